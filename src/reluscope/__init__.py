@@ -1,0 +1,110 @@
+"""reluscope: a microscope for piecewise-linear neural networks.
+
+A trained ReLU network cuts its input space into convex polyhedra and is one affine map on each. This package opens a
+model (:func:`load`), finds those regions exactly (:func:`region`, :func:`partition`) and says what every number claims.
+
+Names are imported when they are first used (PEP 562), so that ``import reluscope`` costs nothing.
+"""
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from reluscope import errors, testing
+    from reluscope.codes import CodeLayout, Codes, GateLayout
+    from reluscope.findings import Claim, Finding
+    from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
+    from reluscope.networks import Network, load
+    from reluscope.partitions import Partition, decision_boundary, partition
+    from reluscope.regions import Region, region, regions
+    from reluscope.tolerance import Tolerance
+
+__version__ = "0.1.0"
+
+# Public name -> module that defines it; a module is its own home.
+_HOMES = {
+    "Ball": "reluscope.geometry",
+    "Box": "reluscope.geometry",
+    "Claim": "reluscope.findings",
+    "CodeLayout": "reluscope.codes",
+    "Codes": "reluscope.codes",
+    "Finding": "reluscope.findings",
+    "GateLayout": "reluscope.codes",
+    "Network": "reluscope.networks",
+    "Partition": "reluscope.partitions",
+    "Plane": "reluscope.geometry",
+    "Polyhedron": "reluscope.geometry",
+    "Region": "reluscope.regions",
+    "Segment": "reluscope.geometry",
+    "Slice": "reluscope.geometry",
+    "Space": "reluscope.geometry",
+    "Tolerance": "reluscope.tolerance",
+    "decision_boundary": "reluscope.partitions",
+    "errors": "reluscope.errors",
+    "load": "reluscope.networks",
+    "partition": "reluscope.partitions",
+    "polyline": "reluscope.geometry",
+    "region": "reluscope.regions",
+    "regions": "reluscope.regions",
+    "testing": "reluscope.testing",
+}
+
+__all__ = [
+    "Ball",
+    "Box",
+    "Claim",
+    "CodeLayout",
+    "Codes",
+    "Finding",
+    "GateLayout",
+    "Network",
+    "Partition",
+    "Plane",
+    "Polyhedron",
+    "Region",
+    "Segment",
+    "Slice",
+    "Space",
+    "Tolerance",
+    "decision_boundary",
+    "errors",
+    "load",
+    "partition",
+    "polyline",
+    "region",
+    "regions",
+    "testing",
+]
+
+# Public modules: these names stand for the module itself.
+_MODULES = frozenset({"errors", "testing"})
+
+
+class _LazyPackage(ModuleType):
+    """The package itself; keeps the function ``regions`` visible beside the sub-package of the same name."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # The import system binds every imported sub-package as an attribute of its parent, which would replace a
+        # public function by the module it lives in.
+        if name in _HOMES and name not in _MODULES and isinstance(value, ModuleType):
+            return
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _LazyPackage
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; its public names are {', '.join(__all__)}.")
+    module = import_module(home)
+    value = module if name in _MODULES else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
