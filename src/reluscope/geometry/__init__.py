@@ -1,0 +1,1 @@
+"""Polyhedra, domains, linear programs and splitting: geometry that knows no network."""
