@@ -99,7 +99,9 @@ sys.modules[__name__].__class__ = _LazyPackage
 def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; its public names are {', '.join(__all__)}.")
+        raise AttributeError(
+            f"module {__name__!r} has no attribute {name!r}; its public names are {', '.join(__all__)}."
+        )
     module = import_module(home)
     value = module if name in _MODULES else getattr(module, name)
     globals()[name] = value

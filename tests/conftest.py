@@ -1,0 +1,26 @@
+"""Settings of the whole test suite: shape checking of reluscope's annotations, and how Hypothesis searches."""
+
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+from jaxtyping import install_import_hook
+
+SOURCE = Path(__file__).parents[1] / "src"
+
+
+def modules_to_check():
+    """Return the modules whose annotations are checked when called.
+
+    All but packages (their ``__init__`` only re-exports, and naming one would include everything below it) and
+    modules that use numba, which must see the bare functions.
+    """
+    for path in sorted((SOURCE / "reluscope").rglob("*.py")):
+        if path.name != "__init__.py" and "numba" not in path.read_text():
+            yield ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+
+
+install_import_hook(list(modules_to_check()), "annotations.check").__enter__()
+
+settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None)
+settings.load_profile("default")

@@ -1,0 +1,110 @@
+"""Imports go down only: the order of the layers, kept by reading every import statement in the source."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "src" / "reluscope"
+
+# From the bottom up. Root modules (errors, findings, ...) are below all of these and import nothing of ours.
+LAYERS = (
+    "geometry",
+    "codes",
+    "networks",
+    "regions",
+    "partitions",
+    "datasets",
+    "analyses",
+    "plots",
+    "studies",
+    "report",
+    "cli",
+    "testing",  # strategies and oracles for users' tests may use everything; nothing may use them
+)
+
+
+def imported_modules(source, module, is_package):
+    """Yield (line, absolute name) of everything of reluscope that a source imports, inside functions too."""
+    package = module.split(".") if is_package else module.split(".")[:-1]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
+            origin = ".".join(part for part in (base, node.module) if part)
+            # `from reluscope import geometry` imports reluscope.geometry.
+            names = [f"{origin}.{alias.name}" for alias in node.names] if origin == "reluscope" else [origin]
+        else:
+            continue
+        yield from ((node.lineno, name) for name in names if name.split(".")[0] == "reluscope")
+
+
+def violations(source, module, is_package=False):
+    """Return one sentence per import of the module that does not go down."""
+    if module == "reluscope":
+        return []  # the lazy public face
+    own = module.split(".")[1]
+    if module == "reluscope.__main__":
+        own = "cli"
+    found = []
+    for line, name in imported_modules(source, module, is_package):
+        target = name.split(".")[1] if "." in name else ""
+        if target == own:
+            continue
+        if own not in LAYERS:
+            found.append(f"{module}:{line} is a root module and imports {name}")
+        elif target not in LAYERS and not (PACKAGE / f"{target}.py").exists():
+            found.append(f"{module}:{line} imports {name}, which is no layer and no root module")
+        elif target in LAYERS and LAYERS.index(target) > LAYERS.index(own):
+            found.append(f"{module}:{line} imports {name}, which is above {own}")
+    return found
+
+
+def modules():
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        is_package = parts[-1] == "__init__"
+        yield path, ".".join(parts[:-1] if is_package else parts), is_package
+
+
+def test_imports_go_down_only():
+    assert not [
+        found for path, module, is_package in modules() for found in violations(path.read_text(), module, is_package)
+    ]
+
+
+def test_every_package_is_a_layer():
+    packages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
+    assert packages <= set(LAYERS)
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("reluscope.geometry.domains", "from reluscope.networks import Network"),
+        ("reluscope.geometry.domains", "def f():\n    import reluscope.codes.packed as packed"),
+        ("reluscope.codes.packed", "from ..networks.graph import Node"),
+        ("reluscope.codes.packed", "from .. import partitions"),
+        ("reluscope.codes.packed", "from reluscope import load"),
+        ("reluscope.findings", "from reluscope.errors import InputError"),
+        ("reluscope.findings", "from . import errors"),
+        ("reluscope.networks.graph", "if TYPE_CHECKING:\n    from reluscope.regions import Region"),
+        ("reluscope.cli", "from reluscope.testing import strategies"),
+    ],
+)
+def test_an_import_upwards_is_seen(module, source):
+    assert len(violations(source, module, is_package=module == "reluscope.cli")) == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("reluscope.regions.assembly", "from reluscope.networks import Network\nfrom reluscope import errors"),
+        ("reluscope.codes.packed", "from .layout import CodeLayout\nfrom ..errors import InputError"),
+        ("reluscope.codes.packed", "import numpy as np\nfrom numba import njit"),
+        ("reluscope", "from reluscope.networks import load"),
+    ],
+)
+def test_imports_downwards_and_sideways_pass(module, source):
+    assert violations(source, module, is_package=module == "reluscope") == []

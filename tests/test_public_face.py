@@ -1,0 +1,62 @@
+"""What `import reluscope` promises: every public name, no cost, a docstring everywhere."""
+
+import ast
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import reluscope as rs
+
+PACKAGE = Path(__file__).parents[1] / "src" / "reluscope"
+
+
+@pytest.mark.parametrize("name", rs.__all__)
+def test_public_names_resolve(name):
+    assert getattr(rs, name).__doc__
+    assert name in dir(rs)
+
+
+def test_all_lists_the_lazy_names():
+    assert rs.__all__ == sorted(rs._HOMES)
+    checked = {
+        alias.name
+        for statement in ast.parse((PACKAGE / "__init__.py").read_text()).body
+        if isinstance(statement, ast.If) and ast.unparse(statement.test) == "TYPE_CHECKING"
+        for imported in statement.body
+        if isinstance(imported, ast.ImportFrom)
+        for alias in imported.names
+    }
+    assert checked == set(rs.__all__)  # what editors see is what there is
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'polytope'"):
+        rs.polytope  # noqa: B018
+
+
+@pytest.mark.parametrize("name", [name for name in rs.__all__ if name not in rs._MODULES])
+def test_importing_a_package_does_not_hide_a_public_name(name):
+    import_module(rs._HOMES[name])
+    assert not isinstance(getattr(rs, name), ModuleType)
+
+
+def test_import_is_lazy():
+    heavy = ("torch", "numba", "scipy", "numpy", "matplotlib", "pyarrow")
+    script = f"import sys, reluscope; print([name for name in {heavy} if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_every_module_says_what_it_is(path):
+    assert ast.get_docstring(ast.parse(path.read_text()))
+
+
+def test_version_is_stated_once_more_and_agrees():
+    from importlib.metadata import version
+
+    assert rs.__version__ == version("reluscope")
