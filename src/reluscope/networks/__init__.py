@@ -1,0 +1,1 @@
+"""Networks: piecewise-linear models as graphs of affine nodes and gates."""

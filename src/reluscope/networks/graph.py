@@ -1,0 +1,293 @@
+"""A network as a directed acyclic graph: one input, affine nodes, and gates as the only nonlinear thing.
+
+Shapes leave the batch axis out; every method takes and returns batched float64 tensors ``(s, *shape)``. An affine
+node knows its linear part, its constant and its matrix: homogeneous evaluation, magnitude bounds, intervals and
+rationals all follow from these three.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from math import prod
+from typing import Any, Self
+
+import numpy as np
+import scipy.sparse
+import torch
+from torch import Tensor
+
+PROBE_BYTES = 64 * 2**20
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Node:
+    """One value of the graph.
+
+    Parameters
+    ----------
+    name : str
+        For people: unique among gates, where it came from for the rest.
+    inputs : tuple of int
+        Positions of the nodes it reads, all earlier.
+    shape : tuple of int
+        Shape of its value without the batch axis.
+    """
+
+    name: str
+    inputs: tuple[int, ...] = ()
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """Number of entries of the value at one point."""
+        return prod(self.shape)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return the node's constants by field name."""
+        return {field.name: entry for field in fields(self) if isinstance(entry := getattr(self, field.name), Tensor)}
+
+    def settings(self) -> dict[str, Any]:
+        """Return what defines the node beside its constants, its name and its place in the graph."""
+        skip = {"name", "inputs"} | self.tensors().keys()
+        return {field.name: getattr(self, field.name) for field in fields(self) if field.name not in skip}
+
+    def to(self, device: torch.device | str) -> Self:
+        """Return the node with its constants on another device."""
+        moved: dict[str, Any] = {name: tensor.to(device) for name, tensor in self.tensors().items()}
+        return replace(self, **moved) if moved else self
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Input(Node):
+    """The point at which the network is evaluated."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Affine(Node):
+    """A node ``y = L(x_1, ..., x_j) + c`` with L linear; subclasses are final and say what L is.
+
+    Parameters
+    ----------
+    input_shapes : tuple of shapes
+        Shapes of the values it reads, without the batch axis.
+    """
+
+    input_shapes: tuple[tuple[int, ...], ...]
+
+    def linear(self, *values: Tensor) -> Tensor:
+        """Return the linear part ``L(x_1, ..., x_j)``."""
+        raise NotImplementedError
+
+    @property
+    def constant(self) -> Tensor | None:
+        """The constant c, broadcastable to ``shape``, or None where it is zero."""
+        return None
+
+    def apply(self, *values: Tensor) -> Tensor:
+        """Return ``L(x_1, ..., x_j) + c``."""
+        result = self.linear(*values)
+        return result if self.constant is None else result + self.constant
+
+    def absolute(self) -> Self:
+        """Return the node with the absolute values of its weights and of its constant.
+
+        ``|apply(x)| <= absolute().apply(|x|)``, which is what bounds on magnitudes and on rounding are made of.
+        """
+        return self
+
+    def matrix(self) -> list[scipy.sparse.csr_array]:
+        """Return L as one sparse matrix ``(size, input size)`` per input, row-major on both sides.
+
+        Notes
+        -----
+        Found by applying L to the columns of the identity, a chunk at a time: right for every operator, and as costly
+        as one evaluation per input entry.
+        """
+        return [self._probe(which) for which in range(len(self.input_shapes))]
+
+    def _probe(self, which: int) -> scipy.sparse.csr_array:
+        sizes = [prod(shape) for shape in self.input_shapes]
+        step = max(1, PROBE_BYTES // (8 * (self.size + sum(sizes) + 1)))
+        device = next((tensor.device for tensor in self.tensors().values()), torch.device("cpu"))
+        blocks = []
+        for start in range(0, sizes[which], step):
+            count = min(step, sizes[which] - start)
+            values = [torch.zeros(count, size, dtype=torch.float64, device=device) for size in sizes]
+            values[which][torch.arange(count), torch.arange(start, start + count)] = 1.0
+            shaped = [value.reshape(count, *shape) for value, shape in zip(values, self.input_shapes, strict=True)]
+            blocks.append(scipy.sparse.csr_array(self.linear(*shaped).reshape(count, -1).cpu().numpy()))
+        if not blocks:
+            return scipy.sparse.csr_array((self.size, 0), dtype=np.float64)
+        return scipy.sparse.csr_array(scipy.sparse.vstack(blocks).T)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class GateNode(Node):
+    """A node of units that are each affine on finitely many pieces; `Pointwise` and `Max` are its final classes.
+
+    A *piece* is the number of the affine function that a unit uses at a point; *pre-activations* are what decides it.
+    """
+
+    kind: str
+
+    @property
+    def num_units(self) -> int:
+        """Number of units."""
+        return self.size
+
+    @property
+    def num_pieces(self) -> int:
+        """Number of pieces of each unit."""
+        raise NotImplementedError
+
+    @property
+    def piece_dtype(self) -> torch.dtype:
+        """Smallest integer type that holds a piece."""
+        return torch.uint8 if self.num_pieces <= 256 else torch.int32
+
+    def candidates(self, value: Tensor) -> Tensor:
+        """Return the pre-activations of an input value: ``(s, u)``, for max gates ``(s, u, k)``."""
+        raise NotImplementedError
+
+    def apply(self, pre: Tensor) -> Tensor:
+        """Return the gate's output ``(s, *shape)``."""
+        raise NotImplementedError
+
+    def pieces(self, pre: Tensor) -> Tensor:
+        """Return the piece of every unit ``(s, u)``, by the tie rule of the library."""
+        raise NotImplementedError
+
+    def select(self, pre: Tensor, pieces: Tensor) -> Tensor:
+        """Return the output ``(s, *shape)`` when every unit uses the given piece, whatever its pre-activation."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Pointwise(GateNode):
+    """Units that apply one continuous piecewise-linear function of one variable.
+
+    With breakpoints ``t_1 <= ... <= t_p``, piece j (the number of breakpoints strictly below z) has the value
+    ``slopes[j] * z + intercepts[j]``.
+
+    Parameters
+    ----------
+    kind : str
+        The function by name, such as ``"relu"``.
+    breakpoints : (p, u) or (p, 1) tensor
+        Increasing along the first axis; one column where all units share the function.
+    slopes, intercepts : (p + 1, u) or (p + 1, 1) tensors
+        One affine function per piece; neighbours agree at their breakpoint.
+    """
+
+    breakpoints: Tensor
+    slopes: Tensor
+    intercepts: Tensor
+
+    @property
+    def num_pieces(self) -> int:
+        """Number of breakpoints plus one."""
+        return len(self.slopes)
+
+    @cached_property
+    def _is_relu(self) -> bool:
+        return (
+            self.breakpoints.flatten().tolist() == [0.0]
+            and self.slopes.flatten().tolist() == [0.0, 1.0]
+            and not self.intercepts.any()
+        )
+
+    def candidates(self, value: Tensor) -> Tensor:
+        """Return the pre-activations ``(s, u)``: the input, flattened."""
+        return value.reshape(len(value), self.num_units)
+
+    def apply(self, pre: Tensor) -> Tensor:
+        """Return the function of every pre-activation, ``(s, *shape)``."""
+        if self._is_relu:
+            return torch.relu(pre).reshape(-1, *self.shape)
+        result = self.slopes[0] * pre + self.intercepts[0]
+        for piece, breakpoint in enumerate(self.breakpoints, start=1):
+            result = torch.where(pre > breakpoint, self.slopes[piece] * pre + self.intercepts[piece], result)
+        return result.reshape(-1, *self.shape)
+
+    def pieces(self, pre: Tensor) -> Tensor:
+        """Return the number of breakpoints strictly below each pre-activation, ``(s, u)``."""
+        result = (pre > self.breakpoints[0]).to(self.piece_dtype)
+        for breakpoint in self.breakpoints[1:]:
+            result += pre > breakpoint
+        return result
+
+    def select(self, pre: Tensor, pieces: Tensor) -> Tensor:
+        """Return ``slope * z + intercept`` of the given pieces, ``(s, *shape)``."""
+        return (self.slope(pieces) * pre + self.intercept(pieces)).reshape(-1, *self.shape)
+
+    def slope(self, pieces: Tensor) -> Tensor:
+        """Return the slope of every unit on the given pieces, ``(s, u)``."""
+        return _by_piece(self.slopes, pieces)
+
+    def intercept(self, pieces: Tensor) -> Tensor:
+        """Return the intercept of every unit on the given pieces, ``(s, u)``."""
+        return _by_piece(self.intercepts, pieces)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Max(GateNode):
+    """Units that return the largest of k entries of the input.
+
+    Parameters
+    ----------
+    kind : str
+        Where it comes from: ``"max_pool"``, ``"maximum"``, ``"amax"``.
+    index : (u, k) int64 tensor
+        Positions in the flattened input; -1 marks padding, which is never chosen.
+    """
+
+    kind: str = "max"
+    index: Tensor
+
+    @property
+    def num_pieces(self) -> int:
+        """Number of candidates of each unit, padding included."""
+        return self.index.shape[1]
+
+    @cached_property
+    def padding(self) -> Tensor | None:
+        """Mask ``(u, k)`` of padded candidates, or None where there are none."""
+        mask = self.index < 0
+        return mask if bool(mask.any()) else None
+
+    def candidates(self, value: Tensor) -> Tensor:
+        """Return the candidates ``(s, u, k)``, minus infinity where padded."""
+        result = value.reshape(len(value), -1)[:, self.index.clamp_min(0)]
+        return result if self.padding is None else result.masked_fill(self.padding, -torch.inf)
+
+    def apply(self, pre: Tensor) -> Tensor:
+        """Return the largest candidate of every unit, ``(s, *shape)``."""
+        return pre.amax(dim=-1).reshape(-1, *self.shape)
+
+    def pieces(self, pre: Tensor) -> Tensor:
+        """Return the lowest position among the largest candidates, ``(s, u)``."""
+        return pre.argmax(dim=-1).to(self.piece_dtype)
+
+    def select(self, pre: Tensor, pieces: Tensor) -> Tensor:
+        """Return the candidate at the given positions, ``(s, *shape)``."""
+        return pre.gather(-1, pieces.long().unsqueeze(-1)).reshape(-1, *self.shape)
+
+    def source(self, pieces: Tensor) -> Tensor:
+        """Return which entry of the flattened input every unit takes on the given pieces, ``(s, u)``."""
+        return self.index.expand(len(pieces), -1, -1).gather(-1, pieces.long().unsqueeze(-1)).squeeze(-1)
+
+
+def _by_piece(table: Tensor, pieces: Tensor) -> Tensor:
+    """Look up ``table[piece]`` per unit, where the table has one column or one per unit."""
+    if table.shape[1] == 1:
+        return table[:, 0][pieces.long()]
+    return table.gather(0, pieces.long())
+
+
+def check_order(nodes: Sequence[Node]) -> None:
+    """Check that a graph starts with its input and reads only earlier nodes."""
+    if not nodes or not isinstance(nodes[0], Input):
+        raise ValueError("a graph starts with its Input node")
+    for position, node in enumerate(nodes):
+        if any(not 0 <= source < position for source in node.inputs):
+            raise ValueError(f"node {position} ({node.name}) reads a node that is not earlier: {node.inputs}")

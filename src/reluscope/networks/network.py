@@ -1,0 +1,338 @@
+"""The network: a traced model as a graph of affine nodes and gates, in float64.
+
+Every claim of the library is about this graph in real arithmetic with its float64 constants.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from reluscope.errors import InputError, ShapeError
+from reluscope.networks.graph import Input, Max, Node, check_order
+from reluscope.networks.operators.arrange import Reshape
+from reluscope.networks.operators.linear import Linear
+from reluscope.networks.points import Points, as_points, chunks
+from reluscope.networks.stages import Finish, Stage, Values, device_of, make_stages
+
+if TYPE_CHECKING:
+    from reluscope.codes.layout import CodeLayout
+    from reluscope.codes.packed import Codes
+
+BUDGET = 256 * 2**20
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What a gate is, for people and for the layout of codes."""
+
+    name: str
+    kind: str
+    shape: tuple[int, ...]
+    num_units: int
+    num_pieces: int
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What a load was checked against.
+
+    Parameters
+    ----------
+    num_points : int
+        Points at which the network and the model were compared.
+    largest_deviation : float
+        Largest absolute difference of an output.
+    reference : str
+        What computed the other side.
+    """
+
+    num_points: int
+    largest_deviation: float
+    reference: str
+
+
+class Trace(Protocol):
+    """A captured model that can be lowered again with other weights."""
+
+    def lower(self, state: Mapping[str, Any] | None = None) -> "Network":
+        """Return the network of the trace, with the constants in ``state`` in place of its own."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A piecewise-linear function as a graph.
+
+    Parameters
+    ----------
+    nodes : tuple of Node
+        In topological order; the first is the input.
+    output : int
+        Position of the node whose value is the output.
+    notes : tuple of str
+        What a reader should know about how the model became this graph.
+    verification : Verification, optional
+        What the load was checked against.
+    trace : Trace, optional
+        Where the graph came from, for `with_parameters`. Left behind by pickling.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> net([[1.0, -2.0]])
+    tensor([[1.]], dtype=torch.float64)
+    """
+
+    nodes: tuple[Node, ...]
+    output: int
+    notes: tuple[str, ...] = ()
+    verification: Verification | None = None
+    trace: Trace | None = None
+
+    def __post_init__(self) -> None:
+        check_order(self.nodes)
+
+    @property
+    def input_shape(self) -> tuple[int, ...]:
+        """Shape of one input point."""
+        return self.nodes[0].shape
+
+    @property
+    def output_shape(self) -> tuple[int, ...]:
+        """Shape of one output."""
+        return self.nodes[self.output].shape
+
+    @property
+    def num_inputs(self) -> int:
+        """Number of entries of one input point."""
+        return self.nodes[0].size
+
+    @property
+    def num_outputs(self) -> int:
+        """Number of entries of one output."""
+        return self.nodes[self.output].size
+
+    @property
+    def num_units(self) -> int:
+        """Number of units of all gates."""
+        return sum(gate.num_units for gate in self.gates)
+
+    @cached_property
+    def gates(self) -> tuple[Gate, ...]:
+        """The gates in order of evaluation."""
+        nodes = (stage.gate for stage in self.stages)
+        return tuple(Gate(node.name, node.kind, node.shape, node.num_units, node.num_pieces) for node in nodes)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the constants live and the computation runs."""
+        return device_of(self.nodes)
+
+    @cached_property
+    def _cut(self) -> tuple[tuple[Stage, ...], Finish]:
+        return make_stages(self.nodes, self.output)
+
+    @property
+    def stages(self) -> tuple[Stage, ...]:
+        """The ways between gates, one per gate, in order of evaluation."""
+        return self._cut[0]
+
+    @property
+    def finish(self) -> Finish:
+        """The way from the last gate to the output."""
+        return self._cut[1]
+
+    def start(self, x: Tensor) -> Values:
+        """Return the values from which the first stage starts, at points ``(v, *input_shape)`` in float64."""
+        return {0: x}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the graph and its constants, as hexadecimal digits; names do not count."""
+        digest = hashlib.sha256(f"{self.output}".encode())
+        for node in self.nodes:
+            digest.update(f"{type(node).__name__}{node.inputs}{sorted(node.settings().items())}".encode())
+            for name, tensor in sorted(node.tensors().items()):
+                array = np.ascontiguousarray(tensor.cpu().numpy())
+                digest.update(f"{name}{array.dtype.str}{array.shape}".encode())
+                digest.update(array.tobytes())
+        return digest.hexdigest()
+
+    def points(self, x: Points) -> Tensor:
+        """Return input points as a float64 tensor ``(s, *input_shape)`` on the network's device."""
+        return as_points(x, self.input_shape, self.device)
+
+    @cached_property
+    def bytes_per_point(self) -> int:
+        """Memory of the largest set of values alive at once, for one point."""
+        sizes = [self.num_inputs]
+        for stage in self.stages:
+            live = sum(self.nodes[position].size for position in {*stage.keeps, *stage.reads})
+            inner = sum(node.size for _, node in stage.leg.plan)
+            candidates = stage.gate.index.numel() if isinstance(stage.gate, Max) else stage.gate.num_units
+            sizes.append(live + inner + candidates + 2 * stage.gate.num_units)
+        sizes.append(sum(node.size for _, node in self.finish.leg.plan) + self.num_outputs)
+        return 8 * max(sizes)
+
+    def __call__(self, x: Points) -> Tensor:
+        """Evaluate the network.
+
+        Parameters
+        ----------
+        x : (s, *input_shape) or (s, n)
+            Points, or a single point.
+
+        Returns
+        -------
+        (s, *output_shape) tensor
+            In float64. Gradients flow back to ``x`` where it asks for them.
+        """
+        x = self.points(x)
+        if x.requires_grad and torch.is_grad_enabled():
+            return self._forward(x)
+        with torch.no_grad():
+            parts = [self._forward(x[rows]) for rows in chunks(len(x), self.bytes_per_point, BUDGET)]
+        return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+    def _forward(self, x: Tensor) -> Tensor:
+        values = self.start(x)
+        for stage in self.stages:
+            pre, live = stage.advance(values)
+            values = stage.close(live, pre)
+        return self.finish(values)
+
+    @torch.no_grad()
+    def preactivations(self, x: Points) -> list[Tensor]:
+        """Return what decides every unit's piece.
+
+        Parameters
+        ----------
+        x : (s, *input_shape) or (s, n)
+            Points, or a single point.
+
+        Returns
+        -------
+        list of tensors
+            One per gate: ``(s, u)``, or ``(s, u, k)`` for max gates, with minus infinity at padding.
+        """
+        values = self.start(self.points(x))
+        found = []
+        for stage in self.stages:
+            pre, live = stage.advance(values)
+            values = stage.close(live, pre)
+            found.append(pre)
+        return found
+
+    @property
+    def layout(self) -> "CodeLayout":
+        """How codes are packed."""
+        from reluscope.codes.layout import CodeLayout, GateLayout
+
+        return CodeLayout(tuple(GateLayout(gate.name, gate.num_units, gate.num_pieces) for gate in self.gates))
+
+    @torch.no_grad()
+    def codes(self, x: Points, *, budget: int = BUDGET) -> "Codes":
+        """Return which piece every unit uses.
+
+        Parameters
+        ----------
+        x : (s, *input_shape) or (s, n)
+            Points, or a single point.
+        budget : int
+            Memory for one chunk of points, in bytes.
+
+        Returns
+        -------
+        Codes
+            One per point.
+
+        Notes
+        -----
+        One forward pass; only the activations of one chunk are alive at a time.
+        """
+        from reluscope.codes.packed import Codes
+
+        x = self.points(x)
+        layout = self.layout
+        words = np.zeros((len(x), layout.num_words), dtype=np.uint64)
+        for rows in chunks(len(x), self.bytes_per_point, budget):
+            values = self.start(x[rows])
+            pieces = []
+            for stage in self.stages:
+                pre, live = stage.advance(values)
+                values = stage.close(live, pre)
+                pieces.append(stage.gate.pieces(pre).cpu().numpy())
+            words[rows] = Codes.from_pieces(pieces, layout).words
+        return Codes(words, layout)
+
+    def restrict(self, slice: Any) -> "Network":
+        """Return the network as a function of a slice's coordinates, ``y -> f(origin + y @ basis)``.
+
+        Parameters
+        ----------
+        slice : Slice
+            Its ``origin`` is ``(n,)``, its ``basis`` ``(d, n)``.
+
+        Raises
+        ------
+        ShapeError
+            If the slice lies in a space of another dimension.
+        """
+        basis = torch.as_tensor(np.array(slice.basis, dtype=np.float64), device=self.device)
+        origin = torch.as_tensor(np.array(slice.origin, dtype=np.float64), device=self.device).reshape(-1)
+        if basis.ndim != 2 or basis.shape[1] != self.num_inputs or len(origin) != self.num_inputs:
+            raise ShapeError(
+                f"expected a slice of the {self.num_inputs}-dimensional input space, got origin {tuple(origin.shape)} "
+                f"and basis {tuple(basis.shape)}: build it from points of that size"
+            )
+        dim, size = basis.shape
+        front: list[Node] = [
+            Input(name="slice", shape=(dim,)),
+            Linear(name="lift", inputs=(0,), shape=(size,), input_shapes=((dim,),), weight=basis.T, bias=origin),
+        ]
+        if self.input_shape != (size,):
+            front.append(Reshape(name="input", inputs=(1,), shape=self.input_shape, input_shapes=((size,),)))
+        shift = len(front) - 1
+        moved = [replace(node, inputs=tuple(i + shift for i in node.inputs)) for node in self.nodes[1:]]
+        return Network((*front, *moved), self.output + shift, self.notes)
+
+    def to(self, device: torch.device | str) -> Self:
+        """Return the network with its constants on another device."""
+        return replace(self, nodes=tuple(node.to(device) for node in self.nodes))
+
+    def with_parameters(self, state: Mapping[str, Any]) -> "Network":
+        """Return the same trace with other weights, without tracing again.
+
+        Parameters
+        ----------
+        state : mapping from name to tensor or array
+            Parameters and buffers by the names of the model's state dict; those left out keep their values.
+
+        Raises
+        ------
+        InputError
+            If the network has no trace, a name is unknown, or a value is not finite.
+        ShapeError
+            If a value has another shape than the parameter.
+        """
+        if self.trace is None:
+            raise InputError("expected a network that comes from a model, got one without a trace: load the model again")
+        return replace(self.trace.lower(state).to(self.device), trace=self.trace)
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("nodes", "output", "notes", "verification")
+        return {**{name: getattr(self, name) for name in kept}, "trace": None}
+
+    def __repr__(self) -> str:
+        gates = ", ".join(f"{gate.name}: {gate.num_units} {gate.kind}" for gate in self.gates)
+        shapes = f"{self.input_shape} -> {self.output_shape}"
+        return f"Network({shapes}, {self.num_units} units in {len(self.gates)} gates{': ' * bool(gates)}{gates})"
+
+

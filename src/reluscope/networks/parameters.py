@@ -1,0 +1,78 @@
+"""Weights as float64 constants: conversion, checks, and replacement by name."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from reluscope.errors import InputError, ShapeError
+
+
+def as_constant(array: Any, name: str) -> Tensor:
+    """Return an array as a float64 tensor of its own, checked to be finite.
+
+    Raises
+    ------
+    InputError
+        If it holds anything but finite real numbers; the sentence gives the name.
+    """
+    if isinstance(array, Tensor):
+        tensor = array.detach()
+    else:
+        plain = np.asarray(array)
+        if plain.dtype.kind not in "biuf":
+            raise InputError(f"expected {name} to hold numbers, got {plain.dtype}")
+        tensor = torch.from_numpy(plain.astype(np.float64))
+    if tensor.is_complex():
+        raise InputError(f"expected {name} to hold real numbers, got complex ones")
+    tensor = tensor.to(device="cpu", dtype=torch.float64, copy=True).contiguous()
+    check_finite(tensor, name)
+    return tensor
+
+
+def check_finite(tensor: Tensor, name: str) -> None:
+    """Raise an InputError that names the constant if it holds NaN or infinite entries."""
+    if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+        count = int((~torch.isfinite(tensor)).sum())
+        raise InputError(f"expected finite weights, but {name} holds {count} NaN or infinite entries: retrain or repair it")
+
+
+def replace_parameters(
+    own: Mapping[str, Tensor], state: Mapping[str, Any], unused: frozenset[str] = frozenset()
+) -> dict[str, Tensor]:
+    """Return a trace's constants with some replaced.
+
+    Parameters
+    ----------
+    own : mapping
+        The constants of the trace by name.
+    state : mapping
+        New values by name.
+    unused : set of str
+        Names of the model's state dict that its forward does not read; accepted and ignored.
+
+    Raises
+    ------
+    InputError
+        If a name is unknown or a value is not finite.
+    ShapeError
+        If a value has another shape.
+    """
+    unknown = [name for name in state if name not in own and name not in unused]
+    if unknown:
+        raise InputError(f"expected parameters among {_some(list(own))}, got unknown {_some(unknown)}")
+    result = dict(own)
+    for name, value in state.items():
+        if name in unused:
+            continue
+        tensor = as_constant(value, name)
+        if tensor.shape != own[name].shape:
+            raise ShapeError(f"expected {name} of shape {tuple(own[name].shape)}, got {tuple(tensor.shape)}")
+        result[name] = tensor
+    return result
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")

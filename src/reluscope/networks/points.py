@@ -1,0 +1,81 @@
+"""Input points in every form that users have them, as one float64 batch."""
+
+from collections.abc import Iterator, Sequence
+from math import prod
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from reluscope.errors import InputError, ShapeError
+
+Points = Tensor | np.ndarray | Sequence
+
+
+def as_points(x: Points, input_shape: tuple[int, ...], device: torch.device | str = "cpu") -> Tensor:
+    """Return points as a float64 tensor ``(s, *input_shape)``.
+
+    Parameters
+    ----------
+    x : tensor, array or nested sequence
+        Points ``(s, *input_shape)``, flattened points ``(s, n)``, or one point in either form. Integers, booleans and
+        lower precisions are converted.
+    input_shape : tuple of int
+        Shape of one point.
+    device : torch device
+        Where the result is to live.
+
+    Raises
+    ------
+    ShapeError
+        If the shape fits neither form.
+    InputError
+        If there are no points, or entries are not finite real numbers.
+
+    Examples
+    --------
+    >>> as_points([[1, 2, 3, 4]], (2, 2)).shape
+    torch.Size([1, 2, 2])
+    """
+    tensor = _as_tensor(x)
+    size = prod(input_shape)
+    form = f"(s, {', '.join(map(str, input_shape))})" if input_shape else "(s,)"
+    if tensor.numel() == 0:
+        raise InputError(f"expected at least one point of shape {form}, got an empty array of {tuple(tensor.shape)}")
+    shape = tuple(tensor.shape)
+    if shape[1:] == input_shape and len(shape) == 1 + len(input_shape):
+        pass
+    elif shape in {input_shape, (size,)} or (len(shape) == 2 and shape[1] == size):
+        tensor = tensor.reshape(-1, *input_shape)
+    else:
+        flat = "" if len(input_shape) == 1 else f" or flattened (s, {size})"
+        raise ShapeError(f"expected points of shape {form}{flat}, got {shape}: reshape them to one of these")
+    tensor = tensor.to(device=device, dtype=torch.float64)
+    if not bool(torch.isfinite(tensor).all()):
+        bad = int((~torch.isfinite(tensor.reshape(len(tensor), -1)).all(1)).nonzero()[0])
+        raise InputError(f"expected finite points, but point {bad} holds NaN or infinite entries: remove or repair it")
+    return tensor
+
+
+def chunks(num_points: int, bytes_per_point: int, budget: int) -> Iterator[slice]:
+    """Yield slices of at most ``budget`` bytes of work each, at least one point long and of about equal length."""
+    most = max(1, budget // max(1, bytes_per_point))
+    step = -(-num_points // -(-num_points // most))
+    for start in range(0, num_points, step):
+        yield slice(start, min(start + step, num_points))
+
+
+def _as_tensor(x: Points) -> Tensor:
+    if not isinstance(x, Tensor):
+        try:
+            array = np.asarray(x)
+        except (ValueError, TypeError) as error:
+            raise ShapeError(f"expected an array of points, got rows that do not fit together: {error}") from error
+        if array.dtype.kind not in "biuf":
+            raise InputError(f"expected numbers, got an array of {array.dtype}: convert it to floats")
+        if array.dtype.itemsize > 8 or array.dtype.kind == "u" or not array.dtype.isnative:
+            array = array.astype(np.float64)
+        x = torch.from_numpy(np.ascontiguousarray(array) if array.flags.writeable else array.copy())
+    if x.is_complex():
+        raise InputError("expected real numbers, got complex ones")
+    return x

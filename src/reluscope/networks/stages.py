@@ -1,0 +1,213 @@
+"""A network gate by gate: what the exact partition needs to walk through it.
+
+Between two gates everything is affine. A stage runs the affine nodes that its gate needs, hands out the gate's
+pre-activations together with the values that later stages still read, and closes by applying the gate. Values at new
+points may be interpolated between ``advance`` and ``close`` as long as the points see the same piece of every earlier
+unit.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from reluscope.networks.graph import Affine, GateNode, Max, Node, Pointwise
+
+Values = dict[int, Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class _Leg:
+    """Affine nodes run between two gates, and the value they lead to."""
+
+    plan: tuple[tuple[int, Affine], ...]
+    target: int
+    reads: tuple[int, ...]
+    shapes: Mapping[int, tuple[int, ...]]
+    device: torch.device
+
+    def run(self, values: Values) -> Values:
+        """Return the values with those of the plan added."""
+        values = dict(values)
+        for position, node in self.plan:
+            values[position] = node.apply(*(values[source] for source in node.inputs))
+        return values
+
+    def magnitude(self, level: float, constants: bool) -> Tensor:
+        """Return a bound on the target ``(1, *shape)`` when all values read have infinity norm ``level``."""
+        values = {
+            source: torch.full((1, *self.shapes[source]), level, dtype=torch.float64, device=self.device)
+            for source in self.reads
+        }
+        for position, node in self.plan:
+            node = node.absolute()
+            arguments = [values[source] for source in node.inputs]
+            values[position] = node.apply(*arguments) if constants else node.linear(*arguments)
+        return values[self.target]
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """The way from the previous gate to this one.
+
+    Parameters
+    ----------
+    index : int
+        Position among the stages.
+    position : int
+        Position of the gate among the network's nodes.
+    gate : Pointwise or Max
+        The gate itself.
+    keeps : tuple of int
+        Positions of the values that later stages or the output read, this gate's own output left out.
+    """
+
+    index: int
+    position: int
+    gate: Pointwise | Max
+    keeps: tuple[int, ...]
+    leg: _Leg
+
+    @property
+    def reads(self) -> tuple[int, ...]:
+        """Positions of the values that the stage reads to reach its gate."""
+        return self.leg.reads
+
+    def advance(self, values: Values) -> tuple[Tensor, Values]:
+        """Run to the gate.
+
+        Parameters
+        ----------
+        values : dict of tensors ``(v, *shape)``
+            What ``start`` or the previous stage's ``close`` returned, at v points.
+
+        Returns
+        -------
+        pre : (v, u) or (v, u, k) tensor
+            Pre-activations of the gate.
+        live : dict of tensors
+            Exactly the values that later stages or the output still need, without this gate's output.
+        """
+        values = self.leg.run(values)
+        pre = self.gate.candidates(values[self.leg.target])
+        return pre, {position: values[position] for position in self.keeps}
+
+    def close(self, live: Values, pre: Tensor) -> Values:
+        """Apply the gate and return the values that the next stage starts from."""
+        return {**live, self.position: self.gate.apply(pre)}
+
+    @cached_property
+    def gain(self) -> np.ndarray:
+        """Bound on the pre-activations per unit of input, ``(u,)`` or ``(u, k)``.
+
+        ``|pre| <= gain * H + offset`` where H is the largest absolute entry of the values in `reads`; the same bound
+        holds for every partial sum on the way, so it also scales the rounding error.
+        """
+        return self._decision(self.leg.magnitude(1.0, constants=False))
+
+    @cached_property
+    def offset(self) -> np.ndarray:
+        """Bound on the share of the constants in the pre-activations, ``(u,)`` or ``(u, k)``; see `gain`."""
+        return self._decision(self.leg.magnitude(0.0, constants=True))
+
+    def _decision(self, value: Tensor) -> np.ndarray:
+        pre = self.gate.candidates(value)[0]
+        return _readonly(pre.masked_fill(pre == -torch.inf, 0.0))
+
+
+@dataclass(frozen=True, eq=False)
+class Finish:
+    """The way from the last gate to the output."""
+
+    leg: _Leg
+
+    @property
+    def reads(self) -> tuple[int, ...]:
+        """Positions of the values that the output is computed from."""
+        return self.leg.reads
+
+    def __call__(self, values: Values) -> Tensor:
+        """Return the output ``(v, *output_shape)``."""
+        return self.leg.run(values)[self.leg.target]
+
+    @cached_property
+    def gain(self) -> np.ndarray:
+        """Bound on the flattened outputs per unit of input, ``(m,)``; see `Stage.gain`."""
+        return _readonly(self.leg.magnitude(1.0, constants=False).reshape(-1))
+
+    @cached_property
+    def offset(self) -> np.ndarray:
+        """Bound on the share of the constants in the outputs, ``(m,)``; see `Stage.offset`."""
+        return _readonly(self.leg.magnitude(0.0, constants=True).reshape(-1))
+
+
+def make_stages(nodes: Sequence[Node], output: int) -> tuple[tuple[Stage, ...], Finish]:
+    """Cut a graph at its gates.
+
+    Affine nodes run as late as possible: a value waits in the form in which it was first there, so a shortcut that
+    projects is projected only when its sum is due.
+    """
+    shapes = {position: node.shape for position, node in enumerate(nodes)}
+    gates = [position for position, node in enumerate(nodes) if isinstance(node, GateNode)]
+    done: set[int] = {0}
+    plans: list[tuple[int, list[int]]] = []
+    for gate in gates:
+        plans.append((gate, _pending(nodes, nodes[gate].inputs[0], done)))
+        done |= {*plans[-1][1], gate}
+    last = _pending(nodes, output, done)
+
+    # What is still needed is found from the back.
+    needed = _reads(nodes, last, output)
+    finish = Finish(_leg(nodes, last, output, shapes))
+    stages: list[Stage] = []
+    for index, (gate, plan) in reversed(list(enumerate(plans))):
+        node = nodes[gate]
+        assert isinstance(node, Pointwise | Max)
+        target = node.inputs[0]
+        leg = _leg(nodes, plan, target, shapes)
+        stages.append(Stage(index, gate, node, tuple(sorted(needed - {gate})), leg))
+        needed = (needed - {gate} - set(plan)) | set(leg.reads)
+    return tuple(reversed(stages)), finish
+
+
+def _pending(nodes: Sequence[Node], target: int, done: set[int]) -> list[int]:
+    """Positions of the nodes on the way to the target that have not run, in order."""
+    found: set[int] = set()
+    stack = [target]
+    while stack:
+        position = stack.pop()
+        if position not in done and position not in found:
+            found.add(position)
+            stack.extend(nodes[position].inputs)
+    return sorted(found)
+
+
+def _reads(nodes: Sequence[Node], plan: Sequence[int], target: int) -> set[int]:
+    """Positions of the values that a plan takes from outside."""
+    inner = set(plan)
+    return {source for position in plan for source in nodes[position].inputs if source not in inner} | (
+        set() if target in inner else {target}
+    )
+
+
+def _leg(nodes: Sequence[Node], plan: Sequence[int], target: int, shapes: Mapping[int, tuple[int, ...]]) -> _Leg:
+    steps = []
+    for position in plan:
+        node = nodes[position]
+        assert isinstance(node, Affine)
+        steps.append((position, node))
+    return _Leg(tuple(steps), target, tuple(sorted(_reads(nodes, plan, target))), shapes, device_of(nodes))
+
+
+def device_of(nodes: Sequence[Node]) -> torch.device:
+    """Return the device that holds a graph's constants."""
+    return next((tensor.device for node in nodes for tensor in node.tensors().values()), torch.device("cpu"))
+
+
+def _readonly(tensor: Tensor) -> np.ndarray:
+    array = tensor.cpu().numpy().copy()
+    array.setflags(write=False)
+    return array
