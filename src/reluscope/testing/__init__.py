@@ -1,0 +1,73 @@
+"""Networks with known answers, and Hypothesis strategies for networks and domains, for tests here and elsewhere.
+
+The reference networks need nothing; the strategies need ``hypothesis`` (``pip install hypothesis``).
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from reluscope.testing.references import (
+    ReferenceNetwork,
+    default_network,
+    pseudo_random_network,
+    reference_networks,
+    sawtooth_network,
+    zigzag_network,
+)
+
+if TYPE_CHECKING:
+    from reluscope.testing.strategies import (
+        boxes,
+        degenerate_networks,
+        dyadics,
+        generic_networks,
+        networks,
+        planes,
+        segments,
+        slices,
+    )
+
+_STRATEGIES = (
+    "boxes",
+    "degenerate_networks",
+    "dyadics",
+    "generic_networks",
+    "networks",
+    "planes",
+    "segments",
+    "slices",
+)
+
+__all__ = [
+    "ReferenceNetwork",
+    "boxes",
+    "default_network",
+    "degenerate_networks",
+    "dyadics",
+    "generic_networks",
+    "networks",
+    "planes",
+    "pseudo_random_network",
+    "reference_networks",
+    "sawtooth_network",
+    "segments",
+    "slices",
+    "zigzag_network",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _STRATEGIES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        from reluscope.testing import strategies
+    except ModuleNotFoundError as error:
+        if error.name != "hypothesis":
+            raise
+        raise ImportError(
+            f"reluscope.testing.{name} is a Hypothesis strategy and hypothesis is not installed: pip install hypothesis"
+        ) from error
+    return getattr(strategies, name)
+
+
+def __dir__() -> list[str]:
+    return __all__
