@@ -10,13 +10,13 @@ from itertools import pairwise
 import numpy as np
 
 
-def num_regions(codes: Callable[[np.ndarray], np.ndarray], low: float, high: float, *, grid: int = 257,
+def num_regions(codes: Callable[[np.ndarray], np.ndarray], low: float, high: float, *, grid: int = 252,
                 resolution: float = 1e-9) -> int:  # fmt: skip
     """Return the number of maximal intervals of constant code met in (low, high).
 
     ``codes`` maps parameters (s,) to an integer array (s, units).
     """
-    start = np.linspace(low, high, grid)
+    start = np.linspace(low, high, grid)  # 251 steps: no dyadic point inside is hit
     step = (high - low) * 1e-7  # an end of the segment may lie on a kink
     start[0], start[-1] = low + step, high - step
     ends = [(float(t), np.asarray(code)) for t, code in zip(start, codes(start), strict=True)]
