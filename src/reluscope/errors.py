@@ -1,0 +1,50 @@
+"""Everything reluscope raises, sorted by what the reader can do about it.
+
+Every message is one sentence that says what was expected, what came, and what to do next.
+"""
+
+from typing import Any
+
+
+class ReluscopeError(Exception):
+    """Root of all errors raised on purpose by reluscope."""
+
+
+class InputError(ReluscopeError, ValueError):
+    """An argument or a file is unusable: missing, truncated, empty, not finite, of the wrong kind."""
+
+
+class ShapeError(InputError):
+    """An array has the wrong shape."""
+
+
+class UnsupportedOperatorError(ReluscopeError):
+    """The model uses an operator that reluscope does not know; it may well be piecewise linear."""
+
+
+class NotPiecewiseLinearError(UnsupportedOperatorError):
+    """The model uses an operator that is not piecewise linear, so it has no linear regions."""
+
+
+class ConversionMismatchError(ReluscopeError):
+    """The network built from a model disagrees with that model on some point."""
+
+
+class DegenerateGeometryError(ReluscopeError):
+    """A geometric object has no interior or no dimension where one is needed."""
+
+
+class IncompletePartitionError(ReluscopeError):
+    """A question needs every region of a domain, and the partition holds only some."""
+
+
+class BudgetExceededError(ReluscopeError):
+    """Work stopped at its budget; ``partial`` carries what was finished."""
+
+    def __init__(self, message: str, partial: Any = None) -> None:
+        super().__init__(message)
+        self.partial = partial
+
+
+class SolverError(ReluscopeError):
+    """A numerical solver returned neither an answer nor a proof that there is none."""

@@ -1,0 +1,91 @@
+"""A number that says what it is.
+
+A finding carries its claim beside its value: EXACT, a LOWER or UPPER bound, or an ESTIMATE. Analyses make findings;
+geometry and networks return plain results.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+
+class Claim(StrEnum):
+    """What a number says about the truth.
+
+    EXACT on an integer: equal to the truth at the stated resolution. EXACT on a real number: within the stated
+    tolerance of it. LOWER and UPPER: the truth is not below, not above. ESTIMATE: close to the truth in the sense of
+    the finding's interval, if it has one.
+    """
+
+    EXACT = "EXACT"
+    LOWER = "LOWER"
+    UPPER = "UPPER"
+    ESTIMATE = "ESTIMATE"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A measured number with everything a reader needs to judge it.
+
+    Parameters
+    ----------
+    value : int or float
+        The number.
+    claim : Claim
+        What it says about the truth.
+    name : str
+        What was measured, as a reader would say it.
+    interval : (2,) numbers, optional
+        The truth lies within it: for counts with undecided signs, ``(certain, certain + undecided)``.
+    definition, domain, method, source : str
+        Which definition of the quantity, where it was asked, how it was computed, which publication it follows.
+    tolerance : float, optional
+        For EXACT real numbers the largest error; for counts the resolution.
+    num_undecided : int
+        Signs that neither rounding bounds nor rational arithmetic decided.
+    work : mapping
+        What it took: seconds, vertices, linear programs.
+
+    Examples
+    --------
+    >>> finding = Finding(5, Claim.EXACT, name="regions")
+    >>> int(finding), str(finding)
+    (5, '5 (EXACT)')
+    """
+
+    value: int | float
+    claim: Claim
+    name: str = ""
+    interval: tuple[float, float] | None = None
+    definition: str = ""
+    domain: str = ""
+    method: str = ""
+    source: str = ""
+    tolerance: float | None = None
+    num_undecided: int = 0
+    work: Mapping[str, float] = field(default_factory=dict)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __str__(self) -> str:
+        number = f"{self.value:,}" if isinstance(self.value, int) else f"{self.value:.6g}"
+        if self.interval is not None and self.claim is not Claim.EXACT:
+            low, high = (f"{end:,}" if isinstance(end, int) else f"{end:.6g}" for end in self.interval)
+            return f"{number} ({self.claim}, in [{low}, {high}])"
+        return f"{number} ({self.claim})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the finding as plain types, ready for JSON; empty fields are left out."""
+        plain: dict[str, Any] = {"name": self.name, "value": self.value, "claim": str(self.claim)}
+        for key in ("interval", "definition", "domain", "method", "source", "tolerance", "num_undecided"):
+            entry = getattr(self, key)
+            if entry not in (None, "", 0):
+                plain[key] = list(entry) if isinstance(entry, tuple) else entry
+        if self.work:
+            plain["work"] = dict(self.work)
+        return plain

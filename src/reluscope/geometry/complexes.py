@@ -1,0 +1,570 @@
+"""Polyhedral complexes by explicit incidences, and their subdivision by piecewise-affine functions.
+
+A complex of dimension d is a list of faces per dimension; a face of dimension k is the list of the (k-1)-faces on its
+boundary, and an edge is a pair of vertices. Cutting by the zero set of a function that is affine on every cell needs
+one sign per vertex and nothing else: a face with both strict signs falls into two halves, and the new face between
+them is bounded by the ridges that the two halves share. Line, plane and space are the same code, and coincident or
+concurrent cuts are ordinary input, because no general position is assumed.
+
+Faces shared by cells are stored once, so neighbouring cells always agree on where their common boundary was cut.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+NONE = -1
+PLUS, MINUS, BOTH = 1, 2, 3
+
+
+@dataclass(frozen=True)
+class Complex:
+    """Cells and all their faces, of dimension 1 (edges) up to d (cells).
+
+    Parameters
+    ----------
+    start, count : (d + 1, capacity) int32
+        Face f of dimension k has the boundary ``pool[start[k, f] : start[k, f] + count[k, f]]``; row 0 is unused.
+    pool : (capacity,) int32
+        Boundary lists, back to back, with gaps.
+    size : (d + 1,) int64
+        Number of faces of each dimension; ``size[0]`` is the number of vertices.
+    """
+
+    start: np.ndarray
+    count: np.ndarray
+    pool: np.ndarray
+    size: np.ndarray
+
+    @property
+    def dim(self) -> int:
+        """Dimension of the cells."""
+        return len(self.size) - 1
+
+    @property
+    def num_cells(self) -> int:
+        """Number of cells."""
+        return int(self.size[-1])
+
+    def boundary(self, dim: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the boundary lists of all faces of one dimension as ``(offsets, ids)``.
+
+        Parameters
+        ----------
+        dim : int
+            Dimension of the faces, from 1 to d.
+
+        Returns
+        -------
+        offsets : (faces + 1,) int64
+        ids : (offsets[-1],) int32
+            Ids of (dim - 1)-faces; of vertices if ``dim`` is 1.
+        """
+        number = int(self.size[dim])
+        return _gather_lists(self.start[dim, :number], self.count[dim, :number], self.pool)
+
+    def cofaces(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return for every facet the two cells beside it (the second is -1 on the boundary of the complex)."""
+        offsets, ids = self.boundary(self.dim)
+        return _cofaces(offsets, ids, int(self.size[self.dim - 1]))
+
+    def cell_vertices(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the vertices of every cell as ``(offsets, ids)``, each vertex once, in no particular order."""
+        return _cell_vertices(self.start, self.count, self.pool, self.size)
+
+    def facet_vertices(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the vertices of every facet as ``(offsets, ids)``."""
+        if self.dim == 1:
+            number = int(self.size[0])
+            return np.arange(number + 1, dtype=np.int64), np.arange(number, dtype=np.int32)
+        return _cell_vertices(self.start[:-1], self.count[:-1], self.pool, self.size[:-1])
+
+    def extract(self, cells: np.ndarray) -> tuple["Complex", np.ndarray, np.ndarray]:
+        """Return the complex of some cells, with the old ids of its vertices and of its facets."""
+        start, count, pool, size, vertices, facets = _extract(
+            self.start, self.count, self.pool, self.size, np.ascontiguousarray(cells, dtype=np.int64)
+        )
+        return Complex(start, count, pool, size), vertices, facets
+
+
+def from_polygon(num_vertices: int) -> Complex:
+    """Return one polygon with vertices 0, 1, ... in cyclic order."""
+    edges = [(i, (i + 1) % num_vertices) for i in range(num_vertices)]
+    pool = np.array([v for edge in edges for v in edge] + list(range(num_vertices)), dtype=np.int32)
+    start = np.zeros((3, num_vertices), dtype=np.int32)
+    count = np.zeros((3, num_vertices), dtype=np.int32)
+    start[1] = np.arange(0, 2 * num_vertices, 2)
+    count[1] = 2
+    start[2, 0], count[2, 0] = 2 * num_vertices, num_vertices
+    return Complex(start, count, pool, np.array([num_vertices, num_vertices, 1], dtype=np.int64))
+
+
+def from_segments(number: int) -> Complex:
+    """Return disjoint edges, the i-th from vertex 2 i to vertex 2 i + 1."""
+    start = np.zeros((2, 2 * number), dtype=np.int32)
+    count = np.zeros((2, 2 * number), dtype=np.int32)
+    start[1, :number] = np.arange(0, 2 * number, 2)
+    count[1, :number] = 2
+    pool = np.arange(2 * number, dtype=np.int32)
+    return Complex(start, count, pool, np.array([2 * number, number], dtype=np.int64))
+
+
+@dataclass(frozen=True)
+class Subdivision:
+    """A complex after some cuts, and how it came from the one before.
+
+    Parameters
+    ----------
+    complex : Complex
+        Old faces keep their ids (as the half where the cut function is positive); new ones follow.
+    seams : (facets,) int64
+        The seam that each facet lies on, inherited by the halves of a facet, -1 for the facets made here.
+    parent : (cells,) int64
+        Cell of the old complex that each cell lies in.
+    positive : (cells, cuts) bool
+        Whether the cut function is positive inside the cell; only the first ``num_done`` columns are meaningful.
+    tail, head : (new vertices,) int64; share : (new vertices,) float64
+        A new vertex lies at ``(1 - share) * tail + share * head``, two vertices that precede it.
+    magnitude : (v,) float64
+        Rounding scale of all vertices; a new vertex takes the larger of its two ends.
+    num_done : int
+        Cuts that were made before the number of cells passed the limit.
+    num_undecided : int
+        Signs between the rounding bound and the resolution; they were taken as zero.
+    """
+
+    complex: Complex
+    seams: np.ndarray
+    parent: np.ndarray
+    positive: np.ndarray
+    tail: np.ndarray
+    head: np.ndarray
+    share: np.ndarray
+    magnitude: np.ndarray
+    num_done: int
+    num_undecided: int
+
+
+def subdivide(
+    cells: Complex,
+    seams: np.ndarray,
+    heights: np.ndarray,
+    *,
+    gain: np.ndarray,
+    offset: np.ndarray,
+    magnitude: np.ndarray,
+    floor: np.ndarray,
+    limit: int,
+) -> Subdivision:
+    """Cut a complex by the zero sets of functions that are affine on each of its cells.
+
+    Parameters
+    ----------
+    cells : Complex
+    seams : (facets,) int64
+    heights : (v, c) float64
+        Value of every cut function at every vertex.
+    gain, offset : (c,) float64; magnitude : (v,) float64
+        The rounding bound of cut j at vertex v is ``gain[j] * magnitude[v] + offset[j]``.
+    floor : (c,) float64
+        Values up to this size count as zero because of the resolution.
+    limit : int
+        Stop after the first cut with more cells than this.
+
+    Returns
+    -------
+    Subdivision
+
+    Notes
+    -----
+    Each cut looks at every face once: O(cuts * faces). Keep complexes small (hundreds of cells).
+    """
+    out = _subdivide(
+        cells.start, cells.count, cells.pool, cells.size, seams, heights, gain, offset, magnitude, floor, limit
+    )
+    start, count, pool, size, seams, parent, positive, tail, head, share, magnitude, done, undecided = out
+    return Subdivision(
+        Complex(start, count, pool, size),
+        seams,
+        parent,
+        positive,
+        tail,
+        head,
+        share,
+        magnitude,
+        int(done),
+        int(undecided),
+    )
+
+
+@njit(cache=True)
+def interpolate(rows, tail, head, share):
+    """Fill the last rows in order: each is a convex combination of two rows that precede it."""
+    first = rows.shape[0] - tail.shape[0]
+    for i in range(tail.shape[0]):
+        a, b, t = tail[i], head[i], share[i]
+        for j in range(rows.shape[1]):
+            rows[first + i, j] = (1.0 - t) * rows[a, j] + t * rows[b, j]
+
+
+@njit(cache=True)
+def steepest(heights, tail, head, length, columns):
+    """Return for each listed column the largest slope of its values along the given edges."""
+    slopes = np.zeros(columns.shape[0])
+    for e in range(tail.shape[0]):
+        a, b = tail[e], head[e]
+        inverse = 1.0 / length[e] if length[e] > 0 else 0.0
+        for j in range(columns.shape[0]):
+            slope = abs(heights[a, columns[j]] - heights[b, columns[j]]) * inverse
+            slopes[j] = max(slopes[j], slope)
+    return slopes
+
+
+@njit(cache=True)
+def column_signs(heights, gain, offset, magnitude):
+    """Return per column whether some value lies above, and below, plus or minus its rounding bound, or within it."""
+    columns = heights.shape[1]
+    above = np.zeros(columns, dtype=np.bool_)
+    below = np.zeros(columns, dtype=np.bool_)
+    within = np.zeros(columns, dtype=np.bool_)
+    for v in range(heights.shape[0]):
+        size = magnitude[v]
+        for j in range(columns):
+            value = heights[v, j]
+            bound = gain[j] * size + offset[j]
+            above[j] |= value > bound
+            below[j] |= value < -bound
+            within[j] |= abs(value) <= bound
+    return above, below, within
+
+
+@njit(cache=True)
+def _widen(array, columns):
+    grown = np.empty((array.shape[0], columns), dtype=array.dtype)
+    grown[:, : array.shape[1]] = array
+    return grown
+
+
+@njit(cache=True)
+def _lengthen(array, rows):
+    grown = np.empty((rows, array.shape[1]), dtype=array.dtype)
+    grown[: array.shape[0]] = array
+    return grown
+
+
+@njit(cache=True)
+def grow(array, length):
+    """Return a longer copy of a vector, its end undefined."""
+    grown = np.empty(length, dtype=array.dtype)
+    grown[: array.shape[0]] = array
+    return grown
+
+
+@njit(cache=True)
+def _subdivide(start, count, pool, size, seams, heights, gain, offset, magnitude, floor, limit):
+    dim = size.shape[0] - 1
+    num_cuts = heights.shape[1]
+    num_old_vertices = size[0]
+    size = size.copy()
+    capacity = max(64, 2 * size.max())
+    start = _widen(start[:, : size.max()], capacity)
+    count = _widen(count[:, : size.max()], capacity)
+    flag = np.zeros((dim + 1, capacity), dtype=np.uint8)
+    other = np.full((dim + 1, capacity), NONE, dtype=np.int32)
+    stamp = np.full((dim + 1, capacity), NONE, dtype=np.int64)
+    pool_size = pool.shape[0]
+    pool = grow(pool, max(256, 2 * pool_size))
+    seams = grow(seams, capacity)
+    parent = np.arange(capacity)
+    positive = np.zeros((capacity, num_cuts), dtype=np.bool_)
+    heights = _lengthen(heights, max(2 * num_old_vertices, 16))
+    magnitude = grow(magnitude, max(2 * num_old_vertices, 16))
+    tail = np.empty(capacity, dtype=np.int64)
+    head = np.empty(capacity, dtype=np.int64)
+    share = np.empty(capacity, dtype=np.float64)
+    tag = 0
+    undecided = 0
+    done = 0
+
+    for j in range(num_cuts):
+        # One decision per vertex, from which everything else follows.
+        any_flag = 0
+        for v in range(size[0]):
+            value = heights[v, j]
+            bound = gain[j] * magnitude[v] + offset[j]
+            height = abs(value)
+            larger, smaller = max(bound, floor[j]), min(bound, floor[j])
+            if height > larger:
+                flag[0, v] = PLUS if value > 0 else MINUS
+                any_flag |= flag[0, v]
+            else:
+                flag[0, v] = 0
+                undecided += height > smaller
+        # Room for the worst case: every face splits, and each half keeps a copy of the list and the new face.
+        needed = size.max() * 2 + size[1 : dim + 1].max()
+        if needed > capacity:
+            capacity = 2 * needed
+            start, count = _widen(start, capacity), _widen(count, capacity)
+            flag, other = _widen(flag, capacity), _widen(other, capacity)
+            stamp = np.full((dim + 1, capacity), NONE, dtype=np.int64)
+            seams, parent = grow(seams, capacity), grow(parent, capacity)
+            tail, head, share = grow(tail, capacity), grow(head, capacity), grow(share, capacity)
+            positive = _lengthen(positive, capacity)
+        old = size.copy()
+        for v in range(old[0]):
+            other[0, v] = NONE
+        for k in range(1, dim + 1):
+            for f in range(old[k]):
+                first, number = start[k, f], count[k, f]
+                signs = 0
+                for i in range(first, first + number):
+                    child = pool[i]
+                    if k > 1 and other[k - 1, child] != NONE:
+                        signs = BOTH
+                        break
+                    signs |= flag[k - 1, child]
+                other[k, f] = NONE
+                flag[k, f] = signs
+                if signs != BOTH:
+                    continue
+                if pool_size + 4 * number + 8 + old[k] > pool.shape[0]:
+                    pool = grow(pool, 2 * (pool_size + 4 * number + 8 + old[k]))
+                if k == 1:
+                    a, b = pool[first], pool[first + 1]
+                    if flag[0, a] != PLUS:
+                        a, b = b, a
+                    new = size[0]
+                    if new >= heights.shape[0]:
+                        heights = _lengthen(heights, 2 * new)
+                        magnitude = grow(magnitude, 2 * new)
+                    # Always from the lower id, so that the result does not depend on the order within the edge.
+                    low, high = min(a, b), max(a, b)
+                    t = heights[low, j] / (heights[low, j] - heights[high, j])
+                    for i in range(j + 1, num_cuts):
+                        heights[new, i] = (1.0 - t) * heights[low, i] + t * heights[high, i]
+                    heights[new, j] = 0.0
+                    magnitude[new] = max(magnitude[low], magnitude[high])
+                    tail[new - num_old_vertices] = low
+                    head[new - num_old_vertices] = high
+                    share[new - num_old_vertices] = t
+                    size[0] += 1
+                    flag[0, new] = 0
+                    other[0, new] = NONE
+                    stamp[0, new] = NONE
+                    pool[pool_size], pool[pool_size + 1] = a, new
+                    pool[pool_size + 2], pool[pool_size + 3] = new, b
+                    half_counts = (2, 2)
+                    separator = new
+                else:
+                    # The new face between the halves: every ridge that both halves touch.
+                    tag += 1
+                    separator = size[k - 1]
+                    where = pool_size
+                    for i in range(first, first + number):
+                        child = pool[i]
+                        if flag[k - 1, child] & PLUS or other[k - 1, child] != NONE:
+                            for g in range(start[k - 1, child], start[k - 1, child] + count[k - 1, child]):
+                                stamp[k - 2, pool[g]] = tag
+                    for i in range(first, first + number):
+                        child = pool[i]
+                        minus = child
+                        if other[k - 1, child] != NONE:
+                            minus = other[k - 1, child]
+                        elif flag[k - 1, child] & PLUS:
+                            continue
+                        for g in range(start[k - 1, minus], start[k - 1, minus] + count[k - 1, minus]):
+                            ridge = pool[g]
+                            if stamp[k - 2, ridge] == tag:
+                                stamp[k - 2, ridge] = NONE
+                                if where + 2 * number + 8 >= pool.shape[0]:
+                                    pool = grow(pool, 2 * pool.shape[0])
+                                pool[where] = ridge
+                                where += 1
+                    if where - pool_size < k or (k == 2 and where - pool_size > 2):
+                        # Rounding made the signs inconsistent; the face stays whole and the count says so.
+                        undecided += 1
+                        where = pool_size
+                        for i in range(first, first + number):
+                            child = pool[i]
+                            pool[where] = child
+                            where += 1
+                            if other[k - 1, child] != NONE:
+                                pool[where] = other[k - 1, child]
+                                where += 1
+                        start[k, f], count[k, f] = pool_size, where - pool_size
+                        pool_size = where
+                        continue
+                    start[k - 1, separator], count[k - 1, separator] = pool_size, where - pool_size
+                    pool_size = where
+                    flag[k - 1, separator] = 0
+                    other[k - 1, separator] = NONE
+                    stamp[k - 1, separator] = NONE
+                    size[k - 1] += 1
+                    if k == dim:
+                        seams[separator] = NONE
+                    for i in range(first, first + number):
+                        child = pool[i]
+                        if other[k - 1, child] != NONE or flag[k - 1, child] & PLUS:
+                            pool[where] = child
+                            where += 1
+                    pool[where] = separator
+                    where += 1
+                    middle_of_halves = where
+                    for i in range(first, first + number):
+                        child = pool[i]
+                        if other[k - 1, child] != NONE:
+                            pool[where] = other[k - 1, child]
+                            where += 1
+                        elif not flag[k - 1, child] & PLUS:
+                            pool[where] = child
+                            where += 1
+                    pool[where] = separator
+                    where += 1
+                    half_counts = (middle_of_halves - pool_size, where - middle_of_halves)
+                new_face = size[k]
+                size[k] += 1
+                start[k, f], count[k, f] = pool_size, half_counts[0]
+                start[k, new_face], count[k, new_face] = pool_size + half_counts[0], half_counts[1]
+                pool_size += half_counts[0] + half_counts[1]
+                flag[k, f], flag[k, new_face] = PLUS, MINUS
+                other[k, f], other[k, new_face] = new_face, NONE
+                stamp[k, new_face] = NONE
+                if k == dim - 1:
+                    seams[new_face] = seams[f]
+                if k == dim:
+                    parent[new_face] = parent[f]
+                    for i in range(j):
+                        positive[new_face, i] = positive[f, i]
+                if k == 1 and dim == 1:
+                    seams[separator] = NONE
+        for f in range(size[dim]):
+            positive[f, j] = flag[dim, f] & PLUS
+        done = j + 1
+        if size[dim] > limit:
+            break
+
+    new_vertices = size[0] - num_old_vertices
+    most = size.max()
+    return (
+        start[:, :most].copy(),
+        count[:, :most].copy(),
+        pool[:pool_size].copy(),
+        size,
+        seams[: size[dim - 1]].copy(),
+        parent[: size[dim]].copy(),
+        positive[: size[dim]],
+        tail[:new_vertices].copy(),
+        head[:new_vertices].copy(),
+        share[:new_vertices].copy(),
+        magnitude[: size[0]].copy(),
+        done,
+        undecided,
+    )
+
+
+@njit(cache=True)
+def _gather_lists(start, count, pool):
+    offsets = np.zeros(count.shape[0] + 1, dtype=np.int64)
+    for f in range(count.shape[0]):
+        offsets[f + 1] = offsets[f] + count[f]
+    ids = np.empty(offsets[-1], dtype=np.int32)
+    for f in range(count.shape[0]):
+        for i in range(count[f]):
+            ids[offsets[f] + i] = pool[start[f] + i]
+    return offsets, ids
+
+
+@njit(cache=True)
+def _cofaces(offsets, ids, num_facets):
+    left = np.full(num_facets, NONE, dtype=np.int64)
+    right = np.full(num_facets, NONE, dtype=np.int64)
+    for cell in range(offsets.shape[0] - 1):
+        for i in range(offsets[cell], offsets[cell + 1]):
+            facet = ids[i]
+            if left[facet] == NONE:
+                left[facet] = cell
+            else:
+                right[facet] = cell
+    return left, right
+
+
+@njit(cache=True)
+def _cell_vertices(start, count, pool, size):
+    dim = size.shape[0] - 1
+    cells = size[dim]
+    offsets = np.zeros(cells + 1, dtype=np.int64)
+    ids = np.empty(max(16, 4 * cells), dtype=np.int32)
+    stamp = np.full((dim, size.max()), NONE, dtype=np.int64)
+    used = 0
+    queue = np.empty(64, dtype=np.int32)
+    for cell in range(cells):
+        level = dim
+        length = 1
+        queue[0] = cell
+        # Level by level from the cell down to its vertices, each face once.
+        while level > 0:
+            below = np.empty(64, dtype=np.int32) if level > 1 else queue
+            number = 0
+            for q in range(length):
+                face = queue[q]
+                for i in range(start[level, face], start[level, face] + count[level, face]):
+                    child = pool[i]
+                    if stamp[level - 1, child] == cell:
+                        continue
+                    stamp[level - 1, child] = cell
+                    if level == 1:
+                        if used == ids.shape[0]:
+                            ids = grow(ids, 2 * used)
+                        ids[used] = child
+                        used += 1
+                    else:
+                        if number == below.shape[0]:
+                            below = grow(below, 2 * number)
+                        below[number] = child
+                        number += 1
+            if level > 1:
+                queue, length = below, number
+            level -= 1
+        offsets[cell + 1] = used
+    return offsets, ids[:used].copy()
+
+
+@njit(cache=True)
+def _extract(start, count, pool, size, cells):
+    dim = size.shape[0] - 1
+    most = size.max()
+    new_id = np.full((dim + 1, most), NONE, dtype=np.int32)
+    old_id = np.empty((dim + 1, most), dtype=np.int32)
+    new_size = np.zeros(dim + 1, dtype=np.int64)
+    for i in range(cells.shape[0]):
+        new_id[dim, cells[i]] = i
+        old_id[dim, i] = cells[i]
+    new_size[dim] = cells.shape[0]
+    total = 0
+    for k in range(dim, 0, -1):
+        for f in range(new_size[k]):
+            face = old_id[k, f]
+            total += count[k, face]
+            for i in range(start[k, face], start[k, face] + count[k, face]):
+                child = pool[i]
+                if new_id[k - 1, child] == NONE:
+                    new_id[k - 1, child] = new_size[k - 1]
+                    old_id[k - 1, new_size[k - 1]] = child
+                    new_size[k - 1] += 1
+    most = new_size.max()
+    new_start = np.zeros((dim + 1, most), dtype=np.int32)
+    new_count = np.zeros((dim + 1, most), dtype=np.int32)
+    new_pool = np.empty(total, dtype=np.int32)
+    where = 0
+    for k in range(1, dim + 1):
+        for f in range(new_size[k]):
+            face = old_id[k, f]
+            new_start[k, f] = where
+            new_count[k, f] = count[k, face]
+            for i in range(start[k, face], start[k, face] + count[k, face]):
+                new_pool[where] = new_id[k - 1, pool[i]]
+                where += 1
+    vertices = old_id[0, : new_size[0]].astype(np.int64)
+    facets = old_id[dim - 1, : new_size[dim - 1]].astype(np.int64)
+    return new_start, new_count, new_pool, new_size, vertices, facets

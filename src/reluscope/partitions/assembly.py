@@ -1,0 +1,349 @@
+"""Finished chunks joined into one complex: seams matched, vertices identified, equal codes merged.
+
+Both sides of a seam were cut by the same units at the same places, up to rounding, so they carry the same facets in
+the same order. Where they do not (a tie of max candidates that matters on one side only), facets are matched by
+overlap.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from reluscope.partitions.chunks import Chunk
+
+
+@dataclass(frozen=True)
+class Patch:
+    """The finished cells of one chunk: what is left of it when values are forgotten.
+
+    Parameters
+    ----------
+    points : (v, d) float64
+    offsets : (r + 1,) int64; ids : int32
+        Vertices of every cell.
+    ends : (f, d) int64
+        Vertices of every facet.
+    left, right : (f,) int64
+        Cells beside every facet, -1 outside the chunk.
+    seams : (f,) int64
+        Seam that a facet lies on, -1 for none.
+    roots : (r,) int64
+    words : (r, w) uint64
+        Packed codes.
+    """
+
+    points: np.ndarray
+    offsets: np.ndarray
+    ids: np.ndarray
+    ends: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    seams: np.ndarray
+    roots: np.ndarray
+    words: np.ndarray
+
+    @classmethod
+    def of(cls, chunk: Chunk) -> "Patch":
+        """Keep the geometry and the codes of a chunk that has passed all gates."""
+        dim = chunk.cells.dim
+        offsets, ids = chunk.cells.cell_vertices()
+        facet_offsets, facet_ids = chunk.cells.facet_vertices()
+        ends = facet_ids.reshape(len(facet_offsets) - 1, dim).astype(np.int64)
+        left, right = chunk.cells.cofaces()
+        words = np.concatenate([*chunk.words, np.zeros((chunk.cells.num_cells, 0), dtype=np.uint64)], axis=1)
+        return cls(chunk.points, offsets, ids, ends, left, right, chunk.seams, chunk.roots, words)
+
+    @property
+    def witnesses(self) -> np.ndarray:
+        """A strictly interior point of every cell: the mean of its vertices."""
+        return np.add.reduceat(self.points[self.ids], self.offsets[:-1], axis=0) / np.diff(self.offsets)[:, None]
+
+
+@dataclass(frozen=True)
+class Mosaic:
+    """All regions of a domain of dimension one or two, with shared vertices.
+
+    Parameters
+    ----------
+    vertices : (v, d) float64
+    offsets : (r + 1,) int64; ids : int64
+        Vertices of every region, in no particular order.
+    ends : (f, d) int64; left, right : (f,) int64
+        Facets between regions, then those on the domain's boundary with ``right`` -1.
+    roots : (r,) int64
+    words : (r, w) uint64
+    num_unmatched : int
+        Facets of seams whose two sides disagree.
+    """
+
+    vertices: np.ndarray
+    offsets: np.ndarray
+    ids: np.ndarray
+    ends: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    roots: np.ndarray
+    words: np.ndarray
+    num_unmatched: int
+
+
+def assemble(patches: Sequence[Patch], dim: int, num_words: int, length: float) -> Mosaic:
+    """Join finished chunks.
+
+    Parameters
+    ----------
+    patches : sequence of Patch
+    dim : int
+        Dimension of the domain.
+    num_words : int
+        Words per code, needed if there is no patch.
+    length : float
+        Ends of facets closer than this are the same point.
+
+    Returns
+    -------
+    Mosaic
+        Regions in the order of the patches; of merged regions the first stays.
+    """
+    if not patches:
+        return _empty(dim, num_words)
+    point_shift = np.cumsum([0, *(len(patch.points) for patch in patches)])
+    cell_shift = np.cumsum([0, *(len(patch.roots) for patch in patches)])
+    id_shift = np.cumsum([0, *(len(patch.ids) for patch in patches)])
+    points = np.concatenate([patch.points for patch in patches])
+    ids = np.concatenate([patch.ids + shift for patch, shift in zip(patches, point_shift, strict=False)])
+    offsets = np.concatenate(
+        [np.zeros(1, np.int64)]
+        + [patch.offsets[1:] + shift for patch, shift in zip(patches, id_shift, strict=False)]
+    )
+    ends = np.concatenate([patch.ends + shift for patch, shift in zip(patches, point_shift, strict=False)])
+    left = np.concatenate([patch.left + shift for patch, shift in zip(patches, cell_shift, strict=False)])
+    right = np.concatenate(
+        [np.where(patch.right < 0, -1, patch.right + shift) for patch, shift in zip(patches, cell_shift, strict=False)]
+    )
+    seams = np.concatenate([patch.seams for patch in patches])
+    roots = np.concatenate([patch.roots for patch in patches])
+    words = np.concatenate([patch.words for patch in patches])
+
+    inner = right >= 0
+    open_ends = np.flatnonzero(~inner & (seams >= 0))
+    witnesses = np.concatenate([patch.witnesses for patch in patches])
+    joined, same, num_unmatched = _match(
+        seams[open_ends], ends[open_ends], left[open_ends], points, witnesses, dim, length
+    )
+    outer = ~inner & (seams < 0)
+    ends = np.concatenate([ends[inner], joined.ends, ends[outer]])
+    left = np.concatenate([left[inner], joined.left, left[outer]])
+    right = np.concatenate([right[inner], joined.right, right[outer]])
+
+    vertex = _identify(len(points), same)
+    kept = np.unique(vertex)
+    vertex = np.searchsorted(kept, vertex)
+    mosaic = Mosaic(points[kept], offsets, vertex[ids], vertex[ends], left, right, roots, words, num_unmatched)
+    return _merge_equal_codes(mosaic)
+
+
+@dataclass(frozen=True)
+class _Joined:
+    ends: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+
+
+def _match(
+    seams: np.ndarray,
+    ends: np.ndarray,
+    cells: np.ndarray,
+    points: np.ndarray,
+    witnesses: np.ndarray,
+    dim: int,
+    length: float,
+) -> tuple[_Joined, np.ndarray, int]:
+    """Pair the facets on the two sides of every seam.
+
+    Returns the joined facets, pairs of vertices that are the same point, and how many facets had no partner.
+    """
+    none = np.zeros((0, dim), dtype=np.int64), np.zeros((0, 2), dtype=np.int64)
+    if not len(seams):
+        return _Joined(none[0], cells[:0], cells[:0]), none[1], 0
+    if dim == 1:
+        order = np.argsort(seams, kind="stable")
+        seam, end, cell = seams[order], ends[order, 0], cells[order]
+        paired = np.flatnonzero(seam[1:] == seam[:-1])
+        joined = _Joined(end[paired, None], cell[paired], cell[paired + 1])
+        return joined, np.stack([end[paired], end[paired + 1]], axis=1), 0
+
+    position, side = _along_seams(seams, ends, cells, points, witnesses)
+    flipped = position[:, 0] > position[:, 1]
+    ends = np.where(flipped[:, None], ends[:, ::-1], ends)
+    position = np.sort(position, axis=1)
+    order = np.lexsort((position.sum(axis=1), side, seams))
+    seams, side, ends, cells, position = seams[order], side[order], ends[order], cells[order], position[order]
+    _, first, number = np.unique(seams, return_index=True, return_counts=True)
+    lower = np.add.reduceat((~side).astype(np.int64), first)
+    rank = np.arange(len(seams)) - np.repeat(first, number)
+    # The k-th facet on one side faces the k-th on the other.
+    partner = np.repeat(first + lower, number) + rank
+    candidate = np.flatnonzero((rank < np.repeat(lower, number)) & (np.repeat(2 * lower == number, number)))
+    partner = partner[candidate]
+    agrees = (np.abs(position[candidate] - position[partner]) <= length).all(axis=1)
+    seam_of = np.repeat(np.arange(len(first)), number)
+    bad = np.union1d(seam_of[candidate[~agrees]], np.flatnonzero(2 * lower != number))
+    good = ~np.isin(seam_of[candidate], bad)
+    upper, below = candidate[good], partner[good]
+    parts = [_Joined(ends[upper], cells[upper], cells[below])]
+    same = [np.stack([ends[upper, i], ends[below, i]], axis=1) for i in (0, 1)]
+    num_unmatched = 0
+    for seam in bad:
+        rows = np.arange(first[seam], first[seam] + number[seam])
+        one, two = rows[~side[rows]], rows[side[rows]]
+        overlap, equal = _overlap(one, two, ends, cells, position, length)
+        parts.append(overlap)
+        same.append(equal)
+        num_unmatched += abs(len(one) - len(two)) or 1
+    return (
+        _Joined(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("ends", "left", "right"))),
+        np.concatenate(same),
+        num_unmatched,
+    )
+
+
+def _along_seams(
+    seams: np.ndarray, ends: np.ndarray, cells: np.ndarray, points: np.ndarray, witnesses: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the position of both ends of every facet along its seam, and which side its cell lies on."""
+    order = np.argsort(seams, kind="stable")
+    _, first, number = np.unique(seams[order], return_index=True, return_counts=True)
+    where = points[ends[order]]
+    low = np.minimum.reduceat(where.min(axis=1), first, axis=0)
+    high = np.maximum.reduceat(where.max(axis=1), first, axis=0)
+    axis = np.argmax(high - low, axis=1)
+    # Direction of a seam: between its extreme points along the longer axis.
+    group = np.repeat(np.arange(len(first)), number)
+    along = np.take_along_axis(where, axis[group][:, None, None].repeat(2, axis=1), axis=2)[:, :, 0]
+    flat_along, flat_group = along.reshape(-1), np.repeat(group, 2)
+    by_position = np.lexsort((flat_along, flat_group))
+    flat_points = where.reshape(-1, 2)[by_position]
+    start = flat_points[2 * first]
+    stop = flat_points[2 * (first + number) - 1]
+    direction = (stop - start) / np.linalg.norm(stop - start, axis=1)[:, None]
+    offset = where - start[group][:, None, :]
+    position = np.empty((len(seams), 2))
+    side = np.empty(len(seams), dtype=bool)
+    position[order] = (offset * direction[group][:, None, :]).sum(axis=2)
+    towards = witnesses[cells[order]] - start[group]
+    side[order] = direction[group][:, 0] * towards[:, 1] - direction[group][:, 1] * towards[:, 0] > 0
+    return position, side
+
+
+def _overlap(
+    one: np.ndarray, two: np.ndarray, ends: np.ndarray, cells: np.ndarray, position: np.ndarray, length: float
+) -> tuple[_Joined, np.ndarray]:
+    """Match facets of one seam by overlap, where its sides were cut at different places."""
+    found_ends, found_left, found_right, same = [], [], [], []
+    for i in one:
+        for j in two:
+            low = i if position[i, 0] >= position[j, 0] else j
+            high = i if position[i, 1] <= position[j, 1] else j
+            if position[high, 1] - position[low, 0] > length:
+                found_ends.append((ends[low, 0], ends[high, 1]))
+                found_left.append(cells[i])
+                found_right.append(cells[j])
+            for a in (0, 1):
+                for b in (0, 1):
+                    if abs(position[i, a] - position[j, b]) <= length:
+                        same.append((ends[i, a], ends[j, b]))
+    joined = _Joined(
+        np.array(found_ends, dtype=np.int64).reshape(-1, 2),
+        np.array(found_left, dtype=np.int64),
+        np.array(found_right, dtype=np.int64),
+    )
+    return joined, np.array(same, dtype=np.int64).reshape(-1, 2)
+
+
+def _identify(number: int, same: np.ndarray) -> np.ndarray:
+    """Return for each vertex the first vertex that is the same point."""
+    if not len(same):
+        return np.arange(number)
+    touched, compact = np.unique(same, return_inverse=True)
+    compact = compact.reshape(same.shape)
+    graph = coo_array((np.ones(len(same)), (compact[:, 0], compact[:, 1])), shape=(len(touched), len(touched)))
+    _, label = connected_components(graph, directed=False)
+    representative = np.full(label.max() + 1, number, dtype=np.int64)
+    np.minimum.at(representative, label, touched)
+    vertex = np.arange(number)
+    vertex[touched] = representative[label]
+    return vertex
+
+
+def _merge_equal_codes(mosaic: Mosaic) -> Mosaic:
+    """Join neighbours with the same code: the pieces of one region that cuts of a max gate left behind."""
+    inner = mosaic.right >= 0
+    different = ~inner
+    for column in range(mosaic.words.shape[1]):
+        different |= mosaic.words[mosaic.left, column] != mosaic.words[mosaic.right, column]
+    if different.all():
+        return mosaic
+    number = len(mosaic.roots)
+    links = np.ones(len(different) - different.sum()), (mosaic.left[~different], mosaic.right[~different])
+    _, label = connected_components(coo_array(links, shape=(number, number)), directed=False)
+    first = np.full(label.max() + 1, number, dtype=np.int64)
+    np.minimum.at(first, label, np.arange(number))
+    keep, region = np.unique(first[label], return_inverse=True)
+    left, right, ends = mosaic.left[different], mosaic.right[different], mosaic.ends[different]
+    left, right, ends = _join_straight(region[left], np.where(right < 0, -1, region[right]), ends, mosaic.vertices)
+    # Corners of a region are ends of its facets; what else its pieces had lies inside it or on a straight side.
+    pairs = np.stack([np.repeat(region, np.diff(mosaic.offsets)), mosaic.ids], axis=1)
+    kept = np.unique(ends)
+    pairs = np.unique(pairs[np.isin(pairs[:, 1], kept)], axis=0)
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(pairs[:, 0], minlength=len(keep)))])
+    return replace(
+        mosaic,
+        vertices=mosaic.vertices[kept],
+        offsets=offsets,
+        ids=np.searchsorted(kept, pairs[:, 1]),
+        ends=np.searchsorted(kept, ends),
+        left=left,
+        right=right,
+        roots=mosaic.roots[keep],
+        words=mosaic.words[keep],
+    )
+
+
+def _join_straight(
+    left: np.ndarray, right: np.ndarray, ends: np.ndarray, vertices: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Join facets between the same two regions into one: convex regions share one straight piece."""
+    low, high = np.minimum(left, right), np.maximum(left, right)
+    if ends.shape[1] == 1:
+        return left, right, ends
+    order = np.lexsort((high, low, right < 0))
+    low, high, left, right, ends = low[order], high[order], left[order], right[order], ends[order]
+    starts = np.concatenate([[True], (low[1:] != low[:-1]) | (high[1:] != high[:-1])]) | (right < 0)
+    starts = np.flatnonzero(starts)
+    sizes = np.diff(np.concatenate([starts, [len(left)]]))
+    joined = ends[starts].copy()
+    for group in np.flatnonzero(sizes > 1):
+        members = ends[starts[group] : starts[group] + sizes[group]].reshape(-1)
+        where = vertices[members]
+        axis = int(np.argmax(where.max(axis=0) - where.min(axis=0)))
+        joined[group] = members[np.argmin(where[:, axis])], members[np.argmax(where[:, axis])]
+    return left[starts], right[starts], joined
+
+
+def _empty(dim: int, num_words: int) -> Mosaic:
+    whole = np.zeros(0, dtype=np.int64)
+    return Mosaic(
+        np.zeros((0, dim)),
+        np.zeros(1, dtype=np.int64),
+        whole,
+        np.zeros((0, dim), dtype=np.int64),
+        whole,
+        whole,
+        whole,
+        np.zeros((0, num_words), dtype=np.uint64),
+        0,
+    )

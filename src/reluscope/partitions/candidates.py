@@ -1,0 +1,145 @@
+"""Max gates: which candidates can win on a few cells, and which one does.
+
+The largest of k affine functions cannot be read off a polygon's vertices alone: a candidate may win in the middle only.
+Candidates that another one dominates at every vertex are dropped, the cells are cut where the remaining ones tie, and
+each piece is labelled by the lowest candidate that is largest at all of its vertices. Pieces of one cell with the same
+label are joined again when the partition is assembled; their union is convex.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numba import njit
+
+from reluscope.geometry.complexes import grow
+
+
+@dataclass(frozen=True)
+class Rivals:
+    """Pairs of candidates that may tie for the maximum on some cells.
+
+    Parameters
+    ----------
+    heights : (v, pairs) float64
+        First minus second candidate at the vertices.
+    gain, offset : (pairs,) float64
+        Rounding bound of the differences, as for the candidates.
+    units : (pairs,) int64
+        Unit that each pair belongs to.
+    lowest : (u,) int64
+        Lowest candidate of each unit that was not dropped; the winner where the unit has no pair.
+    """
+
+    heights: np.ndarray
+    gain: np.ndarray
+    offset: np.ndarray
+    units: np.ndarray
+    lowest: np.ndarray
+
+
+def find_rivals(
+    pre: np.ndarray, gain: np.ndarray, offset: np.ndarray, magnitude: np.ndarray
+) -> Rivals:
+    """Drop dominated candidates and pair up the others.
+
+    Parameters
+    ----------
+    pre : (v, u, k) float64
+        Candidates at the vertices, -inf where there is none.
+    gain, offset : (u, k) float64; magnitude : (v,) float64
+        Rounding error of a candidate at vertex v is at most ``gain * magnitude[v] + offset``.
+    """
+    units, first, second, lowest = _rivals(pre, gain, offset, magnitude)
+    return Rivals(
+        pre[:, units, first] - pre[:, units, second],
+        gain[units, first] + gain[units, second],
+        offset[units, first] + offset[units, second],
+        units,
+        lowest,
+    )
+
+
+@njit(cache=True)
+def _rivals(pre, gain, offset, magnitude):
+    num_vertices, num_units, num_candidates = pre.shape
+    units = np.empty(64, dtype=np.int64)
+    first = np.empty(64, dtype=np.int64)
+    second = np.empty(64, dtype=np.int64)
+    lowest = np.zeros(num_units, dtype=np.int64)
+    used = 0
+    alive = np.empty(num_candidates, dtype=np.bool_)
+    for u in range(num_units):
+        for a in range(num_candidates):
+            alive[a] = pre[0, u, a] > -np.inf
+        # The later of two candidates that are equal everywhere goes.
+        for a in range(num_candidates - 1, -1, -1):
+            for b in range(num_candidates):
+                if not alive[a]:
+                    break
+                if b == a or not alive[b]:
+                    continue
+                dominated = True
+                for v in range(num_vertices):
+                    error = (gain[u, a] + gain[u, b]) * magnitude[v] + offset[u, a] + offset[u, b]
+                    if pre[v, u, a] > pre[v, u, b] + error:
+                        dominated = False
+                        break
+                if dominated:
+                    alive[a] = False
+        for a in range(num_candidates - 1, -1, -1):
+            if alive[a]:
+                lowest[u] = a
+        for a in range(num_candidates):
+            for b in range(a + 1, num_candidates):
+                if alive[a] and alive[b]:
+                    if used == units.shape[0]:
+                        units, first, second = grow(units, 2 * used), grow(first, 2 * used), grow(second, 2 * used)
+                    units[used], first[used], second[used] = u, a, b
+                    used += 1
+    return units[:used].copy(), first[:used].copy(), second[:used].copy(), lowest
+
+
+@njit(cache=True)
+def winners(pre, units, offsets, ids, gain, offset, magnitude, floor):
+    """Return for every cell and listed unit the lowest candidate that is largest at all vertices of the cell.
+
+    Parameters
+    ----------
+    pre : (v, u, k) float64
+    units : (c,) int64
+        Units to label.
+    offsets : (cells + 1,) int64; ids : (offsets[-1],) int32
+        Vertices of the cells.
+    gain, offset, magnitude
+        As for `find_rivals`.
+    floor : (c,) float64
+        Differences up to this size are below the resolution.
+
+    Returns
+    -------
+    (cells, c) uint16
+    """
+    num_cells = offsets.shape[0] - 1
+    num_candidates = pre.shape[2]
+    labels = np.zeros((num_cells, units.shape[0]), dtype=np.uint16)
+    for cell in range(num_cells):
+        for c in range(units.shape[0]):
+            u = units[c]
+            least = np.inf
+            for a in range(num_candidates):
+                if pre[ids[offsets[cell]], u, a] == -np.inf:
+                    continue
+                # How far the candidate falls behind at the worst vertex, beyond what may be rounding.
+                deficit = 0.0
+                for i in range(offsets[cell], offsets[cell + 1]):
+                    v = ids[i]
+                    for b in range(num_candidates):
+                        lack = pre[v, u, b] - pre[v, u, a]
+                        if lack > 0:
+                            error = (gain[u, a] + gain[u, b]) * magnitude[v] + offset[u, a] + offset[u, b]
+                            deficit = max(deficit, lack - max(error, floor[c]))
+                if deficit < least:
+                    labels[cell, c], least = a, deficit
+                if deficit <= 0:
+                    break
+    return labels
