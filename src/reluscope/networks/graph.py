@@ -205,15 +205,15 @@ class Pointwise(GateNode):
         if self._is_relu:
             return torch.relu(pre).reshape(-1, *self.shape)
         result = self.slopes[0] * pre + self.intercepts[0]
-        for piece, breakpoint in enumerate(self.breakpoints, start=1):
-            result = torch.where(pre > breakpoint, self.slopes[piece] * pre + self.intercepts[piece], result)
+        for piece, threshold in enumerate(self.breakpoints, start=1):
+            result = torch.where(pre > threshold, self.slopes[piece] * pre + self.intercepts[piece], result)
         return result.reshape(-1, *self.shape)
 
     def pieces(self, pre: Tensor) -> Tensor:
         """Return the number of breakpoints strictly below each pre-activation, ``(s, u)``."""
         result = (pre > self.breakpoints[0]).to(self.piece_dtype)
-        for breakpoint in self.breakpoints[1:]:
-            result += pre > breakpoint
+        for threshold in self.breakpoints[1:]:
+            result += pre > threshold
         return result
 
     def select(self, pre: Tensor, pieces: Tensor) -> Tensor:

@@ -272,12 +272,12 @@ class Network:
             words[rows] = Codes.from_pieces(pieces, layout).words
         return Codes(words, layout)
 
-    def restrict(self, slice: Any) -> "Network":
+    def restrict(self, domain: Any) -> "Network":
         """Return the network as a function of a slice's coordinates, ``y -> f(origin + y @ basis)``.
 
         Parameters
         ----------
-        slice : Slice
+        domain : Slice
             Its ``origin`` is ``(n,)``, its ``basis`` ``(d, n)``.
 
         Raises
@@ -285,8 +285,8 @@ class Network:
         ShapeError
             If the slice lies in a space of another dimension.
         """
-        basis = torch.as_tensor(np.array(slice.basis, dtype=np.float64), device=self.device)
-        origin = torch.as_tensor(np.array(slice.origin, dtype=np.float64), device=self.device).reshape(-1)
+        basis = torch.as_tensor(np.array(domain.basis, dtype=np.float64), device=self.device)
+        origin = torch.as_tensor(np.array(domain.origin, dtype=np.float64), device=self.device).reshape(-1)
         if basis.ndim != 2 or basis.shape[1] != self.num_inputs or len(origin) != self.num_inputs:
             raise ShapeError(
                 f"expected a slice of the {self.num_inputs}-dimensional input space, got origin {tuple(origin.shape)} "
@@ -323,7 +323,9 @@ class Network:
             If a value has another shape than the parameter.
         """
         if self.trace is None:
-            raise InputError("expected a network that comes from a model, got one without a trace: load the model again")
+            raise InputError(
+                "expected a network with its trace, got one without (unpickled or restricted): load the model again"
+            )
         return replace(self.trace.lower(state).to(self.device), trace=self.trace)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -334,5 +336,3 @@ class Network:
         gates = ", ".join(f"{gate.name}: {gate.num_units} {gate.kind}" for gate in self.gates)
         shapes = f"{self.input_shape} -> {self.output_shape}"
         return f"Network({shapes}, {self.num_units} units in {len(self.gates)} gates{': ' * bool(gates)}{gates})"
-
-

@@ -1,4 +1,4 @@
-"""Rearrangement of entries: reshape, permute, select, concatenate, pad."""
+"""Entries moved, repeated or framed: reshape, select, concatenate, pad."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -20,25 +20,10 @@ class Reshape(Affine):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Permute(Affine):
-    """Axes in another order.
-
-    Parameters
-    ----------
-    axes : tuple of int
-        For each axis of the output, the axis of the input it was; the batch axis does not count.
-    """
-
-    axes: tuple[int, ...]
-
-    def linear(self, *values: Tensor) -> Tensor:
-        """Return the value with its axes permuted."""
-        return values[0].permute(0, *(axis + 1 for axis in self.axes))
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
 class Select(Affine):
-    """Entries picked by position, repeats allowed: slices, indexing, flips, expansion, reflection padding, nearest upsampling.
+    """Entries picked by position, repeats allowed.
+
+    Permutations, slices, indexing, flips, expansion, reflection padding and nearest upsampling are all of this kind.
 
     Parameters
     ----------

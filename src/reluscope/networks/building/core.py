@@ -1,0 +1,105 @@
+"""The bookkeeping of a graph under construction: nodes in order, unique gate names, notes, pruning."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from reluscope.errors import ShapeError
+from reluscope.networks.graph import Affine, GateNode, Input, Node
+from reluscope.networks.network import Network
+
+
+@dataclass(frozen=True)
+class Value:
+    """A value of the graph under construction: the position of its node and its shape without the batch axis."""
+
+    index: int
+    shape: tuple[int, ...]
+
+
+Operand = Value | Tensor | float | int
+
+
+class Core:
+    """Collects nodes in order; `build` drops those that the output does not need.
+
+    Shapes and axes leave the batch axis out everywhere: axis 0 is the first axis of one point, -1 the last.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.notes: list[str] = []
+        self._gate_names: set[str] = set()
+
+    def input(self, shape: tuple[int, ...], *, name: str = "input") -> Value:
+        """Add the input; it comes first and once."""
+        if self.nodes:
+            raise ValueError("a network has one input, and it comes first")
+        return self.add_node(Input(name=name, shape=tuple(shape)))
+
+    def note(self, sentence: str) -> None:
+        """Record what a reader should know about the conversion, once."""
+        if sentence not in self.notes:
+            self.notes.append(sentence)
+
+    def build(self, output: Value) -> Network:
+        """Return the network whose output is the given value, without the nodes that it does not need."""
+        needed: set[int] = {0}
+        stack = [output.index]
+        while stack:
+            position = stack.pop()
+            if position not in needed:
+                needed.add(position)
+                stack.extend(self.nodes[position].inputs)
+        renumbered = {old: new for new, old in enumerate(sorted(needed))}
+        nodes = tuple(
+            replace(self.nodes[old], inputs=tuple(renumbered[source] for source in self.nodes[old].inputs))
+            for old in renumbered
+        )
+        return Network(nodes, renumbered[output.index], tuple(self.notes))
+
+    def add_node(self, node: Node) -> Value:
+        """Append a node; a gate's name gets a number if it is taken."""
+        if isinstance(node, GateNode):
+            node = replace(node, name=self._unique(node.name))
+        self.nodes.append(node)
+        return Value(len(self.nodes) - 1, node.shape)
+
+    def add_affine(
+        self, kind: type[Affine], inputs: Value | list[Value], shape: tuple[int, ...], name: str, **settings: Any
+    ) -> Value:
+        """Append an affine node that reads the given values."""
+        values = [inputs] if isinstance(inputs, Value) else inputs
+        positions = tuple(value.index for value in values)
+        shapes = tuple(value.shape for value in values)
+        return self.add_node(kind(name=name, inputs=positions, shape=tuple(shape), input_shapes=shapes, **settings))
+
+    def _unique(self, name: str) -> str:
+        result, count = name, 0
+        while result in self._gate_names:
+            count += 1
+            result = f"{name}_{count}"
+        self._gate_names.add(result)
+        return result
+
+
+def constant(operand: Tensor | float | int) -> Tensor:
+    """Return a constant as a float64 tensor."""
+    return torch.as_tensor(operand).detach().to(torch.float64)
+
+
+def normal_axis(axis: int, num_axes: int) -> int:
+    """Return an axis counted from the front."""
+    if not -num_axes <= axis < num_axes:
+        raise ShapeError(f"expected an axis of a value with {num_axes} axes beside the batch, got {axis}")
+    return axis % num_axes
+
+
+def per_axis(setting: int | tuple[int, ...] | list[int], num_axes: int) -> tuple[int, ...]:
+    """Return one number per axis from one number for all or one each."""
+    if isinstance(setting, int):
+        return (setting,) * num_axes
+    numbers = tuple(int(number) for number in setting)
+    return numbers * num_axes if len(numbers) == 1 else numbers

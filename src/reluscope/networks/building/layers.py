@@ -1,0 +1,236 @@
+"""Layers with weights, and pooling by averages, on values ``(channels, *spatial)``."""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from reluscope.errors import ShapeError, UnsupportedOperatorError
+from reluscope.networks.building.arithmetic import Arithmetic
+from reluscope.networks.building.arrangement import Arrangement
+from reluscope.networks.building.core import Value, constant, per_axis
+from reluscope.networks.building.windows import num_windows, window_positions
+from reluscope.networks.operators.convolution import Convolution, TransposedConvolution
+from reluscope.networks.operators.linear import Linear
+from reluscope.networks.operators.reduce import AdaptiveMean, WindowMean
+
+Sizes = int | Sequence[int]
+Padding = int | Sequence[int] | Sequence[tuple[int, int]]
+
+
+class Layers(Arithmetic, Arrangement):
+    """Methods for linear maps, convolutions, normalisation and average pooling."""
+
+    def linear(self, x: Value, weight: Tensor, bias: Tensor | None = None, *, name: str = "linear") -> Value:
+        """``x W^T + b`` on the last axis, W ``(out, in)``, b ``(out,)``."""
+        if not x.shape or weight.ndim != 2 or x.shape[-1] != weight.shape[1]:
+            raise ShapeError(f"expected {name} to multiply a last axis of {weight.shape[-1]}, got a value {x.shape}")
+        shape = (*x.shape[:-1], len(weight))
+        bias = None if bias is None else constant(bias).expand(len(weight))
+        return self.add_affine(Linear, x, shape, name, weight=constant(weight), bias=bias)
+
+    def matmul(self, x: Value, matrix: Tensor, *, name: str = "matmul") -> Value:
+        """``x @ matrix``; a vector drops the last axis, leading axes of the matrix are batched."""
+        if matrix.ndim == 1:
+            return self.squeeze(self.linear(x, matrix[None], name=name), [-1], name=name)
+        if matrix.ndim == 2 or all(length == 1 for length in matrix.shape[:-2]):
+            product = self.linear(x, matrix.reshape(matrix.shape[-2:]).T, name=name)
+            return self.reshape(product, (1,) * (matrix.ndim - len(x.shape)) + product.shape, name=name)
+        return self._swap(self._stack_matmul(matrix.mT, self._swap(x, name), name), name)
+
+    def left_matmul(self, matrix: Tensor, x: Value, *, name: str = "matmul") -> Value:
+        """``matrix @ x``; a vector drops the axis it multiplies, leading axes of the matrix are batched."""
+        if len(x.shape) == 1:
+            return self.linear(x, matrix, name=name) if matrix.ndim > 1 else self.linear(x, matrix[None], name=name)
+        if matrix.ndim == 1:
+            return self.squeeze(self.axis_matrix(x, -2, matrix[None], name=name), [-2], name=name)
+        if matrix.ndim == 2 or all(length == 1 for length in matrix.shape[:-2]):
+            product = self.axis_matrix(x, -2, matrix.reshape(matrix.shape[-2:]), name=name)
+            return self.reshape(product, (1,) * (matrix.ndim - len(x.shape)) + product.shape, name=name)
+        return self._stack_matmul(matrix, x, name)
+
+    def convolution(
+        self,
+        x: Value,
+        weight: Tensor,
+        bias: Tensor | None = None,
+        *,
+        stride: Sizes = 1,
+        padding: Padding = 0,
+        dilation: Sizes = 1,
+        groups: int = 1,
+        name: str = "conv",
+    ) -> Value:
+        """Convolution with a kernel ``(out, in / groups, *kernel)``; padding per axis, or (before, after) per axis."""
+        spatial = weight.ndim - 2
+        if len(x.shape) != spatial + 1 or x.shape[0] != weight.shape[1] * groups:
+            raise ShapeError(
+                f"expected {name} to see {weight.shape[1] * groups} channels and {spatial} spatial axes, got {x.shape}"
+            )
+        strides, dilations = per_axis(stride, spatial), per_axis(dilation, spatial)  # pyright: ignore[reportArgumentType]
+        pads = pairs(padding, spatial)
+        if any(before != after for before, after in pads):
+            x = self.pad(x, [(0, 0), *pads], name=name)
+            pads = [(0, 0)] * spatial
+        lengths = [
+            num_windows(length, kernel, step, pair, spacing, False)
+            for length, kernel, step, pair, spacing in zip(
+                x.shape[1:], weight.shape[2:], strides, pads, dilations, strict=True
+            )
+        ]
+        return self.add_affine(
+            Convolution,
+            x,
+            (len(weight), *lengths),
+            name,
+            weight=constant(weight),
+            bias=None if bias is None else constant(bias),
+            stride=strides,
+            padding=tuple(before for before, _ in pads),
+            dilation=dilations,
+            groups=groups,
+        )
+
+    def transposed_convolution(
+        self,
+        x: Value,
+        weight: Tensor,
+        bias: Tensor | None = None,
+        *,
+        stride: Sizes = 1,
+        padding: Padding = 0,
+        output_padding: Sizes = 0,
+        dilation: Sizes = 1,
+        groups: int = 1,
+        name: str = "conv_transpose",
+    ) -> Value:
+        """Transposed convolution with a kernel ``(in, out / groups, *kernel)``; padding is cut off the result."""
+        spatial = weight.ndim - 2
+        if len(x.shape) != spatial + 1 or x.shape[0] != len(weight):
+            raise ShapeError(f"expected {name} to see {len(weight)} channels and {spatial} spatial axes, got {x.shape}")
+        strides, dilations = per_axis(stride, spatial), per_axis(dilation, spatial)  # pyright: ignore[reportArgumentType]
+        extra = per_axis(output_padding, spatial)  # pyright: ignore[reportArgumentType]
+        pads = pairs(padding, spatial)
+        uneven = any(before != after for before, after in pads)
+        cut = [(0, 0)] * spatial if uneven else pads
+        lengths = [
+            (length - 1) * step - 2 * pad + spacing * (kernel - 1) + more + 1
+            for length, kernel, step, (pad, _), spacing, more in zip(
+                x.shape[1:], weight.shape[2:], strides, cut, dilations, extra, strict=True
+            )
+        ]
+        result = self.add_affine(
+            TransposedConvolution,
+            x,
+            (weight.shape[1] * groups, *lengths),
+            name,
+            weight=constant(weight),
+            bias=None if bias is None else constant(bias),
+            stride=strides,
+            padding=tuple(before for before, _ in cut),
+            output_padding=extra,
+            dilation=dilations,
+            groups=groups,
+        )
+        return self.pad(result, [(0, 0), *((-b, -a) for b, a in pads)], name=name) if uneven else result
+
+    def batch_norm(
+        self,
+        x: Value,
+        mean: Tensor,
+        variance: Tensor,
+        weight: Tensor | None = None,
+        bias: Tensor | None = None,
+        epsilon: float = 1e-5,
+        *,
+        name: str = "batch_norm",
+    ) -> Value:
+        """Normalise every channel by constants: ``(x - mean) / sqrt(variance + epsilon) * weight + bias``."""
+        scale = 1.0 / torch.sqrt(constant(variance) + epsilon)
+        scale = scale if weight is None else scale * constant(weight)
+        shift = -constant(mean) * scale
+        shift = shift if bias is None else shift + constant(bias)
+        column = (-1, *(1,) * (len(x.shape) - 1))
+        return self.scale_shift(x, scale.reshape(column), shift.reshape(column), name=name)
+
+    def average_pool(
+        self,
+        x: Value,
+        kernel: Sizes,
+        stride: Sizes | None = None,
+        padding: Padding = 0,
+        *,
+        dilation: Sizes = 1,
+        ceil_mode: bool = False,
+        count_include_pad: bool = True,
+        divisor: int | None = None,
+        name: str = "avg_pool",
+    ) -> Value:
+        """Means over windows, as ``torch.nn.AvgPool2d`` and the ONNX operator AveragePool count them."""
+        spatial = len(x.shape) - 1
+        kernels = per_axis(kernel, spatial)  # pyright: ignore[reportArgumentType]
+        strides = kernels if stride is None or stride == () else per_axis(stride, spatial)  # pyright: ignore[reportArgumentType]
+        dilations, pads = per_axis(dilation, spatial), pairs(padding, spatial)  # pyright: ignore[reportArgumentType]
+        frame, counts = [(0, 0)], np.ones((), dtype=np.float64)
+        for length, size, step, pair, spacing in zip(x.shape[1:], kernels, strides, pads, dilations, strict=True):
+            places = window_positions(length, size, step, pair, spacing, ceil_mode)
+            last = length + pair[1] if count_include_pad else length
+            first = -pair[0] if count_include_pad else 0
+            counts = np.multiply.outer(counts, ((places >= first) & (places < last)).sum(axis=1))
+            frame.append((pair[0], max(0, int(places[-1, -1]) + 1 - length)))
+        x = self.pad(x, frame, name=name)
+        full, shape = prod(kernels), (x.shape[0], *counts.shape)
+        if any(spacing != 1 for spacing in dilations):
+            weight = torch.full((x.shape[0], 1, *kernels), 1.0 / full, dtype=torch.float64)
+            means = self.convolution(x, weight, stride=strides, dilation=dilations, groups=x.shape[0], name=name)
+        else:
+            means = self.add_affine(WindowMean, x, shape, name, kernel=kernels, stride=strides)
+        means = self._crop(means, shape, name)
+        divisors = np.full(counts.shape, divisor) if divisor else counts
+        if (divisors == full).all():
+            return means
+        return self.scale_shift(means, scale=torch.from_numpy(full / divisors), name=name)
+
+    def adaptive_average_pool(self, x: Value, size: Sizes, *, name: str = "adaptive_avg_pool") -> Value:
+        """Means over windows that split every spatial axis into ``size`` parts."""
+        lengths = per_axis(size, len(x.shape) - 1)  # pyright: ignore[reportArgumentType]
+        return self.add_affine(AdaptiveMean, x, (x.shape[0], *lengths), name)
+
+    def global_average_pool(self, x: Value, *, name: str = "global_avg_pool") -> Value:
+        """Mean over all spatial axes, which stay with length 1."""
+        return self.mean(x, range(1, len(x.shape)), keepdims=True, name=name)
+
+    def _crop(self, x: Value, shape: tuple[int, ...], name: str) -> Value:
+        return self.pad(x, [(0, want - have) for want, have in zip(shape, x.shape, strict=True)], name=name)
+
+    def _swap(self, x: Value, name: str) -> Value:
+        axes = list(range(len(x.shape)))
+        axes[-2:] = axes[:-3:-1]
+        return self.permute(x, axes, name=name)
+
+    def _stack_matmul(self, matrix: Tensor, x: Value, name: str) -> Value:
+        """``matrix @ x`` with one matrix per leading index, as a grouped convolution of width one."""
+        lead = tuple(matrix.shape[:-2])
+        if len(x.shape) < 2 or x.shape[-2] != matrix.shape[-1]:
+            raise ShapeError(f"expected {name} to multiply {matrix.shape[-1]} rows, got a value {x.shape}")
+        try:
+            lead = tuple(torch.broadcast_shapes(lead, x.shape[:-2]))
+        except RuntimeError as error:
+            raise UnsupportedOperatorError(f"{name} multiplies {tuple(matrix.shape)} by {x.shape}") from error
+        rows, inner, columns = matrix.shape[-2], matrix.shape[-1], x.shape[-1]
+        stack = constant(matrix).expand(*lead, rows, inner).reshape(-1, inner, 1)
+        flat = self.reshape(self.expand(x, (*lead, inner, columns), name=name), (-1, columns), name=name)
+        product = self.convolution(flat, stack, groups=prod(lead), name=name)
+        return self.reshape(product, (*lead, rows, columns), name=name)
+
+
+def pairs(padding: Padding, num_axes: int) -> list[tuple[int, int]]:
+    """Return (before, after) per axis from one number, one per axis, or pairs."""
+    if isinstance(padding, int):
+        return [(padding, padding)] * num_axes
+    result: list[tuple[int, int]] = []
+    for entry in padding:
+        result.append((entry, entry) if isinstance(entry, int) else (int(entry[0]), int(entry[1])))
+    return result * num_axes if len(result) == 1 else result

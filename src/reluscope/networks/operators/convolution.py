@@ -1,0 +1,110 @@
+"""Convolution and transposed convolution over one, two or three spatial axes, on values ``(channels, *spatial)``."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from torch import Tensor
+from torch.nn import functional
+
+from reluscope.networks.graph import Affine
+
+_CONVOLUTIONS = {1: functional.conv1d, 2: functional.conv2d, 3: functional.conv3d}
+_TRANSPOSED = {1: functional.conv_transpose1d, 2: functional.conv_transpose2d, 3: functional.conv_transpose3d}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Convolution(Affine):
+    """Cross-correlation with a kernel, as ``torch.nn.Conv1d`` to ``Conv3d``.
+
+    Parameters
+    ----------
+    weight : (out, in / groups, *kernel) tensor
+        The kernel.
+    bias : (out,) tensor, optional
+        One constant per output channel.
+    stride, padding, dilation : tuples of int
+        One per spatial axis; padding is by zeros and the same on both sides.
+    groups : int
+        Blocks of channels that do not see each other.
+    """
+
+    weight: Tensor
+    bias: Tensor | None = None
+    stride: tuple[int, ...]
+    padding: tuple[int, ...]
+    dilation: tuple[int, ...]
+    groups: int
+
+    @property
+    def constant(self) -> Tensor | None:
+        """The bias, spread over the spatial axes."""
+        return spread(self.bias, len(self.stride))
+
+    def linear(self, *values: Tensor) -> Tensor:
+        """Return the convolution without its bias."""
+        return self._convolve(values[0], None)
+
+    def apply(self, *values: Tensor) -> Tensor:
+        """Return the convolution in one call."""
+        return self._convolve(values[0], self.bias)
+
+    def absolute(self) -> Self:
+        """Return the convolution with the absolute kernel and bias."""
+        return replace(self, weight=self.weight.abs(), bias=None if self.bias is None else self.bias.abs())
+
+    def _convolve(self, value: Tensor, bias: Tensor | None) -> Tensor:
+        convolve = _CONVOLUTIONS[len(self.stride)]
+        return convolve(value, self.weight, bias, self.stride, self.padding, self.dilation, self.groups)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TransposedConvolution(Affine):
+    """The transpose of a convolution, as ``torch.nn.ConvTranspose1d`` to ``ConvTranspose3d``.
+
+    Parameters
+    ----------
+    weight : (in, out / groups, *kernel) tensor
+        The kernel.
+    bias : (out,) tensor, optional
+        One constant per output channel.
+    stride, padding, output_padding, dilation : tuples of int
+        One per spatial axis.
+    groups : int
+        Blocks of channels that do not see each other.
+    """
+
+    weight: Tensor
+    bias: Tensor | None = None
+    stride: tuple[int, ...]
+    padding: tuple[int, ...]
+    output_padding: tuple[int, ...]
+    dilation: tuple[int, ...]
+    groups: int
+
+    @property
+    def constant(self) -> Tensor | None:
+        """The bias, spread over the spatial axes."""
+        return spread(self.bias, len(self.stride))
+
+    def linear(self, *values: Tensor) -> Tensor:
+        """Return the transposed convolution without its bias."""
+        return self._convolve(values[0], None)
+
+    def apply(self, *values: Tensor) -> Tensor:
+        """Return the transposed convolution in one call."""
+        return self._convolve(values[0], self.bias)
+
+    def absolute(self) -> Self:
+        """Return the transposed convolution with the absolute kernel and bias."""
+        return replace(self, weight=self.weight.abs(), bias=None if self.bias is None else self.bias.abs())
+
+    def _convolve(self, value: Tensor, bias: Tensor | None) -> Tensor:
+        convolve = _TRANSPOSED[len(self.stride)]
+        return convolve(
+            value, self.weight, bias, self.stride, self.padding, self.output_padding, self.groups, self.dilation
+        )
+
+
+def spread(bias: Tensor | None, num_spatial: int) -> Tensor | None:
+    """Return one constant per channel with axes of length 1 behind it."""
+    return None if bias is None else bias.reshape(-1, *(1,) * num_spatial)
