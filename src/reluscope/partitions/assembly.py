@@ -57,6 +57,21 @@ class Patch:
         return cls(chunk.points, offsets, ids, ends, left, right, chunk.seams, chunk.roots, words)
 
     @property
+    def volume(self) -> float:
+        """Length or area of all cells together."""
+        a, b = self.points[self.ends[:, 0]], self.points[self.ends[:, -1]]
+        total = 0.0
+        for cells in (self.left, self.right):
+            beside = cells >= 0
+            center = self.witnesses[cells[beside]]
+            u, v = a[beside] - center, b[beside] - center
+            if u.shape[1] == 1:
+                total += float(np.abs(u).sum())
+            else:
+                total += float(np.abs(u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]).sum()) / 2
+        return total
+
+    @property
     def witnesses(self) -> np.ndarray:
         """A strictly interior point of every cell: the mean of its vertices."""
         return np.add.reduceat(self.points[self.ids], self.offsets[:-1], axis=0) / np.diff(self.offsets)[:, None]
@@ -144,6 +159,38 @@ def assemble(patches: Sequence[Patch], dim: int, num_words: int, length: float) 
     vertex = np.searchsorted(kept, vertex)
     mosaic = Mosaic(points[kept], offsets, vertex[ids], vertex[ends], left, right, roots, words, num_unmatched)
     return _merge_equal_codes(mosaic)
+
+
+def split_by_root(mosaic: Mosaic, number: int) -> list[Mosaic]:
+    """Return one mosaic for each of the disjoint cells that the walk began with."""
+    parts = []
+    order = np.argsort(mosaic.roots, kind="stable")
+    bounds = np.searchsorted(mosaic.roots[order], np.arange(number + 1))
+    facet_order = np.argsort(mosaic.roots[mosaic.left], kind="stable")
+    facet_bounds = np.searchsorted(mosaic.roots[mosaic.left][facet_order], np.arange(number + 1))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    for root in range(number):
+        cells = order[bounds[root] : bounds[root + 1]]
+        facets = facet_order[facet_bounds[root] : facet_bounds[root + 1]]
+        sizes = np.diff(mosaic.offsets)[cells]
+        ids = np.concatenate([mosaic.ids[:0], *(mosaic.ids[mosaic.offsets[c] : mosaic.offsets[c + 1]] for c in cells)])
+        kept, ids = np.unique(ids, return_inverse=True)
+        right = mosaic.right[facets]
+        parts.append(
+            Mosaic(
+                mosaic.vertices[kept],
+                np.concatenate([[0], np.cumsum(sizes)]),
+                ids,
+                np.searchsorted(kept, mosaic.ends[facets]),
+                place[mosaic.left[facets]] - bounds[root],
+                np.where(right < 0, -1, place[right] - bounds[root]),
+                np.zeros(len(cells), dtype=np.int64),
+                mosaic.words[cells],
+                mosaic.num_unmatched,
+            )
+        )
+    return parts
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from reluscope.codes.layout import CodeLayout
+from reluscope.codes.packing import pack_pieces
 from reluscope.geometry.complexes import Complex, Subdivision, column_signs, interpolate, steepest, subdivide
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
@@ -139,14 +141,15 @@ def cut(chunk: Chunk, network: Network, resolution: Resolution, limit: int) -> t
         chunk, cells=work.complex, points=points, seams=work.seams, roots=chunk.roots[work.parent], words=words
     )
     if finished:
-        words = (*words, network.layout.gates[chunk.stage].pack(opened.pieces))
+        layout = CodeLayout((network.layout.gates[chunk.stage],))
+        words = (*words, pack_pieces([opened.pieces], layout))
         moved = replace(moved, words=words, stage=chunk.stage + 1, opened=None)
     if is_last:
         return replace(moved, values={}), work.num_undecided
     live = {position: _extend_tensor(value, work) for position, value in chunk.values.items()}
     pre = opened.pre if len(opened.pre) == len(points) else _extend(opened.pre, work)
     if finished:
-        return replace(moved, values=stage.close(live, network.tensor(pre))), work.num_undecided
+        return replace(moved, values=stage.close(live, torch.from_numpy(pre).to(network.device))), work.num_undecided
     return replace(moved, values=live, opened=replace(opened, pre=pre)), work.num_undecided
 
 

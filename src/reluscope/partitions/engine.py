@@ -1,0 +1,248 @@
+"""Exact partition of a domain of dimension one or two: gate by gate, depth first over chunks of cells.
+
+A network is affine between two gates, so the zero set of a unit cuts each cell of the previous gates in a straight
+piece. Cells are taken through the gates in chunks of a few hundred: values live as long as their chunk, memory does not
+grow with depth, and whatever interrupts the work, the regions finished so far are whole.
+"""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor, as_completed
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import torch
+
+from reluscope.geometry.complexes import Complex
+from reluscope.networks.network import Network
+from reluscope.partitions.assembly import Patch
+from reluscope.partitions.chunks import Chunk, Resolution, cut, open_stage, spread
+
+CHUNK_CELLS = 192
+CHUNK_BYTES = 64 * 2**20
+TASKS = 64
+
+
+@dataclass(frozen=True)
+class Budget:
+    """Where work on a partition stops.
+
+    Parameters
+    ----------
+    regions : int, optional
+        Stop after this many regions (a few more may be finished).
+    seconds : float, optional
+        Stop after this time.
+    """
+
+    regions: int | None = None
+    seconds: float | None = None
+
+
+@dataclass
+class Run:
+    """What a walk over all chunks has found so far.
+
+    Parameters
+    ----------
+    patches : list of Patch
+        Finished chunks.
+    num_undecided : int
+        Signs that were neither clear nor within rounding.
+    num_open : int
+        Cells that were not finished when work stopped; 0 if it went to the end.
+    stopped : str
+        Why work stopped early, empty if it did not.
+    work : dict
+        Vertices evaluated, chunks, seconds.
+    """
+
+    patches: list[Patch] = field(default_factory=list)
+    num_undecided: int = 0
+    num_open: int = 0
+    stopped: str = ""
+    work: dict[str, float] = field(default_factory=lambda: {"evaluated_vertices": 0, "chunks": 0})
+
+    @property
+    def num_regions(self) -> int:
+        """Regions finished so far."""
+        return sum(len(patch.roots) for patch in self.patches)
+
+    def include(self, other: "Run") -> None:
+        """Add what another walk found."""
+        self.patches.extend(other.patches)
+        self.num_undecided += other.num_undecided
+        for key, amount in other.work.items():
+            self.work[key] = self.work.get(key, 0) + amount
+
+
+Report = Callable[[Patch], None]
+
+
+def walk(
+    network: Network,
+    cells: Complex,
+    points: np.ndarray,
+    inputs: torch.Tensor,
+    resolution: Resolution,
+    *,
+    budget: Budget,
+    executor: Executor | None = None,
+    report: Report | None = None,
+) -> Run:
+    """Take cells through all gates of a network.
+
+    Parameters
+    ----------
+    network : Network
+    cells : Complex
+        On each of which the network's input is affine.
+    points : (v, d) float64
+        Vertices in domain coordinates.
+    inputs : (v, *input_shape) tensor
+        The same vertices in input space.
+    resolution : Resolution
+    budget : Budget
+    executor : Executor, optional
+        Runs independent chunks.
+    report : callable, optional
+        Told of every finished patch.
+
+    Returns
+    -------
+    Run
+        Incomplete if the budget ran out or the user interrupted.
+    """
+    start = Chunk(
+        cells,
+        points,
+        np.full(int(cells.size[cells.dim - 1]), -1, dtype=np.int64),
+        np.arange(cells.num_cells),
+        (),
+        0,
+        network.start(inputs),
+    )
+    with torch.no_grad():
+        if executor is None:
+            return _depth_first(network, [start], resolution, budget, 0, report)
+        return _in_parallel(network, start, resolution, budget, executor, report)
+
+
+def _depth_first(
+    network: Network,
+    stack: list[Chunk],
+    resolution: Resolution,
+    budget: Budget,
+    next_seam: int,
+    report: Report | None = None,
+) -> Run:
+    run = Run()
+    began = time.perf_counter()
+    num_regions = 0
+    try:
+        while stack:
+            run.stopped = _exhausted(budget, num_regions, began)
+            if run.stopped:
+                break
+            chunk = stack[-1]
+            following, undecided, next_seam = _step(network, chunk, resolution, next_seam, run.work)
+            stack.pop()
+            run.num_undecided += undecided
+            for part in reversed(following):
+                if part.stage == len(network.stages):
+                    patch = Patch.of(part)
+                    run.patches.append(patch)
+                    num_regions += len(patch.roots)
+                    if report is not None:
+                        report(patch)
+                else:
+                    stack.append(part)
+    except KeyboardInterrupt:
+        run.stopped = "interrupted"
+    run.num_open = sum(chunk.cells.num_cells for chunk in stack)
+    return run
+
+
+def _step(
+    network: Network, chunk: Chunk, resolution: Resolution, next_seam: int, work: dict[str, float]
+) -> tuple[list[Chunk], int, int]:
+    """Take a chunk one gate further, or spread it if it is too large."""
+    if chunk.stage == len(network.stages):
+        return [chunk], 0, next_seam
+    most = _chunk_cells(network, chunk)
+    undecided = 0
+    if chunk.cells.num_cells <= most:
+        work["chunks"] += 1
+        if chunk.opened is None:
+            work["evaluated_vertices"] += len(chunk.points)
+            chunk = open_stage(chunk, network.stages[chunk.stage])
+        chunk, undecided = cut(chunk, network, resolution, 2 * most)
+        if chunk.stage == len(network.stages):
+            return [chunk], undecided, next_seam
+    if chunk.cells.num_cells > most:
+        parts, next_seam = spread(chunk, most, next_seam)
+        return parts, undecided, next_seam
+    return [chunk], undecided, next_seam
+
+
+def _chunk_cells(network: Network, chunk: Chunk) -> int:
+    """Cells that a chunk may have: bounded by the memory of its values."""
+    num_vertices = max(1, len(chunk.points))
+    per_cell = network.bytes_per_point * max(1.0, num_vertices / chunk.cells.num_cells)
+    return int(np.clip(CHUNK_BYTES / per_cell, 16, CHUNK_CELLS))
+
+
+def _exhausted(budget: Budget, num_regions: int, began: float) -> str:
+    if budget.regions is not None and num_regions >= budget.regions:
+        return f"budget of {budget.regions:,} regions"
+    if budget.seconds is not None and time.perf_counter() - began >= budget.seconds:
+        return f"budget of {budget.seconds:g} s"
+    return ""
+
+
+def _in_parallel(
+    network: Network, start: Chunk, resolution: Resolution, budget: Budget, executor: Executor, report: Report | None
+) -> Run:
+    """Break the work into independent chunks here, then hand them out."""
+    began = time.perf_counter()
+    run = Run()
+    waiting, next_seam = [start], 0
+    finished: list[Chunk] = []
+    while waiting and len(waiting) < TASKS:
+        chunk = waiting.pop(0)
+        parts, undecided, next_seam = _step(network, chunk, resolution, next_seam, run.work)
+        run.num_undecided += undecided
+        for part in parts:
+            (finished if part.stage == len(network.stages) else waiting).append(part)
+    run.patches = [Patch.of(part) for part in finished]
+    # Seams made by different tasks must not share numbers.
+    futures = {
+        executor.submit(_task, network, chunk, resolution, budget, (index + 1) << 40): index
+        for index, chunk in enumerate(waiting)
+    }
+    results: dict[int, Run] = {}
+    try:
+        for future in as_completed(futures):
+            part = future.result()
+            results[futures[future]] = part
+            for patch in part.patches:
+                if report is not None:
+                    report(patch)
+            run.stopped = _exhausted(budget, sum(one.num_regions for one in results.values()), began)
+            if run.stopped:
+                break
+    except KeyboardInterrupt:
+        run.stopped = "interrupted"
+    for future in futures:
+        future.cancel()
+    for index in sorted(results):
+        run.include(results[index])
+        run.num_open += results[index].num_open
+        run.stopped = run.stopped or results[index].stopped
+    run.num_open += sum(chunk.cells.num_cells for i, chunk in enumerate(waiting) if i not in results)
+    return run
+
+
+def _task(network: Network, chunk: Chunk, resolution: Resolution, budget: Budget, next_seam: int) -> Run:
+    with torch.no_grad():
+        return _depth_first(network, [chunk], resolution, budget, next_seam)

@@ -1,0 +1,350 @@
+"""A partition as a table: one row per region, columns are arrays, and nothing is computed before it is asked for."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.sparse import csr_array
+
+from reluscope.codes.differences import differences
+from reluscope.codes.packed import Codes
+from reluscope.errors import IncompletePartitionError, InputError
+from reluscope.findings import Claim, Finding
+from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.maps import AffineMaps
+from reluscope.networks.network import Network
+from reluscope.partitions import location
+from reluscope.partitions.assembly import Mosaic
+from reluscope.tolerance import Tolerance
+
+if TYPE_CHECKING:
+    import os
+
+    import pyarrow as pa
+
+
+@dataclass(frozen=True)
+class Facets:
+    """Pieces of boundary between two regions.
+
+    Parameters
+    ----------
+    left, right : (f,) int64
+        Rows of the regions on either side.
+    vertices : (f, d) int64
+        Rows of the vertices at the ends: two in the plane, one on a line.
+    flip_offsets : (f + 1,) int64; flip_units : (flip_offsets[-1],) int64
+        Units that change their piece across each facet, numbered through all gates in order. More than one flips on
+        degenerate networks.
+    """
+
+    left: Int[np.ndarray, " f"]
+    right: Int[np.ndarray, " f"]
+    vertices: Int[np.ndarray, "f d"]
+    flip_offsets: Int[np.ndarray, " f1"]
+    flip_units: Int[np.ndarray, " flips"]
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    def flips(self, facet: int) -> Int[np.ndarray, " flips"]:
+        """Return the units that change their piece across one facet."""
+        return self.flip_units[self.flip_offsets[facet] : self.flip_offsets[facet + 1]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One region of a partition, seen as a row of its table; all coordinates are those of the domain.
+
+    Parameters
+    ----------
+    partition : Partition
+    index : int
+    """
+
+    partition: "Partition"
+    index: int
+
+    @property
+    def code(self) -> Codes:
+        """The code, as a batch of one."""
+        return self.partition.codes[self.index : self.index + 1]
+
+    @property
+    def witness(self) -> Float[np.ndarray, " d"]:
+        """A strictly interior point."""
+        return self.partition.witnesses[self.index]
+
+    @property
+    def vertices(self) -> Float[np.ndarray, "v d"]:
+        """Corners; in the plane in counter-clockwise order."""
+        offsets, ids = self.partition.region_vertices
+        return self.partition.vertices[ids[offsets[self.index] : offsets[self.index + 1]]]
+
+    @property
+    def volume(self) -> float:
+        """Area, or length on a line."""
+        return float(self.partition.volumes()[self.index])
+
+    @property
+    def map(self) -> AffineMaps:
+        """The affine map of the network on the region, as a batch of one."""
+        return self.partition.linearize([self.index])
+
+    @property
+    def polyhedron(self) -> Polyhedron:
+        """The region as the intersection of the half-spaces of its sides, with unit normals."""
+        corners = self.vertices
+        if corners.shape[1] == 1:
+            return Polyhedron(np.array([[1.0], [-1.0]]), np.array([corners.max(), -corners.min()]))
+        sides = np.roll(corners, -1, axis=0) - corners
+        normals = np.stack([sides[:, 1], -sides[:, 0]], axis=1) / np.linalg.norm(sides, axis=1)[:, None]
+        return Polyhedron(normals, (normals * corners).sum(axis=1))
+
+
+@dataclass(frozen=True, eq=False)
+class Partition:
+    """The full-dimensional activation regions of a network on a domain.
+
+    Coordinates are those of the domain: of the window for a slice, of input space for a box.
+
+    Parameters
+    ----------
+    domain : Slice or Box
+        What was partitioned.
+    codes : Codes
+        One per region.
+    vertices : (v, d) float64
+        Shared by the regions around them.
+    mosaic : Mosaic
+        Incidences, as the engine left them.
+    claim : Claim
+        EXACT if every region of the domain is there at the stated resolution, else LOWER.
+    num_undecided : int
+        Signs that fell between the rounding bound and the resolution.
+    num_open : int
+        Cells that were not finished when work stopped early.
+    tolerance : Tolerance
+    certified : bool
+        Whether doubtful signs were decided in rational arithmetic.
+    fingerprint : str
+        Of the network.
+    network : Network, optional
+        Needed for maps; missing after a load without one.
+    note : str
+        Why work stopped early, if it did.
+    work : dict
+        Seconds, vertices evaluated, chunks.
+    """
+
+    domain: Slice | Box
+    codes: Codes
+    mosaic: Mosaic
+    claim: Claim
+    num_undecided: int
+    num_open: int
+    tolerance: Tolerance
+    certified: bool
+    fingerprint: str
+    network: Network | None = None
+    note: str = ""
+    work: dict[str, float] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, index: int) -> Row:
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"region {index} of a partition with {len(self)} regions")
+        return Row(self, index % len(self))
+
+    def __iter__(self) -> Iterator[Row]:
+        return (Row(self, index) for index in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"Partition({len(self):,} regions, {self.claim}, of {self.domain.describe()})"
+
+    @property
+    def dim(self) -> int:
+        """Dimension d of the domain."""
+        return self.domain.dim
+
+    @property
+    def vertices(self) -> Float[np.ndarray, "v d"]:
+        """Vertices, shared by the regions around them."""
+        return self.mosaic.vertices
+
+    @cached_property
+    def region_vertices(self) -> tuple[np.ndarray, np.ndarray]:
+        """Vertices of every region as ``(offsets, ids)``: ascending on a line, counter-clockwise in the plane."""
+        offsets, ids = self.mosaic.offsets, self.mosaic.ids
+        owner = np.repeat(np.arange(len(self)), np.diff(offsets))
+        towards = self.vertices[ids] - self.witnesses[owner]
+        along = towards[:, 0] if self.dim == 1 else np.arctan2(towards[:, 1], towards[:, 0])
+        return offsets, ids[np.lexsort((along, owner))]
+
+    @cached_property
+    def witnesses(self) -> Float[np.ndarray, "r d"]:
+        """A strictly interior point of every region: the mean of its corners."""
+        offsets, ids = self.mosaic.offsets, self.mosaic.ids
+        if not len(self):
+            return np.zeros((0, self.dim))
+        return np.add.reduceat(self.vertices[ids], offsets[:-1], axis=0) / np.diff(offsets)[:, None]
+
+    @cached_property
+    def facets(self) -> Facets:
+        """Boundaries between regions, with the units that flip there."""
+        inner = self.mosaic.right >= 0
+        left, right, ends = self.mosaic.left[inner], self.mosaic.right[inner], self.mosaic.ends[inner]
+        return Facets(left, right, ends, *differences(self.codes, left, right))
+
+    def adjacency(self) -> csr_array:
+        """Return which regions share a facet.
+
+        Returns
+        -------
+        (r, r) scipy.sparse.csr_array of bool
+            Symmetric, zero on the diagonal.
+        """
+        inner = self.mosaic.right >= 0
+        left, right = self.mosaic.left[inner], self.mosaic.right[inner]
+        entries = np.ones(2 * len(left), dtype=bool)
+        where = (np.concatenate([left, right]), np.concatenate([right, left]))
+        matrix = csr_array((entries, where), shape=(len(self), len(self)))
+        matrix.sum_duplicates()
+        return matrix
+
+    def volumes(self) -> Float[np.ndarray, " r"]:
+        """Return the length or area of every region; they sum to that of the domain if the partition is whole."""
+        return self._volumes
+
+    @cached_property
+    def _volumes(self) -> np.ndarray:
+        offsets, ids = self.region_vertices
+        if not len(self):
+            return np.zeros(0)
+        where = self.vertices[ids]
+        if self.dim == 1:
+            return np.maximum.reduceat(where[:, 0], offsets[:-1]) - np.minimum.reduceat(where[:, 0], offsets[:-1])
+        following = np.arange(1, len(ids) + 1)
+        following[offsets[1:] - 1] = offsets[:-1]
+        owner = np.repeat(np.arange(len(self)), np.diff(offsets))
+        a = where - self.witnesses[owner]
+        b = where[following] - self.witnesses[owner]
+        return np.add.reduceat(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], offsets[:-1]) / 2
+
+    def is_bounded(self) -> np.ndarray:
+        """Return for every region whether it is bounded; those of a bounded domain all are."""
+        return np.ones(len(self), dtype=bool)
+
+    def locate(self, points: Float[np.ndarray, "s d"]) -> Int[np.ndarray, " s"]:
+        """Return the lowest row whose closure contains each point, -1 if none does.
+
+        Parameters
+        ----------
+        points : (s, d) or (d,) array
+            In coordinates of the domain (`Slice.project` goes there).
+
+        Returns
+        -------
+        (s,) int64
+        """
+        return location.locate(self, points)
+
+    @cached_property
+    def maps(self) -> AffineMaps:
+        """The affine map of the network on every region, from domain coordinates to outputs."""
+        return self.linearize(np.arange(len(self)))
+
+    def linearize(self, rows: "np.ndarray | list[int]") -> AffineMaps:
+        """Return the affine maps of some regions, from domain coordinates to outputs.
+
+        Raises
+        ------
+        InputError
+            If the partition was loaded without its network.
+        """
+        if self.network is None:
+            raise InputError(
+                "maps need the network, and this partition was loaded without one: Partition.load(path, network=net)"
+            )
+        network = self.network.restrict(self.domain) if isinstance(self.domain, Slice) else self.network
+        return network.linearize(self.witnesses[np.asarray(rows)])
+
+    def require_complete(self, purpose: str) -> None:
+        """Raise IncompletePartitionError unless every region of the domain is here."""
+        if self.num_open:
+            raise IncompletePartitionError(
+                f"{purpose} needs every region of the domain, and this partition stopped early ({self.note}) with "
+                f"{self.num_open:,} cells unfinished: run it again with a larger budget"
+            )
+
+    def finding(self) -> Finding:
+        """Return the number of regions as a finding.
+
+        Returns
+        -------
+        Finding
+            EXACT at the stated resolution if no sign was undecided; otherwise LOWER, with the interval up to one more
+            region per undecided sign, or without upper end if work stopped early.
+        """
+        certain = len(self) + self.num_open
+        high = float("inf") if self.num_open else certain + self.num_undecided
+        return Finding(
+            certain,
+            self.claim,
+            name="regions",
+            interval=(certain, high),
+            definition="proper activation regions (full-dimensional)",
+            domain=self.domain.describe(),
+            method="gate-by-gate subdivision" + (", certified by rational arithmetic" if self.certified else ""),
+            tolerance=self.tolerance.resolution,
+            num_undecided=self.num_undecided,
+            work=self.work,
+        )
+
+    def to_table(self) -> "pa.Table":
+        """Return one row per region: code, witness, volume, number of corners.
+
+        Returns
+        -------
+        pyarrow.Table
+        """
+        from reluscope.partitions.storage import to_table
+
+        return to_table(self)
+
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """Write the partition to an Arrow file, whole or not at all.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written; what was there before stays.
+        """
+        from reluscope.partitions.storage import save
+
+        save(self, path)
+
+    @staticmethod
+    def load(path: "str | os.PathLike[str]", network: Network | None = None) -> "Partition":
+        """Read a partition that `save` wrote.
+
+        Parameters
+        ----------
+        path : path
+        network : Network, optional
+            Checked against the fingerprint in the file, and needed for maps.
+
+        Raises
+        ------
+        InputError
+            If the file is missing, damaged, not a partition, or of another network.
+        """
+        from reluscope.partitions.storage import load
+
+        return load(path, network)
