@@ -1,1 +1,18 @@
 """Polyhedra, domains, linear programs and splitting: geometry that knows no network."""
+
+from reluscope.geometry.domains import Box, Domain, Plane, Segment, Slice, Space, polyline
+from reluscope.geometry.interior import Ball
+from reluscope.geometry.polyhedron import Maximum, Polyhedron
+
+__all__ = [
+    "Ball",
+    "Box",
+    "Domain",
+    "Maximum",
+    "Plane",
+    "Polyhedron",
+    "Segment",
+    "Slice",
+    "Space",
+    "polyline",
+]

@@ -1,13 +1,33 @@
-"""Closed convex polyhedra {x : A x <= b, C x = d}: rows are outward normals; nothing here knows of networks."""
+"""Closed convex polyhedra {x : A x <= b, C x = d}: rows are outward normals; nothing here knows of networks.
+
+Equations are solved once: everything is computed in coordinates of their solution space, so that a polyhedron with
+equations has a ball, facets and a volume within its affine hull.
+"""
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from reluscope.errors import ShapeError
+from reluscope.errors import DegenerateGeometryError, ShapeError
 from reluscope.geometry.arrays import read_array
+from reluscope.geometry.corners import corners, hull_volume
+from reluscope.geometry.facets import facet_groups
+from reluscope.geometry.interior import Ball, inscribed_ball, is_cone_trivial, unit_rows
+from reluscope.geometry.linear_program import LinearProgram, Status
+
+
+class Maximum(NamedTuple):
+    """Largest value of a linear function and a point where it is taken.
+
+    The value is inf if unbounded and -inf on an empty polyhedron; the point is then NaN.
+    """
+
+    value: float
+    point: np.ndarray
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -17,7 +37,7 @@ class Polyhedron:
     Parameters
     ----------
     A : (h, n) array
-        Outward normals, one row per half-space; they need not be normalised.
+        Outward normals, one row per half-space; they need not be normalised, may repeat and may be zero.
     b : (h,) array
         Offsets.
     C, d : (k, n) and (k,) arrays, optional
@@ -33,8 +53,8 @@ class Polyhedron:
     Examples
     --------
     >>> square = Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, 1, 1])
-    >>> square.dim, bool(square.contains([0.5, -0.5]))
-    (2, True)
+    >>> square.dim, bool(square.contains([0.5, -0.5])), square.insphere().radius
+    (2, True, 1.0)
     """
 
     A: Float[np.ndarray, "h n"]
@@ -77,7 +97,8 @@ class Polyhedron:
         x : (..., n) array
             Points.
         tolerance : float
-            Largest Euclidean distance by which a half-space or an equation may be missed.
+            Largest Euclidean distance by which a half-space or an equation may be missed. Points that were computed
+            rarely satisfy an equation to the last bit.
 
         Returns
         -------
@@ -90,7 +111,252 @@ class Polyhedron:
         level = (np.abs(points @ self.C.T - self.d) <= tolerance * np.linalg.norm(self.C, axis=1)).all(axis=-1)
         return np.asarray(inside & level)
 
+    def is_empty(self) -> bool:
+        """Tell whether no point satisfies all rows, up to the solver's tolerance of 1e-9 per row of length 1."""
+        return self.maximize(np.zeros(self.dim)).value == -np.inf
+
+    def is_bounded(self) -> bool:
+        """Tell whether the polyhedron is bounded, by its recession cone {r : A r <= 0, C r = 0}.
+
+        Returns
+        -------
+        bool
+            True also for an empty polyhedron. A strip has a finite inscribed ball and is unbounded.
+
+        Notes
+        -----
+        One linear program and one singular value decomposition of A.
+
+        Examples
+        --------
+        >>> Polyhedron([[1, 0], [-1, 0]], [1, 1]).is_bounded()
+        False
+        """
+        return is_cone_trivial(self._hull.A) or self.is_empty()
+
+    def insphere(self) -> Ball:
+        """Return a largest ball inside, within the affine hull of the equations.
+
+        Returns
+        -------
+        Ball
+            ``radius`` is the least distance from ``center`` to a half-space, ``radius + gap`` an upper bound. Zero for
+            a flat polyhedron, negative for an empty one, inf if there are balls of every size.
+
+        Notes
+        -----
+        One linear program in n + 1 variables (a few for slivers); computed once.
+
+        Examples
+        --------
+        >>> triangle = Polyhedron([[-1, 0], [0, -1], [4, 3]], [0, 0, 12])  # sides 3, 4, 5
+        >>> round(triangle.insphere().radius, 12)
+        1.0
+        """
+        return self._ball
+
+    def facets(self, tolerance: float = 1e-9) -> tuple[np.ndarray, ...]:
+        """Return the rows of A that are facets, rows of one hyperplane together.
+
+        Parameters
+        ----------
+        tolerance : float
+            Resolution in coordinates in which the inscribed ball is the unit ball: rows closer than this are one, and
+            rows that cut off less than this are redundant.
+
+        Returns
+        -------
+        tuple of index arrays
+            One per facet, in order of first rows. Positive multiples of a row belong to its group; zero rows to none.
+
+        Raises
+        ------
+        DegenerateGeometryError
+            If the polyhedron has no interior (within the affine hull of its equations).
+
+        Notes
+        -----
+        Rays, then one program per row that no ray settled, against the facets found so far.
+
+        Examples
+        --------
+        >>> strip = Polyhedron([[1, 0], [0, 1], [2, 0], [-1, 0]], [1, 9, 2, 0], [[0, 1]], [0])
+        >>> strip.facets()
+        (array([0, 2]), array([3]))
+        """
+        hull = self._full_dimensional("facets need")
+        return facet_groups(hull.A, hull.b, self._inner_ball, tolerance)
+
+    def vertices(self, tolerance: float = 1e-9) -> Float[np.ndarray, "v n"]:
+        """Return the vertices; in the plane in counter-clockwise order.
+
+        Parameters
+        ----------
+        tolerance : float
+            Vertices closer than this, in coordinates in which the inscribed ball is the unit ball, are one.
+
+        Returns
+        -------
+        (v, n) array
+            Of an unbounded polyhedron the proper vertices; none if it contains a line.
+
+        Raises
+        ------
+        DegenerateGeometryError
+            If the polyhedron has no interior (within the affine hull of its equations).
+        InputError
+            If it has more than 9 dimensions.
+
+        Examples
+        --------
+        >>> Polyhedron([[-1, 0], [0, -1], [1, 1]], [0, 0, 1]).vertices().round(12) + 0
+        array([[0., 0.],
+               [1., 0.],
+               [0., 1.]])
+        """
+        if self._hull.dim == 0 and not self.is_empty():
+            return self._hull.origin[None]
+        hull = self._full_dimensional("vertices need")
+        return hull.lift(corners(hull.A, hull.b, self._inner_ball, tolerance))
+
+    def volume(self) -> float:
+        """Return the volume, in the dimension of the affine hull of the equations.
+
+        Returns
+        -------
+        float
+            Length, area, volume; inf if unbounded, 0 if there is no interior.
+
+        Examples
+        --------
+        >>> round(Polyhedron([[-1, 0], [0, -1], [1, 1]], [0, 0, 1]).volume(), 12)
+        0.5
+        """
+        if self._hull.dim == 0:
+            return float(not self.is_empty())
+        if not self.insphere().radius > 0:
+            return 0.0
+        if not is_cone_trivial(self._hull.A):
+            return np.inf
+        return hull_volume(corners(self._hull.A, self._hull.b, self._inner_ball, 1e-12))
+
+    def maximize(self, c: ArrayLike) -> Maximum:
+        """Maximise ``c x`` over the polyhedron.
+
+        Parameters
+        ----------
+        c : (n,) array
+            Coefficients.
+
+        Returns
+        -------
+        Maximum
+            Value and point; value inf if unbounded, -inf if empty.
+
+        Examples
+        --------
+        >>> Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, 1, 1]).maximize([1, 2]).value
+        3.0
+        """
+        objective = read_array(c, "c", ndim=1)
+        if len(objective) != self.dim:
+            raise ShapeError(f"c must have {self.dim} entries, got shape {objective.shape}")
+        nothing = np.full(self.dim, np.nan)
+        zero_rows = ~self.A.any(axis=1)
+        if (self.b[zero_rows] < 0).any():
+            return Maximum(-np.inf, nothing)
+        normals, offsets, _ = unit_rows(self.A, self.b)
+        equations, values, kept = unit_rows(self.C, self.d)
+        if len(kept) < len(self.C) and np.delete(self.d, kept).any():
+            return Maximum(-np.inf, nothing)
+        program = LinearProgram(self.dim)
+        program.add_rows(normals, offsets)
+        program.add_rows(equations, values, values)
+        solution = program.maximize(objective)
+        if solution.status is Status.UNBOUNDED and program.maximize(0 * objective).status is Status.INFEASIBLE:
+            return Maximum(-np.inf, nothing)
+        return Maximum(solution.value, solution.point)
+
+    def intersect(self, other: "Polyhedron") -> "Polyhedron":
+        """Return the points of both: the rows of this polyhedron, then those of the other.
+
+        Examples
+        --------
+        >>> Polyhedron([[1, 0]], [1]).intersect(Polyhedron([[0, 1]], [2])).b
+        array([1., 2.])
+        """
+        if other.dim != self.dim:
+            raise ShapeError(f"polyhedra must have equally many coordinates, got {self.dim} and {other.dim}")
+        return Polyhedron(
+            np.concatenate([self.A, other.A]),
+            np.concatenate([self.b, other.b]),
+            np.concatenate([self.C, other.C]),
+            np.concatenate([self.d, other.d]),
+        )
+
     def describe(self) -> str:
         """Say in a few words what this is."""
         equations = f" and {len(self.C)} equations" if len(self.C) else ""
         return f"polyhedron of {len(self.A)} half-spaces{equations} in {self.dim} dimensions"
+
+    @cached_property
+    def _hull(self) -> "_AffineHull":
+        return _AffineHull(self.A, self.b, self.C, self.d)
+
+    @cached_property
+    def _ball(self) -> Ball:
+        hull = self._hull
+        if hull.dim == 0:
+            empty = not hull.is_consistent or (hull.b < 0).any()
+            return Ball(hull.origin, -np.inf if empty else 0.0, 0.0)
+        if not hull.is_consistent:
+            return Ball(hull.origin, -np.inf, 0.0)
+        ball = inscribed_ball(hull.A, hull.b)
+        return Ball(hull.lift(ball.center[None])[0], ball.radius, ball.gap)
+
+    @property
+    def _inner_ball(self) -> Ball:
+        """The inscribed ball in coordinates of the affine hull."""
+        ball = self.insphere()
+        return Ball(self._hull.project(ball.center), ball.radius, ball.gap)
+
+    def _full_dimensional(self, purpose: str) -> "_AffineHull":
+        radius = self.insphere().radius
+        if not radius > 0:
+            what = "an empty polyhedron" if radius < 0 else "a flat one"
+            raise DegenerateGeometryError(
+                f"{purpose} a polyhedron with an interior, got {what} (inradius {radius:.3g})"
+            )
+        return self._hull
+
+
+class _AffineHull:
+    """The half-spaces in coordinates of the solutions of C x = d: ``x = origin + z @ basis``, basis orthonormal."""
+
+    def __init__(self, A: np.ndarray, b: np.ndarray, C: np.ndarray, d: np.ndarray) -> None:
+        number = A.shape[1]
+        equations, values, kept = unit_rows(C, d)
+        self.is_consistent = not (np.delete(d, kept) != 0).any()
+        if not len(kept):
+            self.origin, self.basis = np.zeros(number), None
+            self.dim, self.A, self.b = number, A, b
+            return
+        left, singular, right = np.linalg.svd(equations)
+        rank = int((singular > singular[0] * max(equations.shape) * np.finfo(float).eps).sum())
+        self.origin = right[:rank].T @ ((left[:, :rank].T @ values) / singular[:rank])
+        self.is_consistent &= bool(np.allclose(equations @ self.origin, values, rtol=1e-9, atol=1e-9))
+        self.basis = right[rank:]
+        self.dim = number - rank
+        rows = A @ self.basis.T
+        # A row along the hull is constant there: what rounding leaves of it must not count as a direction.
+        lengths = np.linalg.norm(A, axis=1)
+        constant = np.linalg.norm(rows, axis=1) <= 1e-12 * lengths
+        rows[constant] = 0.0
+        self.A, self.b = rows, b - A @ self.origin
+        self.b[constant & (np.abs(self.b) <= 1e-9 * lengths)] = 0.0
+
+    def lift(self, z: np.ndarray) -> np.ndarray:
+        return z if self.basis is None else self.origin + z @ self.basis
+
+    def project(self, x: np.ndarray) -> np.ndarray:
+        return x if self.basis is None else self.basis @ (x - self.origin)

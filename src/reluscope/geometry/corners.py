@@ -1,0 +1,85 @@
+"""Vertices and volume of {x : A x <= b} in few dimensions, by the convex hull of the polar points (Qhull).
+
+Around an inner point c the row ``a x <= b`` is the polar point ``a / (b - a c)``. Facets of the convex hull of these
+points and of the origin are the vertices; facets through the origin are the directions of unbounded edges.
+"""
+
+import numpy as np
+from jaxtyping import Float
+from scipy.spatial import ConvexHull, QhullError
+
+from reluscope.errors import DegenerateGeometryError, InputError
+from reluscope.geometry.coincidence import coincident_groups
+from reluscope.geometry.interior import Ball, unit_rows
+
+
+def corners(
+    A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"], ball: Ball, tolerance: float
+) -> Float[np.ndarray, "v n"]:
+    """Return the vertices, in the plane in counter-clockwise order.
+
+    Parameters
+    ----------
+    A, b : arrays
+        Half-spaces, redundant and repeated ones welcome; at most 9 dimensions.
+    ball : Ball
+        A ball inside, of positive radius.
+    tolerance : float
+        Vertices closer than this in coordinates in which the ball is the unit ball (relative to their distance) are
+        one.
+
+    Returns
+    -------
+    (v, n) array
+        Empty if the polyhedron contains a line.
+    """
+    dim = A.shape[1]
+    if dim > 9:
+        raise InputError(f"vertices are listed in at most 9 dimensions, got a polyhedron in {dim}")
+    normals, offsets, _ = unit_rows(A, b)
+    if len(normals) < dim or np.linalg.matrix_rank(normals) < dim:
+        return np.empty((0, dim))
+    scale = ball.radius if np.isfinite(ball.radius) else 1.0
+    polar = normals / ((offsets - normals @ ball.center) / scale)[:, None]
+    if dim == 1:
+        ends = [end for end in (min(0.0, polar.min()), max(0.0, polar.max())) if end != 0]
+        found = 1 / np.array(ends).reshape(-1, 1)
+    else:
+        found = _polar_vertices(polar)
+    distance = np.linalg.norm(found, axis=1)
+    table = np.column_stack([found / np.maximum(1.0, distance)[:, None], np.log(np.maximum(1.0, distance))])
+    found = found[[group[0] for group in coincident_groups(table, tolerance)]]
+    if dim == 2:
+        found = found[np.argsort(np.arctan2(found[:, 1], found[:, 0]))]
+    return ball.center + scale * found
+
+
+def hull_volume(vertices: Float[np.ndarray, "v n"]) -> float:
+    """Return the volume of the convex hull of points: length in one dimension, area in two.
+
+    Examples
+    --------
+    >>> hull_volume(np.array([[0.0, 0.0], [2.0, 0.0], [0.0, 1.0]]))
+    1.0
+    """
+    dim = vertices.shape[1]
+    if len(vertices) <= dim:
+        return 0.0
+    if dim == 1:
+        return float(np.ptp(vertices))
+    size = np.ptp(vertices, axis=0).max()
+    try:
+        return float(ConvexHull((vertices - vertices[0]) / size).volume * size**dim)
+    except QhullError:
+        return 0.0
+
+
+def _polar_vertices(polar: Float[np.ndarray, "h n"]) -> Float[np.ndarray, "v n"]:
+    try:
+        hull = ConvexHull(np.vstack([polar, np.zeros(polar.shape[1])]))
+    except QhullError as error:
+        reason = str(error).strip().splitlines()[0]
+        raise DegenerateGeometryError(f"the vertices need a polyhedron that is not nearly flat: {reason}") from error
+    outward, depth = hull.equations[:, :-1], -hull.equations[:, -1]
+    proper = (depth > 1e-12) & ~(hull.simplices == len(polar)).any(axis=1)
+    return outward[proper] / depth[proper, None]

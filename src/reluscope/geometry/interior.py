@@ -1,0 +1,117 @@
+"""Inscribed balls and boundedness of {x : A x <= b}, each by a linear program."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.geometry.linear_program import LinearProgram, Status
+
+
+@dataclass(frozen=True, eq=False)
+class Ball:
+    """A largest ball inside a polyhedron.
+
+    Parameters
+    ----------
+    center : (n,) array
+        Its centre.
+    radius : float
+        The least distance from the centre to a half-space, so the ball is inside as far as float64 can tell. Zero for
+        a flat polyhedron, negative for an empty one, infinite if there are balls of every size (the centre is then
+        that of one of them).
+    gap : float
+        No ball has a radius above ``radius + gap``.
+    """
+
+    center: Float[np.ndarray, " n"]
+    radius: float
+    gap: float
+
+
+def unit_rows(
+    A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]
+) -> tuple[Float[np.ndarray, "k n"], Float[np.ndarray, " k"], np.ndarray]:
+    """Return the rows that are not zero, scaled to length 1, and their indices."""
+    lengths = np.linalg.norm(A, axis=1)
+    kept = np.flatnonzero(lengths > 0)
+    return A[kept] / lengths[kept, None], b[kept] / lengths[kept], kept
+
+
+def inscribed_ball(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]) -> Ball:
+    """Return a largest ball in {x : A x <= b}: maximise r subject to ``a_i c + |a_i| r <= b_i``.
+
+    Parameters
+    ----------
+    A, b : arrays
+        Half-spaces; a zero row with a negative offset makes the polyhedron empty.
+
+    Returns
+    -------
+    Ball
+
+    Notes
+    -----
+    The program is solved again in coordinates scaled by the ball found, until the gap is small against the radius: a
+    sliver of width 1e-12 has its centre inside it. Centres of largest balls are not unique.
+
+    Examples
+    --------
+    >>> ball = inscribed_ball(np.array([[-1.0, 0.0], [0.0, -1.0], [1.0, 1.0]]), np.array([0.0, 0.0, 1.0]))
+    >>> round(ball.radius, 6)
+    0.292893
+    """
+    dim = A.shape[1]
+    if (b[~A.any(axis=1)] < 0).any():
+        return Ball(np.zeros(dim), -np.inf, 0.0)
+    normals, offsets, kept = unit_rows(A, b)
+    center = np.zeros(dim)
+    if not len(kept):
+        return Ball(center, np.inf, 0.0)
+    rows = np.column_stack([normals, np.ones(len(kept))])
+    objective = np.append(np.zeros(dim), 1.0)
+    scale, noise, best = 1.0, 0.0, Ball(center, -np.inf, np.inf)
+    for _ in range(4):
+        program = LinearProgram(dim + 1)
+        program.add_rows(rows, (offsets - normals @ center) / scale)
+        solution = program.maximize(objective)
+        if solution.status is Status.UNBOUNDED:
+            program.set_bounds(dim, -np.inf, 1.0)
+            return Ball(center + scale * program.maximize(objective).point[:dim], np.inf, 0.0)
+        center = center + scale * solution.point[:dim]
+        radius = float((offsets - normals @ center).min())
+        gap = max(0.0, scale * solution.value - radius)
+        if radius > best.radius:
+            best = Ball(center, radius, gap)
+        center = best.center
+        scale = max(abs(best.radius), best.gap)
+        noise = 4 * np.finfo(float).eps * float((np.abs(offsets) + np.linalg.norm(center)).max())
+        if best.gap <= 1e-6 * abs(best.radius) or scale <= noise:
+            break
+    if abs(best.radius) <= noise:  # distances of this size are what rounding leaves of zero
+        return Ball(best.center, 0.0, max(best.gap, noise))
+    return best
+
+
+def is_cone_trivial(A: Float[np.ndarray, "h n"]) -> bool:
+    """Tell whether no r except 0 has ``A r <= 0``.
+
+    Notes
+    -----
+    If A has full column rank, r = 0 is the only r with A r = 0, so any other r of the cone can be scaled until some
+    row reaches -1: the largest value of ``-sum A r`` under ``-1 <= A r <= 0`` is 0, or at least 1.
+
+    Examples
+    --------
+    >>> is_cone_trivial(np.array([[1.0, 0.0], [-1.0, 0.0]]))
+    False
+    """
+    dim = A.shape[1]
+    normals, _, kept = unit_rows(A, np.zeros(len(A)))
+    if dim == 0:
+        return True
+    if len(kept) <= dim or np.linalg.matrix_rank(normals) < dim:
+        return False
+    program = LinearProgram(dim)
+    program.add_rows(normals, np.zeros(len(normals)), np.full(len(normals), -1.0))
+    return program.maximize(-normals.sum(axis=0)).value < 0.5

@@ -1,0 +1,145 @@
+"""One persistent linear program: maximise c x subject to row and column bounds, solved again and again by HiGHS.
+
+Building a program from scratch costs more than solving a small one, so a model is built once; its rows, bounds and
+objective are changed in place and every solve starts from the last basis. This is the only module that knows the
+solver and its status codes.
+"""
+
+from enum import Enum
+from typing import NamedTuple
+
+import highspy
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.errors import SolverError
+
+
+class Status(Enum):
+    """How a linear program ended."""
+
+    OPTIMAL = "optimal"
+    INFEASIBLE = "infeasible"
+    UNBOUNDED = "unbounded"
+
+
+class Solution(NamedTuple):
+    """The end of a solve: the value is -inf if infeasible and inf if unbounded, and then the arrays hold NaN."""
+
+    status: Status
+    value: float
+    point: np.ndarray
+    duals: np.ndarray
+
+
+# Every status that is an answer. All others raise SolverError, after one attempt from scratch without presolve.
+_STATUS = {
+    highspy.HighsModelStatus.kOptimal: Status.OPTIMAL,
+    highspy.HighsModelStatus.kModelEmpty: Status.OPTIMAL,
+    highspy.HighsModelStatus.kInfeasible: Status.INFEASIBLE,
+    highspy.HighsModelStatus.kUnbounded: Status.UNBOUNDED,
+}
+
+
+class LinearProgram:
+    """Maximise ``c x`` subject to ``row_lower <= rows x <= row_upper`` and ``lower <= x <= upper``.
+
+    Parameters
+    ----------
+    num_variables : int
+        Number of variables n; free unless bounded.
+    tolerance : float
+        Largest absolute violation of a row or bound in an accepted solution; scale rows to length 1. HiGHS takes
+        nothing below 1e-10.
+
+    Notes
+    -----
+    Dual values are those of the maximisation: not negative at a binding upper bound of a row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> program = LinearProgram(2)
+    >>> program.add_rows(np.array([[1.0, 2.0], [1.0, 0.0]]), np.array([4.0, 2.0]))
+    >>> program.set_bounds(0, 0.0, np.inf)
+    >>> float(program.maximize(np.array([1.0, 1.0])).value)
+    3.0
+    """
+
+    def __init__(self, num_variables: int, *, tolerance: float = 1e-9) -> None:
+        self._model = highspy.Highs()
+        for option, setting in (
+            ("output_flag", False),
+            ("parallel", "off"),
+            ("primal_feasibility_tolerance", max(tolerance, 1e-10)),
+            ("dual_feasibility_tolerance", max(tolerance, 1e-10)),
+            ("small_matrix_value", 1e-12),  # the default drops entries below 1e-9
+        ):
+            self._model.setOptionValue(option, setting)
+        free = np.full(num_variables, np.inf)
+        self._model.addVars(num_variables, -free, free)
+        self._model.changeObjectiveSense(highspy.ObjSense.kMaximize)
+        self.num_variables = num_variables
+        self.num_rows = 0
+        self.num_solves = 0
+
+    def add_rows(
+        self,
+        rows: Float[np.ndarray, "h n"],
+        upper: Float[np.ndarray, " h"],
+        lower: Float[np.ndarray, " h"] | None = None,
+    ) -> None:
+        """Append rows ``lower <= rows x <= upper``; without ``lower`` they are bounded on one side."""
+        if not len(rows):
+            return
+        kept = rows != 0
+        starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])[:-1].astype(np.int32)
+        indices = np.nonzero(kept)[1].astype(np.int32)
+        below = np.full(len(rows), -np.inf) if lower is None else lower
+        self._model.addRows(len(rows), below, upper, len(indices), starts, indices, rows[kept])
+        self.num_rows += len(rows)
+
+    def set_row(self, row: int, lower: float, upper: float) -> None:
+        """Replace the bounds of one row; infinite bounds switch it off."""
+        self._model.changeRowBounds(row, lower, upper)
+
+    def set_bounds(self, variable: int, lower: float, upper: float) -> None:
+        """Replace the bounds of one variable."""
+        self._model.changeColBounds(variable, lower, upper)
+
+    def maximize(self, objective: Float[np.ndarray, " n"]) -> Solution:
+        """Solve from the last basis.
+
+        Returns
+        -------
+        Solution
+            Status, value, point (n,) and dual values of the rows (h,).
+
+        Raises
+        ------
+        SolverError
+            If HiGHS ends without an answer, also after a second attempt from scratch.
+        """
+        everything = np.arange(self.num_variables, dtype=np.int32)
+        self._model.changeColsCost(self.num_variables, everything, objective)
+        self.num_solves += 1
+        self._model.run()
+        status = _STATUS.get(self._model.getModelStatus())
+        if status is None:
+            self._model.clearSolver()
+            self._model.setOptionValue("presolve", "off")
+            self._model.run()
+            self._model.setOptionValue("presolve", "choose")
+            status = _STATUS.get(self._model.getModelStatus())
+        if status is None:
+            reason = self._model.modelStatusToString(self._model.getModelStatus())
+            raise SolverError(
+                f"a linear program with {self.num_rows} rows and {self.num_variables} variables should have ended "
+                f"with an answer and ended with {reason!r}; look for entries of very different size"
+            )
+        if status is not Status.OPTIMAL:
+            value = -np.inf if status is Status.INFEASIBLE else np.inf
+            return Solution(status, value, np.full(self.num_variables, np.nan), np.full(self.num_rows, np.nan))
+        solution = self._model.getSolution()
+        point = np.array(solution.col_value, dtype=float)
+        return Solution(status, float(objective @ point), point, np.array(solution.row_dual, dtype=float))

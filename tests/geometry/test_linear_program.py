@@ -1,0 +1,57 @@
+"""The persistent linear program: answers after every kind of change are those of a program built afresh."""
+
+import highspy
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from reluscope.errors import SolverError
+from reluscope.geometry import linear_program
+from reluscope.geometry.linear_program import LinearProgram, Status
+
+
+def test_changes_in_place_agree_with_scipy() -> None:
+    generator = np.random.default_rng(0)
+    program = LinearProgram(4)
+    rows, upper = generator.normal(size=(30, 4)), generator.uniform(0.5, 2, 30)
+    program.add_rows(rows, upper)
+    for step in range(60):
+        row = int(generator.integers(30))
+        upper[row] = [np.inf, generator.uniform(0.1, 2), -0.3][step % 3]
+        program.set_row(row, -np.inf, upper[row])
+        objective = generator.normal(size=4)
+        answer = linprog(-objective, A_ub=rows[np.isfinite(upper)], b_ub=upper[np.isfinite(upper)], bounds=(None, None))
+        solution = program.maximize(objective)
+        expected = {0: Status.OPTIMAL, 2: Status.INFEASIBLE, 3: Status.UNBOUNDED}[answer.status]
+        assert solution.status is expected
+        if expected is Status.OPTIMAL:
+            assert solution.value == pytest.approx(-answer.fun, abs=1e-8)
+            assert solution.duals @ np.where(np.isfinite(upper), upper, 0) == pytest.approx(solution.value, abs=1e-7)
+    assert program.num_solves == 60
+
+
+def test_equalities_bounds_and_empty_programs() -> None:
+    program = LinearProgram(2)
+    assert program.maximize(np.zeros(2)).status is Status.OPTIMAL
+    assert program.maximize(np.ones(2)).value == np.inf
+    program.add_rows(np.array([[1.0, 1.0]]), np.array([1.0]), np.array([1.0]))
+    program.set_bounds(0, 0.0, 3.0)
+    solution = program.maximize(np.array([1.0, 0.0]))
+    np.testing.assert_allclose(solution.point, [3, -2])
+    program.add_rows(np.array([[1.0, 1.0]]), np.array([0.0]))
+    assert program.maximize(np.array([1.0, 0.0])).value == -np.inf
+
+
+def test_small_entries_are_kept() -> None:
+    program = LinearProgram(1)
+    program.add_rows(np.array([[1e-10]]), np.array([1e-10]))
+    assert program.maximize(np.ones(1)).value == pytest.approx(1)
+
+
+def test_any_other_status_is_an_error(monkeypatch) -> None:
+    program = LinearProgram(1)
+    program.add_rows(np.array([[1.0]]), np.array([1.0]))
+    status = highspy.HighsModelStatus.kOptimal
+    monkeypatch.setattr(linear_program, "_STATUS", {k: v for k, v in linear_program._STATUS.items() if k != status})
+    with pytest.raises(SolverError, match="'Optimal'"):
+        program.maximize(np.ones(1))
