@@ -126,8 +126,6 @@ class Subdivision:
         Whether the cut function is positive inside the cell; only the first ``num_done`` columns are meaningful.
     tail, head : (new vertices,) int64; share : (new vertices,) float64
         A new vertex lies at ``(1 - share) * tail + share * head``, two vertices that precede it.
-    magnitude : (v,) float64
-        Rounding scale of all vertices; a new vertex takes the larger of its two ends.
     num_done : int
         Cuts that were made before the number of cells passed the limit.
     num_undecided : int
@@ -141,7 +139,6 @@ class Subdivision:
     tail: np.ndarray
     head: np.ndarray
     share: np.ndarray
-    magnitude: np.ndarray
     num_done: int
     num_undecided: int
 
@@ -151,9 +148,7 @@ def subdivide(
     seams: np.ndarray,
     heights: np.ndarray,
     *,
-    gain: np.ndarray,
-    offset: np.ndarray,
-    magnitude: np.ndarray,
+    rounding: np.ndarray,
     floor: np.ndarray,
     limit: int,
 ) -> Subdivision:
@@ -165,10 +160,10 @@ def subdivide(
     seams : (facets,) int64
     heights : (v, c) float64
         Value of every cut function at every vertex.
-    gain, offset : (c,) float64; magnitude : (v,) float64
-        The rounding bound of cut j at vertex v is ``gain[j] * magnitude[v] + offset[j]``.
+    rounding : (c,) float64
+        Bound on the rounding error of every cut function.
     floor : (c,) float64
-        Values up to this size count as zero because of the resolution.
+        Values up to this size count as zero because of the resolution. Values between the two bounds are undecided.
     limit : int
         Stop after the first cut with more cells than this.
 
@@ -181,9 +176,9 @@ def subdivide(
     Each cut looks at every face once: O(cuts * faces). Keep complexes small (hundreds of cells).
     """
     out = _subdivide(
-        cells.start, cells.count, cells.pool, cells.size, seams, heights, gain, offset, magnitude, floor, limit
+        cells.start, cells.count, cells.pool, cells.size, seams, heights, rounding, floor, limit
     )
-    start, count, pool, size, seams, parent, positive, tail, head, share, magnitude, done, undecided = out
+    start, count, pool, size, seams, parent, positive, tail, head, share, done, undecided = out
     return Subdivision(
         Complex(start, count, pool, size),
         seams,
@@ -192,7 +187,6 @@ def subdivide(
         tail,
         head,
         share,
-        magnitude,
         int(done),
         int(undecided),
     )
@@ -222,20 +216,18 @@ def steepest(heights, tail, head, length, columns):
 
 
 @njit(cache=True)
-def column_signs(heights, gain, offset, magnitude):
-    """Return per column whether some value lies above, and below, plus or minus its rounding bound, or within it."""
+def column_signs(heights, bound):
+    """Return per column whether some value lies above its bound, below minus the bound, or between."""
     columns = heights.shape[1]
     above = np.zeros(columns, dtype=np.bool_)
     below = np.zeros(columns, dtype=np.bool_)
     within = np.zeros(columns, dtype=np.bool_)
     for v in range(heights.shape[0]):
-        size = magnitude[v]
         for j in range(columns):
             value = heights[v, j]
-            bound = gain[j] * size + offset[j]
-            above[j] |= value > bound
-            below[j] |= value < -bound
-            within[j] |= abs(value) <= bound
+            above[j] |= value > bound[j]
+            below[j] |= value < -bound[j]
+            within[j] |= abs(value) <= bound[j]
     return above, below, within
 
 
@@ -262,7 +254,7 @@ def grow(array, length):
 
 
 @njit(cache=True)
-def _subdivide(start, count, pool, size, seams, heights, gain, offset, magnitude, floor, limit):
+def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit):
     dim = size.shape[0] - 1
     num_cuts = heights.shape[1]
     num_old_vertices = size[0]
@@ -279,7 +271,6 @@ def _subdivide(start, count, pool, size, seams, heights, gain, offset, magnitude
     parent = np.arange(capacity)
     positive = np.zeros((capacity, num_cuts), dtype=np.bool_)
     heights = _lengthen(heights, max(2 * num_old_vertices, 16))
-    magnitude = grow(magnitude, max(2 * num_old_vertices, 16))
     tail = np.empty(capacity, dtype=np.int64)
     head = np.empty(capacity, dtype=np.int64)
     share = np.empty(capacity, dtype=np.float64)
@@ -289,15 +280,12 @@ def _subdivide(start, count, pool, size, seams, heights, gain, offset, magnitude
 
     for j in range(num_cuts):
         # One decision per vertex, from which everything else follows.
-        any_flag = 0
+        larger, smaller = max(rounding[j], floor[j]), min(rounding[j], floor[j])
         for v in range(size[0]):
             value = heights[v, j]
-            bound = gain[j] * magnitude[v] + offset[j]
             height = abs(value)
-            larger, smaller = max(bound, floor[j]), min(bound, floor[j])
             if height > larger:
                 flag[0, v] = PLUS if value > 0 else MINUS
-                any_flag |= flag[0, v]
             else:
                 flag[0, v] = 0
                 undecided += height > smaller
@@ -337,14 +325,12 @@ def _subdivide(start, count, pool, size, seams, heights, gain, offset, magnitude
                     new = size[0]
                     if new >= heights.shape[0]:
                         heights = _lengthen(heights, 2 * new)
-                        magnitude = grow(magnitude, 2 * new)
                     # Always from the lower id, so that the result does not depend on the order within the edge.
                     low, high = min(a, b), max(a, b)
                     t = heights[low, j] / (heights[low, j] - heights[high, j])
                     for i in range(j + 1, num_cuts):
                         heights[new, i] = (1.0 - t) * heights[low, i] + t * heights[high, i]
                     heights[new, j] = 0.0
-                    magnitude[new] = max(magnitude[low], magnitude[high])
                     tail[new - num_old_vertices] = low
                     head[new - num_old_vertices] = high
                     share[new - num_old_vertices] = t
@@ -457,7 +443,6 @@ def _subdivide(start, count, pool, size, seams, heights, gain, offset, magnitude
         tail[:new_vertices].copy(),
         head[:new_vertices].copy(),
         share[:new_vertices].copy(),
-        magnitude[: size[0]].copy(),
         done,
         undecided,
     )

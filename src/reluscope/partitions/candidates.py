@@ -22,8 +22,8 @@ class Rivals:
     ----------
     heights : (v, pairs) float64
         First minus second candidate at the vertices.
-    gain, offset : (pairs,) float64
-        Rounding bound of the differences, as for the candidates.
+    rounding : (pairs,) float64
+        Bound on the rounding error of each difference.
     units : (pairs,) int64
         Unit that each pair belongs to.
     lowest : (u,) int64
@@ -31,36 +31,32 @@ class Rivals:
     """
 
     heights: np.ndarray
-    gain: np.ndarray
-    offset: np.ndarray
+    rounding: np.ndarray
     units: np.ndarray
     lowest: np.ndarray
 
 
-def find_rivals(
-    pre: np.ndarray, gain: np.ndarray, offset: np.ndarray, magnitude: np.ndarray
-) -> Rivals:
+def find_rivals(pre: np.ndarray, rounding: np.ndarray) -> Rivals:
     """Drop dominated candidates and pair up the others.
 
     Parameters
     ----------
     pre : (v, u, k) float64
         Candidates at the vertices, -inf where there is none.
-    gain, offset : (u, k) float64; magnitude : (v,) float64
-        Rounding error of a candidate at vertex v is at most ``gain * magnitude[v] + offset``.
+    rounding : (u, k) float64
+        Bound on the rounding error of each candidate.
     """
-    units, first, second, lowest = _rivals(pre, gain, offset, magnitude)
+    units, first, second, lowest = _rivals(pre, rounding)
     return Rivals(
         pre[:, units, first] - pre[:, units, second],
-        gain[units, first] + gain[units, second],
-        offset[units, first] + offset[units, second],
+        rounding[units, first] + rounding[units, second],
         units,
         lowest,
     )
 
 
 @njit(cache=True)
-def _rivals(pre, gain, offset, magnitude):
+def _rivals(pre, rounding):
     num_vertices, num_units, num_candidates = pre.shape
     units = np.empty(64, dtype=np.int64)
     first = np.empty(64, dtype=np.int64)
@@ -80,8 +76,7 @@ def _rivals(pre, gain, offset, magnitude):
                     continue
                 dominated = True
                 for v in range(num_vertices):
-                    error = (gain[u, a] + gain[u, b]) * magnitude[v] + offset[u, a] + offset[u, b]
-                    if pre[v, u, a] > pre[v, u, b] + error:
+                    if pre[v, u, a] > pre[v, u, b] + rounding[u, a] + rounding[u, b]:
                         dominated = False
                         break
                 if dominated:
@@ -100,7 +95,7 @@ def _rivals(pre, gain, offset, magnitude):
 
 
 @njit(cache=True)
-def winners(pre, units, offsets, ids, gain, offset, magnitude, floor):
+def winners(pre, units, offsets, ids, rounding, floor):
     """Return for every cell and listed unit the lowest candidate that is largest at all vertices of the cell.
 
     Parameters
@@ -110,7 +105,7 @@ def winners(pre, units, offsets, ids, gain, offset, magnitude, floor):
         Units to label.
     offsets : (cells + 1,) int64; ids : (offsets[-1],) int32
         Vertices of the cells.
-    gain, offset, magnitude
+    rounding : (u, k) float64
         As for `find_rivals`.
     floor : (c,) float64
         Differences up to this size are below the resolution.
@@ -136,8 +131,7 @@ def winners(pre, units, offsets, ids, gain, offset, magnitude, floor):
                     for b in range(num_candidates):
                         lack = pre[v, u, b] - pre[v, u, a]
                         if lack > 0:
-                            error = (gain[u, a] + gain[u, b]) * magnitude[v] + offset[u, a] + offset[u, b]
-                            deficit = max(deficit, lack - max(error, floor[c]))
+                            deficit = max(deficit, lack - max(rounding[u, a] + rounding[u, b], floor[c]))
                 if deficit < least:
                     labels[cell, c], least = a, deficit
                 if deficit <= 0:

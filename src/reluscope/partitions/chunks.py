@@ -65,8 +65,9 @@ class OpenStage:
     ----------
     pre : (v, u) or (v, u, k) float64
         Pre-activations at the vertices.
-    magnitude : (v,) float64
-        Largest absolute value that the stage read, per vertex: the scale of rounding.
+    magnitude : float
+        Largest absolute value that the stage read at any vertex: the scale of rounding. Not vertex by vertex: where
+        all values happen to vanish, what is left of them is the rounding of the vertex's own position.
     pieces : (cells, u) uint8 or uint16
         Pieces found so far.
     todo : (cuts,) bool
@@ -74,13 +75,13 @@ class OpenStage:
     """
 
     pre: np.ndarray
-    magnitude: np.ndarray
+    magnitude: float
     pieces: np.ndarray
     todo: np.ndarray
 
     def take(self, vertices: np.ndarray, cells: np.ndarray) -> "OpenStage":
         """Return the work on some cells and their vertices."""
-        return replace(self, pre=self.pre[vertices], magnitude=self.magnitude[vertices], pieces=self.pieces[cells])
+        return replace(self, pre=self.pre[vertices], pieces=self.pieces[cells])
 
 
 @dataclass(frozen=True)
@@ -98,11 +99,7 @@ class Resolution:
 
 def open_stage(chunk: Chunk, stage: Stage) -> Chunk:
     """Run the affine nodes up to the gate at all vertices of the chunk."""
-    number = len(chunk.points)
-    magnitude = np.zeros(number)
-    for position in stage.reads:
-        largest = chunk.values[position].reshape(number, -1).abs().amax(dim=1)
-        np.maximum(magnitude, largest.cpu().numpy(), out=magnitude)
+    magnitude = max((float(chunk.values[position].abs().max()) for position in stage.reads), default=0.0)
     pre, live = stage.advance(chunk.values)
     heights = pre.cpu().numpy()
     pieces = np.zeros((chunk.cells.num_cells, heights.shape[1]), dtype=np.min_scalar_type(stage.gate.num_pieces - 1))
@@ -166,22 +163,21 @@ def _cut_breakpoints(
         heights = opened.pre
     else:
         heights = (opened.pre[:, None, :] - breakpoints).reshape(len(opened.pre), -1)
-    gain = resolution.rounding * np.tile(stage.gain, len(breakpoints))
-    offset = resolution.rounding * (stage.offset + np.abs(breakpoints)).reshape(-1)
+    scale = (stage.gain * opened.magnitude + stage.offset + np.abs(breakpoints)).reshape(-1)
+    rounding = resolution.rounding * scale
 
-    above, below, within = column_signs(heights, gain, offset, opened.magnitude)
+    above, below, within = column_signs(heights, rounding)
     crossing = (above & below) | (within & (above | below))
     # A unit of one strict sign on all cells has one piece, found without looking at the cells.
     constant = np.flatnonzero(opened.todo & above & ~crossing)
     columns = np.flatnonzero(opened.todo & crossing)
+    slopes = _slopes(chunk, heights, columns)
     work = subdivide(
         chunk.cells,
         chunk.seams,
         heights[:, columns],
-        gain=gain[columns],
-        offset=offset[columns],
-        magnitude=opened.magnitude,
-        floor=resolution.length * _slopes(chunk, heights, columns),
+        rounding=rounding[columns] + resolution.rounding * _extent(chunk) * slopes,
+        floor=resolution.length * slopes,
         limit=limit,
     )
     pieces = (opened.pieces + np.bincount(constant % num_units, minlength=num_units).astype(opened.pieces.dtype))[
@@ -193,25 +189,24 @@ def _cut_breakpoints(
         pieces[:, done[mine] % num_units] += work.positive[:, : work.num_done][:, mine]
     todo = opened.todo & crossing
     todo[done] = False
-    return work, OpenStage(opened.pre, work.magnitude, pieces, todo)
+    return work, OpenStage(opened.pre, opened.magnitude, pieces, todo)
 
 
 def _cut_ties(chunk: Chunk, stage: Stage, resolution: Resolution, limit: int) -> tuple[Subdivision, OpenStage]:
     """Cut where candidates of a max unit tie; its piece is the lowest of the largest candidates."""
     opened = chunk.opened
     assert opened is not None
-    gain, offset = resolution.rounding * stage.gain, resolution.rounding * stage.offset
-    rivals = find_rivals(opened.pre, gain, offset, opened.magnitude)
-    above, below, within = column_signs(rivals.heights, rivals.gain, rivals.offset, opened.magnitude)
+    rounding = resolution.rounding * (stage.gain * opened.magnitude + stage.offset)
+    rivals = find_rivals(opened.pre, rounding)
+    above, below, within = column_signs(rivals.heights, rivals.rounding)
     columns = np.flatnonzero((above & below) | (within & (above | below)))
-    floor = resolution.length * _slopes(chunk, rivals.heights, columns)
+    slopes = _slopes(chunk, rivals.heights, columns)
+    floor = resolution.length * slopes
     work = subdivide(
         chunk.cells,
         chunk.seams,
         rivals.heights[:, columns],
-        gain=rivals.gain[columns],
-        offset=rivals.offset[columns],
-        magnitude=opened.magnitude,
+        rounding=rivals.rounding[columns] + resolution.rounding * _extent(chunk) * slopes,
         floor=floor,
         limit=limit,
     )
@@ -221,10 +216,8 @@ def _cut_ties(chunk: Chunk, stage: Stage, resolution: Resolution, limit: int) ->
         units, pair_units = np.unique(rivals.units, return_inverse=True)
         widest = np.zeros(len(units))
         np.maximum.at(widest, pair_units[columns], floor)
-        pieces[:, units] = winners(
-            pre, units, *work.complex.cell_vertices(), gain, offset, work.magnitude, widest
-        )
-    return work, OpenStage(pre, work.magnitude, pieces, opened.todo)
+        pieces[:, units] = winners(pre, units, *work.complex.cell_vertices(), rounding, widest)
+    return work, OpenStage(pre, opened.magnitude, pieces, opened.todo)
 
 
 def _extend(rows: np.ndarray, work: Subdivision) -> np.ndarray:
@@ -291,3 +284,8 @@ def _halve(members: np.ndarray, centers: np.ndarray, most: int) -> list[np.ndarr
     middle = len(members) // 2
     order = np.argpartition(inside[:, axis], middle)
     return _halve(members[order[:middle]], centers, most) + _halve(members[order[middle:]], centers, most)
+
+
+def _extent(chunk: Chunk) -> float:
+    """Largest coordinate: the scale on which the positions of vertices are rounded."""
+    return float(np.abs(chunk.points).max())
