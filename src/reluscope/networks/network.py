@@ -4,7 +4,7 @@ Every claim of the library is about this graph in real arithmetic with its float
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, Self
@@ -15,6 +15,8 @@ from torch import Tensor
 
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.graph import Input, Max, Node, check_order
+from reluscope.networks.linearize import linearize, unit_maps
+from reluscope.networks.maps import AffineMaps
 from reluscope.networks.operators.arrange import Reshape
 from reluscope.networks.operators.linear import Linear
 from reluscope.networks.points import Points, as_points, chunks
@@ -271,6 +273,63 @@ class Network:
                 pieces.append(stage.gate.pieces(pre).cpu().numpy())
             words[rows] = Codes.from_pieces(pieces, layout).words
         return Codes(words, layout)
+
+    def linearize(self, x: Points, *, outputs: Sequence[int] | None = None, budget: int = BUDGET) -> AffineMaps:
+        """Return the exact affine map of the network on the region of each point.
+
+        Parameters
+        ----------
+        x : (s, *input_shape) or (s, n)
+            Points, or a single point. At a tie the map is that of the point's code.
+        outputs : sequence of int, optional
+            Which of the flattened outputs to return; all by default.
+        budget : int
+            Memory for intermediate results, in bytes; the maps themselves come on top.
+
+        Returns
+        -------
+        AffineMaps
+            weight ``(s, m, n)`` and bias ``(s, m)`` on flattened inputs and outputs: ``f(z) = weight z + bias`` for
+            all z in the region.
+
+        Raises
+        ------
+        InputError
+            If an output does not exist.
+
+        Notes
+        -----
+        Costs about ``min(m, n)`` evaluations per point, batched: forward over inputs where ``n <= m``, else backward
+        over outputs.
+
+        Examples
+        --------
+        >>> import reluscope as rs
+        >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])  # the absolute value
+        >>> net.linearize([[-3.0], [2.0]]).weight.flatten()
+        tensor([-1.,  1.], dtype=torch.float64)
+        """
+        return linearize(self, x, outputs, budget)
+
+    def unit_maps(self, x: Points) -> list[tuple[Tensor, Tensor]]:
+        """Return the pre-activations of every unit as affine maps on the region of each point.
+
+        Parameters
+        ----------
+        x : (s, *input_shape) or (s, n)
+            Points, or a single point.
+
+        Returns
+        -------
+        list of (weight, bias)
+            One per gate: weight ``(s, u, n)`` and bias ``(s, u)``; for max gates ``(s, u, k, n)`` and ``(s, u, k)``,
+            where padded candidates have weight zero and bias minus infinity.
+
+        Notes
+        -----
+        The result holds ``s * num_units * n`` numbers: the caller chooses how many points to ask for at a time.
+        """
+        return unit_maps(self, x)
 
     def restrict(self, domain: Any) -> "Network":
         """Return the network as a function of a slice's coordinates, ``y -> f(origin + y @ basis)``.

@@ -25,7 +25,7 @@ class Arrangement(Core):
     def rearrange(self, x: Value, operation: Callable[[np.ndarray], np.ndarray], *, name: str = "rearrange") -> Value:
         """Whatever ``operation`` does to a NumPy array of the value's shape, as long as it only moves entries."""
         positions = np.arange(prod(x.shape)).reshape(x.shape)
-        return self.select(x, torch.from_numpy(np.ascontiguousarray(operation(positions))), name=name)
+        return self.select(x, torch.from_numpy(np.array(operation(positions))), name=name)
 
     def reshape(self, x: Value, shape: Sequence[int], *, name: str = "reshape") -> Value:
         """Keep the entries in order under another shape; one entry may be -1."""

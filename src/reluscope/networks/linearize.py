@@ -1,0 +1,168 @@
+"""Exact affine maps of a network on the region of each point.
+
+With every unit held to its piece the network is affine, ``f(z) = W z + b``. The constant b is its value at zero, so no
+``f(x) - W x`` cancels; W is carried forward from the inputs or backward from the outputs, whichever are fewer.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from reluscope.errors import InputError
+from reluscope.networks.graph import Max
+from reluscope.networks.maps import AffineMaps
+from reluscope.networks.points import Points, chunks
+from reluscope.networks.stages import Values
+
+if TYPE_CHECKING:
+    from reluscope.networks.network import Network
+
+Pieces = list[Tensor]
+
+
+@torch.no_grad()
+def linearize(network: "Network", x: Points, outputs: Sequence[int] | None, budget: int) -> AffineMaps:
+    """Return the affine map of every point's region, for all outputs or some; see ``Network.linearize``."""
+    x = network.points(x)
+    wanted = _wanted(outputs, network.num_outputs)
+    forward = network.num_inputs <= len(wanted)
+    weight = x.new_empty(len(x), len(wanted), network.num_inputs)
+    bias = x.new_empty(len(x), len(wanted))
+    columns = network.num_inputs if forward else len(wanted)
+    # Backward, autograd keeps what every node needs, on top of the cotangents.
+    per_column = network.bytes_per_point if forward else network.bytes_per_point + 8 * network.num_inputs
+    tape = 0 if forward else 8 * sum(node.size for node in network.nodes)
+    for rows in chunks(len(x), tape + min(columns, 64) * per_column, budget):
+        pieces = point_pieces(network, x[rows])
+        bias[rows] = _at_zero(network, pieces, x[rows])[:, wanted]
+        if forward:
+            for part in chunks(columns, (rows.stop - rows.start) * per_column, budget):
+                weight[rows, :, part] = _forward(network, pieces, part)[..., wanted].mT
+        else:
+            weight[rows] = _backward(network, pieces, x[rows], wanted, per_column, budget)
+    return AffineMaps(weight, bias)
+
+
+@torch.no_grad()
+def unit_maps(network: "Network", x: Points) -> list[tuple[Tensor, Tensor]]:
+    """Return the pre-activations of every gate as affine maps of the input; see ``Network.unit_maps``."""
+    x = network.points(x)
+    pieces = point_pieces(network, x)
+    constants = [pre for pre, _ in _fixed(network, pieces, torch.zeros_like(x))[0]]
+    weights = _tangents(network, pieces, slice(0, network.num_inputs))[0]
+    maps = []
+    for stage, weight, constant in zip(network.stages, weights, constants, strict=True):
+        weight = weight.movedim(1, -1).expand(len(x), *weight.shape[2:], weight.shape[1])
+        if isinstance(stage.gate, Max) and stage.gate.padding is not None:
+            weight = weight.masked_fill(stage.gate.padding.unsqueeze(-1), 0.0)
+        maps.append((weight, constant))
+    return maps
+
+
+def point_pieces(network: "Network", x: Float[Tensor, "s ..."]) -> Pieces:
+    """Return the piece of every unit at points, one tensor ``(s, u)`` per gate."""
+    values = network.start(x)
+    pieces = []
+    for stage in network.stages:
+        pre, live = stage.advance(values)
+        pieces.append(stage.gate.pieces(pre))
+        values = stage.close(live, pre)
+    return pieces
+
+
+def _fixed(network: "Network", pieces: Pieces, x: Tensor) -> tuple[list[tuple[Tensor, Tensor]], Values]:
+    """Evaluate with every unit held to its piece; return (pre-activations, output) per gate, and the last values."""
+    values = network.start(x)
+    passed = []
+    for stage, piece in zip(network.stages, pieces, strict=True):
+        pre, live = stage.advance(values)
+        output = stage.gate.select(pre, piece)
+        values = {**live, stage.position: output}
+        passed.append((pre, output))
+    return passed, values
+
+
+def _at_zero(network: "Network", pieces: Pieces, x: Tensor) -> Tensor:
+    _, values = _fixed(network, pieces, torch.zeros_like(x))
+    return network.finish(values).reshape(len(x), -1)
+
+
+def _forward(network: "Network", pieces: Pieces, part: slice) -> Tensor:
+    """Return ``(s, columns, m)``: how all outputs answer to some inputs."""
+    size = len(pieces[0]) if pieces else 1
+    last = _tangents(network, pieces, part)[1]
+    return last.expand(size, *last.shape[1:])
+
+
+def _tangents(network: "Network", pieces: Pieces, part: slice) -> tuple[list[Tensor], Tensor]:
+    """Carry some columns of the identity forward.
+
+    Returns
+    -------
+    list of ``(s or 1, columns, u)`` or ``(s or 1, columns, u, k)`` tensors, ``(s or 1, columns, m)`` tensor
+        Derivatives of the pre-activations and of the outputs. Before the first gate all points share them.
+    """
+    columns = part.stop - part.start
+    identity = torch.zeros(columns, network.num_inputs, dtype=torch.float64, device=network.device)
+    identity[torch.arange(columns), torch.arange(part.start, part.stop)] = 1.0
+    values: Values = {0: identity.reshape(1, columns, *network.input_shape)}
+    found = []
+    for stage, piece in zip(network.stages, pieces, strict=True):
+        values = _run_linear(stage.leg.plan, values)
+        gate, tangent = stage.gate, values[stage.leg.target]
+        flat = tangent.flatten(2) if tangent.ndim > 2 else tangent.unsqueeze(-1)
+        if isinstance(gate, Max):
+            found.append(flat[:, :, gate.index.clamp_min(0)])
+            source = gate.source(piece).unsqueeze(1).expand(-1, columns, -1)
+            output = flat.expand(len(piece), -1, -1).gather(-1, source)
+        else:
+            found.append(flat)
+            output = gate.slope(piece).unsqueeze(1) * flat
+        values = {position: values[position] for position in stage.keeps}
+        values[stage.position] = output.reshape(len(piece), columns, *gate.shape)
+    last = _run_linear(network.finish.leg.plan, values)[network.finish.leg.target]
+    return found, last.flatten(2) if last.ndim > 2 else last.unsqueeze(-1)
+
+
+def _run_linear(plan: Sequence, values: Values) -> Values:
+    """Run the linear parts of affine nodes on values ``(s or 1, columns, *shape)``."""
+    values = dict(values)
+    for position, node in plan:
+        arguments = [values[source] for source in node.inputs]
+        count = max(len(argument) for argument in arguments)
+        arguments = [argument.expand(count, *argument.shape[1:]) for argument in arguments]
+        result = node.linear(*(argument.flatten(0, 1) for argument in arguments))
+        values[position] = result.reshape(count, -1, *node.shape)
+    return values
+
+
+def _backward(network: "Network", pieces: Pieces, x: Tensor, wanted: list[int], per_column: int, budget: int) -> Tensor:
+    """Return ``(s, outputs, n)`` by carrying columns of the outputs' identity backward, all points at once."""
+    result = x.new_empty(len(x), len(wanted), network.num_inputs)
+    with torch.enable_grad():
+        zero = torch.zeros_like(x).requires_grad_()
+        _, values = _fixed(network, pieces, zero)
+        output = network.finish(values).reshape(len(x), -1)
+        if not output.requires_grad:
+            return result.zero_()
+        for part in chunks(len(wanted), len(x) * per_column, budget):
+            rows = wanted[part]
+            cotangents = output.new_zeros(len(rows), len(x), output.shape[1])
+            cotangents[torch.arange(len(rows)), :, rows] = 1.0
+            (gradient,) = torch.autograd.grad(
+                output, zero, cotangents, retain_graph=True, is_grads_batched=True, materialize_grads=True
+            )
+            result[:, part] = gradient.flatten(2).movedim(0, 1)
+    return result
+
+
+def _wanted(outputs: Sequence[int] | None, num_outputs: int) -> list[int]:
+    if outputs is None:
+        return list(range(num_outputs))
+    wanted = [int(output) for output in outputs]
+    if not wanted or any(not -num_outputs <= output < num_outputs for output in wanted):
+        raise InputError(f"expected outputs among 0 to {num_outputs - 1}, got {wanted}")
+    return [output % num_outputs for output in wanted]
