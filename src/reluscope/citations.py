@@ -1,0 +1,172 @@
+"""The sources that reluscope's definitions, methods and studies follow, by key.
+
+A key is the first author's name and the year; findings and studies name their sources by key.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A published source.
+
+    Parameters
+    ----------
+    key : str
+        First author and year: ``serra2018``.
+    authors : tuple of str
+        In the order of the publication.
+    title : str
+    year : int
+    venue : str
+        Where it appeared, with pages or number where they help to find it.
+
+    Examples
+    --------
+    >>> print(CITATIONS["zaslavsky1975"])
+    Thomas Zaslavsky. Facing up to arrangements: face-count formulas for partitions of space by hyperplanes.
+    Memoirs of the American Mathematical Society 1 (154), 1975.
+    """
+
+    key: str
+    authors: tuple[str, ...]
+    title: str
+    year: int
+    venue: str
+
+    def __str__(self) -> str:
+        *others, last = self.authors
+        authors = f"{', '.join(others)} and {last}" if others else last
+        return f"{authors}. {self.title}. {self.venue}, {self.year}."
+
+
+def bibliography(keys: Iterable[str]) -> tuple[Citation, ...]:
+    """Return the sources of some keys, each once, sorted by first author's key.
+
+    Raises
+    ------
+    KeyError
+        If a key is not known.
+
+    Examples
+    --------
+    >>> [source.year for source in bibliography(["zhang2020", "serra2018", "zhang2020"])]
+    [2018, 2020]
+    """
+    keys = sorted(set(keys))
+    unknown = [key for key in keys if key not in CITATIONS]
+    if unknown:
+        raise KeyError(f"Expected keys of known sources, but {unknown[0]!r} came; the keys are {', '.join(CITATIONS)}.")
+    return tuple(CITATIONS[key] for key in keys)
+
+
+_SOURCES = (
+    Citation(
+        "arora2018",
+        ("Raman Arora", "Amitabh Basu", "Poorya Mianjy", "Anirbit Mukherjee"),
+        "Understanding deep neural networks with rectified linear units",
+        2018,
+        "International Conference on Learning Representations",
+    ),
+    Citation(
+        "barber1996",
+        ("C. Bradford Barber", "David P. Dobkin", "Hannu Huhdanpaa"),
+        "The Quickhull algorithm for convex hulls",
+        1996,
+        "ACM Transactions on Mathematical Software 22 (4), 469-483",
+    ),
+    Citation(
+        "behrmann2018",
+        ("Jens Behrmann", "Sören Dittmer", "Pascal Fernsel", "Peter Maaß"),
+        "Invariance and inverse stability under ReLU",
+        2018,
+        "Submission to the International Conference on Learning Representations 2019; see also arXiv 1806.09730",
+    ),
+    Citation(
+        "berzins2023",
+        ("Arturs Berzins",),
+        "Polyhedral complex extraction from ReLU networks using edge subdivision",
+        2023,
+        "International Conference on Machine Learning",
+    ),
+    Citation(
+        "hanin2019",
+        ("Boris Hanin", "David Rolnick"),
+        "Complexity of linear regions in deep networks",
+        2019,
+        "International Conference on Machine Learning, 2596-2604",
+    ),
+    Citation(
+        "huangfu2018",
+        ("Qi Huangfu", "J. A. Julian Hall"),
+        "Parallelizing the dual revised simplex method",
+        2018,
+        "Mathematical Programming Computation 10 (1), 119-142 (HiGHS)",
+    ),
+    Citation(
+        "humayun2023",
+        ("Ahmed Imtiaz Humayun", "Randall Balestriero", "Guha Balakrishnan", "Richard G. Baraniuk"),
+        "SplineCam: exact visualization and characterization of deep network geometry and decision boundaries",
+        2023,
+        "IEEE/CVF Conference on Computer Vision and Pattern Recognition",
+    ),
+    Citation(
+        "montufar2014",
+        ("Guido Montúfar", "Razvan Pascanu", "Kyunghyun Cho", "Yoshua Bengio"),
+        "On the number of linear regions of deep neural networks",
+        2014,
+        "Advances in Neural Information Processing Systems 27",
+    ),
+    Citation(
+        "pascanu2013",
+        ("Razvan Pascanu", "Guido Montúfar", "Yoshua Bengio"),
+        "On the number of response regions of deep feed forward networks with piece-wise linear activations",
+        2013,
+        "arXiv 1312.6098",
+    ),
+    Citation(
+        "sattelberg2026",
+        ("Ben Sattelberg",),
+        "Local linearity of ReLU neural networks",
+        2026,
+        "Dissertation, Colorado State University",
+    ),
+    Citation(
+        "serra2018",
+        ("Thiago Serra", "Christian Tjandraatmadja", "Srikumar Ramalingam"),
+        "Bounding and counting linear regions of deep neural networks",
+        2018,
+        "International Conference on Machine Learning",
+    ),
+    Citation(
+        "shepeleva2020",
+        ("Natalia Shepeleva", "Werner Zellinger", "Michal Lewandowski", "Bernhard Moser"),
+        "ReLU code space: a basis for rating network quality besides accuracy",
+        2020,
+        "Workshop on Neural Architecture Search, International Conference on Learning Representations",
+    ),
+    Citation(
+        "stargalla2025",
+        ("Moritz Stargalla", "Christoph Hertrich", "Daniel Reichman"),
+        "The computational complexity of counting linear regions in ReLU neural networks",
+        2025,
+        "Advances in Neural Information Processing Systems; arXiv 2505.16716",
+    ),
+    Citation(
+        "zaslavsky1975",
+        ("Thomas Zaslavsky",),
+        "Facing up to arrangements: face-count formulas for partitions of space by hyperplanes",
+        1975,
+        "Memoirs of the American Mathematical Society 1 (154)",
+    ),
+    Citation(
+        "zhang2020",
+        ("Xiao Zhang", "Dongrui Wu"),
+        "Empirical studies on the properties of linear regions in deep neural networks",
+        2020,
+        "International Conference on Learning Representations",
+    ),
+)
+
+CITATIONS = {source.key: source for source in _SOURCES}
