@@ -126,6 +126,8 @@ class Subdivision:
         Whether the cut function is positive inside the cell; only the first ``num_done`` columns are meaningful.
     tail, head : (new vertices,) int64; share : (new vertices,) float64
         A new vertex lies at ``(1 - share) * tail + share * head``, two vertices that precede it.
+    heights : (vertices, cuts) float64
+        Cut functions at all vertices; what was decided to be zero is exactly zero, in the first ``num_done`` columns.
     num_done : int
         Cuts that were made before the number of cells passed the limit.
     num_undecided : int
@@ -139,6 +141,7 @@ class Subdivision:
     tail: np.ndarray
     head: np.ndarray
     share: np.ndarray
+    heights: np.ndarray
     num_done: int
     num_undecided: int
 
@@ -178,7 +181,7 @@ def subdivide(
     out = _subdivide(
         cells.start, cells.count, cells.pool, cells.size, seams, heights, rounding, floor, limit
     )
-    start, count, pool, size, seams, parent, positive, tail, head, share, done, undecided = out
+    start, count, pool, size, seams, parent, positive, tail, head, share, heights, done, undecided = out
     return Subdivision(
         Complex(start, count, pool, size),
         seams,
@@ -187,6 +190,7 @@ def subdivide(
         tail,
         head,
         share,
+        heights,
         int(done),
         int(undecided),
     )
@@ -217,7 +221,10 @@ def steepest(heights, tail, head, length, columns):
 
 @njit(cache=True)
 def column_signs(heights, bound):
-    """Return per column whether some value lies above its bound, below minus the bound, or between."""
+    """Return per column whether some value lies above its bound, below minus the bound, or between.
+
+    Columns that lie between at every vertex are set to zero: they vanish, and must not pass noise on as a value.
+    """
     columns = heights.shape[1]
     above = np.zeros(columns, dtype=np.bool_)
     below = np.zeros(columns, dtype=np.bool_)
@@ -228,6 +235,10 @@ def column_signs(heights, bound):
             above[j] |= value > bound[j]
             below[j] |= value < -bound[j]
             within[j] |= abs(value) <= bound[j]
+    for v in range(heights.shape[0]):
+        for j in range(columns):
+            if not (above[j] or below[j]):
+                heights[v, j] = 0.0
     return above, below, within
 
 
@@ -288,6 +299,7 @@ def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit)
                 flag[0, v] = PLUS if value > 0 else MINUS
             else:
                 flag[0, v] = 0
+                heights[v, j] = 0.0
                 undecided += height > smaller
         # Room for the worst case: every face splits, and each half keeps a copy of the list and the new face.
         needed = size.max() * 2 + size[1 : dim + 1].max()
@@ -328,7 +340,7 @@ def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit)
                     # Always from the lower id, so that the result does not depend on the order within the edge.
                     low, high = min(a, b), max(a, b)
                     t = heights[low, j] / (heights[low, j] - heights[high, j])
-                    for i in range(j + 1, num_cuts):
+                    for i in range(num_cuts):
                         heights[new, i] = (1.0 - t) * heights[low, i] + t * heights[high, i]
                     heights[new, j] = 0.0
                     tail[new - num_old_vertices] = low
@@ -443,6 +455,7 @@ def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit)
         tail[:new_vertices].copy(),
         head[:new_vertices].copy(),
         share[:new_vertices].copy(),
+        heights[: size[0]],
         done,
         undecided,
     )

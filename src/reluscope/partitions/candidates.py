@@ -24,15 +24,15 @@ class Rivals:
         First minus second candidate at the vertices.
     rounding : (pairs,) float64
         Bound on the rounding error of each difference.
-    units : (pairs,) int64
-        Unit that each pair belongs to.
+    pairs : (pairs, 3) int64
+        Unit, first candidate, second candidate.
     lowest : (u,) int64
         Lowest candidate of each unit that was not dropped; the winner where the unit has no pair.
     """
 
     heights: np.ndarray
     rounding: np.ndarray
-    units: np.ndarray
+    pairs: np.ndarray
     lowest: np.ndarray
 
 
@@ -50,7 +50,7 @@ def find_rivals(pre: np.ndarray, rounding: np.ndarray) -> Rivals:
     return Rivals(
         pre[:, units, first] - pre[:, units, second],
         rounding[units, first] + rounding[units, second],
-        units,
+        np.stack([units, first, second], axis=1),
         lowest,
     )
 

@@ -101,7 +101,8 @@ def open_stage(chunk: Chunk, stage: Stage) -> Chunk:
     """Run the affine nodes up to the gate at all vertices of the chunk."""
     magnitude = max((float(chunk.values[position].abs().max()) for position in stage.reads), default=0.0)
     pre, live = stage.advance(chunk.values)
-    heights = pre.cpu().numpy()
+    # A copy, because what is decided to be zero is set to zero, and the gate may read a value that others read too.
+    heights = pre.cpu().numpy().copy()
     pieces = np.zeros((chunk.cells.num_cells, heights.shape[1]), dtype=np.min_scalar_type(stage.gate.num_pieces - 1))
     cuts = 0 if isinstance(stage.gate, Max) else len(stage.gate.breakpoints) * heights.shape[1]
     return replace(chunk, values=live, opened=OpenStage(heights, magnitude, pieces, np.ones(cuts, dtype=bool)))
@@ -144,10 +145,9 @@ def cut(chunk: Chunk, network: Network, resolution: Resolution, limit: int) -> t
     if is_last:
         return replace(moved, values={}), work.num_undecided
     live = {position: _extend_tensor(value, work) for position, value in chunk.values.items()}
-    pre = opened.pre if len(opened.pre) == len(points) else _extend(opened.pre, work)
     if finished:
-        return replace(moved, values=stage.close(live, torch.from_numpy(pre).to(network.device))), work.num_undecided
-    return replace(moved, values=live, opened=replace(opened, pre=pre)), work.num_undecided
+        return replace(moved, values=stage.close(live, torch.from_numpy(opened.pre).to(network.device))), work.num_undecided
+    return replace(moved, values=live, opened=opened), work.num_undecided
 
 
 def _cut_breakpoints(
@@ -180,6 +180,12 @@ def _cut_breakpoints(
         floor=resolution.length * slopes,
         limit=limit,
     )
+    # A unit is exactly at its breakpoint where it was decided to be, so that no noise passes the gate.
+    pre = _extend(opened.pre, work)
+    for index, level in enumerate(breakpoints):
+        mine = columns // num_units == index
+        units = columns[mine] % num_units
+        pre[:, units] = np.where(work.heights[:, mine] == 0, level[units], pre[:, units])
     pieces = (opened.pieces + np.bincount(constant % num_units, minlength=num_units).astype(opened.pieces.dtype))[
         work.parent
     ]
@@ -189,7 +195,7 @@ def _cut_breakpoints(
         pieces[:, done[mine] % num_units] += work.positive[:, : work.num_done][:, mine]
     todo = opened.todo & crossing
     todo[done] = False
-    return work, OpenStage(opened.pre, opened.magnitude, pieces, todo)
+    return work, OpenStage(pre, opened.magnitude, pieces, todo)
 
 
 def _cut_ties(chunk: Chunk, stage: Stage, resolution: Resolution, limit: int) -> tuple[Subdivision, OpenStage]:
@@ -211,9 +217,13 @@ def _cut_ties(chunk: Chunk, stage: Stage, resolution: Resolution, limit: int) ->
         limit=limit,
     )
     pre = _extend(opened.pre, work)
+    for column, (unit, first, second) in enumerate(rivals.pairs[columns]):
+        tied = work.heights[:, column] == 0
+        equal = np.minimum(pre[tied, unit, first], pre[tied, unit, second])
+        pre[tied, unit, first] = pre[tied, unit, second] = equal
     pieces = np.tile(rivals.lowest.astype(opened.pieces.dtype), (len(work.parent), 1))
-    if work.num_done == len(columns) and len(rivals.units):
-        units, pair_units = np.unique(rivals.units, return_inverse=True)
+    if work.num_done == len(columns) and len(rivals.pairs):
+        units, pair_units = np.unique(rivals.pairs[:, 0], return_inverse=True)
         widest = np.zeros(len(units))
         np.maximum.at(widest, pair_units[columns], floor)
         pieces[:, units] = winners(pre, units, *work.complex.cell_vertices(), rounding, widest)
