@@ -271,7 +271,7 @@ class Network:
                 pre, live = stage.advance(values)
                 values = stage.close(live, pre)
                 pieces.append(stage.gate.pieces(pre).cpu().numpy())
-            words[rows] = Codes.from_pieces(pieces, layout).words
+            words[rows] = Codes.from_pieces(pieces, layout, num_codes=rows.stop - rows.start).words
         return Codes(words, layout)
 
     def linearize(self, x: Points, *, outputs: Sequence[int] | None = None, budget: int = BUDGET) -> AffineMaps:

@@ -1,0 +1,37 @@
+"""One linear region: where it is, which units bound it, and what the network is there."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int64
+
+from reluscope.codes.packed import Codes
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.maps import AffineMaps
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A full-dimensional activation region, cut down to the domain that was asked for.
+
+    Parameters
+    ----------
+    code : Codes
+        The piece of every unit, as a batch of one.
+    polyhedron : Polyhedron
+        Its closure ``{z : A z <= b}``. Rows are outward normals, not normalised, redundant ones included: an active
+        unit p z + q gives (-p, q), an inactive one (p, -q); units in order, then the rows of the domain.
+    map : AffineMaps
+        The network on the region, ``f(z) = weight z + bias``, as a batch of one.
+    witness : (n,) array
+        A strictly interior point.
+    sources : (h, 3) array
+        Where each row of A comes from: gate, unit within the gate, and the piece that the unit has beyond it. Rows of
+        the domain have gate -1, their number within the domain, and piece -1.
+    """
+
+    code: Codes
+    polyhedron: Polyhedron
+    map: AffineMaps
+    witness: Float[np.ndarray, " n"]
+    sources: Int64[np.ndarray, "h 3"]

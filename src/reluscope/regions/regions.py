@@ -1,0 +1,227 @@
+"""The linear regions at given points, batched: half-spaces, affine map, interior point.
+
+A point strictly inside its region is its own witness. A point on a kink belongs to the region of its code by the tie
+rule; the witness is then the centre of a largest ball inside, and if there is none the code has no region to speak of.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+
+from reluscope.codes.packed import Codes
+from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
+from reluscope.geometry.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.graph import Max
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points, chunks
+from reluscope.regions.half_spaces import Rows, gate_rows
+from reluscope.regions.region import Region
+from reluscope.tolerance import Tolerance
+
+BUDGET = 256 * 2**20
+
+
+def region(network: Network, x: Points, *, domain: Domain | None = None, tolerance: Tolerance | None = None) -> Region:
+    """Return the linear region at one point; see `regions`.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> quadrant = rs.region(net, [2.0, -1.0])
+    >>> quadrant.polyhedron.A
+    array([[-1., -0.],
+           [ 0.,  1.]])
+    >>> quadrant.sources
+    array([[0, 0, 0],
+           [0, 1, 1]])
+    """
+    found = regions(network, x, domain=domain, tolerance=tolerance)
+    if len(found) != 1:
+        raise ShapeError(f"region takes one point, got {len(found)}: use regions for a batch")
+    return found[0]
+
+
+def regions(
+    network: Network,
+    x: Points,
+    *,
+    domain: Domain | None = None,
+    tolerance: Tolerance | None = None,
+    budget: int = BUDGET,
+) -> tuple[Region, ...]:
+    """Return the linear region at every point.
+
+    Parameters
+    ----------
+    network : Network
+        The network.
+    x : (s, *input_shape) or (s, n)
+        Points; for a slice as domain ``(s, d)`` in slice coordinates.
+    domain : Box, Polyhedron, Slice or Space, optional
+        What the regions are cut down to; by default all of input space. On a slice everything is in slice coordinates.
+    tolerance : Tolerance, optional
+        Its ``rounding`` says which pre-activations count as zero.
+    budget : int
+        Memory for the half-spaces of one chunk of points, in bytes; those of all points are returned.
+
+    Returns
+    -------
+    tuple of Region
+        One per point, in order; points in one region give equal regions.
+
+    Raises
+    ------
+    DegenerateGeometryError
+        If a point lies on a kink and the region of its code has no interior; names the units.
+    InputError
+        If a point lies outside the domain.
+
+    Notes
+    -----
+    One forward pass and the affine maps of all units: memory is ``s * units * n`` numbers. Points on kinks, or on the
+    boundary of the domain, cost one linear program each. Rows that are constant over the region (units whose inputs
+    are all dead, candidates of a max gate that are the same affine function there) are checked and left out.
+    """
+    tolerance = tolerance or Tolerance()
+    if isinstance(domain, Slice):
+        network, domain = network.restrict(domain), domain.window
+    points = network.points(x)
+    window = _window(domain, network.num_inputs)
+    maps = network.linearize(points)
+    codes = network.codes(points)
+    found = []
+    rows_per_point = sum(gate.num_units * max(1, gate.num_pieces - 1) for gate in network.gates) + len(window.b)
+    for part in chunks(len(points), 4 * 8 * max(1, rows_per_point) * network.num_inputs, budget):
+        table = _rows(network, points[part], codes[part], window, tolerance)
+        flat = points[part].reshape(-1, network.num_inputs).cpu().numpy()
+        for local, position in enumerate(range(part.start, part.stop)):
+            rows = Rows(*(column[local] for column in table))
+            polyhedron, sources, slack, noise = _polyhedron(network, rows, window, position)
+            witness = flat[local].copy()
+            if not (slack > noise).all():
+                witness = _interior_point(network, codes[position], polyhedron, sources, slack, noise, position)
+            for array in (witness, sources):
+                array.setflags(write=False)
+            found.append(Region(codes[position], polyhedron, maps[position : position + 1], witness, sources))
+    return tuple(found)
+
+
+def _window(domain: Domain | None, dim: int) -> Polyhedron:
+    if domain is None:
+        return Space(dim).polyhedron
+    if isinstance(domain, Slice):
+        raise InputError("a slice of a slice is not a domain")
+    if domain.dim != dim:
+        raise ShapeError(f"expected a domain in {dim} dimensions, as many as inputs, got {domain.describe()}")
+    return domain.polyhedron if isinstance(domain, Box | Space) else domain
+
+
+def _rows(network: Network, points: torch.Tensor, codes: Codes, window: Polyhedron, tolerance: Tolerance) -> Rows:
+    """Return the half-spaces of all gates and of the domain at a chunk of points."""
+    number, size = len(points), network.num_inputs
+    flat = points.reshape(number, size).cpu().numpy()
+    unit = tolerance.rounding * np.finfo(float).eps
+    tables = []
+    map_size = np.ones(number)  # largest entry of the affine functions of the values read so far
+    values = network.start(points)
+    pieces = codes.by_gate()
+    for stage, maps in zip(network.stages, _unit_maps(network, points), strict=True):
+        size_here = np.max([np.zeros(number), *(_largest(values[source], number) for source in stage.reads)], axis=0)
+        pre, live = stage.advance(values)
+        values = stage.close(live, pre)
+        shape = (number, *(1,) * stage.gain.ndim)
+        tables.append(
+            gate_rows(
+                stage.gate,
+                stage.index,
+                pieces=pieces[stage.gate.name].to_array(),
+                pre=pre.cpu().numpy(),
+                maps=maps,
+                noise=unit * (stage.gain * size_here.reshape(shape) + stage.offset),
+                map_noise=unit * stage.gain * map_size.reshape(shape),
+            )
+        )
+        steepest = 1.0 if isinstance(stage.gate, Max) else float(stage.gate.slopes.abs().max())
+        entries = np.abs(np.where(np.isfinite(maps[0]), maps[0], 0.0)).reshape(number, -1).max(axis=1, initial=0.0)
+        map_size = np.maximum(map_size, steepest * entries)
+    tables.append(_domain_rows(window, flat, unit))
+    return Rows(*(np.concatenate(columns, axis=1) for columns in zip(*tables, strict=True)))
+
+
+def _unit_maps(network: Network, points: torch.Tensor) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    for weight, bias in network.unit_maps(points):
+        yield weight.cpu().numpy(), bias.cpu().numpy()
+
+
+def _largest(value: torch.Tensor, number: int) -> np.ndarray:
+    return value.reshape(number, -1).abs().amax(dim=1).cpu().numpy()
+
+
+def _domain_rows(window: Polyhedron, flat: np.ndarray, unit: float) -> Rows:
+    number, height = len(flat), len(window.b)
+    source = np.stack([np.full(height, -1), np.arange(height), np.full(height, -1)], axis=-1)
+    return Rows(
+        normals=np.broadcast_to(window.A, (number, *window.A.shape)),
+        offsets=np.broadcast_to(window.b, (number, height)),
+        sources=np.broadcast_to(source, (number, height, 3)),
+        exists=np.ones((number, height), dtype=bool),
+        slack=window.b - flat @ window.A.T,
+        noise=unit * (np.abs(flat) @ np.abs(window.A).T + np.abs(window.b)),
+        constant_below=np.zeros((number, height)),
+    )
+
+
+def _polyhedron(
+    network: Network, rows: Rows, window: Polyhedron, position: int
+) -> tuple[Polyhedron, np.ndarray, np.ndarray, np.ndarray]:
+    """Return the polyhedron of one point without constant rows, and the sources, slacks and noise of its rows."""
+    outside = rows.exists & (rows.sources[:, 0] < 0) & (rows.slack < -rows.noise)
+    if outside.any():
+        raise InputError(f"point {position} lies outside the domain: move it inside, or ask on a larger domain")
+    constant = np.abs(rows.normals).max(axis=1) <= rows.constant_below
+    wrong = rows.exists & constant & (rows.sources[:, 0] >= 0) & (rows.offsets < -rows.noise)
+    if wrong.any():
+        raise DegenerateGeometryError(
+            f"the code at point {position} has no region: {_names(network, rows.sources[wrong])} is constant there and "
+            "of the other sign; move the point"
+        )
+    kept = rows.exists & ~constant
+    polyhedron = Polyhedron(rows.normals[kept], rows.offsets[kept], window.C, window.d)
+    return polyhedron, rows.sources[kept].astype(np.int64), rows.slack[kept], rows.noise[kept]
+
+
+def _interior_point(
+    network: Network,
+    code: Codes,
+    polyhedron: Polyhedron,
+    sources: np.ndarray,
+    slack: np.ndarray,
+    noise: np.ndarray,
+    position: int,
+) -> np.ndarray:
+    """Return an interior point of a region whose point lies on its boundary."""
+    shrunk = Polyhedron(polyhedron.A, polyhedron.b - noise, polyhedron.C, polyhedron.d)
+    ball = shrunk.insphere()
+    if ball.radius > 0 and np.array_equal(network.codes(ball.center).words, code.words):
+        return ball.center.copy()
+    touched = sources[slack <= noise]
+    units = touched[touched[:, 0] >= 0]
+    if not len(units):
+        raise DegenerateGeometryError(
+            f"the domain has no interior around point {position}: ask on a domain of full dimension"
+        )
+    raise DegenerateGeometryError(
+        f"point {position} lies on a kink of {_names(network, units)} and the region of its code has no interior: "
+        "move the point off the kink"
+    )
+
+
+def _names(network: Network, sources: np.ndarray) -> str:
+    gates = network.gates
+    units = list(dict.fromkeys((int(gate), int(unit)) for gate, unit, _ in sources))
+    names = [f"{gates[gate].name}[{unit}]" for gate, unit in units[:5]]
+    more = f" and {len(units) - 5} more" if len(units) > 5 else ""
+    return ", ".join(names) + more
