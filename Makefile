@@ -5,7 +5,7 @@ PYTHON ?= python3
 WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --constraint constraints.txt
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq install --constraint constraints.txt
 
 .PHONY: demo test lint bench clean
 .DELETE_ON_ERROR:
@@ -36,10 +36,12 @@ $(VENV)/.created:
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt
-	$(PIP) hatchling
-	$(PIP) --no-build-isolation --editable '.[onnx]'
+	@echo "Installing pinned dependencies into $(VENV); the first time takes some minutes."
+	@$(PIP) hatchling
+	@$(PIP) --no-build-isolation --editable '.[onnx]'
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(PIP) --no-build-isolation --editable '.[dev]'
+	@echo "Installing pinned tools for tests and style into $(VENV)."
+	@$(PIP) --no-build-isolation --editable '.[dev]'
 	@touch $@

@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from reluscope.codes import CodeLayout, Codes, GateLayout
     from reluscope.findings import Claim, Finding
     from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
-    from reluscope.networks import Network, load
+    from reluscope.networks.load import load
+    from reluscope.networks.network import Network
     from reluscope.partitions import Partition, decision_boundary, partition
-    from reluscope.regions import Region, region, regions
+    from reluscope.regions.region import Region
+    from reluscope.regions.regions import region, regions
     from reluscope.tolerance import Tolerance
 
 __version__ = "0.1.0"
@@ -32,22 +34,22 @@ _HOMES = {
     "Codes": "reluscope.codes",
     "Finding": "reluscope.findings",
     "GateLayout": "reluscope.codes",
-    "Network": "reluscope.networks",
+    "Network": "reluscope.networks.network",
     "Partition": "reluscope.partitions",
     "Plane": "reluscope.geometry",
     "Polyhedron": "reluscope.geometry",
-    "Region": "reluscope.regions",
+    "Region": "reluscope.regions.region",
     "Segment": "reluscope.geometry",
     "Slice": "reluscope.geometry",
     "Space": "reluscope.geometry",
     "Tolerance": "reluscope.tolerance",
     "decision_boundary": "reluscope.partitions",
     "errors": "reluscope.errors",
-    "load": "reluscope.networks",
+    "load": "reluscope.networks.load",
     "partition": "reluscope.partitions",
     "polyline": "reluscope.geometry",
-    "region": "reluscope.regions",
-    "regions": "reluscope.regions",
+    "region": "reluscope.regions.regions",
+    "regions": "reluscope.regions.regions",
     "testing": "reluscope.testing",
 }
 
