@@ -1,11 +1,11 @@
-"""Settings of the whole test suite: shape checking of reluscope's annotations, and how Hypothesis searches."""
+"""Settings of all tests, those in docstrings included: checked annotations, and how Hypothesis searches."""
 
 from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 from jaxtyping import install_import_hook
 
-SOURCE = Path(__file__).parents[1] / "src"
+SOURCE = Path(__file__).parent / "src"
 
 
 def modules_to_check():
