@@ -91,7 +91,7 @@ class Mosaic:
     roots : (r,) int64
     words : (r, w) uint64
     num_unmatched : int
-        Facets of seams whose two sides disagree.
+        Seams that are not covered from both sides.
     """
 
     vertices: np.ndarray
@@ -211,7 +211,7 @@ def _match(
 ) -> tuple[_Joined, np.ndarray, int]:
     """Pair the facets on the two sides of every seam.
 
-    Returns the joined facets, pairs of vertices that are the same point, and how many facets had no partner.
+    Returns the joined facets, pairs of vertices that are the same point, and how many seams are not covered.
     """
     none = np.zeros((0, dim), dtype=np.int64), np.zeros((0, 2), dtype=np.int64)
     if not len(seams):
@@ -238,7 +238,9 @@ def _match(
     partner = partner[candidate]
     agrees = (np.abs(position[candidate] - position[partner]) <= length).all(axis=1)
     seam_of = np.repeat(np.arange(len(first)), number)
-    bad = np.union1d(seam_of[candidate[~agrees]], np.flatnonzero(2 * lower != number))
+    # A seam with one side only borders on work that was not done.
+    two_sided = (lower > 0) & (lower < number)
+    bad = np.union1d(seam_of[candidate[~agrees]], np.flatnonzero(two_sided & (2 * lower != number)))
     good = ~np.isin(seam_of[candidate], bad)
     upper, below = candidate[good], partner[good]
     parts = [_Joined(ends[upper], cells[upper], cells[below])]
@@ -247,10 +249,11 @@ def _match(
     for seam in bad:
         rows = np.arange(first[seam], first[seam] + number[seam])
         one, two = rows[~side[rows]], rows[side[rows]]
-        overlap, equal = _overlap(one, two, ends, cells, position, length)
+        overlap, equal, covered = _overlap(one, two, ends, cells, position, length)
         parts.append(overlap)
         same.append(equal)
-        num_unmatched += abs(len(one) - len(two)) or 1
+        extents = [float(np.ptp(position[rows, :], axis=1).sum()) for rows in (one, two)]
+        num_unmatched += covered < min(extents) - length * (len(one) + len(two))
     return (
         _Joined(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("ends", "left", "right"))),
         np.concatenate(same),
@@ -288,14 +291,19 @@ def _along_seams(
 
 def _overlap(
     one: np.ndarray, two: np.ndarray, ends: np.ndarray, cells: np.ndarray, position: np.ndarray, length: float
-) -> tuple[_Joined, np.ndarray]:
-    """Match facets of one seam by overlap, where its sides were cut at different places."""
+) -> tuple[_Joined, np.ndarray, float]:
+    """Match facets of one seam by overlap, where its sides were cut at different places.
+
+    Returns the joined facets, pairs of equal vertices, and the length that is covered from both sides.
+    """
+    covered = 0.0
     found_ends, found_left, found_right, same = [], [], [], []
     for i in one:
         for j in two:
             low = i if position[i, 0] >= position[j, 0] else j
             high = i if position[i, 1] <= position[j, 1] else j
             if position[high, 1] - position[low, 0] > length:
+                covered += position[high, 1] - position[low, 0]
                 found_ends.append((ends[low, 0], ends[high, 1]))
                 found_left.append(cells[i])
                 found_right.append(cells[j])
@@ -308,7 +316,7 @@ def _overlap(
         np.array(found_left, dtype=np.int64),
         np.array(found_right, dtype=np.int64),
     )
-    return joined, np.array(same, dtype=np.int64).reshape(-1, 2)
+    return joined, np.array(same, dtype=np.int64).reshape(-1, 2), covered
 
 
 def _identify(number: int, same: np.ndarray) -> np.ndarray:

@@ -26,14 +26,17 @@ class Rivals:
         Bound on the rounding error of each difference.
     pairs : (pairs, 3) int64
         Unit, first candidate, second candidate.
-    lowest : (u,) int64
-        Lowest candidate of each unit that was not dropped; the winner where the unit has no pair.
+    winner : (u,) int64
+        Winning candidate of each unit on all cells, meaningless for the units of ``open_units``.
+    open_units : (c,) int64
+        Units whose winner may differ from cell to cell.
     """
 
     heights: np.ndarray
     rounding: np.ndarray
     pairs: np.ndarray
-    lowest: np.ndarray
+    winner: np.ndarray
+    open_units: np.ndarray
 
 
 def find_rivals(pre: np.ndarray, rounding: np.ndarray) -> Rivals:
@@ -46,12 +49,13 @@ def find_rivals(pre: np.ndarray, rounding: np.ndarray) -> Rivals:
     rounding : (u, k) float64
         Bound on the rounding error of each candidate.
     """
-    units, first, second, lowest = _rivals(pre, rounding)
+    units, first, second, winner, is_open = _rivals(pre, rounding)
     return Rivals(
         pre[:, units, first] - pre[:, units, second],
         rounding[units, first] + rounding[units, second],
         np.stack([units, first, second], axis=1),
-        lowest,
+        winner,
+        np.flatnonzero(is_open),
     )
 
 
@@ -61,7 +65,8 @@ def _rivals(pre, rounding):
     units = np.empty(64, dtype=np.int64)
     first = np.empty(64, dtype=np.int64)
     second = np.empty(64, dtype=np.int64)
-    lowest = np.zeros(num_units, dtype=np.int64)
+    winner = np.zeros(num_units, dtype=np.int64)
+    is_open = np.zeros(num_units, dtype=np.bool_)
     used = 0
     alive = np.empty(num_candidates, dtype=np.bool_)
     for u in range(num_units):
@@ -81,9 +86,14 @@ def _rivals(pre, rounding):
                         break
                 if dominated:
                     alive[a] = False
-        for a in range(num_candidates - 1, -1, -1):
-            if alive[a]:
-                lowest[u] = a
+        winner[u] = np.argmax(alive)
+        is_open[u] = alive.sum() > 1
+        # A candidate that was dropped still names the cells on which it ties, if it comes first.
+        for v in range(num_vertices):
+            for b in range(num_candidates):
+                if b < winner[u] and not is_open[u]:
+                    lack = pre[v, u, winner[u]] - pre[v, u, b]
+                    is_open[u] = lack <= rounding[u, winner[u]] + rounding[u, b]
         for a in range(num_candidates):
             for b in range(a + 1, num_candidates):
                 if alive[a] and alive[b]:
@@ -91,7 +101,7 @@ def _rivals(pre, rounding):
                         units, first, second = grow(units, 2 * used), grow(first, 2 * used), grow(second, 2 * used)
                     units[used], first[used], second[used] = u, a, b
                     used += 1
-    return units[:used].copy(), first[:used].copy(), second[:used].copy(), lowest
+    return units[:used].copy(), first[:used].copy(), second[:used].copy(), winner, is_open
 
 
 @njit(cache=True)

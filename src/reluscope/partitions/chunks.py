@@ -221,12 +221,12 @@ def _cut_ties(chunk: Chunk, stage: Stage, resolution: Resolution, limit: int) ->
         tied = work.heights[:, column] == 0
         equal = np.minimum(pre[tied, unit, first], pre[tied, unit, second])
         pre[tied, unit, first] = pre[tied, unit, second] = equal
-    pieces = np.tile(rivals.lowest.astype(opened.pieces.dtype), (len(work.parent), 1))
-    if work.num_done == len(columns) and len(rivals.pairs):
-        units, pair_units = np.unique(rivals.pairs[:, 0], return_inverse=True)
-        widest = np.zeros(len(units))
-        np.maximum.at(widest, pair_units[columns], floor)
-        pieces[:, units] = winners(pre, units, *work.complex.cell_vertices(), rounding, widest)
+    pieces = np.tile(rivals.winner.astype(opened.pieces.dtype), (len(work.parent), 1))
+    if work.num_done == len(columns) and len(rivals.open_units):
+        widest = np.zeros(opened.pre.shape[1])
+        np.maximum.at(widest, rivals.pairs[columns, 0], floor)
+        units = rivals.open_units
+        pieces[:, units] = winners(pre, units, *work.complex.cell_vertices(), rounding, widest[units])
     return work, OpenStage(pre, opened.magnitude, pieces, opened.todo)
 
 
