@@ -225,6 +225,24 @@ def test_many_dimensions(dim: int) -> None:
         P.vertices()
 
 
+@pytest.mark.parametrize("repeat", [False, True])
+def test_fewer_rows_than_dimensions(repeat: bool) -> None:
+    """A polygon times a space of 30 dimensions; and independent rows, which bound no ball."""
+    frame = random_rotation(32, 5)
+    polygon = around_the_origin(7, 2, 9)
+    rows = polygon.A @ frame[:2]
+    P = Polyhedron(rows, polygon.b)
+    if repeat:
+        P = P.intersect(Polyhedron(2 * rows, 2 * polygon.b))
+    assert P.insphere().radius == pytest.approx(polygon.insphere().radius)
+    assert [group[0] for group in P.facets()] == [group[0] for group in polygon.facets()]
+    assert not P.is_bounded()
+    wedge = Polyhedron(frame[:20], np.arange(20.0))
+    assert wedge.insphere().radius == np.inf
+    assert wedge.contains(wedge.insphere().center)
+    assert len(wedge.facets()) == 20
+
+
 def test_maximize_and_contains() -> None:
     P = Box([-1, 0], [2, 1]).polyhedron
     assert P.maximize([1, -1]).value == 2

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.geometry.coincidence import coincident_groups
-from reluscope.geometry.interior import Ball, unit_rows
+from reluscope.geometry.interior import Ball, row_space, unit_rows
 from reluscope.geometry.linear_program import LinearProgram
 
 
@@ -35,6 +35,8 @@ def facet_groups(
     normals, offsets, kept = unit_rows(A, b)
     scale = ball.radius if np.isfinite(ball.radius) else 1.0
     depths = (offsets - normals @ ball.center) / scale
+    if 0 < len(normals) < normals.shape[1]:
+        normals = normals @ row_space(normals).T
     # Depths are at least 1; their logarithms differ by their relative difference.
     table = np.column_stack([normals, np.log(np.maximum(depths, 1.0))])
     groups = coincident_groups(table, tolerance)

@@ -38,6 +38,12 @@ def unit_rows(
     return A[kept] / lengths[kept, None], b[kept] / lengths[kept], kept
 
 
+def row_space(rows: Float[np.ndarray, "h n"]) -> Float[np.ndarray, "k n"]:
+    """Return an orthonormal basis of the span of the rows."""
+    _, singular, right = np.linalg.svd(rows, full_matrices=False)
+    return right[singular > singular[0] * max(rows.shape) * np.finfo(float).eps]
+
+
 def inscribed_ball(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]) -> Ball:
     """Return a largest ball in {x : A x <= b}: maximise r subject to ``a_i c + |a_i| r <= b_i``.
 
@@ -68,7 +74,23 @@ def inscribed_ball(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]) -> B
     center = np.zeros(dim)
     if not len(kept):
         return Ball(center, np.inf, 0.0)
-    rows = np.column_stack([normals, np.ones(len(kept))])
+    if len(kept) < dim:  # nothing happens outside the row space
+        space = row_space(normals)
+        ball = _largest_ball(normals @ space.T, offsets)
+        return Ball(ball.center @ space, ball.radius, ball.gap)
+    return _largest_ball(normals, offsets)
+
+
+def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> Ball:
+    """Solve for rows of length 1, again and again in the scale of the ball found."""
+    dim = normals.shape[1]
+    center = np.zeros(dim)
+    if len(normals) == dim and np.linalg.matrix_rank(normals) == dim:
+        # Independent rows have a point at distance 1, or any other, from all of them.
+        point = np.linalg.solve(normals, offsets - 1.0)
+        if (offsets - normals @ point).min() > 0.5:
+            return Ball(point, np.inf, 0.0)
+    rows = np.column_stack([normals, np.ones(len(normals))])
     objective = np.append(np.zeros(dim), 1.0)
     scale, noise, best = 1.0, 0.0, Ball(center, -np.inf, np.inf)
     for _ in range(4):
