@@ -1,14 +1,151 @@
-"""One way in: a network from whatever form the model has."""
+"""One way in: a network from whatever form the model has, checked against it."""
 
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from reluscope.errors import InputError
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.export import ExportedProgram
+
+from reluscope.errors import InputError, ShapeError
+from reluscope.networks.archive import read_program
 from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.from_torch import TorchSource, from_module, from_program
 from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.networks.verification import verify
+
+_PICKLES = {".pt", ".pth", ".pkl", ".pickle", ".ckpt", ".bin", ".joblib"}
+_INSTEAD = (
+    "save the weights with safetensors (or a state dict, read with weights_only) and give them with a factory for the "
+    "model, or export the model with torch.export.save(..., 'model.pt2') or to ONNX"
+)
 
 
-def load(model: Any, input_shape: tuple[int, ...] | None = None, data: Any = None) -> Network:
-    """Load a piecewise-linear model as a network."""
+def load(model: Any, input_shape: int | Sequence[int] | None = None, data: Points | None = None) -> Network:
+    """Load a piecewise-linear model as a network, and check it against the model.
+
+    Parameters
+    ----------
+    model : nn.Module, ExportedProgram, path, or list of (W, b)
+        A module is captured by what its forward does, in evaluation mode and float64, and left as it is. Paths end in
+        ``.onnx`` or ``.pt2``. A list of weights ``(out, in)`` and biases has ReLU between its layers.
+    input_shape : int or tuple of int, optional
+        Shape of one point, without the batch axis. Needed for modules, unless the data or a first linear layer give
+        it, and for files that leave it open.
+    data : (s, *input_shape), optional
+        Points at which the network is compared with the model, beside random ones.
+
+    Returns
+    -------
+    Network
+        What it was checked against is its ``verification``; what a reader should know, its ``notes``.
+
+    Raises
+    ------
+    NotPiecewiseLinearError
+        If an operator is not piecewise linear, by name and place, with what to use instead.
+    UnsupportedOperatorError
+        If an operator is not known.
+    ConversionMismatchError
+        If the network disagrees with the model: this is a bug, and the message has the point.
+    InputError, ShapeError
+        If the model, its weights or the shape cannot be used.
+
+    Notes
+    -----
+    Capturing a module takes 0.05 to 2 s. For other weights of the same model use ``Network.with_parameters``.
+
+    Examples
+    --------
+    >>> from torch import nn
+    >>> net = load(nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 1)))
+    >>> net.input_shape, [gate.name for gate in net.gates], net.verification.largest_deviation < 1e-12
+    ((2,), ['1'], True)
+    """
+    shape = _shape(input_shape)
+    if isinstance(model, nn.Module):
+        if shape is None:
+            shape = _shape_from(model, data)
+        return _verified(from_module(model, shape), data, "the module in float64")
+    if isinstance(model, ExportedProgram):
+        return _verified(from_program(model, shape), data, "the exported program in float64")
+    if isinstance(model, str | os.PathLike):
+        return _load_file(Path(model), shape, data)
     if isinstance(model, list | tuple):
-        return from_arrays(model)
-    raise InputError(f"expected a model, got {type(model).__name__}")
+        return _load_arrays(model, shape, data)
+    raise InputError(
+        f"expected a module, an exported program, a path to .onnx or .pt2, or a list of (W, b), got a "
+        f"{type(model).__name__}"
+    )
+
+
+def _load_file(path: Path, shape: tuple[int, ...] | None, data: Points | None) -> Network:
+    suffix = path.suffix.lower()
+    if suffix in _PICKLES:
+        raise InputError(
+            f"expected an .onnx or .pt2 file, got {path.name}, a pickle, which can run any code: {_INSTEAD}"
+        )
+    if not path.is_file():
+        raise InputError(f"expected a model file, but {path} {'is a folder' if path.is_dir() else 'does not exist'}")
+    if suffix == ".onnx":
+        from reluscope.networks.from_onnx import from_onnx
+
+        return from_onnx(path, input_shape=shape, data=data)
+    if suffix == ".pt2":
+        return _verified(from_program(read_program(path), shape), data, f"{path.name} in float64")
+    raise InputError(f"expected a model file that ends in .onnx or .pt2, got {path.name}: {_INSTEAD}")
+
+
+def _load_arrays(layers: Sequence[Any], shape: tuple[int, ...] | None, data: Points | None) -> Network:
+    network = from_arrays(layers)
+    if shape is not None and shape != network.input_shape:
+        raise ShapeError(f"expected input_shape {network.input_shape} as the first weight has it, got {shape}")
+
+    def reference(x: Tensor) -> Tensor:
+        values = x.numpy()
+        for position, (weight, bias) in enumerate(layers):
+            values = np.maximum(values, 0.0) if position else values
+            values = values @ np.asarray(weight, dtype=np.float64).T
+            values = values if bias is None else values + np.asarray(bias, dtype=np.float64)
+        return torch.from_numpy(values)
+
+    return replace(network, verification=verify(network, reference, data=data, name="the layers in NumPy"))
+
+
+def _verified(source: TorchSource, data: Points | None, name: str) -> Network:
+    check = verify(source.network, source.reference, batch=source.batch, tail=source.tail, data=data, name=name)
+    if source.logits is not None:
+        below = verify(source.network, source.logits, batch=source.trace_batch, data=data, name=name)
+        check = replace(check, largest_deviation=max(check.largest_deviation, below.largest_deviation))
+    return replace(source.network, verification=check)
+
+
+def _shape(input_shape: int | Sequence[int] | None) -> tuple[int, ...] | None:
+    if input_shape is None:
+        return None
+    lengths = (input_shape,) if isinstance(input_shape, int | np.integer) else tuple(input_shape)
+    if not all(isinstance(length, int | np.integer) and length > 0 for length in lengths):
+        raise ShapeError(f"expected input_shape as positive integers without the batch axis, got {input_shape}")
+    return tuple(int(length) for length in lengths)
+
+
+def _shape_from(model: nn.Module, data: Points | None) -> tuple[int, ...]:
+    """Infer the shape of a point from data, or from a model that starts with a linear layer."""
+    if data is not None:
+        shape = tuple(np.shape(data) if not isinstance(data, Tensor) else data.shape)
+        if len(shape) > 1:
+            return shape[1:]
+    first = next(
+        (module for module in model.modules() if next(module.parameters(recurse=False), None) is not None), None
+    )
+    if isinstance(first, nn.Linear):
+        return (first.in_features,)
+    raise ShapeError(
+        "expected input_shape, the shape of one point without the batch axis, such as input_shape=(1, 28, 28): this "
+        "model does not say it"
+    )

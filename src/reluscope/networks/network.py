@@ -7,12 +7,14 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from reluscope.codes.layout import CodeLayout, GateLayout
+from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.graph import Input, Max, Node, check_order
 from reluscope.networks.linearize import linearize, unit_maps
@@ -21,10 +23,6 @@ from reluscope.networks.operators.arrange import Reshape
 from reluscope.networks.operators.linear import Linear
 from reluscope.networks.points import Points, as_points, chunks
 from reluscope.networks.stages import Finish, Stage, Values, device_of, make_stages
-
-if TYPE_CHECKING:
-    from reluscope.codes.layout import CodeLayout
-    from reluscope.codes.packed import Codes
 
 BUDGET = 256 * 2**20
 
@@ -233,14 +231,12 @@ class Network:
         return found
 
     @property
-    def layout(self) -> "CodeLayout":
+    def layout(self) -> CodeLayout:
         """How codes are packed."""
-        from reluscope.codes.layout import CodeLayout, GateLayout
-
         return CodeLayout(tuple(GateLayout(gate.name, gate.num_units, gate.num_pieces) for gate in self.gates))
 
     @torch.no_grad()
-    def codes(self, x: Points, *, budget: int = BUDGET) -> "Codes":
+    def codes(self, x: Points, *, budget: int = BUDGET) -> Codes:
         """Return which piece every unit uses.
 
         Parameters
@@ -259,8 +255,6 @@ class Network:
         -----
         One forward pass; only the activations of one chunk are alive at a time.
         """
-        from reluscope.codes.packed import Codes
-
         x = self.points(x)
         layout = self.layout
         words = np.zeros((len(x), layout.num_words), dtype=np.uint64)

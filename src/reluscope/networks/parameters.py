@@ -40,7 +40,7 @@ def check_finite(tensor: Tensor, name: str) -> None:
 
 
 def replace_parameters(
-    own: Mapping[str, Tensor], state: Mapping[str, Any], unused: frozenset[str] = frozenset()
+    own: Mapping[str, Tensor], state: Mapping[str, Any], aliases: Mapping[str, str] | None = None
 ) -> dict[str, Tensor]:
     """Return a trace's constants with some replaced.
 
@@ -50,28 +50,29 @@ def replace_parameters(
         The constants of the trace by name.
     state : mapping
         New values by name.
-    unused : set of str
-        Names of the model's state dict that its forward does not read; accepted and ignored.
+    aliases : mapping, optional
+        Other names of the same constants, where a model shares weights between modules.
 
     Raises
     ------
     InputError
-        If a name is unknown or a value is not finite.
+        If a name is unknown, a value is not finite, or names that share one constant get different values.
     ShapeError
         If a value has another shape.
     """
-    unknown = [name for name in state if name not in own and name not in unused]
-    if unknown:
+    aliases = aliases or {}
+    if unknown := [name for name in state if name not in own and name not in aliases]:
         raise InputError(f"expected parameters among {_some(list(own))}, got unknown {_some(unknown)}")
-    result = dict(own)
+    given: dict[str, Tensor] = {}
     for name, value in state.items():
-        if name in unused:
-            continue
+        target = aliases.get(name, name)
         tensor = as_constant(value, name)
-        if tensor.shape != own[name].shape:
-            raise ShapeError(f"expected {name} of shape {tuple(own[name].shape)}, got {tuple(tensor.shape)}")
-        result[name] = tensor
-    return result
+        if tensor.shape != own[target].shape:
+            raise ShapeError(f"expected {name} of shape {tuple(own[target].shape)}, got {tuple(tensor.shape)}")
+        if target in given and not torch.equal(given[target], tensor):
+            raise InputError(f"expected one value for shared weights, but {name} and {target} differ")
+        given[target] = tensor
+    return {**own, **given}
 
 
 def _some(names: list[str]) -> str:

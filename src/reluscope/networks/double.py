@@ -1,0 +1,70 @@
+"""Running a model in float64, also where its code asks for less."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.overrides import TorchFunctionMode
+
+from reluscope.networks.aten.arithmetic import cast_note
+
+_CASTS = {Tensor.float: torch.float32, Tensor.half: torch.float16, Tensor.bfloat16: torch.bfloat16}
+
+
+def to_double(model: nn.Module) -> nn.Module:
+    """Convert a model's parameters, buffers and plain tensor attributes to float64, in place."""
+    model = model.double().cpu()
+    for module in model.modules():
+        for name, entry in vars(module).items():
+            if isinstance(entry, Tensor) and entry.is_floating_point():
+                setattr(module, name, entry.detach().double().cpu())
+    return model
+
+
+@contextmanager
+def in_double(notes: list[str]) -> Iterator[None]:
+    """Evaluate without gradients, with float64 as default and casts to lower precision left out, each with a note."""
+    default = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        with torch.no_grad(), _NoCasts(notes):
+            yield
+    finally:
+        torch.set_default_dtype(default)
+
+
+class _NoCasts(TorchFunctionMode):
+    """Replaces casts of float64 tensors to a lower precision by nothing, and such types of new tensors by float64."""
+
+    def __init__(self, notes: list[str]) -> None:
+        super().__init__()
+        self.notes = notes
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        kwargs = dict(kwargs or {})
+        if func in _CASTS and args[0].is_floating_point():
+            return self._leave_off(args[0], _CASTS[func])
+        if func in (Tensor.to, Tensor.type) and args[0].is_floating_point():
+            args = tuple(self._widened(args[0], entry) for entry in args)
+        if self._is_lower(kwargs.get("dtype")):
+            kwargs["dtype"] = self._widened(args[0] if args else None, kwargs["dtype"])
+        return func(*args, **kwargs)
+
+    def _widened(self, value: Any, setting: Any) -> Any:
+        if not self._is_lower(setting):
+            return setting
+        if isinstance(value, Tensor):
+            self._leave_off(value, setting)
+        return torch.float64
+
+    def _leave_off(self, value: Tensor, dtype: torch.dtype) -> Tensor:
+        self.notes.append(cast_note(dtype))
+        return value
+
+    @staticmethod
+    def _is_lower(setting: Any) -> bool:
+        return isinstance(setting, torch.dtype) and setting.is_floating_point and setting != torch.float64

@@ -1,0 +1,272 @@
+"""A network from a PyTorch model, by what its forward pass does and not by what its modules are called.
+
+``torch.export`` captures the pass of a float64 copy in evaluation mode; the model itself is never touched.
+"""
+
+import copy
+import inspect
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.export import ExportedProgram
+from torch.export.graph_signature import InputKind
+
+from reluscope.errors import InputError, ReluscopeError, ShapeError, UnsupportedOperatorError
+from reluscope.networks.aten.lowering import TorchTrace, name_of
+from reluscope.networks.aten.refusals import is_refused
+from reluscope.networks.aten.site import HANDLERS, BatchAxisError, as_double
+from reluscope.networks.double import in_double, to_double
+from reluscope.networks.network import Network
+
+
+@dataclass(frozen=True, eq=False)
+class TorchSource:
+    """A network on its way out of PyTorch, together with what it is to be checked against.
+
+    Parameters
+    ----------
+    network : Network
+        With its trace.
+    reference : callable
+        The source model in float64, on one batch.
+    batch : int or None
+        The batch that the reference insists on, None if any will do.
+    tail : callable
+        What the model does after the network's output, such as a softmax.
+    logits : callable, optional
+        The traced operators up to that softmax, which would hide differences.
+    trace_batch : int, optional
+        The batch that the traced operators insist on.
+    """
+
+    network: Network
+    reference: Callable[[Tensor], Tensor]
+    batch: int | None
+    tail: Callable[[Tensor], Tensor] | None = None
+    logits: Callable[[Tensor], Tensor] | None = None
+    trace_batch: int | None = None
+
+
+def from_module(model: nn.Module, input_shape: tuple[int, ...]) -> TorchSource:
+    """Trace a module.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        Left as it is.
+    input_shape : tuple of int
+        Shape of one point, without the batch axis.
+
+    Raises
+    ------
+    ShapeError
+        If the model does not accept points of that shape.
+    NotPiecewiseLinearError, UnsupportedOperatorError
+        If an operator cannot be lowered, by name and place.
+    InputError
+        If the model has several inputs or outputs, or weights that are not finite.
+    """
+    _check_inputs(model)
+    twin = _twin(model)
+    error: ReluscopeError | None = None
+    for batch in (2, 1):
+        try:
+            return _trace_module(twin, input_shape, batch)
+        except (BatchAxisError, ShapeError) as problem:
+            error = error or problem
+    assert error is not None
+    raise error
+
+
+def from_program(program: ExportedProgram, input_shape: tuple[int, ...] | None) -> TorchSource:
+    """Lower an exported program; its own input shape is used unless it leaves some of it open."""
+    name, shape = _program_input(program)
+    batch = shape[0] if isinstance(shape[0], int) else 2
+    own = tuple(length if isinstance(length, int) else None for length in shape[1:])
+    if input_shape is None and None in own:
+        raise InputError(f"expected input_shape, because the exported program leaves it open: {tuple(shape[1:])}")
+    wanted = tuple(length for length in own if length is not None) if input_shape is None else input_shape
+    if len(wanted) != len(own) or any(a not in (None, b) for a, b in zip(own, wanted, strict=True)):
+        raise ShapeError(f"expected input_shape {own} as the program was exported, got {wanted}")
+    trace = _trace_program(program, name, wanted, batch, {})
+    fixed = batch if isinstance(shape[0], int) else None
+    return TorchSource(replace(trace.lower(), trace=trace), trace.reference, fixed)
+
+
+def _twin(model: nn.Module) -> nn.Module:
+    """Return a copy in evaluation mode and float64."""
+    for kind, entries in (("parameter", model.named_parameters()), ("buffer", model.named_buffers())):
+        for name, tensor in entries:
+            if nn.parameter.is_lazy(tensor) or tensor.is_meta:
+                raise InputError(f"expected a model with weights, but {kind} {name} has none: run it once or load them")
+            if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+                raise InputError(f"expected finite weights, but {kind} {name} holds NaN or infinite entries: repair it")
+    try:
+        twin = copy.deepcopy(model)
+    except Exception as error:
+        raise InputError(f"expected a model that copy.deepcopy can copy, but it fails: {error}") from error
+    return to_double(twin.eval().requires_grad_(False))
+
+
+def _trace_module(twin: nn.Module, input_shape: tuple[int, ...], batch: int) -> TorchSource:
+    sample = torch.randn(batch, *input_shape, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    notes: list[str] = []
+
+    def reference(x: Tensor) -> Tensor:
+        with in_double(notes):
+            return twin(x)
+
+    try:
+        output = reference(sample)
+    except Exception as error:
+        first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        raise ShapeError(
+            f"expected an input shape that the model accepts, got {input_shape}: its forward pass fails with {first!r}"
+        ) from error
+    _check_output(output)
+    with in_double(notes):
+        try:
+            program = torch.export.export(twin, (sample,))
+        except Exception as error:
+            first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+            raise UnsupportedOperatorError(
+                f"expected a forward pass that torch.export can capture, but it fails with {first!r}: "
+                "write it without branches that depend on the data"
+            ) from error
+    state = twin.state_dict(keep_vars=True)
+    names = {tensor.data_ptr(): name for name, tensor in reversed(list(state.items())) if tensor.numel()}
+    name, _ = _program_input(program)
+    aliases = {key: names.get(tensor.data_ptr(), key) for key, tensor in state.items()}
+    trace = _trace_program(program, name, input_shape, batch, aliases, tuple(dict.fromkeys(notes)))
+    network = replace(trace.lower(), trace=trace)
+    fixed = None
+    if batch == 1:
+        fixed = 1
+        trace = replace(
+            trace, notes=(*trace.notes, "The model takes one point at a time: its batch size is fixed to 1.")
+        )
+        network = replace(trace.lower(), trace=trace)
+    logits = trace.reference if trace.tail.softmax else None
+    return TorchSource(network, lambda x: _single(reference(x)), fixed, trace.tail.finish, logits, batch)
+
+
+def _trace_program(
+    program: ExportedProgram,
+    input_name: str,
+    input_shape: tuple[int, ...],
+    batch: int,
+    names: Mapping[str, str],
+    notes: tuple[str, ...] = (),
+) -> TorchTrace:
+    """Bring a program to known operators and collect its constants in float64."""
+    program = _simplified(program)
+    signature = program.graph_signature
+    stored = {**program.constants, **program.state_dict}
+    constants: dict[str, Any] = {}
+    parameters: dict[str, Tensor] = {}
+    placeholders: dict[str, str] = {}
+    for spec in signature.input_specs:
+        if spec.kind == InputKind.USER_INPUT or spec.target is None:
+            continue
+        entry: Any = stored.get(spec.target)
+        if isinstance(entry, Tensor):
+            entry = as_double(entry.detach().cpu())
+        if spec.kind in {InputKind.PARAMETER, InputKind.BUFFER}:
+            parameters[spec.target] = entry
+            placeholders[spec.arg.name] = spec.target
+        else:
+            constants[spec.arg.name] = entry
+    for node in program.graph.nodes:
+        if node.op == "get_attr":
+            constants[str(node.target)] = getattr(program.graph_module, str(node.target))
+    # A shared weight has several names in the model and one in the trace.
+    traced = {names.get(target, target): target for target in parameters}
+    aliases = {key: traced[first] for key, first in names.items() if key not in parameters and first in traced}
+    return TorchTrace(
+        program.graph, constants, parameters, placeholders, aliases, input_name, input_shape, batch, notes
+    )
+
+
+def _simplified(program: ExportedProgram) -> ExportedProgram:
+    """Return the program without in-place operators, and with operators unknown here taken apart where PyTorch can."""
+    program = _decomposed(program, {})
+    for _ in range(3):
+        unknown = {
+            node.target
+            for node in program.graph.nodes
+            if isinstance(node.target, torch._ops.OpOverload)
+            and name_of(node) not in HANDLERS
+            and not is_refused(name_of(node))
+            and node.target.has_kernel_for_dispatch_key(torch._C.DispatchKey.CompositeImplicitAutograd)
+        }
+        if not unknown:
+            break
+        program = _decomposed(program, {target: target.decompose for target in unknown})
+    return program
+
+
+def _decomposed(program: ExportedProgram, table: dict[Any, Callable[..., Any]]) -> ExportedProgram:
+    with warnings.catch_warnings():
+        # PyTorch 2.13 warns of its own older names while it copies a program.
+        warnings.filterwarnings("ignore", ".*LeafSpec.* is deprecated", FutureWarning)
+        return program.run_decompositions(table)
+
+
+def _program_input(program: ExportedProgram) -> tuple[str, list[Any]]:
+    """Return the name and the shape of a program's one input; open lengths are symbols."""
+    names = [name for name in program.graph_signature.user_inputs if isinstance(name, str)]
+    tensors = [
+        node for node in program.graph.nodes if node.op == "placeholder" and node.name in names and "val" in node.meta
+    ]
+    tensors = [node for node in tensors if isinstance(node.meta["val"], Tensor)]
+    if len(tensors) != 1:
+        listed = ", ".join(node.name for node in tensors) or "none"
+        raise InputError(
+            f"expected a model with one input, got {len(tensors)}: {listed}; wrap it in a module that takes one tensor"
+        )
+    shape = list(tensors[0].meta["val"].shape)
+    if not shape:
+        raise InputError("expected a model whose input has a batch axis, got one that takes a single number")
+    return tensors[0].name, shape
+
+
+def _check_inputs(model: nn.Module) -> None:
+    try:
+        signature = inspect.signature(model.forward).parameters.values()
+    except (TypeError, ValueError):
+        return
+    required = [
+        p.name for p in signature if p.default is p.empty and p.kind in {p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD}
+    ]
+    if len(required) > 1:
+        raise InputError(
+            f"expected a model with one input, got {len(required)}: {', '.join(required)}; wrap it in a module that "
+            "takes one tensor"
+        )
+
+
+def _check_output(output: Any) -> None:
+    if isinstance(output, Tensor):
+        return
+    if isinstance(output, Mapping):
+        names = [str(name) for name in output]
+    elif isinstance(output, list | tuple):
+        names = [str(name) for name in getattr(output, "_fields", range(len(output)))]
+    else:
+        raise InputError(f"expected a model that returns a tensor, got {type(output).__name__}")
+    if len(names) != 1:
+        raise InputError(
+            f"expected a model with one output, got {len(names)}: {', '.join(names)}; wrap it in a module that returns "
+            "one of them"
+        )
+
+
+def _single(output: Any) -> Tensor:
+    """Return the tensor inside a collection of one."""
+    while not isinstance(output, Tensor):
+        output = next(iter(output.values() if isinstance(output, Mapping) else output))
+    return output

@@ -1,0 +1,102 @@
+"""Every load is checked against its source: same points, float64 on both sides, or it is an error."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+from reluscope.errors import ConversionMismatchError
+from reluscope.networks.network import Network, Verification
+from reluscope.networks.points import Points
+
+NUM_POINTS = 24
+MOST_DATA = 256
+RELATIVE = 1e-9
+
+
+def verify(
+    network: Network,
+    reference: Callable[[Tensor], Tensor],
+    *,
+    batch: int | None = None,
+    tail: Callable[[Tensor], Tensor] | None = None,
+    data: Points | None = None,
+    name: str,
+) -> Verification:
+    """Compare a network with the model it was built from.
+
+    Parameters
+    ----------
+    network : Network
+        The result of the conversion.
+    reference : callable
+        The model in float64, on a batch ``(s, *input_shape)``.
+    batch : int, optional
+        The batch size that the reference insists on.
+    tail : callable, optional
+        What the model does with the network's output, such as a softmax.
+    data : points, optional
+        Compared as well, at most 256 of them, evenly spread.
+    name : str
+        What the reference is, for the record.
+
+    Raises
+    ------
+    ConversionMismatchError
+        If an output differs by more than 1e-9 of the largest output; it shows the point and both values.
+
+    Notes
+    -----
+    The points are 24 draws from a fixed seed: standard normal ones, normal ones of scale 10, uniform ones in [0, 1].
+    """
+    x = _points(network)
+    if data is not None:
+        rows = network.points(data).cpu()
+        x = torch.cat([x, rows[torch.linspace(0, len(rows) - 1, min(len(rows), MOST_DATA)).long()]])
+    ours = network(x).cpu()
+    if tail is not None:
+        ours = tail(ours)
+    theirs = _in_batches(reference, x, batch).reshape(len(x), -1).double()
+    ours = ours.reshape(len(x), -1)
+    if ours.shape != theirs.shape:
+        raise ConversionMismatchError(
+            f"expected {theirs.shape[1]} outputs as the model has, got {ours.shape[1]}: please report this model"
+        )
+    deviation = (ours - theirs).abs()
+    scale = 1.0 + theirs.abs().amax()
+    wrong = ~(deviation <= RELATIVE * scale)
+    if bool(wrong.any()):
+        point = int(wrong.any(1).nonzero()[0])
+        output = int(deviation[point].nan_to_num(torch.inf).argmax())
+        raise ConversionMismatchError(
+            f"expected the network to agree with the model, but output {output} is {ours[point, output].item():.12g} "
+            f"in the network and {theirs[point, output].item():.12g} in the model at the point {_shown(x[point])}: "
+            "please report this model"
+        )
+    return Verification(len(x), float(deviation.max()) if deviation.numel() else 0.0, name)
+
+
+def _points(network: Network) -> Tensor:
+    generator = torch.Generator().manual_seed(0)
+    shape = (NUM_POINTS // 3, *network.input_shape)
+    normal = torch.randn(shape, dtype=torch.float64, generator=generator)
+    wide = 10.0 * torch.randn(shape, dtype=torch.float64, generator=generator)
+    return torch.cat([normal, wide, torch.rand(shape, dtype=torch.float64, generator=generator)])
+
+
+def _in_batches(reference: Callable[[Tensor], Tensor], x: Tensor, batch: int | None) -> Tensor:
+    """Run the reference in batches of the size it insists on; the last one is filled up with its first point."""
+    if batch is None:
+        return reference(x)
+    parts = []
+    for start in range(0, len(x), batch):
+        part = x[start : start + batch]
+        filled = torch.cat([part, part[:1].expand(batch - len(part), *part.shape[1:])])
+        parts.append(reference(filled).reshape(batch, -1)[: len(part)])
+    return torch.cat(parts)
+
+
+def _shown(point: Tensor) -> str:
+    entries = point.reshape(-1)
+    shown = ", ".join(f"{entry:.6g}" for entry in entries[:16].tolist())
+    return f"[{shown}{', ...' if len(entries) > 16 else ''}] of shape {tuple(point.shape)}"
