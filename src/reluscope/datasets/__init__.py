@@ -1,0 +1,9 @@
+"""Data to look at networks with: files of the user's, and problems with known structure."""
+
+from reluscope.datasets.dataset import Dataset, dataset_of
+from reluscope.datasets.digits import digits
+from reluscope.datasets.files import read_arrays
+from reluscope.datasets.mnist import mnist
+from reluscope.datasets.opening import open_dataset
+
+__all__ = ["Dataset", "dataset_of", "digits", "mnist", "open_dataset", "read_arrays"]

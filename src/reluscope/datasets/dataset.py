@@ -1,0 +1,187 @@
+"""A dataset: points, perhaps with labels, checked once when they come in.
+
+Whatever the source, points are finite float64 and labels are whole numbers, one per point.
+"""
+
+from dataclasses import dataclass, replace
+from math import prod
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from reluscope.errors import InputError, ShapeError
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Points at which a network is looked at.
+
+    Parameters
+    ----------
+    points : (s, *shape) float64
+    labels : (s,) int64, optional
+        The true class of every point.
+    name : str
+        What a reader calls it.
+    notes : tuple of str
+        What happened on the way in: conversions, parts that were left out.
+
+    Examples
+    --------
+    >>> data = dataset_of([[1, 2], [3, 4], [5, 6]], labels=[0, 1, 0], name="three points")
+    >>> len(data), data.points.dtype, data.notes
+    (3, dtype('float64'), ('converted from int64 to float64, not rescaled',))
+    """
+
+    points: Float[np.ndarray, "s ..."]
+    labels: Int[np.ndarray, " s"] | None = None
+    name: str = "data"
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of one point."""
+        return self.points.shape[1:]
+
+    def describe(self) -> str:
+        """Return one short phrase: name, number and shape of points."""
+        form = " x ".join(map(str, self.shape)) or "1"
+        return (
+            f"{self.name}: {len(self):,} samples of {form} numbers, {'with' if self.has_labels else 'without'} labels"
+        )
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether the true classes are known."""
+        return self.labels is not None
+
+    def reshaped(self, input_shape: tuple[int, ...]) -> "Dataset":
+        """Return the same points in the shape that a network expects.
+
+        Parameters
+        ----------
+        input_shape : tuple of int
+            Flat rows take any shape of that size; axes of length 1 may come or go; axes are never reordered.
+
+        Raises
+        ------
+        ShapeError
+            If the sizes differ, or axes would have to be reordered.
+        """
+        wanted, given = _shape(input_shape), _shape(self.shape)
+        if prod(input_shape) != prod(self.shape):
+            raise ShapeError(
+                f"the network takes inputs of shape {wanted} ({prod(input_shape):,} numbers), but each sample of "
+                f"{self.name} has shape {given} ({prod(self.shape):,} numbers): give data that fits, or --input-shape"
+            )
+        flat = len(self.shape) <= 1 or len(input_shape) <= 1
+        if not flat and [size for size in self.shape if size > 1] != [size for size in input_shape if size > 1]:
+            raise ShapeError(
+                f"the network takes inputs of shape {wanted}, but each sample of {self.name} has shape {given}, with "
+                "its axes in another order: transpose the data first (for instance numpy.moveaxis(x, -1, 1))"
+            )
+        return replace(self, points=self.points.reshape(len(self), *input_shape))
+
+    def limited(self, most: int) -> "Dataset":
+        """Return the first samples only, with a note that says so."""
+        if len(self) <= most:
+            return self
+        labels = None if self.labels is None else self.labels[:most]
+        note = f"only the first {most:,} of {len(self):,} samples were used"
+        return replace(self, points=self.points[:most], labels=labels, notes=(*self.notes, note))
+
+
+def dataset_of(
+    points: object,
+    labels: object = None,
+    *,
+    name: str = "data",
+    notes: tuple[str, ...] = (),
+    labels_name: str = "labels",
+) -> Dataset:
+    """Check arrays and make a dataset of them.
+
+    Parameters
+    ----------
+    points : array
+        Numbers, one row per sample.
+    labels : array, optional
+        Whole numbers from 0, one per sample; ``(s, 1)`` is flattened.
+    name, labels_name : str
+        How error messages call them.
+    notes : tuple of str
+        Put before those made here.
+
+    Raises
+    ------
+    InputError
+        If there are no samples, or entries are no numbers, NaN or infinite, or labels are no whole numbers.
+    ShapeError
+        If labels and points differ in number.
+    """
+    array, converted = _as_points(points, name)
+    classes = None if labels is None else _as_labels(labels, labels_name, array, name)
+    return Dataset(array, classes, name, (*notes, *converted))
+
+
+def _as_points(points: object, name: str) -> tuple[np.ndarray, tuple[str, ...]]:
+    array = np.asarray(points)
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"{name} must hold real numbers, got an array of {array.dtype}: convert it to float64 first")
+    if array.size == 0:
+        raise InputError(f"{name} holds no samples (an array of shape {array.shape}): give at least one")
+    if array.ndim == 0:
+        raise ShapeError(f"{name} must be an array with one row per sample, got a single number")
+    if array.ndim == 1:
+        array = array[:, None]
+    notes = () if array.dtype == np.float64 else (_conversion(array.dtype),)
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    finite = np.isfinite(array).reshape(len(array), -1).all(axis=1)
+    if not finite.all():
+        raise InputError(
+            f"{name} must be finite, but {int((~finite).sum()):,} of {len(array):,} samples hold NaN or infinite "
+            f"entries, the first of them sample {int(np.argmin(finite))} (counted from 0): remove or repair them"
+        )
+    array.setflags(write=False)
+    return array, notes
+
+
+def _conversion(dtype: np.dtype) -> str:
+    rescaled = ", not rescaled" if dtype.kind in "iu" else ""
+    return f"converted from {dtype} to float64{rescaled}"
+
+
+def _as_labels(labels: object, labels_name: str, points: np.ndarray, name: str) -> np.ndarray:
+    array = np.asarray(labels)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ShapeError(
+            f"{labels_name} must be one class number per sample, got an array of shape {array.shape}: "
+            "one-hot rows become class numbers by argmax"
+        )
+    if len(array) != len(points):
+        raise ShapeError(
+            f"{labels_name} must have one entry per sample: {name} has {len(points):,}, got {len(array):,}"
+        )
+    whole = array.dtype.kind in "biu"
+    if array.dtype.kind == "f":
+        whole = bool(np.isfinite(array).all() and (array == np.round(array)).all())
+    if not whole:
+        kind = "numbers that are not whole" if array.dtype.kind == "f" else f"an array of {array.dtype}"
+        raise InputError(
+            f"{labels_name} must be class numbers 0, 1, 2, ..., got {kind}: map classes to whole numbers, or leave "
+            "labels out"
+        )
+    classes = array.astype(np.int64)
+    if (classes < 0).any():
+        raise InputError(f"{labels_name} must be class numbers from 0 up, got {int(classes.min())}")
+    classes.setflags(write=False)
+    return classes
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return f"({', '.join(map(str, shape))}{',' * (len(shape) == 1)})"

@@ -1,0 +1,49 @@
+"""The 1,797 handwritten digits that come with scikit-learn: 8 x 8 images, scaled to [0, 1], ten classes."""
+
+from typing import Literal
+
+import numpy as np
+
+from reluscope.datasets.dataset import Dataset
+from reluscope.errors import InputError
+
+Part = Literal["all", "train", "test"]
+
+
+def digits(part: Part = "all") -> Dataset:
+    """Return the digits, or one part of them.
+
+    Parameters
+    ----------
+    part : {"all", "train", "test"}
+        Every fifth image, beginning with the first, is the test part (360 images); the others are for training.
+
+    Returns
+    -------
+    Dataset
+        Points ``(s, 1, 8, 8)``: the original whole numbers 0 to 16, divided by 16.
+
+    Raises
+    ------
+    InputError
+        If there is no such part.
+
+    Examples
+    --------
+    >>> digits("test").describe()
+    'digits (test part): 360 samples of 1 x 8 x 8 numbers, with labels'
+    """
+    from sklearn.datasets import load_digits
+
+    if part not in ("all", "train", "test"):
+        raise InputError(
+            f"the digits have the parts train and test, got {part!r}: say digits, digits:train, digits:test"
+        )
+    bunch = load_digits()
+    images, labels = bunch.images[:, None] / 16.0, bunch.target.astype(np.int64)
+    is_test = np.arange(len(labels)) % 5 == 0
+    kept = {"all": np.full(len(labels), True), "train": ~is_test, "test": is_test}[part]
+    points, classes = np.ascontiguousarray(images[kept]), labels[kept]
+    points.setflags(write=False)
+    classes.setflags(write=False)
+    return Dataset(points, classes, "digits" if part == "all" else f"digits ({part} part)")

@@ -1,0 +1,72 @@
+"""MNIST in its original IDX files, from a folder of the user's: 28 x 28 images, scaled to [0, 1], ten classes."""
+
+import gzip
+import os
+import struct
+import zlib
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from reluscope.datasets.dataset import Dataset, dataset_of
+from reluscope.errors import InputError
+
+PREFIXES = {"train": "train", "test": "t10k"}
+
+
+def mnist(folder: str | os.PathLike[str], part: Literal["train", "test"] = "test") -> Dataset:
+    """Read MNIST, or anything else in the same files (Fashion-MNIST, KMNIST).
+
+    Parameters
+    ----------
+    folder : path
+        Holds ``t10k-images-idx3-ubyte`` and its three companions, gzipped or not.
+    part : {"test", "train"}
+        10,000 or 60,000 images.
+
+    Returns
+    -------
+    Dataset
+        Points ``(s, 1, 28, 28)``: the original whole numbers 0 to 255, divided by 255.
+
+    Raises
+    ------
+    InputError
+        If the folder or a file is missing or damaged.
+    """
+    folder = Path(folder)
+    if part not in PREFIXES:
+        raise InputError(f"MNIST has the parts train and test, got {part!r}")
+    if not folder.is_dir():
+        raise InputError(f"there is no folder {folder}: name the one that holds the MNIST files, as in mnist:DIR")
+    images = read_idx(_find(folder, f"{PREFIXES[part]}-images", "idx3-ubyte"))
+    labels = read_idx(_find(folder, f"{PREFIXES[part]}-labels", "idx1-ubyte"))
+    return dataset_of(images[:, None] / 255.0, labels, name=f"MNIST ({part} part)", labels_name="the MNIST labels")
+
+
+def read_idx(path: Path) -> np.ndarray:
+    """Read one IDX file of bytes: a magic number, the sizes of the axes, then the entries row-major."""
+    try:
+        content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+    except (OSError, EOFError, zlib.error) as error:
+        raise InputError(f"{path} is damaged or truncated ({error}): fetch it again") from error
+    if len(content) < 4 or content[:3] != b"\x00\x00\x08":
+        raise InputError(f"{path} is not an IDX file of bytes: fetch it again")
+    num_axes = content[3]
+    start = 4 + 4 * num_axes
+    shape = struct.unpack(f">{num_axes}I", content[4:start]) if len(content) >= start else ()
+    expected = int(np.prod(shape, dtype=np.int64))
+    if not shape or len(content) - start != expected:
+        raise InputError(
+            f"{path} is truncated: its header promises {expected:,} entries, it holds {max(0, len(content) - start):,}"
+        )
+    return np.frombuffer(content, dtype=np.uint8, offset=start).reshape(shape)
+
+
+def _find(folder: Path, stem: str, kind: str) -> Path:
+    names = [f"{stem}{mark}{kind}{suffix}" for mark in "-." for suffix in (".gz", "")]
+    for name in names:
+        if (folder / name).exists():
+            return folder / name
+    raise InputError(f"there is no file {names[0]} (or {names[1]}) in {folder}: put the MNIST files there")

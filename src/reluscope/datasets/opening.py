@@ -1,0 +1,65 @@
+"""One way in for data: a file, or the name of a known problem."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from reluscope.datasets.dataset import Dataset, dataset_of
+from reluscope.datasets.digits import digits
+from reluscope.datasets.files import read_arrays
+from reluscope.datasets.mnist import mnist
+from reluscope.errors import InputError
+
+
+def open_dataset(data: str | os.PathLike[str], labels: str | os.PathLike[str] | None = None) -> Dataset:
+    """Open a data file or a named problem.
+
+    Parameters
+    ----------
+    data : path or str
+        A ``.npy``, ``.npz``, ``.csv`` or ``.parquet`` file, or ``digits``, ``digits:train``, ``digits:test``,
+        ``mnist:DIR`` (the test part), ``mnist-train:DIR``.
+    labels : path, optional
+        A file of class numbers, in place of those that the data may bring along.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    InputError, ShapeError
+        One sentence about what is wrong with a file or its content.
+
+    Examples
+    --------
+    >>> open_dataset("digits").describe()
+    'digits: 1,797 samples of 1 x 8 x 8 numbers, with labels'
+    """
+    problem = _named(os.fspath(data))
+    if problem is None:
+        points, own = read_arrays(data)
+        problem = dataset_of(points, own, name=Path(data).name, labels_name=f"the labels in {Path(data).name}")
+    if labels is None:
+        return problem
+    notes = problem.notes
+    if problem.has_labels:
+        notes = (*notes, f"labels were taken from {Path(labels).name}, not from {problem.name}")
+    given = dataset_of(problem.points, _label_array(labels), name=problem.name, labels_name=Path(labels).name)
+    return replace(problem, labels=given.labels, notes=notes)
+
+
+def _named(data: str) -> Dataset | None:
+    name, mark, rest = data.partition(":")
+    if name == "digits":
+        return digits(rest if mark else "all")  # pyright: ignore[reportArgumentType]
+    if name in ("mnist", "mnist-train"):
+        if not rest:
+            raise InputError(f"{name} needs the folder of its files: {name}:DIR")
+        return mnist(rest, "test" if name == "mnist" else "train")
+    return None
+
+
+def _label_array(path: str | os.PathLike[str]) -> object:
+    points, own = read_arrays(path)
+    return points if own is None else own
