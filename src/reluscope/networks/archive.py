@@ -100,7 +100,7 @@ def _inspect_expression(name: str, expression: str) -> None:
     try:
         parts = list(ast.walk(ast.parse(expression, mode="eval")))
     except (SyntaxError, ValueError, RecursionError):
-        parts = [ast.Lambda()]
+        parts = [ast.Pass()]
     for part in parts:
         plain = isinstance(part, _PARTS)
         if isinstance(part, ast.Name):

@@ -24,28 +24,38 @@ def to_double(model: nn.Module) -> nn.Module:
 
 
 @contextmanager
-def in_double(notes: list[str]) -> Iterator[None]:
-    """Evaluate without gradients, with float64 as default and casts to lower precision left out, each with a note."""
+def in_double(notes: list[str], *, tracing: bool = False) -> Iterator[None]:
+    """Evaluate without gradients, with float64 as default and casts to lower precision left out, each with a note.
+
+    While tracing, soft shrinkage is written as ``x - clamp(x)``: torch.export takes it apart into comparisons.
+    """
     default = torch.get_default_dtype()
     torch.set_default_dtype(torch.float64)
     try:
-        with torch.no_grad(), _NoCasts(notes):
+        with torch.no_grad(), _NoCasts(notes, tracing):
             yield
     finally:
         torch.set_default_dtype(default)
 
 
+def _softshrink(x: Tensor, lambd: float = 0.5) -> Tensor:
+    return x - x.clamp(-lambd, lambd)
+
+
 class _NoCasts(TorchFunctionMode):
     """Replaces casts of float64 tensors to a lower precision by nothing, and such types of new tensors by float64."""
 
-    def __init__(self, notes: list[str]) -> None:
+    def __init__(self, notes: list[str], tracing: bool) -> None:
         super().__init__()
         self.notes = notes
+        self.tracing = tracing
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = dict(kwargs or {})
+        if self.tracing and func is torch._C._nn.softshrink:
+            return _softshrink(*args, **kwargs)
         if func in _CASTS and args[0].is_floating_point():
             return self._leave_off(args[0], _CASTS[func])
         if func in (Tensor.to, Tensor.type) and args[0].is_floating_point():

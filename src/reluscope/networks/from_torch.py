@@ -128,7 +128,7 @@ def _trace_module(twin: nn.Module, input_shape: tuple[int, ...], batch: int) -> 
             f"expected an input shape that the model accepts, got {input_shape}: its forward pass fails with {first!r}"
         ) from error
     _check_output(output)
-    with in_double(notes):
+    with in_double(notes, tracing=True):
         try:
             program = torch.export.export(twin, (sample,))
         except Exception as error:

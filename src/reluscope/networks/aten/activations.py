@@ -3,8 +3,6 @@
 from types import SimpleNamespace
 from typing import Any
 
-import torch
-
 from reluscope.errors import NotPiecewiseLinearError
 from reluscope.networks.aten.site import Site, lowers
 from reluscope.networks.builder import Value
@@ -142,5 +140,5 @@ def smallest_and_largest(site: Site, a: SimpleNamespace) -> list[Any]:
 
 def _sides(site: Site, first: Any, second: Any) -> tuple[Any, Any]:
     if isinstance(first, Value):
-        return first, site.beside(first, torch.as_tensor(second) if not isinstance(second, Value) else second)
-    return site.beside(second, torch.as_tensor(first)), second
+        return first, site.beside(first, second)
+    return site.beside(second, first), second

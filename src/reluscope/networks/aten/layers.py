@@ -180,7 +180,7 @@ def interpolate(site: Site, a: SimpleNamespace) -> Value:
     x: Value = a.input if hasattr(a, "input") else a.self
     spatial = len(x.shape) - 1
     names = ("scales_d", "scales_h", "scales_w")[-spatial:]
-    scales = getattr(a, "scale_factors", None)
+    scales: list[Any] | None = getattr(a, "scale_factors", None)
     if scales is None:
         scales = [getattr(a, name, getattr(a, "scales", None)) for name in names]
     lengths = a.output_size

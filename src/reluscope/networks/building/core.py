@@ -87,7 +87,9 @@ class Core:
 
 def constant(operand: Tensor | float | int) -> Tensor:
     """Return a constant as a float64 tensor."""
-    return torch.as_tensor(operand).detach().to(torch.float64)
+    if not isinstance(operand, Tensor):
+        return torch.tensor(operand, dtype=torch.float64)
+    return operand.detach().to(torch.float64)
 
 
 def normal_axis(axis: int, num_axes: int) -> int:

@@ -107,13 +107,13 @@ class Gates(Layers):
     def hardsigmoid(
         self, x: Value, alpha: float | None = None, beta: float = 0.5, *, name: str = "hardsigmoid"
     ) -> Value:
-        """``min(max(alpha x + beta, 0), 1)``; without alpha PyTorch's ``min(max(x, -3), 3) / 6 + 1/2``.
+        """``min(max(alpha x + beta, 0), 1)``; without alpha PyTorch's ``(min(max(x, -3), 3) + 3) / 6``.
 
         Slope 1/6 is no float64 number: clamping first keeps the gate continuous in real arithmetic.
         """
         if alpha is None:
             clamped = self.clamp(x, -3.0, 3.0, kind="hardsigmoid", name=name)
-            return self.scale_shift(clamped, 1.0 / 6.0, 0.5, name=name)
+            return self.scale_shift(self.scale_shift(clamped, shift=3.0, name=name), 1.0 / 6.0, name=name)
         return self.clamp(self.scale_shift(x, alpha, beta, name=name), 0.0, 1.0, kind="hardsigmoid", name=name)
 
     def softshrink(self, x: Value, threshold: float = 0.5, *, name: str = "softshrink") -> Value:
