@@ -178,9 +178,7 @@ def subdivide(
     -----
     Each cut looks at every face once: O(cuts * faces). Keep complexes small (hundreds of cells).
     """
-    out = _subdivide(
-        cells.start, cells.count, cells.pool, cells.size, seams, heights, rounding, floor, limit
-    )
+    out = _subdivide(cells.start, cells.count, cells.pool, cells.size, seams, heights, rounding, floor, limit)
     start, count, pool, size, seams, parent, positive, tail, head, share, heights, done, undecided = out
     return Subdivision(
         Complex(start, count, pool, size),
@@ -207,20 +205,19 @@ def interpolate(rows, tail, head, share):
 
 
 @njit(cache=True)
-def steepest(heights, tail, head, length, columns):
-    """Return for each listed column the largest slope of its values along the given edges."""
-    slopes = np.zeros(columns.shape[0])
+def steepest(heights, tail, head, length):
+    """Return for each column the largest slope of its values along the given edges."""
+    slopes = np.zeros(heights.shape[1])
     for e in range(tail.shape[0]):
         a, b = tail[e], head[e]
         inverse = 1.0 / length[e] if length[e] > 0 else 0.0
-        for j in range(columns.shape[0]):
-            slope = abs(heights[a, columns[j]] - heights[b, columns[j]]) * inverse
-            slopes[j] = max(slopes[j], slope)
+        for j in range(heights.shape[1]):
+            slopes[j] = max(slopes[j], abs(heights[a, j] - heights[b, j]) * inverse)
     return slopes
 
 
 @njit(cache=True)
-def column_signs(heights, bound):
+def column_signs(heights, bound) -> tuple[np.ndarray, ...]:
     """Return per column whether some value lies above its bound, below minus the bound, or between.
 
     Columns that lie between at every vertex are set to zero: they vanish, and must not pass noise on as a value.
@@ -265,7 +262,7 @@ def grow(array, length):
 
 
 @njit(cache=True)
-def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit):
+def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit) -> tuple[np.ndarray, ...]:
     dim = size.shape[0] - 1
     num_cuts = heights.shape[1]
     num_old_vertices = size[0]
@@ -462,7 +459,7 @@ def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit)
 
 
 @njit(cache=True)
-def _gather_lists(start, count, pool):
+def _gather_lists(start, count, pool) -> tuple[np.ndarray, ...]:
     offsets = np.zeros(count.shape[0] + 1, dtype=np.int64)
     for f in range(count.shape[0]):
         offsets[f + 1] = offsets[f] + count[f]
@@ -474,7 +471,7 @@ def _gather_lists(start, count, pool):
 
 
 @njit(cache=True)
-def _cofaces(offsets, ids, num_facets):
+def _cofaces(offsets, ids, num_facets) -> tuple[np.ndarray, ...]:
     left = np.full(num_facets, NONE, dtype=np.int64)
     right = np.full(num_facets, NONE, dtype=np.int64)
     for cell in range(offsets.shape[0] - 1):
@@ -488,7 +485,7 @@ def _cofaces(offsets, ids, num_facets):
 
 
 @njit(cache=True)
-def _cell_vertices(start, count, pool, size):
+def _cell_vertices(start, count, pool, size) -> tuple[np.ndarray, ...]:
     dim = size.shape[0] - 1
     cells = size[dim]
     offsets = np.zeros(cells + 1, dtype=np.int64)
@@ -529,7 +526,7 @@ def _cell_vertices(start, count, pool, size):
 
 
 @njit(cache=True)
-def _extract(start, count, pool, size, cells):
+def _extract(start, count, pool, size, cells) -> tuple[np.ndarray, ...]:
     dim = size.shape[0] - 1
     most = size.max()
     new_id = np.full((dim + 1, most), NONE, dtype=np.int32)

@@ -131,8 +131,7 @@ def assemble(patches: Sequence[Patch], dim: int, num_words: int, length: float) 
     points = np.concatenate([patch.points for patch in patches])
     ids = np.concatenate([patch.ids + shift for patch, shift in zip(patches, point_shift, strict=False)])
     offsets = np.concatenate(
-        [np.zeros(1, np.int64)]
-        + [patch.offsets[1:] + shift for patch, shift in zip(patches, id_shift, strict=False)]
+        [np.zeros(1, np.int64)] + [patch.offsets[1:] + shift for patch, shift in zip(patches, id_shift, strict=False)]
     )
     ends = np.concatenate([patch.ends + shift for patch, shift in zip(patches, point_shift, strict=False)])
     left = np.concatenate([patch.left + shift for patch, shift in zip(patches, cell_shift, strict=False)])

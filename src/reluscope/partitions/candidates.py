@@ -39,7 +39,7 @@ class Rivals:
     open_units: np.ndarray
 
 
-def find_rivals(pre: np.ndarray, rounding: np.ndarray) -> Rivals:
+def find_rivals(pre: np.ndarray, rounding: np.ndarray, slack: np.ndarray) -> Rivals:
     """Drop dominated candidates and pair up the others.
 
     Parameters
@@ -48,8 +48,10 @@ def find_rivals(pre: np.ndarray, rounding: np.ndarray) -> Rivals:
         Candidates at the vertices, -inf where there is none.
     rounding : (u, k) float64
         Bound on the rounding error of each candidate.
+    slack : (u, k) float64
+        A candidate is dropped if another leads by more than minus their slacks at every vertex.
     """
-    units, first, second, winner, is_open = _rivals(pre, rounding)
+    units, first, second, winner, is_open = _rivals(pre, rounding, slack)
     return Rivals(
         pre[:, units, first] - pre[:, units, second],
         rounding[units, first] + rounding[units, second],
@@ -60,7 +62,7 @@ def find_rivals(pre: np.ndarray, rounding: np.ndarray) -> Rivals:
 
 
 @njit(cache=True)
-def _rivals(pre, rounding):
+def _rivals(pre, rounding, slack) -> tuple[np.ndarray, ...]:
     num_vertices, num_units, num_candidates = pre.shape
     units = np.empty(64, dtype=np.int64)
     first = np.empty(64, dtype=np.int64)
@@ -81,7 +83,7 @@ def _rivals(pre, rounding):
                     continue
                 dominated = True
                 for v in range(num_vertices):
-                    if pre[v, u, a] > pre[v, u, b] + rounding[u, a] + rounding[u, b]:
+                    if pre[v, u, a] > pre[v, u, b] + slack[u, a] + slack[u, b]:
                         dominated = False
                         break
                 if dominated:

@@ -6,6 +6,7 @@ are interpolated, never recomputed. One gate step cuts all cells by the gate's u
 spread over several, which share *seams*: facets that are cut on both sides and joined again at the end.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +20,14 @@ from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage, Values
 from reluscope.partitions.candidates import find_rivals, winners
+from reluscope.partitions.certification import (
+    Certifier,
+    Cut,
+    ExactVertex,
+    doubtful,
+    doubtful_candidates,
+    subdivide_exactly,
+)
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -45,6 +54,8 @@ class Chunk:
         What the stage starts from; once it is opened, what later stages still read.
     opened : OpenStage, optional
         Work on the gate, once its pre-activations are there.
+    exact : list of ExactVertex, optional
+        The vertices in rational arithmetic, if signs are to be certified.
     """
 
     cells: Complex
@@ -55,6 +66,7 @@ class Chunk:
     stage: int
     values: Values
     opened: "OpenStage | None" = None
+    exact: list[ExactVertex] | None = None
 
 
 @dataclass(frozen=True)
@@ -108,7 +120,9 @@ def open_stage(chunk: Chunk, stage: Stage) -> Chunk:
     return replace(chunk, values=live, opened=OpenStage(heights, magnitude, pieces, np.ones(cuts, dtype=bool)))
 
 
-def cut(chunk: Chunk, network: Network, resolution: Resolution, limit: int) -> tuple[Chunk, int]:
+def cut(
+    chunk: Chunk, network: Network, resolution: Resolution, limit: int, certifier: Certifier | None = None
+) -> tuple[Chunk, int]:
     """Cut the cells of a chunk by the units of its opened stage, and close the stage when all are done.
 
     Parameters
@@ -119,6 +133,8 @@ def cut(chunk: Chunk, network: Network, resolution: Resolution, limit: int) -> t
     resolution : Resolution
     limit : int
         Stop once there are more cells than this; the stage then stays open.
+    certifier : Certifier, optional
+        Decides doubtful signs; the limit is ignored then.
 
     Returns
     -------
@@ -127,107 +143,157 @@ def cut(chunk: Chunk, network: Network, resolution: Resolution, limit: int) -> t
         Signs between the rounding bound and the resolution.
     """
     stage = network.stages[chunk.stage]
-    if isinstance(stage.gate, Max):
-        work, opened = _cut_ties(chunk, stage, resolution, limit)
-    else:
-        work, opened = _cut_breakpoints(chunk, stage, resolution, limit)
-    finished = work.num_done == len(work.positive.T)
+    function = _cut_ties if isinstance(stage.gate, Max) else _cut_breakpoints
+    work, exact, opened = function(chunk, stage, _Knife(resolution, limit, certifier))
+    finished = work.num_done == work.positive.shape[1]
     is_last = finished and chunk.stage == len(network.stages) - 1
-    words = tuple(word[work.parent] for word in chunk.words)
-    points = _extend(chunk.points, work)
     moved = replace(
-        chunk, cells=work.complex, points=points, seams=work.seams, roots=chunk.roots[work.parent], words=words
+        chunk,
+        cells=work.complex,
+        points=_extend(chunk.points, work),
+        seams=work.seams,
+        roots=chunk.roots[work.parent],
+        words=tuple(word[work.parent] for word in chunk.words),
+        values={} if is_last else {key: _extend_tensor(value, work) for key, value in chunk.values.items()},
+        opened=opened,
+        exact=exact,
     )
     if finished:
         layout = CodeLayout((network.layout.gates[chunk.stage],))
-        words = (*words, pack_pieces([opened.pieces], layout))
-        moved = replace(moved, words=words, stage=chunk.stage + 1, opened=None)
-    if is_last:
-        return replace(moved, values={}), work.num_undecided
-    live = {position: _extend_tensor(value, work) for position, value in chunk.values.items()}
-    if finished:
-        return replace(moved, values=stage.close(live, torch.from_numpy(opened.pre).to(network.device))), work.num_undecided
-    return replace(moved, values=live, opened=opened), work.num_undecided
+        words = (*moved.words, pack_pieces([opened.pieces], layout))
+        values = {} if is_last else stage.close(moved.values, torch.from_numpy(opened.pre).to(network.device))
+        moved = replace(moved, words=words, stage=chunk.stage + 1, values=values, opened=None)
+    return moved, work.num_undecided
+
+
+@dataclass(frozen=True)
+class _Knife:
+    """How cuts are made: thresholds, the largest number of cells, and who decides doubtful signs."""
+
+    resolution: Resolution
+    limit: int
+    certifier: Certifier | None
+
+    def crossing(self, heights: np.ndarray, rounding: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return which columns may cut some cell, and which of the others are positive."""
+        if self.certifier is not None:
+            above, below, within = column_signs(heights.copy(), doubtful(heights, rounding))
+            crossing = (above & below) | within
+        else:
+            above, below, within = column_signs(heights, rounding)
+            crossing = (above & below) | (within & (above | below))
+        return crossing, above & ~crossing
+
+    def apply(
+        self, chunk: Chunk, heights: np.ndarray, rounding: np.ndarray, cuts: Callable[[], list[Cut]]
+    ) -> tuple[Subdivision, list[ExactVertex] | None, np.ndarray]:
+        """Cut a chunk by functions given at its vertices; also return what counts as zero for the resolution."""
+        _, ends = chunk.cells.boundary(1)
+        tail, head = ends[0::2], ends[1::2]
+        length = np.linalg.norm(chunk.points[tail] - chunk.points[head], axis=1)
+        slopes = steepest(heights, tail, head, length)
+        # Vertices are rounded too, on the scale of the largest coordinate.
+        extent = float(np.abs(chunk.points).max())
+        rounding = rounding + self.resolution.rounding * extent * slopes
+        floor = self.resolution.length * slopes
+        if self.certifier is None:
+            work = subdivide(chunk.cells, chunk.seams, heights, rounding=rounding, floor=floor, limit=self.limit)
+            return work, None, floor
+        assert chunk.exact is not None
+        work, exact = subdivide_exactly(
+            chunk.cells,
+            chunk.seams,
+            heights,
+            rounding=rounding,
+            vertices=chunk.exact,
+            cuts=cuts(),
+            certifier=self.certifier,
+        )
+        return work, exact, floor
 
 
 def _cut_breakpoints(
-    chunk: Chunk, stage: Stage, resolution: Resolution, limit: int
-) -> tuple[Subdivision, OpenStage]:
+    chunk: Chunk, stage: Stage, knife: _Knife
+) -> tuple[Subdivision, list[ExactVertex] | None, OpenStage]:
     """Cut where a pointwise unit crosses a breakpoint; its piece is the number of breakpoints below."""
     opened = chunk.opened
-    assert opened is not None and isinstance(stage.gate, Pointwise)
+    assert opened is not None
+    assert isinstance(stage.gate, Pointwise)
     num_units = opened.pre.shape[1]
-    breakpoints = stage.gate.breakpoints.cpu().numpy()
-    breakpoints = np.broadcast_to(breakpoints, (len(breakpoints), num_units))
-    if len(breakpoints) == 1 and not breakpoints.any():
+    levels = stage.gate.breakpoints.cpu().numpy()
+    levels = np.broadcast_to(levels, (len(levels), num_units))
+    is_single = len(levels) == 1
+    if is_single and not levels.any():
         heights = opened.pre
     else:
-        heights = (opened.pre[:, None, :] - breakpoints).reshape(len(opened.pre), -1)
-    scale = (stage.gain * opened.magnitude + stage.offset + np.abs(breakpoints)).reshape(-1)
-    rounding = resolution.rounding * scale
-
-    above, below, within = column_signs(heights, rounding)
-    crossing = (above & below) | (within & (above | below))
+        heights = (opened.pre[:, None, :] - levels).reshape(len(opened.pre), -1)
+    scale = stage.gain * opened.magnitude + stage.offset + np.abs(levels)
+    rounding = knife.resolution.rounding * scale.reshape(-1)
+    crossing, positive = knife.crossing(heights, rounding)
     # A unit of one strict sign on all cells has one piece, found without looking at the cells.
-    constant = np.flatnonzero(opened.todo & above & ~crossing)
+    constant = np.flatnonzero(opened.todo & positive) % num_units
     columns = np.flatnonzero(opened.todo & crossing)
-    slopes = _slopes(chunk, heights, columns)
-    work = subdivide(
-        chunk.cells,
-        chunk.seams,
-        heights[:, columns],
-        rounding=rounding[columns] + resolution.rounding * _extent(chunk) * slopes,
-        floor=resolution.length * slopes,
-        limit=limit,
-    )
+    index, units = columns // num_units, columns % num_units
+
+    def cuts() -> list[Cut]:
+        thresholds = levels[index, units].tolist()
+        return [Cut(stage.index, unit, breakpoint=at) for unit, at in zip(units.tolist(), thresholds, strict=True)]
+
+    work, exact, _ = knife.apply(chunk, heights[:, columns], rounding[columns], cuts)
     # A unit is exactly at its breakpoint where it was decided to be, so that no noise passes the gate.
     pre = _extend(opened.pre, work)
-    for index, level in enumerate(breakpoints):
-        mine = columns // num_units == index
-        units = columns[mine] % num_units
-        pre[:, units] = np.where(work.heights[:, mine] == 0, level[units], pre[:, units])
-    pieces = (opened.pieces + np.bincount(constant % num_units, minlength=num_units).astype(opened.pieces.dtype))[
-        work.parent
-    ]
-    done = columns[: work.num_done]
-    for index in range(len(breakpoints)):
-        mine = done // num_units == index
-        pieces[:, done[mine] % num_units] += work.positive[:, : work.num_done][:, mine]
+    pieces = opened.pieces + np.bincount(constant, minlength=num_units).astype(opened.pieces.dtype)
+    pieces = pieces[work.parent]
+    for which, level in enumerate(levels):
+        mine = index == which
+        decided = work.heights[:, mine]
+        value = level[units[mine]] + decided if is_single else pre[:, units[mine]]
+        pre[:, units[mine]] = np.where(decided == 0, level[units[mine]], value)
+        mine[work.num_done :] = False
+        pieces[:, units[mine]] += work.positive[:, mine]
     todo = opened.todo & crossing
-    todo[done] = False
-    return work, OpenStage(pre, opened.magnitude, pieces, todo)
+    todo[columns[: work.num_done]] = False
+    return work, exact, OpenStage(pre, opened.magnitude, pieces, todo)
 
 
-def _cut_ties(chunk: Chunk, stage: Stage, resolution: Resolution, limit: int) -> tuple[Subdivision, OpenStage]:
+def _cut_ties(chunk: Chunk, stage: Stage, knife: _Knife) -> tuple[Subdivision, list[ExactVertex] | None, OpenStage]:
     """Cut where candidates of a max unit tie; its piece is the lowest of the largest candidates."""
     opened = chunk.opened
     assert opened is not None
-    rounding = resolution.rounding * (stage.gain * opened.magnitude + stage.offset)
-    rivals = find_rivals(opened.pre, rounding)
-    above, below, within = column_signs(rivals.heights, rivals.rounding)
-    columns = np.flatnonzero((above & below) | (within & (above | below)))
-    slopes = _slopes(chunk, rivals.heights, columns)
-    floor = resolution.length * slopes
-    work = subdivide(
-        chunk.cells,
-        chunk.seams,
-        rivals.heights[:, columns],
-        rounding=rivals.rounding[columns] + resolution.rounding * _extent(chunk) * slopes,
-        floor=floor,
-        limit=limit,
-    )
+    assert isinstance(stage.gate, Max)
+    table = stage.gate.index.cpu().numpy()
+    rounding = knife.resolution.rounding * (stage.gain * opened.magnitude + stage.offset)
+    # Only a candidate that is clearly dominated may be dropped if signs are to be certified.
+    slack = rounding if knife.certifier is None else -doubtful_candidates(opened.pre, rounding)
+    rivals = find_rivals(opened.pre, rounding, slack)
+    crossing, _ = knife.crossing(rivals.heights, rivals.rounding)
+    columns = np.flatnonzero(crossing)
+    units, first, second = rivals.pairs[columns].T
+
+    def cuts() -> list[Cut]:
+        entries = zip(table[units, first].tolist(), table[units, second].tolist(), strict=True)
+        return [Cut(stage.index, one, other) for one, other in entries]
+
+    work, exact, floor = knife.apply(chunk, rivals.heights[:, columns], rivals.rounding[columns], cuts)
     pre = _extend(opened.pre, work)
-    for column, (unit, first, second) in enumerate(rivals.pairs[columns]):
+    for column, (unit, one, other) in enumerate(rivals.pairs[columns]):
         tied = work.heights[:, column] == 0
-        equal = np.minimum(pre[tied, unit, first], pre[tied, unit, second])
-        pre[tied, unit, first] = pre[tied, unit, second] = equal
+        pre[tied, unit, one] = pre[tied, unit, other] = np.minimum(pre[tied, unit, one], pre[tied, unit, other])
     pieces = np.tile(rivals.winner.astype(opened.pieces.dtype), (len(work.parent), 1))
     if work.num_done == len(columns) and len(rivals.open_units):
-        widest = np.zeros(opened.pre.shape[1])
-        np.maximum.at(widest, rivals.pairs[columns, 0], floor)
-        units = rivals.open_units
-        pieces[:, units] = winners(pre, units, *work.complex.cell_vertices(), rounding, widest[units])
-    return work, OpenStage(pre, opened.magnitude, pieces, opened.todo)
+        offsets, ids = work.complex.cell_vertices()
+        if knife.certifier is None:
+            widest = np.zeros(len(table))
+            np.maximum.at(widest, units, floor)
+            labels = winners(pre, rivals.open_units, offsets, ids, rounding, widest[rivals.open_units])
+            pieces[:, rivals.open_units] = labels
+        else:
+            assert exact is not None
+            candidates = table[rivals.open_units].tolist()
+            for cell in range(work.complex.num_cells):
+                corners = [exact[v] for v in ids[offsets[cell] : offsets[cell + 1]]]
+                pieces[cell, rivals.open_units] = knife.certifier.winners(corners, stage.index, candidates)
+    return work, exact, OpenStage(pre, opened.magnitude, pieces, opened.todo)
 
 
 def _extend(rows: np.ndarray, work: Subdivision) -> np.ndarray:
@@ -241,14 +307,6 @@ def _extend(rows: np.ndarray, work: Subdivision) -> np.ndarray:
 
 def _extend_tensor(value: Tensor, work: Subdivision) -> Tensor:
     return torch.from_numpy(_extend(value.cpu().numpy(), work)).to(value.device)
-
-
-def _slopes(chunk: Chunk, heights: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """Steepest slope of each column over the edges of the chunk."""
-    _, ends = chunk.cells.boundary(1)
-    tail, head = ends[0::2], ends[1::2]
-    length = np.linalg.norm(chunk.points[tail] - chunk.points[head], axis=1)
-    return steepest(heights, tail, head, length, columns)
 
 
 def spread(chunk: Chunk, most: int, next_seam: int) -> tuple[list[Chunk], int]:

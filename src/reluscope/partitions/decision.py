@@ -134,7 +134,7 @@ def _chords(outputs, vertices, offsets, ids, error):
                             high = -1.0
                 else:
                     for c in range(num_outputs):
-                        if c == a or c == b:
+                        if c in (a, b):
                             continue
                         start, stop = value[0, a] - value[0, c], value[1, a] - value[1, c]
                         if start < -error and stop < -error:

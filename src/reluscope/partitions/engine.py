@@ -6,9 +6,9 @@ grow with depth, and whatever interrupts the work, the regions finished so far a
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from concurrent.futures import Executor, as_completed
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -16,6 +16,7 @@ import torch
 from reluscope.geometry.complexes import Complex
 from reluscope.networks.network import Network
 from reluscope.partitions.assembly import Patch
+from reluscope.partitions.certification import Certifier
 from reluscope.partitions.chunks import Chunk, Resolution, cut, open_stage, spread
 
 CHUNK_CELLS = 192
@@ -89,6 +90,7 @@ def walk(
     budget: Budget,
     executor: Executor | None = None,
     report: Report | None = None,
+    certifier: Certifier | None = None,
 ) -> Run:
     """Take cells through all gates of a network.
 
@@ -107,6 +109,8 @@ def walk(
         Runs independent chunks.
     report : callable, optional
         Told of every finished patch.
+    certifier : Certifier, optional
+        Decides doubtful signs exactly; all cells then stay together, and no executor is used.
 
     Returns
     -------
@@ -121,10 +125,11 @@ def walk(
         (),
         0,
         network.start(inputs),
+        exact=None if certifier is None else [certifier.corner(point) for point in points],
     )
     with torch.no_grad():
-        if executor is None:
-            return _depth_first(network, [start], resolution, budget, 0, report)
+        if executor is None or certifier is not None:
+            return _depth_first(network, [start], resolution, budget, 0, report, certifier)
         return _in_parallel(network, start, resolution, budget, executor, report)
 
 
@@ -135,6 +140,7 @@ def _depth_first(
     budget: Budget,
     next_seam: int,
     report: Report | None = None,
+    certifier: Certifier | None = None,
 ) -> Run:
     run = Run()
     began = time.perf_counter()
@@ -145,7 +151,7 @@ def _depth_first(
             if run.stopped:
                 break
             chunk = stack[-1]
-            following, undecided, next_seam = _step(network, chunk, resolution, next_seam, run.work)
+            following, undecided, next_seam = _step(network, chunk, resolution, next_seam, run.work, certifier)
             stack.pop()
             run.num_undecided += undecided
             for part in reversed(following):
@@ -164,22 +170,27 @@ def _depth_first(
 
 
 def _step(
-    network: Network, chunk: Chunk, resolution: Resolution, next_seam: int, work: dict[str, float]
+    network: Network,
+    chunk: Chunk,
+    resolution: Resolution,
+    next_seam: int,
+    work: dict[str, float],
+    certifier: Certifier | None = None,
 ) -> tuple[list[Chunk], int, int]:
     """Take a chunk one gate further, or spread it if it is too large."""
     if chunk.stage == len(network.stages):
         return [chunk], 0, next_seam
-    most = _chunk_cells(network, chunk)
+    most = _chunk_cells(network, chunk) if certifier is None else chunk.cells.num_cells
     undecided = 0
     if chunk.cells.num_cells <= most:
         work["chunks"] += 1
         if chunk.opened is None:
             work["evaluated_vertices"] += len(chunk.points)
             chunk = open_stage(chunk, network.stages[chunk.stage])
-        chunk, undecided = cut(chunk, network, resolution, 2 * most)
+        chunk, undecided = cut(chunk, network, resolution, 2 * most, certifier)
         if chunk.stage == len(network.stages):
             return [chunk], undecided, next_seam
-    if chunk.cells.num_cells > most:
+    if certifier is None and chunk.cells.num_cells > most:
         parts, next_seam = spread(chunk, most, next_seam)
         return parts, undecided, next_seam
     return [chunk], undecided, next_seam

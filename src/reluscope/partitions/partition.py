@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import overload
 
 import numpy as np
@@ -17,16 +18,37 @@ from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.assembly import Patch, assemble, split_by_root
-from reluscope.partitions.chunks import Resolution
+from reluscope.partitions.certification import Certifier
+from reluscope.partitions.chunks import EPSILON, Resolution
 from reluscope.partitions.engine import Budget, Report, walk
 from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance
 
 
 @overload
-def partition(network: Network, domain: Domain, **options) -> Partition: ...
+def partition(
+    network: Network,
+    domain: Domain,
+    *,
+    method: str = ...,
+    budget: Budget | int | None = ...,
+    executor: Executor | None = ...,
+    tolerance: Tolerance | None = ...,
+    progress: bool = ...,
+    certify: bool = ...,
+) -> Partition: ...
 @overload
-def partition(network: Network, domain: Sequence[Slice], **options) -> list[Partition]: ...
+def partition(
+    network: Network,
+    domain: Sequence[Slice],
+    *,
+    method: str = ...,
+    budget: Budget | int | None = ...,
+    executor: Executor | None = ...,
+    tolerance: Tolerance | None = ...,
+    progress: bool = ...,
+    certify: bool = ...,
+) -> list[Partition]: ...
 def partition(
     network: Network,
     domain: Domain | Sequence[Slice],
@@ -58,7 +80,9 @@ def partition(
     progress : bool
         Show the share of the domain that is done.
     certify : bool
-        Decide doubtful signs in rational arithmetic.
+        Decide every doubtful sign in rational arithmetic: the count is then that of the network with its float64
+        constants taken as rationals, at resolution 0, slivers thinner than float64 can show included. For small
+        networks: every doubtful vertex costs an exact evaluation.
 
     Returns
     -------
@@ -90,15 +114,17 @@ def partition(
     if method not in ("auto", "incidence"):
         raise InputError(f'method must be "auto" or "incidence", got {method!r}')
     several = isinstance(domain, Sequence)
-    domains = list(domain) if isinstance(domain, Sequence) else [_windowed(domain)]
+    domains: list[Slice | Box] = list(domain) if isinstance(domain, Sequence) else [_windowed(domain)]
     if several and not (domains and all(isinstance(one, Slice) for one in domains)):
         raise InputError("a list of domains must hold at least one slice, and nothing but slices")
     for one in domains:
         _check_domain(network, one)
     tolerance = Tolerance() if tolerance is None else tolerance
+    if certify:
+        tolerance = replace(tolerance, resolution=0.0)
     budget = budget if isinstance(budget, Budget) else Budget(regions=budget)
     # Segments cost next to nothing each, so they go together; every plane is a walk of its own.
-    together = all(one.dim == 1 for one in domains)
+    together = not certify and all(one.dim == 1 for one in domains)
     found: list[Partition] = []
     for group in [domains] if together else [[one] for one in domains]:
         found.extend(_partition_together(network, group, budget, executor, tolerance, progress, certify))
@@ -126,12 +152,23 @@ def _partition_together(
     resolution = Resolution.of(tolerance, diameter)
     total = sum(_measure(where) for where in corners)
     with _reporting(progress, total) as report:
-        run = walk(network, cells, points, inputs, resolution, budget=budget, executor=executor, report=report)
+        run = walk(
+            network,
+            cells,
+            points,
+            inputs,
+            resolution,
+            budget=budget,
+            executor=executor,
+            report=report,
+            certifier=Certifier(network, domains[0]) if certify else None,
+        )
     if run.stopped == "interrupted":
         warnings.warn("interrupted: the partition holds the regions finished so far and claims LOWER", stacklevel=4)
-    mosaic = assemble(run.patches, dim, network.layout.num_words, 16 * resolution.length)
+    coincident = 16 * max(resolution.length, EPSILON * float(np.abs(points).max()))
+    mosaic = assemble(run.patches, dim, network.layout.num_words, coincident)
     run.work["seconds"] = time.perf_counter() - began
-    undecided = run.num_undecided + mosaic.num_unmatched
+    undecided = run.num_undecided + int(mosaic.num_unmatched)
     claim = Claim.LOWER if run.num_open or undecided else Claim.EXACT
     parts = [mosaic] if len(domains) == 1 else split_by_root(mosaic, len(domains))
     return [
@@ -207,7 +244,12 @@ def _reporting(progress: bool, total: float) -> Iterator[Report | None]:
         return
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = TextColumn("partition"), BarColumn(), TextColumn("{task.fields[regions]:,} regions"), TimeRemainingColumn()
+    columns = (
+        TextColumn("partition"),
+        BarColumn(),
+        TextColumn("{task.fields[regions]:,} regions"),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns) as bar:
         task = bar.add_task("partition", total=total, regions=0)
         regions = 0

@@ -23,7 +23,9 @@ from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance
 
 FORMAT = "reluscope partition 1"
-SCHEMA = pa.schema([("name", pa.string()), ("dtype", pa.string()), ("shape", pa.list_(pa.int64())), ("data", pa.large_binary())])
+SCHEMA = pa.schema(
+    [("name", pa.string()), ("dtype", pa.string()), ("shape", pa.list_(pa.int64())), ("data", pa.large_binary())]
+)
 
 
 def to_table(part: Partition) -> pa.Table:
@@ -47,7 +49,12 @@ def save(part: Partition, path: str | os.PathLike[str]) -> None:
     arrays = {f.name: getattr(part.mosaic, f.name) for f in fields(Mosaic) if f.name != "num_unmatched"}
     arrays |= {f"domain.{name}": array for name, array in _domain_arrays(part.domain).items()}
     rows = [
-        {"name": name, "dtype": array.dtype.str, "shape": list(array.shape), "data": np.ascontiguousarray(array).tobytes()}
+        {
+            "name": name,
+            "dtype": array.dtype.str,
+            "shape": list(array.shape),
+            "data": np.ascontiguousarray(array).tobytes(),
+        }
         for name, array in arrays.items()
     ]
     table = pa.Table.from_pylist(rows, SCHEMA.with_metadata({"reluscope": json.dumps(_description(part))}))
@@ -79,7 +86,8 @@ def load(path: str | os.PathLike[str], network: Network | None = None) -> Partit
         if described["format"] != FORMAT:
             raise InputError(f"expected a file of format {FORMAT!r} in {path}, got {described['format']!r}")
         arrays = {
-            row["name"]: np.frombuffer(row["data"], dtype=row["dtype"]).reshape(row["shape"]) for row in table.to_pylist()
+            row["name"]: np.frombuffer(row["data"], dtype=row["dtype"]).reshape(row["shape"])
+            for row in table.to_pylist()
         }
     except FileNotFoundError as error:
         raise InputError(f"there is no file {path}") from error

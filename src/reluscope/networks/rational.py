@@ -1,0 +1,162 @@
+"""A network in rational arithmetic: the same graph, with its float64 constants taken as the numbers they are.
+
+Values are vectors of integers over one common denominator. Every float64 is an integer times a power of two, so that
+denominators grow by powers of two and no greatest common divisors are needed.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+
+from reluscope.networks.graph import Affine, GateNode, Max, Pointwise
+from reluscope.networks.network import Network
+
+
+@dataclass(frozen=True)
+class RationalVector:
+    """The vector ``numerators / denominator``, with a positive denominator."""
+
+    numerators: tuple[int, ...]
+    denominator: int
+
+    @classmethod
+    def of(cls, entries: Sequence[Fraction]) -> "RationalVector":
+        """Bring fractions to a common denominator."""
+        denominator = lcm(1, *(entry.denominator for entry in entries))
+        return cls(tuple(entry.numerator * (denominator // entry.denominator) for entry in entries), denominator)
+
+    def __getitem__(self, index: int) -> Fraction:
+        return Fraction(self.numerators[index], self.denominator)
+
+
+@dataclass(frozen=True)
+class _Matrix:
+    """A sparse matrix of floats as integers over a power of two, row by row."""
+
+    rows: tuple[tuple[tuple[int, int], ...], ...]
+    scale: int
+
+
+class RationalNetwork:
+    """Evaluates a network exactly at rational points.
+
+    Parameters
+    ----------
+    network : Network
+
+    Notes
+    -----
+    Cost: one multiplication of integers of a few hundred bits per non-zero weight, some 10^6 per second.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from reluscope.networks.from_arrays import from_arrays
+    >>> net = RationalNetwork(from_arrays([(np.array([[3.0]]), np.array([0.5])), (np.ones((1, 1)), np.zeros(1))]))
+    >>> net.preactivations(0, [Fraction(1, 3)])[0]
+    Fraction(3, 2)
+    """
+
+    def __init__(self, network: Network) -> None:
+        self.network = network
+        self._matrices: dict[int, list[_Matrix]] = {}
+        self._constants: dict[int, tuple[tuple[int, ...], int] | None] = {}
+
+    def preactivations(self, stage: int, point: Sequence[Fraction]) -> RationalVector:
+        """Return what the gate of a stage sees at a point: the flattened value of its input node.
+
+        Parameters
+        ----------
+        stage : int
+            Position of the gate.
+        point : n fractions
+
+        Returns
+        -------
+        RationalVector
+            ``u`` entries for pointwise gates; for max gates the entries that the gate's index refers to.
+        """
+        gate = self.network.stages[stage].gate
+        values = {0: RationalVector.of(point)}
+        return self._value(gate.inputs[0], values)
+
+    def _value(self, target: int, values: dict[int, RationalVector]) -> RationalVector:
+        # An explicit stack: graphs may be deeper than Python's recursion.
+        stack = [target]
+        while stack:
+            position = stack[-1]
+            if position in values:
+                stack.pop()
+                continue
+            node = self.network.nodes[position]
+            missing = [source for source in node.inputs if source not in values]
+            if missing:
+                stack.extend(missing)
+                continue
+            inputs = [values[source] for source in node.inputs]
+            if isinstance(node, Affine):
+                values[position] = self._affine(position, node, inputs)
+            else:
+                assert isinstance(node, GateNode)
+                values[position] = _gate(node, inputs[0])
+        return values[target]
+
+    def _affine(self, position: int, node: Affine, inputs: list[RationalVector]) -> RationalVector:
+        if position not in self._matrices:
+            self._matrices[position] = [_integer_matrix(matrix) for matrix in node.matrix()]
+            constant = node.constant
+            full = None if constant is None else np.broadcast_to(constant.cpu().numpy(), node.shape).reshape(-1)
+            self._constants[position] = None if full is None else _integers(full)
+        matrices, constant = self._matrices[position], self._constants[position]
+        denominators = [vector.denominator * matrix.scale for vector, matrix in zip(inputs, matrices, strict=True)]
+        if constant is not None:
+            denominators.append(constant[1])
+        common = lcm(*denominators)
+        total = [0] * node.size
+        for vector, matrix, denominator in zip(inputs, matrices, denominators, strict=False):
+            factor, entries = common // denominator, vector.numerators
+            for row, terms in enumerate(matrix.rows):
+                total[row] += factor * sum(weight * entries[column] for column, weight in terms)
+        if constant is not None:
+            factor = common // constant[1]
+            total = [entry + factor * start for entry, start in zip(total, constant[0], strict=True)]
+        return RationalVector(tuple(total), common)
+
+
+def _integers(floats: np.ndarray) -> tuple[tuple[int, ...], int]:
+    """Return floats as integers over one power of two."""
+    ratios = [float(entry).as_integer_ratio() for entry in floats]
+    scale = max((denominator for _, denominator in ratios), default=1)
+    return tuple(numerator * (scale // denominator) for numerator, denominator in ratios), scale
+
+
+def _integer_matrix(matrix) -> _Matrix:
+    entries, scale = _integers(matrix.data)
+    rows = []
+    for row in range(matrix.shape[0]):
+        first, last = int(matrix.indptr[row]), int(matrix.indptr[row + 1])
+        rows.append(tuple(zip(matrix.indices[first:last].tolist(), entries[first:last], strict=True)))
+    return _Matrix(tuple(rows), scale)
+
+
+def _gate(node: GateNode, value: RationalVector) -> RationalVector:
+    if isinstance(node, Max):
+        table = node.index.cpu().numpy()
+        return RationalVector(
+            tuple(max(value.numerators[i] for i in row if i >= 0) for row in table.tolist()), value.denominator
+        )
+    assert isinstance(node, Pointwise)
+    number = node.num_units
+    tables = [
+        np.broadcast_to(table.cpu().numpy(), (len(table), number))
+        for table in (node.breakpoints, node.slopes, node.intercepts)
+    ]
+    entries = []
+    for unit in range(number):
+        z = value[unit]
+        piece = sum(Fraction(float(level)) < z for level in tables[0][:, unit])
+        entries.append(Fraction(float(tables[1][piece, unit])) * z + Fraction(float(tables[2][piece, unit])))
+    return RationalVector.of(entries)
