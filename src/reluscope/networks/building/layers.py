@@ -37,7 +37,7 @@ class Layers(Arithmetic, Arrangement):
             return self.squeeze(self.linear(x, matrix[None], name=name), [-1], name=name)
         if matrix.ndim == 2 or all(length == 1 for length in matrix.shape[:-2]):
             product = self.linear(x, matrix.reshape(matrix.shape[-2:]).T, name=name)
-            return self.reshape(product, (1,) * (matrix.ndim - len(x.shape)) + product.shape, name=name)
+            return self.reshape(product, (1,) * (matrix.ndim - max(2, len(x.shape))) + product.shape, name=name)
         return self._swap(self._stack_matmul(matrix.mT, self._swap(x, name), name), name)
 
     def left_matmul(self, matrix: Tensor, x: Value, *, name: str = "matmul") -> Value:

@@ -1,0 +1,64 @@
+"""A network from an ONNX file, checked against the file as ONNX's reference evaluator runs it in float64.
+
+The package ``onnx`` is optional; it is imported when a file is loaded.
+"""
+
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from reluscope.errors import InputError
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.networks.verification import verify
+
+
+def from_onnx(path: Path | str, input_shape: tuple[int, ...] | None = None, data: Points | None = None) -> Network:
+    """Load an ONNX file of any opset from 6 up.
+
+    Parameters
+    ----------
+    path : path
+        The file; weights that it keeps in other files are found beside it.
+    input_shape : tuple of int, optional
+        Shape of one point, without the batch axis, where the file leaves it open.
+    data : (s, *input_shape), optional
+        Points at which the network is compared with the file, beside random ones.
+
+    Returns
+    -------
+    Network
+        ``with_parameters`` takes the names of the file's initializers.
+
+    Raises
+    ------
+    InputError
+        If the package onnx is missing, the file cannot be read, has several inputs or outputs, or leaves its shape
+        open.
+    NotPiecewiseLinearError, UnsupportedOperatorError
+        If an operator cannot be lowered, by name and place.
+    ConversionMismatchError
+        If the network disagrees with the file.
+
+    Notes
+    -----
+    Every node is read by the rules of the file's own opset. Nodes on constants are evaluated in float64; numbers
+    stored in lower precision keep their stored value.
+    """
+    if find_spec("onnx") is None:
+        raise InputError("expected the package onnx, which reads .onnx files: install it with pip install reluscope[onnx]")
+    from reluscope.networks.onnx.lowering import OnnxTrace
+    from reluscope.networks.onnx.program import make_program
+    from reluscope.networks.onnx.reading import read_model
+    from reluscope.networks.onnx.reference import Reference
+    from reluscope.networks.onnx.signature import make_signature
+
+    path = Path(path)
+    program = make_program(read_model(path))
+    signature = make_signature(program, input_shape)
+    trace = OnnxTrace(program, signature)
+    network = replace(trace.lower(), trace=trace)
+    reference = Reference(program, signature)
+    name = f"{path.name} by ONNX's reference evaluator in float64"
+    check = verify(network, reference, batch=reference.batch, data=data, name=name)
+    return replace(network, verification=check)

@@ -1,0 +1,160 @@
+"""From an ONNX program to a network: nodes on constants are evaluated, the others are lowered one by one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from onnx import NodeProto, numpy_helper
+from torch import Tensor
+
+from reluscope.errors import (
+    InputError,
+    NotPiecewiseLinearError,
+    ReluscopeError,
+    ShapeError,
+    UnsupportedOperatorError,
+)
+from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.network import Network
+from reluscope.networks.onnx import arithmetic, gates, layers, moves, resize
+from reluscope.networks.onnx.evaluation import evaluate
+from reluscope.networks.onnx.program import Program
+from reluscope.networks.onnx.refusals import refusal
+from reluscope.networks.onnx.signature import Signature
+from reluscope.networks.onnx.site import HANDLERS, Activation, Operand, Site, stored_shape
+from reluscope.networks.parameters import check_finite, replace_parameters
+
+_FAMILIES = (arithmetic, gates, layers, moves, resize)  # imported for their entries in the table of handlers
+_RANDOM = {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"}
+Scope = dict[str, Operand]
+
+
+@dataclass(frozen=True, eq=False)
+class OnnxTrace:
+    """An ONNX program with its parameters, ready to be lowered.
+
+    Parameters
+    ----------
+    program : Program
+        Nodes and constants.
+    signature : Signature
+        How points become its input.
+    """
+
+    program: Program
+    signature: Signature
+
+    def lower(self, state: Mapping[str, Any] | None = None) -> Network:
+        """Return the network, with the initializers in ``state`` in place of the file's own."""
+        builder = GraphBuilder()
+        for note in (*self.program.notes, *filter(None, [self.signature.note])):
+            builder.note(note)
+        full = self.signature.tensor_shape
+        start = builder.input(self.signature.input_shape)
+        scope: Scope = dict(self._constants(state or {}))
+        scope[self.program.input_name] = Activation(builder.reshape(start, stored_shape(full), name="input"), full)
+        run = _Run(builder, self.program.opset, self.signature.fixed_batch or 1)
+        run.nodes(self.program.nodes, scope)
+        result = _read(scope, self.program.output_name, "the output")
+        if isinstance(result, Activation):
+            output = builder.reshape(result.value, self.signature.output_shape(result.shape), name="output")
+        else:
+            row = torch.from_numpy(np.array(result, dtype=np.float64))
+            flat = builder.flatten(start)
+            zeros = torch.zeros(row.numel(), flat.shape[0], dtype=torch.float64)
+            constant = builder.linear(flat, zeros, row.reshape(-1))
+            output = builder.reshape(constant, self.signature.output_shape(tuple(row.shape)))
+        network = builder.build(output)
+        for node in network.nodes:
+            for name, tensor in node.tensors().items():
+                check_finite(tensor, f"the {name} of {node.name}")
+        return network
+
+    def _constants(self, state: Mapping[str, Any]) -> Mapping[str, np.ndarray]:
+        constants = self.program.constants
+        if not state:
+            return constants
+        own: dict[str, Tensor] = {
+            name: torch.from_numpy(np.array(constants[name])) for name in self.program.parameters
+        }
+        changed = replace_parameters(own, state)
+        return {**constants, **{name: tensor.numpy() for name, tensor in changed.items()}}
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """One pass over the nodes."""
+
+    builder: GraphBuilder
+    opset: int
+    fixed_batch: int
+
+    def nodes(self, nodes: Sequence[tuple[int, NodeProto]], scope: Scope) -> None:
+        """Add the outputs of the nodes to the scope."""
+        for position, node in nodes:
+            label = node.name or f"-> {', '.join(node.output)}"
+            place = f"node {position} ({label})"
+            operands = [_read(scope, name, f"{node.op_type} at {place}") if name else None for name in node.input]
+            name = node.name or f"{node.op_type.lower()}_{position}"
+            site = Site(self.builder, node, operands, self.opset, self.fixed_batch, place, name)
+            try:
+                outputs = self._branch(site, scope) if node.op_type == "If" else self._step(site)
+            except ReluscopeError as error:
+                if isinstance(error, ShapeError) and place not in str(error):
+                    raise ShapeError(f"{error} (at {place} of the file)") from error
+                raise
+            except Exception as error:
+                shapes = ", ".join(str(tuple(operand.shape)) for operand in operands if operand is not None)
+                raise UnsupportedOperatorError(
+                    f"{node.op_type} at {place} is used in a form that reluscope does not know, on tensors of shapes "
+                    f"{shapes}: {error}"
+                ) from error
+            scope.update(zip((name for name in node.output), outputs, strict=False))
+
+    def _step(self, site: Site) -> list[Operand]:
+        if site.operator in _RANDOM and not site.node.domain:
+            raise NotPiecewiseLinearError(
+                f"expected a deterministic model, but {site.operator} at {site.place} draws random numbers: export the "
+                "model in evaluation mode"
+            )
+        handler = None if site.node.domain else HANDLERS.get(site.operator)
+        subgraphs = any(attribute.HasField("g") for attribute in site.node.attribute)
+        if not site.node.domain and not subgraphs and not any(isinstance(o, Activation) for o in site.operands):
+            return [_double(found) for found in evaluate(site.node, site.operands, self.opset)]  # pyright: ignore[reportArgumentType]
+        if handler is None:
+            raise refusal(site.operator, site.node.domain, site.place)
+        outputs = handler(site)
+        return list(outputs) if isinstance(outputs, list | tuple) else [outputs]  # pyright: ignore[reportReturnType]
+
+    def _branch(self, site: Site, scope: Scope) -> list[Operand]:
+        condition = site.operand(0)
+        if not isinstance(condition, np.ndarray):
+            raise NotPiecewiseLinearError(
+                f"expected continuous operators, but If at {site.place} branches on the input, which may jump"
+            )
+        graph = site.setting("then_branch" if bool(condition.item()) else "else_branch")
+        inner = dict(scope)
+        inner.update({tensor.name: _double(numpy_helper.to_array(tensor)) for tensor in graph.initializer})
+        self.nodes(list(enumerate(graph.node)), inner)
+        return [_read(inner, entry.name, f"If at {site.place}") for entry in graph.output]
+
+
+def _read(scope: Scope, name: str, reader: str) -> Operand:
+    if name not in scope:
+        raise InputError(
+            f"expected a complete graph, but {reader} reads {name!r}, which nothing makes: the file may be truncated"
+        )
+    found = scope[name]
+    if found is None:
+        raise NotPiecewiseLinearError(
+            f"expected values, but {reader} reads {name!r}, positions or statistics that jump from point to point"
+        )
+    return found
+
+
+def _double(found: Any) -> Any:
+    """Return an evaluated constant with floating-point numbers in float64."""
+    array = None if found is None else np.asarray(found)
+    return array.astype(np.float64) if array is not None and array.dtype.kind == "f" else array

@@ -1,0 +1,214 @@
+"""An ONNX graph with float64 constants: its nodes, its one input and its one output, without a trailing softmax."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import onnx
+from onnx import AttributeProto, NodeProto, TensorProto, numpy_helper
+
+from reluscope.errors import InputError, NotPiecewiseLinearError, UnsupportedOperatorError
+from reluscope.networks.onnx.reading import opset_of
+
+_FLOATS = {
+    *(TensorProto.FLOAT, TensorProto.FLOAT16, TensorProto.BFLOAT16, TensorProto.DOUBLE),
+}
+_PASSING = {"Identity", "Cast", "Dropout"}
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Nodes and constants of a model.
+
+    Parameters
+    ----------
+    nodes : tuple of (position, NodeProto)
+        Those that the output needs, in order, with their position in the file; casts to floating-point types are casts
+        to float64.
+    constants : mapping from str to array
+        Initializers and outputs of ``Constant`` nodes; floating-point numbers in float64.
+    parameters : tuple of str
+        The names of the floating-point constants.
+    input_name, output_name : str
+        The one input and the tensor that is the network's output.
+    dims : tuple of int or None, optional
+        Declared shape of the input, None where a length is open; None if there is no declaration.
+    output_length : int, optional
+        Declared length of the output's first axis, None where it is open.
+    opset : int
+        Version of the standard operators.
+    notes : tuple of str
+        What a reader should know.
+    """
+
+    nodes: tuple[tuple[int, NodeProto], ...]
+    constants: Mapping[str, np.ndarray]
+    parameters: tuple[str, ...]
+    input_name: str
+    output_name: str
+    dims: tuple[int | None, ...] | None
+    output_length: int | None
+    opset: int
+    notes: tuple[str, ...]
+
+
+def make_program(model: onnx.ModelProto) -> Program:
+    """Return a model as nodes and constants.
+
+    Raises
+    ------
+    InputError
+        If it has several inputs or outputs (they are named), or a part of it is missing.
+    """
+    graph, opset, notes = model.graph, opset_of(model), []
+    if graph.sparse_initializer:
+        raise UnsupportedOperatorError("expected dense weights, got sparse initializers: export the model without them")
+    constants = {tensor.name: _array(tensor) for tensor in graph.initializer}
+    nodes: list[tuple[int, NodeProto]] = []
+    for position, node in enumerate(graph.node):
+        node = _in_double(node, notes)
+        if node.op_type == "Constant" and not node.domain:
+            constants[node.output[0]] = constant_of(node)
+        else:
+            nodes.append((position, node))
+    given = _the_input(graph, constants, [node for _, node in nodes])
+    output = _the_output(graph)
+    last, softmax = _before_softmax(nodes, output.name)
+    if softmax:
+        notes.append(f"A trailing {softmax} was left off.")
+    elem_type = given.type.tensor_type.elem_type
+    if elem_type not in {*_FLOATS, TensorProto.UNDEFINED}:
+        kind = TensorProto.DataType.Name(elem_type).lower()
+        if elem_type in {TensorProto.STRING, TensorProto.BOOL}:
+            raise InputError(f"expected an input of numbers, but {given.name} holds {kind}")
+        notes.append(f"The model takes {kind}; it was read as a function of real numbers.")
+    lengths = _dims(output)
+    return Program(
+        nodes=tuple(_needed(nodes, last)),
+        constants=constants,
+        parameters=tuple(name for name, array in constants.items() if array.dtype.kind == "f"),
+        input_name=given.name,
+        output_name=last,
+        dims=_dims(given),
+        output_length=lengths[0] if lengths else None,
+        opset=opset,
+        notes=tuple(dict.fromkeys(notes)),
+    )
+
+
+def constant_of(node: NodeProto) -> np.ndarray:
+    """Return the value of a ``Constant`` node, floating-point numbers in float64."""
+    for attribute in node.attribute:
+        found = onnx.helper.get_attribute_value(attribute)
+        if attribute.name == "value":
+            return _array(found)
+        if attribute.name in {"value_float", "value_floats"}:
+            return np.array(found, dtype=np.float64)
+        if attribute.name in {"value_int", "value_ints"}:
+            return np.array(found, dtype=np.int64)
+    raise UnsupportedOperatorError(f"Constant {node.output[0]!r} is not supported with text or sparse values")
+
+
+def captured(node: NodeProto) -> Iterator[str]:
+    """Yield the names of the tensors that a node reads, in its subgraphs too."""
+    yield from (name for name in node.input if name)
+    for attribute in node.attribute:
+        if attribute.type == AttributeProto.GRAPH:
+            own = {name for inner in attribute.g.node for name in inner.output}
+            own |= {entry.name for entry in (*attribute.g.input, *attribute.g.initializer)}
+            reads = {name for inner in attribute.g.node for name in captured(inner)}
+            yield from sorted((reads | {entry.name for entry in attribute.g.output}) - own)
+
+
+def _array(tensor: TensorProto) -> np.ndarray:
+    try:
+        array = numpy_helper.to_array(tensor)
+    except Exception as error:
+        raise InputError(
+            f"expected {tensor.name or 'a constant'!r} to hold {list(tensor.dims)} numbers, but it cannot be read: the "
+            "file may be truncated"
+        ) from error
+    return array.astype(np.float64) if tensor.data_type in _FLOATS else array
+
+
+def _in_double(node: NodeProto, notes: list[str]) -> NodeProto:
+    """Return a node whose floating-point types are float64."""
+    result = NodeProto()
+    result.CopyFrom(node)
+    result.domain = "" if node.domain == "ai.onnx" else node.domain
+    for attribute in result.attribute:
+        if attribute.name in {"to", "dtype"} and attribute.type == AttributeProto.INT and attribute.i in _FLOATS:
+            if attribute.i in {TensorProto.FLOAT16, TensorProto.BFLOAT16}:
+                kind = TensorProto.DataType.Name(attribute.i).lower()
+                notes.append(f"A cast to {kind} was read as the identity: the network computes in float64.")
+            attribute.i = TensorProto.DOUBLE
+        elif attribute.type == AttributeProto.TENSOR and attribute.t.data_type in _FLOATS:
+            attribute.t.CopyFrom(numpy_helper.from_array(_array(attribute.t), attribute.t.name))
+        elif attribute.type == AttributeProto.GRAPH:
+            inner = [_in_double(entry, notes) for entry in attribute.g.node]
+            tensors = [numpy_helper.from_array(_array(entry), entry.name) for entry in attribute.g.initializer]
+            del attribute.g.node[:], attribute.g.initializer[:]
+            attribute.g.node.extend(inner)
+            attribute.g.initializer.extend(tensors)
+    return result
+
+
+def _the_input(
+    graph: onnx.GraphProto, constants: Mapping[str, np.ndarray], nodes: Sequence[NodeProto]
+) -> onnx.ValueInfoProto:
+    """Return the one input; those with an initializer are constants."""
+    free = [entry for entry in graph.input if entry.name not in constants]
+    read = {name for node in nodes for name in captured(node)} | {entry.name for entry in graph.output}
+    used = [entry for entry in free if entry.name in read]
+    if len(used) != 1:
+        names = ", ".join(entry.name for entry in used or free) or "none"
+        raise InputError(
+            f"expected a model with one input, got {len(used)}: {names}; make the others constants or join them into one"
+        )
+    return used[0]
+
+
+def _the_output(graph: onnx.GraphProto) -> onnx.ValueInfoProto:
+    if len(graph.output) != 1:
+        names = ", ".join(entry.name for entry in graph.output)
+        raise InputError(
+            f"expected a model with one output, got {len(graph.output)}: {names}; cut it to one of them, for instance "
+            "with onnx.utils.extract_model"
+        )
+    return graph.output[0]
+
+
+def _dims(entry: onnx.ValueInfoProto) -> tuple[int | None, ...] | None:
+    if not entry.type.tensor_type.HasField("shape"):
+        return None
+    lengths = entry.type.tensor_type.shape.dim
+    return tuple(dim.dim_value if dim.HasField("dim_value") and dim.dim_value > 0 else None for dim in lengths)
+
+
+def _before_softmax(nodes: Sequence[tuple[int, NodeProto]], output: str) -> tuple[str, str | None]:
+    """Return the tensor before a softmax at the very end, and which softmax it was."""
+    makers = {name: node for _, node in nodes for name in node.output[:1]}
+    last, softmax, end = output, None, output
+    while end in makers and not makers[end].domain:
+        node = makers[end]
+        if node.op_type in {"Softmax", "LogSoftmax"} and softmax is None:
+            axis = next((attribute.i for attribute in node.attribute if attribute.name == "axis"), -1)
+            if axis == 0:
+                raise NotPiecewiseLinearError(
+                    f"expected a softmax over the entries of one point, but the last {node.op_type} works along axis 0"
+                )
+            softmax = "softmax" if node.op_type == "Softmax" else "log_softmax"
+            last = node.input[0]
+        elif node.op_type not in _PASSING:
+            break
+        end = node.input[0]
+    return last, softmax
+
+
+def _needed(nodes: Sequence[tuple[int, NodeProto]], output: str) -> Iterator[tuple[int, NodeProto]]:
+    wanted, kept = {output}, []
+    for position, node in reversed(nodes):
+        if wanted & set(node.output):
+            wanted |= set(captured(node))
+            kept.append((position, node))
+    return reversed(kept)

@@ -1,0 +1,73 @@
+"""From a file to an ONNX model, with one clear sentence for every file that is none."""
+
+from pathlib import Path
+
+import onnx
+from google.protobuf.message import DecodeError
+from onnx import inliner
+
+from reluscope.errors import InputError
+
+OLDEST, NEWEST = 6, onnx.defs.onnx_opset_version()
+
+
+def read_model(path: Path) -> onnx.ModelProto:
+    """Return the model in a file, its external data loaded and its own functions written out.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, truncated or not ONNX, or its external data cannot be read.
+    """
+    try:
+        model = onnx.load(path, load_external_data=False)
+    except FileNotFoundError as error:
+        raise InputError(f"expected an ONNX file, but {path} does not exist") from error
+    except (DecodeError, OSError, ValueError) as error:
+        raise InputError(
+            f"expected an ONNX file, but {path.name} cannot be read as one ({_first_line(error)}): it may be truncated "
+            "or of another format"
+        ) from error
+    if not model.graph.output:
+        raise InputError(f"expected an ONNX model, but {path.name} holds no graph with an output: export it again")
+    try:
+        onnx.load_external_data_for_model(model, str(path.parent))
+    except (OSError, ValueError, RuntimeError, onnx.checker.ValidationError) as error:
+        raise InputError(
+            f"expected the weights that {path.name} keeps in other files beside it, but they cannot be read: "
+            f"{_first_line(error)}"
+        ) from error
+    return _without_functions(model, path.name)
+
+
+def opset_of(model: onnx.ModelProto) -> int:
+    """Return the version of the standard operators that a model is written in.
+
+    Raises
+    ------
+    InputError
+        If it is older or newer than what is known here.
+    """
+    versions = [entry.version for entry in model.opset_import if entry.domain in {"", "ai.onnx"}]
+    if not versions:
+        raise InputError("expected an ONNX model that says its opset, got one that does not: export it again")
+    if not OLDEST <= versions[0] <= NEWEST:
+        remedy = f"update the package onnx ({onnx.__version__})" if versions[0] > NEWEST else "export it again"
+        raise InputError(f"expected an ONNX model of opset {OLDEST} to {NEWEST}, got opset {versions[0]}: {remedy}")
+    return versions[0]
+
+
+def _without_functions(model: onnx.ModelProto, name: str) -> onnx.ModelProto:
+    if not model.functions:
+        return model
+    try:
+        return inliner.inline_local_functions(model)
+    except Exception as error:
+        raise InputError(
+            f"expected a valid ONNX model, but the functions that {name} defines cannot be written out: "
+            f"{_first_line(error)}"
+        ) from error
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

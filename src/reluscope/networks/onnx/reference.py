@@ -1,0 +1,91 @@
+"""The file itself as a function of points, by ONNX's reference evaluator in float64."""
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from reluscope.errors import InputError, UnsupportedOperatorError
+from reluscope.networks.onnx.evaluation import evaluator
+from reluscope.networks.onnx.program import Program
+from reluscope.networks.onnx.signature import Signature
+
+_CLOSE = 1e-9
+
+
+class Reference:
+    """A program evaluated point by point, or batch by batch where the file takes batches.
+
+    Parameters
+    ----------
+    program : Program
+        Nodes and constants.
+    signature : Signature
+        How points become its input.
+    """
+
+    def __init__(self, program: Program, signature: Signature) -> None:
+        self._program, self._signature = program, signature
+        names = [program.input_name, *program.constants]
+        try:
+            self._evaluator = evaluator(
+                [node for _, node in program.nodes], names, [program.output_name], program.opset
+            )
+        except Exception as error:
+            raise UnsupportedOperatorError(
+                f"expected operators that ONNX's reference evaluator knows, to check the network against, but: {error}"
+            ) from error
+        self._takes_batches = self._check_batch()
+
+    @property
+    def batch(self) -> int | None:
+        """The batch size that the file insists on, None if any will do."""
+        return self._signature.fixed_batch if self._takes_batches else None
+
+    def __call__(self, x: Tensor) -> Tensor:
+        """Return the outputs ``(s, ...)`` at points ``(s, *input_shape)``."""
+        points = x.detach().cpu().numpy().astype(np.float64)
+        if self._takes_batches:
+            return torch.from_numpy(self._run(points))
+        shape = self._signature.tensor_shape
+        return torch.from_numpy(np.stack([self._run(point.reshape(shape)).reshape(-1) for point in points]))
+
+    def _run(self, tensor: np.ndarray) -> np.ndarray:
+        feeds = {**self._program.constants, self._program.input_name: tensor}
+        (found,) = self._evaluator.run(None, feeds)  # pyright: ignore[reportAssignmentType]
+        return np.asarray(found, dtype=np.float64)
+
+    def _check_batch(self) -> bool:
+        """Return whether the file takes several points at once; that it does not mix them is checked.
+
+        Raises
+        ------
+        UnsupportedOperatorError
+            If what the file says of a point depends on the other points of the batch.
+        """
+        fixed = self._signature.fixed_batch
+        if not self._signature.has_batch or fixed == 1:
+            return False
+        size = fixed or 3
+        shape = (size, *self._signature.tensor_shape[1:])
+        points = np.random.default_rng(0).normal(size=shape)
+        try:
+            together = self._run(points)
+        except Exception as error:
+            if fixed:
+                raise InputError(f"expected a file that runs on its batch of {fixed}, but it fails: {error}") from error
+            return False
+        others = points.copy()
+        others[1:] = points[:1]
+        try:
+            first = self._run(others if fixed else points[:1])
+        except Exception:
+            return fixed is not None
+        if together.shape[:1] != (size,):
+            return False
+        scale = 1.0 + np.abs(first).max(initial=0.0)
+        if first.shape[1:] != together.shape[1:] or not np.abs(first[0] - together[0]).max(initial=0.0) <= _CLOSE * scale:
+            raise UnsupportedOperatorError(
+                "expected a model that treats the points of a batch one by one, but this file mixes them: export it "
+                "with a batch axis that its operators leave alone"
+            )
+        return True
