@@ -39,8 +39,8 @@ def digits(part: Part = "all") -> Dataset:
         raise InputError(
             f"the digits have the parts train and test, got {part!r}: say digits, digits:train, digits:test"
         )
-    bunch = load_digits()
-    images, labels = bunch.images[:, None] / 16.0, bunch.target.astype(np.int64)
+    rows, target = load_digits(return_X_y=True)
+    images, labels = np.reshape(rows, (-1, 1, 8, 8)) / 16.0, np.asarray(target, dtype=np.int64)
     is_test = np.arange(len(labels)) % 5 == 0
     kept = {"all": np.full(len(labels), True), "train": ~is_test, "test": is_test}[part]
     points, classes = np.ascontiguousarray(images[kept]), labels[kept]

@@ -5,6 +5,7 @@ Every reader returns points and, where the file holds them, labels; checking the
 
 import os
 import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -83,7 +84,7 @@ def _read_npz(path: Path) -> Arrays:
                 held = ", ".join(archive.files) or "nothing"
                 raise InputError(f"{path} must hold points named x and labels named y (or one array), got {held}")
             return archive[points], None if labels is None else archive[labels]
-    except (AttributeError, ValueError, EOFError, OSError, zipfile.BadZipFile, zipfile.zlib.error) as error:
+    except (AttributeError, ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
         if isinstance(error, InputError):
             raise
         raise _unreadable(path, error, "numpy.savez") from error

@@ -1,0 +1,1 @@
+"""Questions asked of networks, codes and partitions: free functions that return findings."""

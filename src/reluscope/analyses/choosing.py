@@ -1,0 +1,126 @@
+"""Which samples are looked at: triples for planes and pairs for segments, from an explicit seed.
+
+The same points, classes and seed give the same choice on every machine.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from reluscope.errors import DegenerateGeometryError
+from reluscope.geometry.domains import Plane
+
+MOST_TRIES = 2_000
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Pairs of samples.
+
+    Parameters
+    ----------
+    first, second : (p,) int64
+        Rows of the points.
+    same : (p,) bool
+        Whether both are of one class.
+    """
+
+    first: Int[np.ndarray, " p"]
+    second: Int[np.ndarray, " p"]
+    same: Bool[np.ndarray, " p"]
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+def choose_triple(
+    points: Float[np.ndarray, "s n"], classes: Int[np.ndarray, " s"], *, seed: int = 0
+) -> tuple[int, int, int] | None:
+    """Choose three samples that span a plane, of three classes if there are that many.
+
+    Parameters
+    ----------
+    points : (s, n) float64
+    classes : (s,) int
+    seed : int
+
+    Returns
+    -------
+    three rows, or None
+        None if there are fewer than three different points, or all that were tried lie on a line.
+
+    Examples
+    --------
+    >>> choose_triple(np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [1.0, 0.0]]), np.array([0, 1, 1, 1]))
+    (2, 0, 3)
+    """
+    order = np.random.default_rng(seed).permutation(len(points))
+    chosen: list[int] = []
+    for place in range(3):
+        # Samples of a class that is not there yet come first, in random order.
+        new = ~np.isin(classes[order], classes[chosen])
+        candidates = np.concatenate([order[new], order[~new]])[:MOST_TRIES] if place else order[:1]
+        found = next((int(row) for row in candidates if _spans(points, [*chosen, int(row)])), None)
+        if found is None:
+            return None
+        chosen.append(found)
+    return chosen[0], chosen[1], chosen[2]
+
+
+def choose_pairs(
+    points: Float[np.ndarray, "s n"], classes: Int[np.ndarray, " s"], number: int, *, seed: int = 0
+) -> Pairs:
+    """Choose pairs of different points, as many within a class as between classes, where both exist.
+
+    Parameters
+    ----------
+    points : (s, n) float64
+    classes : (s,) int
+    number : int
+        Of each kind, at most.
+    seed : int
+
+    Returns
+    -------
+    Pairs
+        Those within a class first. No pair comes twice; few or none if the points are few or coincide.
+
+    Examples
+    --------
+    >>> pairs = choose_pairs(np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 0, 1, 1]), 2)
+    >>> pairs.same.tolist()
+    [True, True, False, False]
+    """
+    generator = np.random.default_rng(seed)
+    size = len(points)
+    if size * (size - 1) // 2 <= 64 * number:
+        first, second = np.triu_indices(size, 1)
+        shuffled = generator.permutation(len(first))
+        first, second = first[shuffled], second[shuffled]
+    else:
+        # Enough draws that pairs within one of a hundred classes still turn up.
+        drawn = generator.integers(0, size, size=(400 * number + 400, 2))
+        drawn = np.unique(np.sort(drawn[drawn[:, 0] != drawn[:, 1]], axis=1), axis=0)
+        drawn = drawn[generator.permutation(len(drawn))]
+        first, second = drawn[:, 0], drawn[:, 1]
+    same = classes[first] == classes[second]
+    kept: list[int] = []
+    for kind in (True, False):
+        rows = (int(row) for row in np.flatnonzero(same == kind))
+        differing = (row for row in rows if not np.array_equal(points[first[row]], points[second[row]]))
+        kept.extend(row for row, _ in zip(differing, range(number), strict=False))
+    rows = np.array(kept, dtype=np.int64)
+    return Pairs(first[rows].astype(np.int64), second[rows].astype(np.int64), same[rows])
+
+
+def _spans(points: np.ndarray, rows: list[int]) -> bool:
+    """Whether one, two or three points are in general position."""
+    if len(rows) == 2:
+        return not np.array_equal(points[rows[0]], points[rows[1]])
+    if len(rows) == 3:
+        try:
+            Plane(*points[rows])
+        except DegenerateGeometryError:
+            return False
+    return True

@@ -1,0 +1,130 @@
+"""Networks as classifiers: the class of a point is its largest output, the lowest one at a tie.
+
+A network with a single output f has the classes 0 (f <= 0) and 1 (f > 0), as decision boundaries have them.
+"""
+
+import time
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from reluscope.errors import InputError, ShapeError
+from reluscope.findings import Claim, Finding
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+
+# Two outputs nearer than this fraction of the largest may change places under another order of summation.
+RELATIVE_GAP = 1e-9
+
+
+def num_classes(network: Network) -> int:
+    """Return how many classes a network tells apart: its outputs, or 2 for a single output."""
+    return max(2, network.num_outputs)
+
+
+def classes_of_outputs(outputs: Float[np.ndarray, "s m"]) -> Int[np.ndarray, " s"]:
+    """Return the class that each row of outputs stands for.
+
+    Examples
+    --------
+    >>> classes_of_outputs(np.array([[1.0, 3.0, 3.0]])), classes_of_outputs(np.array([[0.0], [2.0]]))
+    (array([1]), array([0, 1]))
+    """
+    if outputs.shape[1] == 1:
+        return (outputs[:, 0] > 0).astype(np.int64)
+    return outputs.argmax(axis=1)
+
+
+def predicted_classes(network: Network, x: Points) -> Int[np.ndarray, " s"]:
+    """Return the class of every point.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    >>> predicted_classes(net, [[1.0, 2.0], [3.0, 0.0]])
+    array([1, 0])
+    """
+    return classes_of_outputs(_outputs(network, x))
+
+
+def accuracy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Finding:
+    """Return the share of points whose class is their label.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+    labels : (s,) int
+
+    Returns
+    -------
+    Finding
+        EXACT for these points. If the two largest outputs of some are too close to tell apart in float64, an ESTIMATE
+        with the interval in which the share lies.
+
+    Raises
+    ------
+    ShapeError
+        If there is not one label per point.
+    InputError
+        If a label is no output of the network.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    >>> print(accuracy(net, [[1.0, 2.0], [3.0, 0.0]], np.array([1, 1])))
+    0.5 (EXACT)
+    """
+    began = time.perf_counter()
+    check_labels(network, labels)
+    outputs = _outputs(network, x)
+    if len(outputs) != len(labels):
+        raise ShapeError(f"expected one label per point, got {len(labels):,} labels for {len(outputs):,} points")
+    right = classes_of_outputs(outputs) == labels
+    close = _is_close(outputs)
+    certain, unclear, number = int((right & ~close).sum()), int(close.sum()), len(labels)
+    return Finding(
+        float(right.mean()),
+        Claim.ESTIMATE if unclear else Claim.EXACT,
+        name="accuracy",
+        interval=(certain / number, (certain + unclear) / number) if unclear else None,
+        definition=f"share of samples whose class is their label: {int(right.sum()):,} of {number:,}",
+        domain=f"{number:,} samples",
+        method="float64 forward pass",
+        tolerance=0.0,
+        num_undecided=unclear,
+        work={"seconds": time.perf_counter() - began},
+    )
+
+
+def check_labels(network: Network, labels: Int[np.ndarray, " s"]) -> None:
+    """Raise InputError unless every label is a class of the network."""
+    most = num_classes(network)
+    if len(labels) and int(labels.max()) >= most:
+        kind = "a network with one output tells 2 classes apart" if network.num_outputs == 1 else "as many as outputs"
+        raise InputError(
+            f"labels must be class numbers from 0 to {most - 1} ({kind}), got {int(labels.max())}: give labels that "
+            "belong to this network, or leave them out"
+        )
+
+
+def _outputs(network: Network, x: Points) -> np.ndarray:
+    outputs = network(x)
+    return outputs.reshape(len(outputs), -1).cpu().numpy()
+
+
+def _is_close(outputs: np.ndarray) -> np.ndarray:
+    """Whether rounding could change the class: near ties count, exact ties go to the lowest class by definition."""
+    if outputs.shape[1] == 1:
+        gap, scale = np.abs(outputs[:, 0]), np.abs(outputs).max()
+    else:
+        two = np.partition(outputs, -2, axis=1)[:, -2:]
+        gap, scale = two[:, 1] - two[:, 0], np.abs(outputs).max()
+    return (gap > 0) & (gap <= RELATIVE_GAP * scale)

@@ -1,0 +1,165 @@
+"""Which class the network gives where on a partitioned plane, as exact polygons.
+
+Outputs are affine on a region. Where one output is the largest at all corners it is so on the whole region; elsewhere
+the region is cut along the ties of outputs (Sutherland and Hodgman's clipping, with the outputs carried along).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from reluscope.errors import InputError
+from reluscope.geometry.domains import Slice
+from reluscope.partitions.table import Partition
+
+
+@dataclass(frozen=True)
+class ClassAreas:
+    """Convex polygons on each of which one class wins.
+
+    Parameters
+    ----------
+    classes : (p,) int64
+        The class of each polygon.
+    regions : (p,) int64
+        The region that each lies in.
+    offsets : (p + 1,) int64; corners : (offsets[-1], 2) float64
+        Corners of each polygon, counter-clockwise.
+    """
+
+    classes: Int[np.ndarray, " p"]
+    regions: Int[np.ndarray, " p"]
+    offsets: Int[np.ndarray, " p1"]
+    corners: Float[np.ndarray, "c 2"]
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def areas(self) -> Float[np.ndarray, " p"]:
+        """Return the area of every polygon."""
+        if not len(self):
+            return np.zeros(0)
+        following = np.arange(1, len(self.corners) + 1)
+        following[self.offsets[1:] - 1] = self.offsets[:-1]
+        owner = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        a = self.corners - self.corners[self.offsets[:-1]][owner]
+        b = self.corners[following] - self.corners[self.offsets[:-1]][owner]
+        return np.add.reduceat(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], self.offsets[:-1]) / 2
+
+    def by_class(self, num_classes: int) -> Float[np.ndarray, " m"]:
+        """Return the area of every class."""
+        return np.bincount(self.classes, weights=self.areas(), minlength=num_classes)
+
+
+def class_areas(part: Partition) -> ClassAreas:
+    """Cut the regions of a plane into polygons of one class each.
+
+    Parameters
+    ----------
+    part : Partition
+        Of two dimensions, with its network.
+
+    Returns
+    -------
+    ClassAreas
+        Exact up to the rounding of the outputs at the vertices; polygons within that of being flat are left out.
+
+    Raises
+    ------
+    InputError
+        If the partition is not of a plane, or was loaded without its network.
+
+    Notes
+    -----
+    One forward pass over the vertices, and a moment for each region that holds more than one class.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    >>> class_areas(rs.partition(net, rs.Box(0, 1, 2))).by_class(2)
+    array([0.5, 0.5])
+    """
+    if part.dim != 2:
+        raise InputError(f"areas of classes need a partition of a plane, got one of {part.domain.describe()}")
+    if part.network is None:
+        raise InputError("areas of classes need the network: Partition.load(path, network=net)")
+    if not len(part):
+        empty = np.zeros(0, dtype=np.int64)
+        return ClassAreas(empty, empty, np.zeros(1, dtype=np.int64), np.zeros((0, 2)))
+    points = part.domain.lift(part.vertices) if isinstance(part.domain, Slice) else part.vertices
+    outputs = part.network(points).reshape(len(points), -1).cpu().numpy()
+    if outputs.shape[1] == 1:
+        outputs = np.concatenate([np.zeros_like(outputs), outputs], axis=1)
+    error = 64 * np.finfo(float).eps * float(np.abs(outputs).max())
+    offsets, ids = part.region_vertices
+    winner, mixed = _winners(outputs, offsets, ids, error)
+
+    whole = np.flatnonzero(~mixed)
+    lengths = np.diff(offsets)
+    inside = ~np.repeat(mixed, lengths)
+    classes, regions, sizes = [winner[whole]], [whole], [lengths[whole]]
+    corners = [part.vertices[ids[inside]]]
+    for region in np.flatnonzero(mixed):
+        rows = ids[offsets[region] : offsets[region + 1]]
+        for one, polygon in _split(part.vertices[rows], outputs[rows], error):
+            classes.append(np.array([one]))
+            regions.append(np.array([region]))
+            sizes.append(np.array([len(polygon)]))
+            corners.append(polygon)
+    return ClassAreas(
+        np.concatenate(classes).astype(np.int64),
+        np.concatenate(regions).astype(np.int64),
+        np.concatenate([[0], np.cumsum(np.concatenate(sizes))]).astype(np.int64),
+        np.concatenate(corners),
+    )
+
+
+def _winners(outputs: np.ndarray, offsets: np.ndarray, ids: np.ndarray, error: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the class at the mean of the corners of every region, and whether another wins at some corner."""
+    starts, lengths = offsets[:-1], np.diff(offsets)
+    means = np.stack([np.add.reduceat(column[ids], starts) for column in outputs.T], axis=1) / lengths[:, None]
+    winner = means.argmax(axis=1)
+    owner = np.repeat(np.arange(len(winner)), lengths)
+    behind = outputs.max(axis=1)[ids] - outputs[ids, winner[owner]] > error
+    return winner, np.bitwise_or.reduceat(behind, starts)
+
+
+def _split(corners: np.ndarray, outputs: np.ndarray, error: float) -> list[tuple[int, np.ndarray]]:
+    """Cut one polygon into the parts where each class wins."""
+    candidates = [c for c in range(outputs.shape[1]) if (outputs[:, c] >= outputs.max(axis=1) - error).any()]
+    # Classes that win only inside a tie of others show at no corner; they lie above some mean.
+    candidates += [c for c in range(outputs.shape[1]) if c not in candidates and _may_win(outputs, c)]
+    parts = []
+    for one in candidates:
+        polygon, values = corners, outputs
+        for other in candidates:
+            if other != one and len(polygon):
+                polygon, values = _clip(polygon, values, values[:, one] - values[:, other], error)
+        if len(polygon) >= 3:
+            parts.append((one, polygon))
+    return parts
+
+
+def _may_win(outputs: np.ndarray, one: int) -> bool:
+    """Whether no single other output is above this one at every corner."""
+    others = np.delete(outputs, one, axis=1)
+    return not bool((others > outputs[:, [one]]).all(axis=0).any())
+
+
+def _clip(corners: np.ndarray, values: np.ndarray, ahead: np.ndarray, error: float) -> tuple[np.ndarray, np.ndarray]:
+    """Keep the part of a polygon where a quantity, affine on it, is not negative."""
+    if not (ahead > error).any():
+        return corners[:0], values[:0]
+    kept_corners, kept_values = [], []
+    for here in range(len(corners)):
+        there = (here + 1) % len(corners)
+        if ahead[here] >= -error:
+            kept_corners.append(corners[here])
+            kept_values.append(values[here])
+        if (ahead[here] > error and ahead[there] < -error) or (ahead[here] < -error and ahead[there] > error):
+            t = ahead[here] / (ahead[here] - ahead[there])
+            kept_corners.append((1 - t) * corners[here] + t * corners[there])
+            kept_values.append((1 - t) * values[here] + t * values[there])
+    return np.array(kept_corners), np.array(kept_values)
