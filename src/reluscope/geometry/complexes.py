@@ -10,6 +10,7 @@ Faces shared by cells are stored once, so neighbouring cells always agree on whe
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -240,21 +241,21 @@ def column_signs(heights, bound) -> tuple[np.ndarray, ...]:
 
 
 @njit(cache=True)
-def _widen(array, columns):
+def _widen(array, columns) -> np.ndarray:
     grown = np.empty((array.shape[0], columns), dtype=array.dtype)
     grown[:, : array.shape[1]] = array
     return grown
 
 
 @njit(cache=True)
-def _lengthen(array, rows):
+def _lengthen(array, rows) -> np.ndarray:
     grown = np.empty((rows, array.shape[1]), dtype=array.dtype)
     grown[: array.shape[0]] = array
     return grown
 
 
 @njit(cache=True)
-def grow(array, length):
+def grow(array, length) -> np.ndarray:
     """Return a longer copy of a vector, its end undefined."""
     grown = np.empty(length, dtype=array.dtype)
     grown[: array.shape[0]] = array
@@ -262,7 +263,7 @@ def grow(array, length):
 
 
 @njit(cache=True)
-def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit) -> tuple[np.ndarray, ...]:
+def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit) -> tuple[Any, ...]:
     dim = size.shape[0] - 1
     num_cuts = heights.shape[1]
     num_old_vertices = size[0]
@@ -459,7 +460,7 @@ def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit)
 
 
 @njit(cache=True)
-def _gather_lists(start, count, pool) -> tuple[np.ndarray, ...]:
+def _gather_lists(start, count, pool) -> tuple[np.ndarray, np.ndarray]:
     offsets = np.zeros(count.shape[0] + 1, dtype=np.int64)
     for f in range(count.shape[0]):
         offsets[f + 1] = offsets[f] + count[f]
@@ -471,7 +472,7 @@ def _gather_lists(start, count, pool) -> tuple[np.ndarray, ...]:
 
 
 @njit(cache=True)
-def _cofaces(offsets, ids, num_facets) -> tuple[np.ndarray, ...]:
+def _cofaces(offsets, ids, num_facets) -> tuple[np.ndarray, np.ndarray]:
     left = np.full(num_facets, NONE, dtype=np.int64)
     right = np.full(num_facets, NONE, dtype=np.int64)
     for cell in range(offsets.shape[0] - 1):
@@ -485,7 +486,7 @@ def _cofaces(offsets, ids, num_facets) -> tuple[np.ndarray, ...]:
 
 
 @njit(cache=True)
-def _cell_vertices(start, count, pool, size) -> tuple[np.ndarray, ...]:
+def _cell_vertices(start, count, pool, size) -> tuple[np.ndarray, np.ndarray]:
     dim = size.shape[0] - 1
     cells = size[dim]
     offsets = np.zeros(cells + 1, dtype=np.int64)

@@ -2,7 +2,7 @@
 
 from reluscope.partitions.decision import DecisionBoundary, decision_boundary
 from reluscope.partitions.engine import Budget
-from reluscope.partitions.partition import partition
+from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Facets, Partition
 
 __all__ = ["Budget", "DecisionBoundary", "Facets", "Partition", "decision_boundary", "partition"]

@@ -245,7 +245,7 @@ def _match(
     parts = [_Joined(ends[upper], cells[upper], cells[below])]
     same = [np.stack([ends[upper, i], ends[below, i]], axis=1) for i in (0, 1)]
     num_unmatched = 0
-    for seam in bad:
+    for seam in bad.tolist():
         rows = np.arange(first[seam], first[seam] + number[seam])
         one, two = rows[~side[rows]], rows[side[rows]]
         overlap, equal, covered = _overlap(one, two, ends, cells, position, length)

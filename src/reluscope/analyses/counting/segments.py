@@ -10,7 +10,7 @@ from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Segment, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.engine import Budget
-from reluscope.partitions.partition import partition
+from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance
 
