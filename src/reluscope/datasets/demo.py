@@ -6,7 +6,6 @@ float32.
 
 from importlib.resources import as_file, files
 
-import torch
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
@@ -40,6 +39,7 @@ def demo_network() -> DigitsNetwork:
 
     Examples
     --------
+    >>> import torch
     >>> demo_network()(torch.zeros(2, 1, 8, 8)).shape
     torch.Size([2, 10])
     """

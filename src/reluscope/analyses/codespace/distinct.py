@@ -100,7 +100,7 @@ def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None =
         finding(f"distinct codes of {name}", part, doubtful[:, index])
         for index, (name, part) in enumerate(codes.by_gate().items())
     )
-    doubt = doubtful.any(axis=1)
+    doubt = np.asarray(doubtful.any(axis=1))
     total = finding("distinct codes of all gates", codes, doubt)
     _, counts = codes.unique(return_counts=True)
     most = int(counts.max())

@@ -1,0 +1,52 @@
+"""Figures as SVG text or PNG bytes."""
+
+import io
+import re
+
+from matplotlib import rc_context
+from matplotlib.figure import Figure
+
+from reluscope.plots.style import INK
+
+RASTER_DPI = 200
+
+
+def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> str:
+    """Return a figure as SVG, with text as text.
+
+    Parameters
+    ----------
+    figure : Figure
+    name : str
+        Goes before every id, so that several pictures can share a page.
+    ink : str, optional
+        Colour of text and axes; ``"currentColor"`` makes them follow the page.
+
+    Returns
+    -------
+    str
+        The ``<svg>`` element, the same for the same figure.
+    """
+    buffer = io.StringIO()
+    with rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "font.family": "sans-serif"}):
+        figure.savefig(buffer, format="svg", dpi=RASTER_DPI, transparent=True, metadata={"Date": None, "Creator": None})
+    text = buffer.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    # A hundredth of a point is finer than any printer.
+    text = re.sub(r'( d=")([^"]*)"', lambda found: f'{found[1]}{_shortened(found[2])}"', text)
+    text = re.sub(r'\bid="', f'id="{name}-', text)
+    text = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", text)
+    text = re.sub(r"font: ([^;\"]*?)'[^;\"]*", r"font: \1sans-serif", text)
+    return text if ink is None else text.replace(INK, ink)
+
+
+def to_png(figure: Figure, *, dpi: int = RASTER_DPI, background: str = "white") -> bytes:
+    """Return a figure as PNG."""
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=dpi, facecolor=background)
+    return buffer.getvalue()
+
+
+def _shortened(path: str) -> str:
+    return re.sub(r"(\.\d\d)\d+", r"\1", path).replace(" \n", " ").replace("\n", " ")

@@ -1,0 +1,91 @@
+"""One look for all pictures: ink, palettes that colour-blind readers can tell apart, and bare axes.
+
+Text and axes are drawn in ``INK``, which pages replace by their own text colour, so that pictures follow a dark page;
+what lies over filled areas is drawn in colours of its own.
+"""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure
+
+INK = "#1b1f24"
+DARK = "#14181d"
+LIGHT = "#ffffff"
+
+# Okabe and Ito's palette without black and yellow, most different first.
+CATEGORIES = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#D55E00",
+    "#B5A642",
+    "#8C8C8C",
+    "#7B5EA7",
+    "#5F4B32",
+)
+RASTER_ABOVE = 20_000
+
+
+def canvas(axes: Axes | None, size: tuple[float, float]) -> Axes:
+    """Return the given axes, or those of a new figure of a size in inches, in the common style."""
+    if axes is None:
+        figure = Figure(figsize=size, layout="constrained")
+        FigureCanvasAgg(figure)
+        figure.patch.set_alpha(0.0)
+        axes = figure.add_subplot()
+    axes.patch.set_alpha(0.0)
+    axes.tick_params(colors=INK, labelsize=8.5, length=3, width=0.8)
+    for side in axes.spines.values():
+        side.set_color(INK)
+        side.set_linewidth(0.8)
+    for text in (axes.xaxis.label, axes.yaxis.label, axes.title):
+        text.set_color(INK)
+        text.set_fontsize(9.5)
+    return axes
+
+
+def figure_of(axes: Axes) -> Figure:
+    """Return the figure that axes belong to."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    return figure
+
+
+def bare(axes: Axes, *sides: str) -> None:
+    """Take away the frame on some sides."""
+    for side in sides:
+        axes.spines[side].set_visible(False)
+
+
+def legend(axes: Axes, handles: Sequence[object], **options: object) -> None:
+    """Put a legend below the axes, in ink and without a frame."""
+    if not handles:
+        return
+    settings = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14), "frameon": False, "fontsize": 8.5}
+    axes.legend(handles=handles, labelcolor=INK, **{**settings, **options})  # pyright: ignore[reportCallIssue, reportArgumentType]
+
+
+def tint(color: str, share: float) -> str:
+    """Return a colour mixed with white; share 1 is the colour itself."""
+    red, green, blue = (share * part + 1.0 - share for part in to_rgb(color))
+    return to_hex((red, green, blue))
+
+
+def category(index: int) -> str:
+    """Return the colour of a category; after ten they repeat."""
+    return CATEGORIES[index % len(CATEGORIES)]
+
+
+def depth_colors(number: int) -> list[str]:
+    """Return one colour per gate, from the first to the last."""
+    few = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00")
+    if number <= len(few):
+        return list(few[:number])
+    from matplotlib import colormaps
+
+    return [to_hex(colormaps["viridis"](0.92 * index / (number - 1))) for index in range(number)]
