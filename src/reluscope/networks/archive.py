@@ -64,8 +64,8 @@ def _inspect(name: str, content: bytes) -> None:
     models = [member for member in folders if member.startswith("models/") and member.endswith(".json")]
     if len(models) != 1:
         raise InputError(
-            f"expected a .pt2 file with one exported program, got {len(models)} in {name}: save it again with "
-            "torch.export.save of PyTorch 2.8 or newer"
+            f"expected a complete .pt2 file with one exported program, got {len(models)} in {name}: save it again "
+            "with torch.export.save of PyTorch 2.8 or newer"
         )
     for member, entry in folders.items():
         if member.endswith("_config.json"):

@@ -31,7 +31,7 @@ class ArrayTrace:
             value = builder.linear(value, weight, bias, name=f"layer {layer}")
             if layer + 1 < depth:
                 value = builder.relu(value, name=f"relu {layer}")
-        return builder.build(value)
+        return replace(builder.build(value), trace=replace(self, parameters=parameters))
 
 
 def from_arrays(layers: Sequence[Any]) -> Network:
@@ -79,8 +79,7 @@ def from_arrays(layers: Sequence[Any]) -> Network:
             raise ShapeError(f"expected the bias of layer {position} to be ({len(weight)},), got {_shape(bias)}")
         width = len(weight)
         parameters |= {f"{position}.weight": weight, f"{position}.bias": bias}
-    trace = ArrayTrace(parameters)
-    return replace(trace.lower(), trace=trace)
+    return ArrayTrace(parameters).lower()
 
 
 def _pair(layer: Any, position: int) -> tuple[Tensor, Tensor | None]:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.export import ExportedProgram
 from torch.export.graph_signature import InputKind
 
-from reluscope.errors import InputError, ReluscopeError, ShapeError, UnsupportedOperatorError
+from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.networks.aten.lowering import TorchTrace, name_of
 from reluscope.networks.aten.refusals import is_refused
 from reluscope.networks.aten.site import HANDLERS, BatchAxisError, as_double
@@ -70,16 +70,19 @@ def from_module(model: nn.Module, input_shape: tuple[int, ...]) -> TorchSource:
     InputError
         If the model has several inputs or outputs, or weights that are not finite.
     """
+    model = getattr(model, "_orig_mod", model)  # what torch.compile wrapped
     _check_inputs(model)
     twin = _twin(model)
-    error: ReluscopeError | None = None
-    for batch in (2, 1):
+    try:
+        return _trace_module(twin, input_shape, 2)
+    except (BatchAxisError, ShapeError) as error:
+        # Only a model whose code has the batch size in it may be taken for one point at a time.
+        if isinstance(error, BatchAxisError) and _keeps_batch(twin, input_shape):
+            raise
         try:
-            return _trace_module(twin, input_shape, batch)
-        except (BatchAxisError, ShapeError) as problem:
-            error = error or problem
-    assert error is not None
-    raise error
+            return _trace_module(twin, input_shape, 1)
+        except (BatchAxisError, ShapeError):
+            raise error from None
 
 
 def from_program(program: ExportedProgram, input_shape: tuple[int, ...] | None) -> TorchSource:
@@ -94,7 +97,7 @@ def from_program(program: ExportedProgram, input_shape: tuple[int, ...] | None) 
         raise ShapeError(f"expected input_shape {own} as the program was exported, got {wanted}")
     trace = _trace_program(program, name, wanted, batch, {})
     fixed = batch if isinstance(shape[0], int) else None
-    return TorchSource(replace(trace.lower(), trace=trace), trace.reference, fixed)
+    return TorchSource(trace.lower(), trace.reference, fixed)
 
 
 def _twin(model: nn.Module) -> nn.Module:
@@ -112,13 +115,19 @@ def _twin(model: nn.Module) -> nn.Module:
     return to_double(twin.eval().requires_grad_(False))
 
 
+def _keeps_batch(twin: nn.Module, input_shape: tuple[int, ...]) -> bool:
+    with in_double([]):
+        output = _single(twin(torch.zeros(2, *input_shape, dtype=torch.float64)))
+    return output.ndim > 0 and len(output) == 2
+
+
 def _trace_module(twin: nn.Module, input_shape: tuple[int, ...], batch: int) -> TorchSource:
     sample = torch.randn(batch, *input_shape, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     notes: list[str] = []
 
-    def reference(x: Tensor) -> Tensor:
+    def reference(x: Tensor) -> Any:
         with in_double(notes):
-            return twin(x)
+            return twin(x.clone())  # a model may write into its input
 
     try:
         output = reference(sample)
@@ -137,19 +146,17 @@ def _trace_module(twin: nn.Module, input_shape: tuple[int, ...], batch: int) -> 
                 f"expected a forward pass that torch.export can capture, but it fails with {first!r}: "
                 "write it without branches that depend on the data"
             ) from error
-    state = twin.state_dict(keep_vars=True)
-    names = {tensor.data_ptr(): name for name, tensor in reversed(list(state.items())) if tensor.numel()}
     name, _ = _program_input(program)
-    aliases = {key: names.get(tensor.data_ptr(), key) for key, tensor in state.items()}
-    trace = _trace_program(program, name, input_shape, batch, aliases, tuple(dict.fromkeys(notes)))
-    network = replace(trace.lower(), trace=trace)
+    state = twin.state_dict(keep_vars=True)
+    trace = _trace_program(program, name, input_shape, batch, state, tuple(dict.fromkeys(notes)))
+    network = trace.lower()
     fixed = None
     if batch == 1:
         fixed = 1
         trace = replace(
             trace, notes=(*trace.notes, "The model takes one point at a time: its batch size is fixed to 1.")
         )
-        network = replace(trace.lower(), trace=trace)
+        network = trace.lower()
     logits = trace.reference if trace.tail.softmax else None
     return TorchSource(network, lambda x: _single(reference(x)), fixed, trace.tail.finish, logits, batch)
 
@@ -159,16 +166,17 @@ def _trace_program(
     input_name: str,
     input_shape: tuple[int, ...],
     batch: int,
-    names: Mapping[str, str],
+    state: Mapping[str, Tensor],
     notes: tuple[str, ...] = (),
 ) -> TorchTrace:
-    """Bring a program to known operators and collect its constants in float64."""
-    program = _simplified(program)
+    """Bring a program to known operators and collect its constants in float64, weights under several names once."""
+    program = _simplified(program, input_name)
     signature = program.graph_signature
     stored = {**program.constants, **program.state_dict}
     constants: dict[str, Any] = {}
     parameters: dict[str, Tensor] = {}
     placeholders: dict[str, str] = {}
+    first_names: dict[Any, str] = {}
     for spec in signature.input_specs:
         if spec.kind == InputKind.USER_INPUT or spec.target is None:
             continue
@@ -176,28 +184,38 @@ def _trace_program(
         if isinstance(entry, Tensor):
             entry = as_double(entry.detach().cpu())
         if spec.kind in {InputKind.PARAMETER, InputKind.BUFFER}:
-            parameters[spec.target] = entry
-            placeholders[spec.arg.name] = spec.target
+            name = first_names.setdefault(_storage(stored[spec.target], spec.target), spec.target)
+            parameters.setdefault(name, entry)
+            placeholders[spec.arg.name] = name
         else:
             constants[spec.arg.name] = entry
     for node in program.graph.nodes:
         if node.op == "get_attr":
             constants[str(node.target)] = getattr(program.graph_module, str(node.target))
-    # A shared weight has several names in the model and one in the trace.
-    traced = {names.get(target, target): target for target in parameters}
-    aliases = {key: traced[first] for key, first in names.items() if key not in parameters and first in traced}
+    named = {**state, **program.state_dict}
+    aliases = {name: first_names[key] for name, entry in named.items() if (key := _storage(entry, name)) in first_names}
+    outputs = tuple(str(name) for name in signature.user_outputs)
     return TorchTrace(
-        program.graph, constants, parameters, placeholders, aliases, input_name, input_shape, batch, notes
+        program.graph, constants, parameters, placeholders, aliases, input_name, outputs, input_shape, batch, notes
     )
 
 
-def _simplified(program: ExportedProgram) -> ExportedProgram:
+def _storage(tensor: Tensor, name: str) -> Any:
+    """Return what two names of one weight have in common."""
+    return (tensor.data_ptr(), tensor.shape, tensor.stride()) if tensor.numel() else name
+
+
+def _simplified(program: ExportedProgram, input_name: str) -> ExportedProgram:
     """Return the program without in-place operators, and with operators unknown here taken apart where PyTorch can."""
     program = _decomposed(program, {})
     for _ in range(3):
+        dependent: set[Any] = set()
+        for node in program.graph.nodes:
+            if node.name == input_name or dependent.intersection(node.all_input_nodes):
+                dependent.add(node)
         unknown = {
             node.target
-            for node in program.graph.nodes
+            for node in dependent
             if isinstance(node.target, torch._ops.OpOverload)
             and name_of(node) not in HANDLERS
             and not is_refused(name_of(node))

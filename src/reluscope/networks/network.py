@@ -61,7 +61,10 @@ class Trace(Protocol):
     """A captured model that can be lowered again with other weights."""
 
     def lower(self, state: Mapping[str, Any] | None = None) -> "Network":
-        """Return the network of the trace, with the constants in ``state`` in place of its own."""
+        """Return the network of the trace, with the constants in ``state`` in place of its own.
+
+        The network carries a trace with those constants.
+        """
         ...
 
 
@@ -366,7 +369,8 @@ class Network:
         Parameters
         ----------
         state : mapping from name to tensor or array
-            Parameters and buffers by the names of the model's state dict; those left out keep their values.
+            Parameters and buffers by the names of the model's state dict; those left out keep their values. Layers
+            given as arrays are called ``0.weight``, ``0.bias``, ``1.weight`` and so on.
 
         Raises
         ------
@@ -374,12 +378,18 @@ class Network:
             If the network has no trace, a name is unknown, or a value is not finite.
         ShapeError
             If a value has another shape than the parameter.
+
+        Notes
+        -----
+        Costs about as much as copying the weights. The result is not compared with the model again: its
+        ``verification`` is None.
         """
         if self.trace is None:
             raise InputError(
                 "expected a network with its trace, got one without (unpickled or restricted): load the model again"
             )
-        return replace(self.trace.lower(state).to(self.device), trace=self.trace)
+        network = self.trace.lower(state).to(self.device)
+        return network if network.trace is not None else replace(network, trace=self.trace)
 
     def __getstate__(self) -> dict[str, Any]:
         kept = ("nodes", "output", "notes", "verification")

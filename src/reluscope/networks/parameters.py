@@ -36,7 +36,7 @@ def check_finite(tensor: Tensor, name: str) -> None:
     """Raise an InputError that names the constant if it holds NaN or infinite entries."""
     if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
         count = int((~torch.isfinite(tensor)).sum())
-        raise InputError(f"expected finite weights, but {name} holds {count} NaN or infinite entries: repair it")
+        raise InputError(f"expected finite weights, but {name} holds {count} NaN or infinite entries: repair them")
 
 
 def replace_parameters(

@@ -1,8 +1,8 @@
 """From a traced PyTorch graph to a network: operators on constants are run, the others are lowered one by one."""
 
 import operator as python_operators
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import prod
 from types import SimpleNamespace
 from typing import Any
@@ -43,6 +43,8 @@ class TorchTrace:
         Other names of the same parameters.
     input_name : str
         The placeholder of the input.
+    outputs : tuple of str
+        The nodes that the model returns, without those that only write back what it changed in place.
     input_shape : tuple of int
         Without the batch axis.
     batch : int
@@ -57,36 +59,37 @@ class TorchTrace:
     placeholders: Mapping[str, str]
     aliases: Mapping[str, str]
     input_name: str
+    outputs: tuple[str, ...]
     input_shape: tuple[int, ...]
     batch: int
     notes: tuple[str, ...] = ()
     tail: "Tail" = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "tail", find_tail(self.graph))
+        object.__setattr__(self, "tail", find_tail(self.graph, self.outputs))
         for name, tensor in self.parameters.items():
             check_finite(tensor, name)
 
     def lower(self, state: Mapping[str, Any] | None = None) -> Network:
         """Return the network, with the constants in ``state`` in place of the trace's own."""
+        trace = replace(self, parameters=replace_parameters(self.parameters, state, self.aliases)) if state else self
         builder = GraphBuilder()
         for note in (*self.notes, *self.tail.notes):
             builder.note(note)
-        output = self._run(builder.input(self.input_shape), state, builder)
+        output = trace._run(builder.input(self.input_shape), builder)
         if isinstance(output, Tensor):
             row = Site(builder, self.batch, "output", lambda: None, "the output", "output").one_row(output)
             zeros = torch.zeros(row.numel(), prod(self.input_shape), dtype=torch.float64)
             flat = builder.linear(builder.flatten(Value(0, self.input_shape)), zeros, row.reshape(-1))
             output = builder.reshape(flat, tuple(row.shape))
-        return builder.build(output)
+        return replace(builder.build(output), trace=trace)
 
     def reference(self, x: Tensor) -> Tensor:
         """Run the traced operators themselves in float64 on one batch."""
-        output = self._run(x, None, None)
+        output = self._run(x, None)
         return output if isinstance(output, Tensor) else torch.as_tensor(output)
 
-    def _run(self, x: Any, state: Mapping[str, Any] | None, builder: GraphBuilder | None) -> Any:
-        parameters = replace_parameters(self.parameters, state, self.aliases) if state else self.parameters
+    def _run(self, x: Any, builder: GraphBuilder | None) -> Any:
         results: dict[FxNode, Any] = {}
         for node in self.graph.nodes:
             if node not in self.tail.needed:
@@ -95,7 +98,7 @@ class TorchTrace:
                 if node.name == self.input_name:
                     results[node] = x
                 elif node.name in self.placeholders:
-                    results[node] = parameters[self.placeholders[node.name]]
+                    results[node] = self.parameters[self.placeholders[node.name]]
                 else:
                     results[node] = self.constants[node.name]
             elif node.op == "get_attr":
@@ -158,14 +161,13 @@ class Tail:
         return output.softmax(axis) if name == "softmax" else output.log_softmax(axis)
 
 
-def find_tail(graph: torch.fx.Graph) -> Tail:
+def find_tail(graph: torch.fx.Graph, outputs: Sequence[str]) -> Tail:
     """Return where the network ends: at the model's one output, or before the softmax that makes it."""
-    (outputs,) = next(node for node in graph.nodes if node.op == "output").args
-    named = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
-    if len(named) != 1 or not isinstance(named[0], FxNode):
-        names = ", ".join(str(entry) for entry in named)
+    named = [node for node in graph.nodes if node.name in outputs]
+    if len(outputs) != 1 or len(named) != 1:
         raise InputError(
-            f"expected a model with one output, got {len(named)}: {names}; wrap it in a module that returns one of them"
+            f"expected a model with one output, got {len(outputs)}: {', '.join(outputs)}; wrap it in a module that "
+            "returns one of them"
         )
     last = end = named[0]
     softmax = None
@@ -216,19 +218,19 @@ def name_of(node: FxNode) -> str:
 def place_of(node: FxNode) -> str:
     """Return where an operator stands: its module by path and class, and the line of code."""
     path, kind = _module_of(node)
-    place = f"module {path!r} ({kind})" if path else "the model's forward"
+    place = f"module {path!r} ({kind.split('.')[-1]})" if path else "the model's forward"
     lines = str(node.meta.get("stack_trace") or "").strip().splitlines()
     code = lines[-1].strip() if len(lines) > 1 and "torch/nn/" not in lines[-2] else ""
     return f"{place}, {code!r}" if code else place
 
 
 def gate_name(node: FxNode, operator: str) -> str:
-    """Return a name for the gate that an operator may become: the path of its module, else path and operator."""
+    """Return a name for the gate that an operator may become: the path of PyTorch's own module, else with operator."""
     path, kind = _module_of(node)
     operator = operator.removeprefix("_").removesuffix("_with_indices")
     if not path:
         return operator
-    return path if kind.lower().startswith(operator.replace("_", "")[:4]) else f"{path}.{operator}"
+    return path if kind.startswith("torch.nn.modules.") else f"{path}.{operator}"
 
 
 def bind(node: FxNode, args: Any, kwargs: Mapping[str, Any]) -> SimpleNamespace:
@@ -246,9 +248,8 @@ def _module_of(node: FxNode) -> tuple[str, str]:
     if not stack:
         return "", ""
     path, kind = stack[-1]
-    return path.removeprefix("L['self'].").removeprefix("L__self__"), str(getattr(kind, "__name__", kind)).split(".")[
-        -1
-    ]
+    name = kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__name__}"
+    return path.removeprefix("L['self'].").removeprefix("L__self__"), name
 
 
 def _item(args: Any, node: FxNode) -> Any:

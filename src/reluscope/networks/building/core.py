@@ -9,6 +9,7 @@ from torch import Tensor
 from reluscope.errors import ShapeError
 from reluscope.networks.graph import Affine, GateNode, Input, Node
 from reluscope.networks.network import Network
+from reluscope.networks.parameters import check_finite
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,9 @@ class Core:
         return Network(nodes, renumbered[output.index], tuple(self.notes))
 
     def add_node(self, node: Node) -> Value:
-        """Append a node; a gate's name gets a number if it is taken."""
+        """Append a node with finite constants; a gate's name gets a number if it is taken."""
+        for field, tensor in node.tensors().items():
+            check_finite(tensor, f"{field} of {node.name!r}")
         if isinstance(node, GateNode):
             node = replace(node, name=self._unique(node.name))
         self.nodes.append(node)

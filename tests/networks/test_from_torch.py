@@ -1,0 +1,327 @@
+import copy
+import pickle
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from conformance.torch_cases import Forward, Residual, Shared
+from networks.models import Two, layers, seeded
+from reluscope.errors import (
+    InputError,
+    NotPiecewiseLinearError,
+    ShapeError,
+    UnsupportedOperatorError,
+)
+from reluscope.networks.load import load
+
+
+def through(function, *parts):
+    return nn.Sequential(nn.Linear(4, 4), Forward(lambda _, x: function(x)), *parts)
+
+
+def refused(error, words, model, input_shape=(4,)):
+    with pytest.raises(error, match=words) as caught:
+        load(model, input_shape)
+    assert "\n" not in str(caught.value)
+
+
+class Sine(nn.Module):
+    def forward(self, x):
+        return x.sin()
+
+
+class TestTheModelIsLeftAlone:
+    def test_mode_precision_gradients_and_weights(self):
+        model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Dropout(0.5), nn.Linear(4, 2)).train()
+        before = copy.deepcopy(model.state_dict())
+        load(model)
+        assert model.training
+        assert all(parameter.requires_grad and parameter.dtype == torch.float32 for parameter in model.parameters())
+        assert all(torch.equal(before[key], value) for key, value in model.state_dict().items())
+        assert torch.get_default_dtype() == torch.float32
+
+    def test_default_type_is_restored_after_errors(self):
+        refused(NotPiecewiseLinearError, "gelu", through(nn.functional.gelu))
+        assert torch.get_default_dtype() == torch.float32
+
+    def test_later_training_does_not_reach_the_network(self):
+        model = nn.Sequential(nn.Linear(3, 2), nn.ReLU())
+        net = load(model)
+        before = net(torch.ones(1, 3))
+        with torch.no_grad():
+            model[0].weight.zero_()
+        assert torch.equal(net(torch.ones(1, 3)), before)
+
+
+class TestNames:
+    def test_modules_functions_and_reuse(self):
+        assert [gate.name for gate in load(Residual(), (2, 6, 6)).gates] == ["activation", "activation_1"]
+        net = load(nn.Sequential(nn.Linear(4, 4), nn.ReLU6(), through(torch.relu, nn.MaxPool1d(2))), (3, 4))
+        assert [(gate.name, gate.kind) for gate in net.gates] == [
+            ("1", "relu6"), ("2.1.relu", "relu"), ("2.2", "max_pool"),
+        ]  # fmt: skip
+
+    def test_at_the_top(self):
+        net = load(Forward(lambda m, x: x.relu().abs().relu()), (2,))
+        assert [gate.name for gate in net.gates] == ["relu", "abs", "relu_1"]
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        "function",
+        [
+            *(nn.functional.gelu, nn.functional.silu, nn.functional.elu, nn.functional.selu, nn.functional.softplus),
+            *(nn.functional.hardswish, nn.functional.mish, nn.functional.celu, nn.functional.logsigmoid),
+            *(nn.functional.glu, nn.functional.softsign, nn.functional.tanhshrink, torch.sigmoid, torch.tanh),
+            *(torch.exp, torch.sin, torch.square, torch.sqrt, lambda x: x**2, lambda x: 1 / x, lambda x: x * x),
+            *(lambda x: x / x.sum(1, keepdim=True), lambda x: x @ x.mT, lambda x: nn.functional.normalize(x, dim=1)),
+            *(lambda x: nn.functional.layer_norm(x, (4,)), lambda x: x.var(1), lambda x: x.prod(1)),
+            *(
+                lambda x: nn.functional.scaled_dot_product_attention(x, x, x),
+                lambda x: torch.einsum("bij,bij->bi", x, x),
+            ),
+        ],
+    )
+    def test_curved(self, function):
+        refused(NotPiecewiseLinearError, r"at .*which is not piecewise linear|at module '1' .* is not piecewise linear",
+                through(function, nn.Flatten()), (3, 4))  # fmt: skip
+
+    @pytest.mark.parametrize(
+        "function",
+        [
+            *(torch.sign, torch.round, torch.floor, torch.heaviside, nn.functional.hardshrink, torch.frac),
+            *(lambda x: torch.where(x > 0, x, 0.1 * x), lambda x: (x > 0).double(), lambda x: x.argmax(1)),
+            *(lambda x: nn.functional.threshold(x, 1.0, 0.0), lambda x: torch.div(x, 2, rounding_mode="floor")),
+            *(lambda x: x * (x >= 0), lambda x: x.long(), lambda x: x % 2),
+        ],
+    )
+    def test_jumping(self, function):
+        if function is torch.heaviside:
+            function = lambda x: torch.heaviside(x, torch.zeros(()))  # noqa: E731
+        refused(NotPiecewiseLinearError, "not piecewise linear|continuous", through(function))
+
+    def test_positions_of_maxima(self):
+        refused(NotPiecewiseLinearError, "positions", through(lambda x: x.max(dim=1).indices.double()))
+
+    @pytest.mark.parametrize("function", [lambda x: x.sort(1).values, lambda x: x.topk(2, 1).values])
+    def test_unknown(self, function):
+        with pytest.raises(UnsupportedOperatorError, match=r"reluscope knows.*use amax") as caught:
+            load(through(function))
+        assert not isinstance(caught.value, NotPiecewiseLinearError)
+
+    def test_place_and_advice(self):
+        model = nn.Sequential()
+        model.add_module("body", nn.Sequential(nn.Linear(4, 4), nn.Tanh()))
+        refused(NotPiecewiseLinearError, r"tanh at module 'body.1' \(Tanh\).*use hard-tanh", model)
+        refused(NotPiecewiseLinearError, r"sin at the model's forward, 'return x.sin\(\)'", Sine())
+
+    def test_normalisation_by_its_own_input(self):
+        model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4, track_running_stats=False))
+        refused(NotPiecewiseLinearError, r"batch_norm.* at module '1' .*track_running_stats=True", model)
+        refused(NotPiecewiseLinearError, "instance_norm", nn.InstanceNorm2d(2), (2, 3, 3))
+
+    def test_dropout_that_stays_on(self):
+        refused(UnsupportedOperatorError, "dropout", through(lambda x: nn.functional.dropout(x, 0.5, training=True)))
+
+    def test_branches_on_data(self):
+        model = through(lambda x: x if x.sum() > 0 else -x)
+        refused(UnsupportedOperatorError, "torch.export can capture", model)
+
+    @pytest.mark.parametrize(
+        "function",
+        [
+            *(lambda x: x - x.mean(0), lambda x: x.t().relu().t(), lambda x: x.flip(0), lambda x: x.cumsum(0)),
+            *(lambda x: x.sum(), lambda x: x.reshape(-1), lambda x: x + torch.arange(x.size(0)).unsqueeze(1)),
+            *(lambda x: x.softmax(0), lambda x: torch.cat([x, x]), lambda x: x.amax(0)),
+        ],
+    )
+    def test_points_of_a_batch_that_mix(self, function):
+        with pytest.raises(UnsupportedOperatorError):
+            load(through(function))
+
+
+class TestShapes:
+    def test_inferred_from_a_first_linear_layer_or_from_data(self):
+        assert load(nn.Sequential(nn.Flatten(), nn.Linear(6, 2), nn.ReLU())).input_shape == (6,)
+        assert load(nn.Sequential(nn.Conv1d(1, 1, 2)), data=np.ones((3, 1, 4))).input_shape == (1, 4)
+
+    def test_asked_for(self):
+        with pytest.raises(ShapeError, match=r"expected input_shape.*\(1, 28, 28\)"):
+            load(nn.Conv2d(1, 1, 3))
+
+    def test_wrong(self):
+        refused(ShapeError, r"accepts, got \(5,\).*mat1 and mat2", nn.Sequential(nn.Linear(4, 2), nn.ReLU()), (5,))
+        for shape in ((0,), (-1, 2), 0):
+            with pytest.raises(ShapeError, match="positive integers without the batch axis"):
+                load(nn.Linear(4, 2), shape)
+
+    def test_a_number(self):
+        assert load(nn.ReLU(), 3).input_shape == (3,)
+
+
+class TestInputsAndOutputs:
+    def test_several_outputs_are_named(self):
+        refused(InputError, "one output, got 2: logits, features", Two("dict"), (3,))
+        refused(InputError, "one output, got 2: 0, 1", Two("tuple"), (3,))
+
+    def test_several_inputs_are_named(self):
+        refused(InputError, "one input, got 2: input1, input2", nn.Bilinear(2, 2, 1), (2,))
+
+    def test_one_in_a_collection(self):
+        net = load(Forward(lambda m, x: {"logits": x.relu()}), (2,))
+        assert net.output_shape == (2,)
+
+    def test_no_tensor(self):
+        refused(InputError, "returns a tensor, got str", Forward(lambda m, x: "nothing"), (2,))
+
+    def test_input_written_in_place(self):
+        net = load(Forward(lambda m, x: x.relu_()), (2,))
+        assert net([[1.0, -1.0]]).tolist() == [[1.0, 0.0]]
+
+    def test_buffers_written_by_the_forward(self):
+        def forward(m, x):
+            m.count += 1
+            return x.relu()
+
+        assert load(Forward(forward, count=torch.zeros(())), (2,)).num_units == 2
+
+
+class TestWeights:
+    def test_not_finite(self):
+        model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+        with torch.no_grad():
+            model[0].bias[1] = torch.nan
+        refused(InputError, "parameter 0.bias holds NaN", model, (2,))
+        model = nn.Sequential(nn.BatchNorm1d(2))
+        model[0].running_var[0] = torch.inf
+        refused(InputError, "buffer 0.running_var", model, (2,))
+
+    def test_negative_variance(self):
+        model = nn.Sequential(nn.BatchNorm1d(2))
+        model[0].running_var[0] = -2.0
+        refused(InputError, "scale of '0' holds 1 NaN", model, (2,))
+
+    def test_missing(self):
+        refused(InputError, "0.weight has none", nn.Sequential(nn.LazyLinear(2)), (2,))
+
+    def test_half_precision(self):
+        model = seeded(lambda: nn.Sequential(nn.Linear(2, 3), nn.ReLU())).half()
+        assert torch.equal(load(model)(torch.ones(1, 2)), copy.deepcopy(model).double()(torch.ones(1, 2).double()))
+
+
+class TestCasts:
+    @pytest.mark.parametrize(
+        "function",
+        [
+            lambda x: (x / 3).float().relu(),
+            lambda x: (x / 3).to(torch.float32).relu(),
+            lambda x: (x / 3).to(dtype=torch.float16).relu(),
+            lambda x: (x / 3).type(torch.bfloat16).relu(),
+            lambda x: (x / 3).half().float() + torch.zeros(4, dtype=torch.float32),
+        ],
+    )
+    def test_are_the_identity_with_a_note(self, function):
+        net = load(through(function))
+        assert any("was read as the identity" in note for note in net.notes)
+        assert net.verification.largest_deviation < 1e-12
+
+    def test_to_double_needs_no_note(self):
+        assert load(through(lambda x: x.double().relu())).notes == ()
+
+
+class TestSoftmax:
+    @pytest.mark.parametrize("last", [nn.Softmax(dim=1), nn.LogSoftmax(dim=-1)])
+    def test_at_the_end_is_left_off(self, last):
+        model = seeded(lambda: nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)))
+        whole, net = load(nn.Sequential(model, last)), load(model)
+        assert whole.fingerprint == net.fingerprint
+        assert len(whole.notes) == 1
+        assert "softmax was left off" in whole.notes[0]
+        assert net.notes == ()
+
+    def test_elsewhere_is_refused(self):
+        refused(NotPiecewiseLinearError, "only where it is the very last", nn.Sequential(nn.Softmax(-1), nn.ReLU()))
+
+
+class TestOtherWeights:
+    def model(self, seed):
+        parts = (nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), nn.PReLU(3), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(3, 2))
+        model = seeded(lambda: nn.Sequential(*(copy.deepcopy(part) for part in parts)), seed)
+        generator = torch.Generator().manual_seed(seed)
+        state = {key: torch.rand(value.shape, generator=generator) for key, value in model.state_dict().items()}
+        state["1.num_batches_tracked"] = torch.tensor(seed)
+        model.load_state_dict(state)
+        return model
+
+    def test_equal_a_new_load(self):
+        first, second = self.model(0), self.model(1)
+        net = load(first, (2, 4, 4))
+        assert net.with_parameters(second.state_dict()).fingerprint == load(second, (2, 4, 4)).fingerprint
+        assert net.with_parameters({}).fingerprint == net.fingerprint
+
+    def test_what_is_not_given_stays(self):
+        first, second = self.model(0), self.model(1)
+        net = load(first, (2, 4, 4))
+        for key in first.state_dict():
+            net = net.with_parameters({key: second.state_dict()[key].numpy()})
+        assert net.fingerprint == load(second, (2, 4, 4)).fingerprint
+
+    def test_shared_weights_go_by_every_name(self):
+        model = Shared()
+        net, new = load(model), torch.ones(4, 4)
+        by_first, by_second = (net.with_parameters({f"{name}.weight": new}) for name in ("first", "second"))
+        assert by_first.fingerprint == by_second.fingerprint != net.fingerprint
+        assert net.with_parameters(model.state_dict()).fingerprint == net.fingerprint
+        with pytest.raises(InputError, match="one value for shared weights"):
+            net.with_parameters({"first.weight": new, "second.weight": 2 * new})
+
+    def test_computed_weights(self):
+        model = nn.Sequential(nn.utils.parametrizations.weight_norm(nn.Linear(3, 3)), nn.ReLU())
+        net = load(model, (3,))
+        key = "0.parametrizations.weight.original0"
+        doubled = net.with_parameters({key: 2 * model.state_dict()[key], "0.bias": 2 * model.state_dict()["0.bias"]})
+        x = torch.randn(5, 3)
+        torch.testing.assert_close(doubled(x), 2 * net(x))
+
+    def test_errors(self):
+        net = load(self.model(0), (2, 4, 4))
+        with pytest.raises(InputError, match=r"got unknown 0\.weights"):
+            net.with_parameters({"0.weights": torch.zeros(3, 2, 3, 3)})
+        with pytest.raises(ShapeError, match=r"0.bias of shape \(3,\), got \(2,\)"):
+            net.with_parameters({"0.bias": torch.zeros(2)})
+        with pytest.raises(InputError, match=r"0\.bias holds 3 NaN"):
+            net.with_parameters({"0.bias": torch.full((3,), torch.nan)})
+        with pytest.raises(InputError, match="without"):
+            pickle.loads(pickle.dumps(net)).with_parameters({})
+
+
+class TestSpecialModels:
+    def test_batch_size_one(self):
+        net = load(Forward(lambda m, x: x.view(1, -1)[:, :2].relu()), (2, 2))
+        assert net.notes == ("The model takes one point at a time: its batch size is fixed to 1.",)
+        assert net(torch.ones(5, 2, 2)).shape == (5, 2)
+
+    @pytest.mark.filterwarnings("ignore::DeprecationWarning")
+    def test_compiled(self):
+        assert load(torch.compile(nn.Sequential(nn.Linear(2, 3), nn.ReLU())), (2,)).num_units == 3
+
+    def test_plain_tensors_as_attributes(self):
+        model = Forward(lambda m, x: nn.functional.linear(x, m.plain).relu())
+        model.plain = torch.ones(3, 2)
+        assert load(model, (2,))([[1.0, 1.0]]).tolist() == [[2.0] * 3]
+
+    def test_data_is_compared_too(self):
+        net = load(nn.Sequential(nn.Linear(2, 3), nn.ReLU()), data=np.ones((7, 2), dtype=np.float32))
+        assert net.verification.num_points == 24 + 7
+        with pytest.raises(ShapeError, match=r"got \(7, 3\)"):
+            load(nn.Sequential(nn.Linear(2, 3), nn.ReLU()), (2,), data=np.ones((7, 3)))
+
+
+def test_a_list_of_layers_and_a_module_are_the_same_network():
+    stack = layers([3, 5, 2])
+    model = nn.Sequential(nn.Linear(3, 5), nn.ReLU(), nn.Linear(5, 2)).double()
+    state = [torch.as_tensor(array) for layer in stack for array in layer]
+    model.load_state_dict(dict(zip(model.state_dict(), state, strict=True)))
+    assert load(model).fingerprint == load(stack).fingerprint

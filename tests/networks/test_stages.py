@@ -1,0 +1,67 @@
+import numpy as np
+import torch
+
+from networks.models import branched, layers
+from reluscope.networks.builder import GraphBuilder
+from reluscope.networks.load import load
+
+
+def test_a_plain_stack_keeps_nothing_but_the_gate():
+    net = load(layers([2, 4, 4, 1]))
+    assert [(stage.reads, stage.keeps) for stage in net.stages] == [((0,), ()), ((2,), ())]
+    assert net.finish.reads == (4,)
+
+
+def test_a_shortcut_stays_alive_until_its_sum():
+    net = branched()
+    keeps = [stage.keeps for stage in net.stages]
+    assert keeps[0] == keeps[1] == (0,)  # the input, not its projection
+    assert keeps[2] == ()
+    (late,) = keeps[3]  # x - softshrink(x) needs x
+    assert net.nodes[late].shape == (4,)
+
+
+def test_values_survive_interpolation_between_stages():
+    """On a cell the values that are alive are affine, so the middle of two points has the middle of the values."""
+    net = branched()
+    center = torch.randn(1, 2, 6, 6, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    step = 1e-7 * torch.randn(2, 2, 6, 6, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    ends = center + step
+    assert len(net.codes(ends).unique()) == 1
+    values = net.start(ends)
+    for stage in net.stages:
+        pre, live = stage.advance(values)
+        middle, half = pre.mean(0, keepdim=True), {key: value.mean(0, keepdim=True) for key, value in live.items()}
+        values = stage.close({key: torch.cat([live[key], half[key]]) for key in live}, torch.cat([pre, middle]))
+    expected = net(torch.cat([ends, ends.mean(0, keepdim=True)]))
+    torch.testing.assert_close(net.finish(values)[[0, 1, -1]], expected, rtol=1e-11, atol=1e-11)
+
+
+def test_bounds_are_sharp_for_one_layer():
+    weight, bias = np.array([[1.0, -2.0], [3.0, 0.5]]), np.array([-4.0, 0.25])
+    stage = load([(weight, bias), (np.eye(2), np.zeros(2))]).stages[0]
+    np.testing.assert_array_equal(stage.gain, [3.0, 3.5])
+    np.testing.assert_array_equal(stage.offset, [4.0, 0.25])
+    assert not stage.gain.flags.writeable
+
+
+def test_bounds_go_through_several_affine_nodes():
+    builder = GraphBuilder()
+    x = builder.input((2,))
+    y = builder.scale_shift(x, scale=torch.tensor([2.0, -1.0]), shift=-3.0)
+    net = builder.build(builder.relu(builder.linear(y, torch.tensor([[1.0, -1.0]]), torch.tensor([0.5]))))
+    assert net.stages[0].gain.tolist() == [3.0]
+    assert net.stages[0].offset.tolist() == [6.5]
+
+
+def test_no_gates_no_stages():
+    net = load(layers([3, 2]))
+    assert net.stages == ()
+    assert net.gates == ()
+    assert net.num_units == 0
+    x = torch.ones(4, 3, dtype=torch.float64)
+    assert torch.equal(net.finish(net.start(x)), net(x))
+    assert net.codes(x).words.shape == (4, 0)
+    assert len(net.codes(x).unique()) == 1
+    assert net.linearize(x).weight.shape == (4, 2, 3)
+    assert net.unit_maps(x) == net.preactivations(x) == []
