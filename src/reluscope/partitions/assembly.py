@@ -5,8 +5,7 @@ the same order. Where they do not (a tie of max candidates that matters on one s
 overlap.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -105,12 +104,13 @@ class Mosaic:
     num_unmatched: int
 
 
-def assemble(patches: Sequence[Patch], dim: int, num_words: int, length: float) -> Mosaic:
+def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> Mosaic:
     """Join finished chunks.
 
     Parameters
     ----------
-    patches : sequence of Patch
+    patches : list of Patch
+        Emptied on the way: a partition may be too large to hold twice.
     dim : int
         Dimension of the domain.
     num_words : int
@@ -125,26 +125,25 @@ def assemble(patches: Sequence[Patch], dim: int, num_words: int, length: float) 
     """
     if not patches:
         return _empty(dim, num_words)
-    point_shift = np.cumsum([0, *(len(patch.points) for patch in patches)])
-    cell_shift = np.cumsum([0, *(len(patch.roots) for patch in patches)])
-    id_shift = np.cumsum([0, *(len(patch.ids) for patch in patches)])
-    points = np.concatenate([patch.points for patch in patches])
-    ids = np.concatenate([patch.ids + shift for patch, shift in zip(patches, point_shift, strict=False)])
-    offsets = np.concatenate(
-        [np.zeros(1, np.int64)] + [patch.offsets[1:] + shift for patch, shift in zip(patches, id_shift, strict=False)]
+    witnesses = np.concatenate([patch.witnesses for patch in patches])
+    columns = {f.name: [getattr(patch, f.name) for patch in patches] for f in fields(Patch)}
+    patches.clear()
+    point_shift, cell_shift, id_shift = (
+        np.cumsum([0, *map(len, columns[name])]).tolist() for name in ("points", "roots", "ids")
     )
-    ends = np.concatenate([patch.ends + shift for patch, shift in zip(patches, point_shift, strict=False)])
-    left = np.concatenate([patch.left + shift for patch, shift in zip(patches, cell_shift, strict=False)])
-    right = np.concatenate(
-        [np.where(patch.right < 0, -1, patch.right + shift) for patch, shift in zip(patches, cell_shift, strict=False)]
-    )
-    seams = np.concatenate([patch.seams for patch in patches])
-    roots = np.concatenate([patch.roots for patch in patches])
-    words = np.concatenate([patch.words for patch in patches])
+    points = _stack(columns, "points")
+    words = _stack(columns, "words")
+    ids = _stack(columns, "ids", point_shift)
+    columns["offsets"] = [part[1:] for part in columns["offsets"]]
+    offsets = np.concatenate([np.zeros(1, np.int64), _stack(columns, "offsets", id_shift)])
+    ends = _stack(columns, "ends", point_shift)
+    left = _stack(columns, "left", cell_shift)
+    right = _stack(columns, "right", cell_shift)
+    seams = _stack(columns, "seams")
+    roots = _stack(columns, "roots")
 
     inner = right >= 0
     open_ends = np.flatnonzero(~inner & (seams >= 0))
-    witnesses = np.concatenate([patch.witnesses for patch in patches])
     joined, same, num_unmatched = _match(
         seams[open_ends], ends[open_ends], left[open_ends], points, witnesses, dim, length
     )
@@ -190,6 +189,22 @@ def split_by_root(mosaic: Mosaic, number: int) -> list[Mosaic]:
             )
         )
     return parts
+
+
+def _stack(columns: dict[str, list[np.ndarray]], name: str, shifts: list[int] | None = None) -> np.ndarray:
+    """Take one column out and join its parts, entries shifted but for -1; each part is let go of on the way."""
+    parts = columns.pop(name)
+    rows = sum(map(len, parts))
+    joined = np.empty((rows, *parts[0].shape[1:]), dtype=parts[0].dtype if shifts is None else np.int64)
+    parts.reverse()
+    start = 0
+    for shift in shifts or [0] * len(parts):
+        if not parts:
+            break
+        part = parts.pop()
+        joined[start : start + len(part)] = np.where(part < 0, -1, part + shift) if shift else part
+        start += len(part)
+    return joined
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from reluscope.networks.maps import AffineMaps
 from reluscope.networks.network import Network
 from reluscope.partitions import location
 from reluscope.partitions.assembly import Mosaic
+from reluscope.partitions.polygons import measures, ordered_corners
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:
@@ -182,10 +183,7 @@ class Partition:
     def region_vertices(self) -> tuple[np.ndarray, np.ndarray]:
         """Vertices of every region as ``(offsets, ids)``: ascending on a line, counter-clockwise in the plane."""
         offsets, ids = self.mosaic.offsets, self.mosaic.ids
-        owner = np.repeat(np.arange(len(self)), np.diff(offsets))
-        towards = self.vertices[ids] - self.witnesses[owner]
-        along = towards[:, 0] if self.dim == 1 else np.arctan2(towards[:, 1], towards[:, 0])
-        return offsets, ids[np.lexsort((along, owner))]
+        return offsets, ordered_corners(self.vertices, offsets, ids, self.witnesses)
 
     @cached_property
     def witnesses(self) -> Float[np.ndarray, "r d"]:
@@ -224,18 +222,7 @@ class Partition:
 
     @cached_property
     def _volumes(self) -> np.ndarray:
-        offsets, ids = self.region_vertices
-        if not len(self):
-            return np.zeros(0)
-        where = self.vertices[ids]
-        if self.dim == 1:
-            return np.maximum.reduceat(where[:, 0], offsets[:-1]) - np.minimum.reduceat(where[:, 0], offsets[:-1])
-        following = np.arange(1, len(ids) + 1)
-        following[offsets[1:] - 1] = offsets[:-1]
-        owner = np.repeat(np.arange(len(self)), np.diff(offsets))
-        a = where - self.witnesses[owner]
-        b = where[following] - self.witnesses[owner]
-        return np.add.reduceat(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], offsets[:-1]) / 2
+        return measures(self.vertices, *self.region_vertices)
 
     def is_bounded(self) -> np.ndarray:
         """Return for every region whether it is bounded; those of a bounded domain all are."""
