@@ -115,7 +115,7 @@ _AFFINE = [
         lambda: _settled(nn.InstanceNorm1d(2, affine=True, track_running_stats=True)),
         (2, 5),
     ),
-    ("dropout", _s(lambda: nn.Linear(3, 3), nn.Dropout, nn.ReLU, nn.Dropout1d, lambda: nn.AlphaDropout(0.3)), (3,)),
+    ("dropout", _s(nn.Dropout, nn.ReLU, nn.Dropout1d, lambda: nn.AlphaDropout(0.3)), (2, 3)),
     ("average pool 1d", _s(lambda: nn.AvgPool1d(3, 2, 1)), (2, 7)),
     ("average pool 2d", _s(lambda: nn.AvgPool2d(2)), (2, 5, 4)),
     ("average pool of full windows only", _s(lambda: nn.AvgPool2d(3, 2, 1, count_include_pad=False)), (1, 6, 5)),
@@ -242,7 +242,7 @@ _GATES = [
     ("maxout by max", _f(lambda m, x: m.a(x).view(-1, 3, 4).max(dim=1).values, a=lambda: nn.Linear(3, 12)), (3,)),
     ("largest of all", _f(lambda m, x: x.amax((1, 2)) + x.amin((1, 2))), (2, 3)),
     ("maximum and minimum", _f(lambda m, x: torch.maximum(x, m.w) + torch.minimum(x, x.flip(1)), w=_W[0]), (3,)),
-    ("max of two", _f(lambda m, x: torch.max(x[:, 0], x[:, 1]) - torch.min(x[:, :1], x[:, 1:])), (3, 2)),
+    ("max of two", _f(lambda m, x: torch.max(x[:, :1], x[:, 1:2]) - torch.min(x[:, :1], x[:, 1:])), (3, 2)),
     ("maximum that broadcasts", _f(lambda m, x: torch.maximum(x, x.mean(2, keepdim=True))), (2, 3)),
     ("absolute values of a minimum", _f(lambda m, x: torch.min(x, dim=2).values.abs()), (2, 3)),
 ]

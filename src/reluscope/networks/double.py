@@ -54,7 +54,7 @@ class _NoCasts(TorchFunctionMode):
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         kwargs = dict(kwargs or {})
-        if self.tracing and func is torch._C._nn.softshrink:
+        if self.tracing and func is nn.functional.softshrink:
             return _softshrink(*args, **kwargs)
         if func in _CASTS and args[0].is_floating_point():
             return self._leave_off(args[0], _CASTS[func])

@@ -207,7 +207,8 @@ def _storage(tensor: Tensor, name: str) -> Any:
 
 def _simplified(program: ExportedProgram, input_name: str) -> ExportedProgram:
     """Return the program without in-place operators, and with operators unknown here taken apart where PyTorch can."""
-    program = _decomposed(program, {})
+    if not all(_is_functional(node) for node in program.graph.nodes):
+        program = _decomposed(program, {})
     for _ in range(3):
         dependent: set[Any] = set()
         for node in program.graph.nodes:
@@ -225,6 +226,15 @@ def _simplified(program: ExportedProgram, input_name: str) -> ExportedProgram:
             break
         program = _decomposed(program, {target: target.decompose for target in unknown})
     return program
+
+
+def _is_functional(node: Any) -> bool:
+    """Return whether an operator only computes; writing in place and regions of code have to be rewritten first."""
+    if node.op != "call_function":
+        return node.op in {"placeholder", "output"}
+    if isinstance(node.target, torch._ops.OpOverload):
+        return not node.target._schema.is_mutable
+    return not isinstance(node.target, torch._ops.HigherOrderOperator)
 
 
 def _decomposed(program: ExportedProgram, table: dict[Any, Callable[..., Any]]) -> ExportedProgram:

@@ -261,13 +261,17 @@ def _item(args: Any, node: FxNode) -> Any:
     return item
 
 
+def _widened(setting: Any) -> Any:
+    return torch.float64 if isinstance(setting, torch.dtype) and setting.is_floating_point else setting
+
+
 def _in_double(target: Any) -> Any:
     """Return an operator whose floating-point arguments, settings and results are in float64."""
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        if isinstance(dtype := kwargs.get("dtype"), torch.dtype) and dtype.is_floating_point:
-            kwargs["dtype"] = torch.float64
-        elif dtype is None and "dtype" in kwargs:
+        args = tuple(_widened(argument) for argument in args)
+        kwargs = {name: _widened(argument) for name, argument in kwargs.items()}
+        if kwargs.get("dtype", ...) is None:
             del kwargs["dtype"]
         if kwargs.get("device") is not None:
             kwargs["device"] = torch.device("cpu")
