@@ -76,11 +76,11 @@ def decision_boundary(part: Partition) -> DecisionBoundary:
     """
     if part.network is None:
         raise InputError("the decision boundary needs the network: Partition.load(path, network=net)")
-    points = part.domain.lift(part.vertices) if isinstance(part.domain, Slice) else part.vertices
+    network = part.network.restrict(part.domain) if isinstance(part.domain, Slice) else part.network
     dim = part.dim
     if not len(part):
         return DecisionBoundary(np.zeros(0, np.int64), np.zeros((0, 2), np.int64), np.zeros((0, dim, dim)))
-    outputs = part.network(points).reshape(len(points), -1).cpu().numpy()
+    outputs = network(part.vertices).reshape(len(part.vertices), -1).cpu().numpy()
     if outputs.shape[1] == 1:
         outputs = np.concatenate([np.zeros_like(outputs), outputs], axis=1)
     error = 64 * np.finfo(float).eps * float(np.abs(outputs).max())
