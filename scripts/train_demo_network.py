@@ -2,7 +2,7 @@
 
     python scripts/train_demo_network.py
 
-Takes half a minute on one core. Deterministic on one machine; other versions of torch may end in other weights.
+Takes ten seconds on one core. Deterministic on one machine; other versions of torch may end in other weights.
 The file's metadata say with what and how well: accuracy on the 360 digits of the test part, which it never saw.
 """
 

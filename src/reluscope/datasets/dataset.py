@@ -77,8 +77,8 @@ class Dataset:
                 f"the network takes inputs of shape {wanted} ({prod(input_shape):,} numbers), but each sample of "
                 f"{self.name} has shape {given} ({prod(self.shape):,} numbers): give data that fits, or --input-shape"
             )
-        flat = len(self.shape) <= 1 or len(input_shape) <= 1
-        if not flat and [size for size in self.shape if size > 1] != [size for size in input_shape if size > 1]:
+        axes, wanted_axes = ([size for size in shape if size > 1] for shape in (self.shape, input_shape))
+        if axes != wanted_axes and min(len(axes), len(wanted_axes)) > 1:
             raise ShapeError(
                 f"the network takes inputs of shape {wanted}, but each sample of {self.name} has shape {given}, with "
                 "its axes in another order: transpose the data first (for instance numpy.moveaxis(x, -1, 1))"

@@ -30,7 +30,7 @@ def segment_counts(
         Hollow dots are lower bounds.
     """
     axes = canvas(axes, (6.4, 0.8 + 0.62 * len(names)))
-    for group, name in enumerate(names):
+    for group in range(len(names)):
         chosen = np.flatnonzero(groups == group)
         color = category(group)
         where = counts.counts[chosen]
@@ -48,7 +48,6 @@ def segment_counts(
                 color=INK,
                 fontsize=8.5,
             )
-        del name
     axes.set_yticks(range(len(names)), names)
     axes.set_ylim(len(names) - 0.5, -0.72)
     if len(counts):

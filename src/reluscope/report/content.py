@@ -1,0 +1,119 @@
+"""What a section of a report consists of: text, numbers with their claims, tables and pictures."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from reluscope.findings import Claim, Finding
+
+SIGNS = {Claim.EXACT: "", Claim.LOWER: "≥ ", Claim.UPPER: "≤ ", Claim.ESTIMATE: "≈ "}
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph."""
+
+    text: str
+    kind: str = "text"
+
+
+@dataclass(frozen=True)
+class Number:
+    """A finding, and how to write its value if not plainly."""
+
+    finding: Finding
+    shown: str = ""
+
+    @property
+    def text(self) -> str:
+        """The value as the page shows it, with a sign for bounds and estimates."""
+        return SIGNS[self.finding.claim] + (self.shown or number(self.finding.value))
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Findings side by side."""
+
+    entries: tuple[Number, ...]
+    kind: str = "numbers"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells; a cell is text, a number, or a `Number` that brings its claim along."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    caption: str = ""
+    kind: str = "table"
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """An ``<svg>`` element and its width in points."""
+
+    svg: str
+    width: float
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One or more drawings side by side, at one scale."""
+
+    drawings: tuple[Drawing, ...]
+    caption: str = ""
+    kind: str = "picture"
+
+
+Block = Text | Numbers | Table | Picture
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a section says.
+
+    Parameters
+    ----------
+    blocks : tuple of blocks
+        In order.
+    headline : Number, optional
+        The section's first number, for the overview.
+    data : mapping
+        Further plain numbers for the JSON file.
+    interrupted : bool
+        Whether the user stopped the work, so that no further section is to be started.
+    """
+
+    blocks: tuple[Block, ...]
+    headline: Number | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
+    interrupted: bool = False
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """All findings in the blocks, in order, each once."""
+        found: list[Finding] = []
+        for block in self.blocks:
+            if isinstance(block, Numbers):
+                found.extend(entry.finding for entry in block.entries)
+            elif isinstance(block, Table):
+                found.extend(cell.finding for row in block.rows for cell in row if isinstance(cell, Number))
+        return tuple({id(finding): finding for finding in found}.values())
+
+
+def number(value: float) -> str:
+    """Return a number as a reader likes it: thousands apart, or four significant digits.
+
+    Examples
+    --------
+    >>> number(12345), number(0.000123456), number(54.5)
+    ('12,345', '0.0001235', '54.5')
+    """
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.4g}"
+
+
+def numbers(*entries: Finding | Number) -> Numbers:
+    """Put findings side by side."""
+    return Numbers(tuple(entry if isinstance(entry, Number) else Number(entry) for entry in entries))

@@ -1,0 +1,123 @@
+"""A finished report: what every section said, as an object that becomes a page or JSON."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import reluscope
+from reluscope.report.content import Content
+from reluscope.report.subject import Subject
+
+FORMAT = "reluscope report 1"
+
+Status = Literal["done", "not applicable", "failed", "interrupted", "not started"]
+
+
+@dataclass(frozen=True)
+class SectionResult:
+    """What became of one section.
+
+    Parameters
+    ----------
+    name, title : str
+    status : str
+        ``done``, ``not applicable``, ``failed``, ``interrupted`` (what was found so far is there) or ``not started``.
+    sentence : str
+        Why, if it is not done.
+    content : Content, optional
+    seconds : float
+    """
+
+    name: str
+    title: str
+    status: Status
+    sentence: str = ""
+    content: Content | None = None
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """Everything that a report says.
+
+    Parameters
+    ----------
+    subject : Subject
+    sections : tuple of SectionResult
+    seconds : float
+        What they took together.
+    """
+
+    subject: Subject
+    sections: tuple[SectionResult, ...]
+    seconds: float
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether no section was interrupted, left out or failed."""
+        return all(section.status in ("done", "not applicable") for section in self.sections)
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether the user stopped the work."""
+        return any(section.status in ("interrupted", "not started") for section in self.sections)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Keys of the sources that findings name."""
+        contents = (section.content for section in self.sections if section.content is not None)
+        return tuple(sorted({f.source for content in contents for f in content.findings if f.source}))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain types, ready for JSON: every number with its claim."""
+        subject = self.subject
+        settings = asdict(subject.settings)
+        return finite(
+            {
+                "format": FORMAT,
+                "reluscope": reluscope.__version__,
+                "complete": self.is_complete,
+                "seconds": round(self.seconds, 3),
+                "model": {
+                    "name": subject.model,
+                    "fingerprint": subject.network.fingerprint,
+                    "notes": list(subject.network.notes),
+                },
+                "data": {
+                    "name": subject.data.name,
+                    "samples": len(subject.data),
+                    "shape": list(subject.data.shape),
+                    "labels": subject.data.has_labels,
+                    "notes": list(subject.data.notes),
+                },
+                "settings": settings,
+                "sections": {section.name: _section(section) for section in self.sections},
+            }
+        )
+
+
+def _section(section: SectionResult) -> dict[str, Any]:
+    plain: dict[str, Any] = {
+        "title": section.title,
+        "status": section.status,
+        "seconds": round(section.seconds, 3),
+    }
+    if section.sentence:
+        plain["sentence"] = section.sentence
+    if section.content is not None:
+        plain["findings"] = [finding.to_dict() for finding in section.content.findings]
+        if section.content.data:
+            plain["data"] = dict(section.content.data)
+    return plain
+
+
+def finite(value: Any) -> Any:
+    """Return plain types with None for infinities, which JSON does not have."""
+    if isinstance(value, Mapping):
+        return {key: finite(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [finite(entry) for entry in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

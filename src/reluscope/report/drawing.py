@@ -1,0 +1,24 @@
+"""Figures made ready for a page: SVG in the page's own ink, with a description."""
+
+import html
+
+from matplotlib.figure import Figure
+
+from reluscope.plots.saving import to_svg
+from reluscope.report.content import Drawing
+
+
+def drawing(figure: Figure, name: str, description: str) -> Drawing:
+    """Return a figure as an element that follows the page's text colour.
+
+    Parameters
+    ----------
+    figure : Figure
+    name : str
+        Different for every picture of a page.
+    description : str
+        What a screen reader says.
+    """
+    svg = to_svg(figure, name=name, ink="currentColor")
+    labelled = svg.replace("<svg ", f'<svg role="img" aria-label="{html.escape(description)}" ', 1)
+    return Drawing(labelled, 72 * float(figure.get_size_inches()[0]))

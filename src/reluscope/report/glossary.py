@@ -1,0 +1,22 @@
+"""The nouns of the report in a line each."""
+
+GLOSSARY = (
+    (
+        "Gate",
+        "a layer where the network can bend: ReLU, max pooling, and the like. Everything between gates is affine.",
+    ),
+    ("Unit", "one scalar of a gate. Its pieces are the affine functions it chooses among; a ReLU has two, 0 and z."),
+    ("Code", "which piece every unit uses at a point."),
+    (
+        "Region",
+        "a full-dimensional set of points with one code: a convex polyhedron, on which the network is one affine map.",
+    ),
+    ("Facet", "a piece of boundary between two regions; at least one unit changes its piece across it."),
+    ("Decision boundary", "where the largest output changes."),
+    (
+        "EXACT",
+        "a whole number that is right at the stated resolution; another number that is right within its tolerance.",
+    ),
+    ("LOWER, UPPER", "the truth is not below, or not above, this number."),
+    ("ESTIMATE", "a number close to the truth, within the interval if one is given."),
+)

@@ -1,0 +1,52 @@
+"""Sections of the report, one module each: a new one is found by being here.
+
+A section module has a ``TITLE``, a ``POSITION`` by which sections are ordered, ``why_not(subject)``, which returns the
+sentence that stands in its place where it does not apply, else None, and ``content(subject)``, which asks analyses for
+findings, draws its pictures and says what they mean.
+"""
+
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+
+from reluscope.report.content import Content
+from reluscope.report.subject import Subject
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section module as a value.
+
+    Parameters
+    ----------
+    name : str
+        The module's name; also the anchor on the page and the key in JSON.
+    title : str
+    position : int
+    why_not : callable
+    content : callable
+    """
+
+    name: str
+    title: str
+    position: int
+    why_not: Callable[[Subject], str | None]
+    content: Callable[[Subject], Content]
+
+
+def all_sections() -> tuple[Section, ...]:
+    """Return all sections in order.
+
+    Examples
+    --------
+    >>> [section.name for section in all_sections()][:2]
+    ['network', 'accuracy']
+    """
+    names = [module.name for module in pkgutil.iter_modules(__path__)]
+    modules = [import_module(f"{__name__}.{name}") for name in names]
+    found = [
+        Section(name, module.TITLE, module.POSITION, module.why_not, module.content)
+        for name, module in zip(names, modules, strict=True)
+    ]
+    return tuple(sorted(found, key=lambda section: (section.position, section.name)))

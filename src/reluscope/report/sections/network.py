@@ -1,0 +1,94 @@
+"""The network as it was loaded: shapes, gates, notes, and what it was verified against."""
+
+from reluscope.findings import Claim, Finding
+from reluscope.networks.network import Network
+from reluscope.report.content import Block, Content, Number, Table, Text, numbers
+from reluscope.report.subject import Subject
+
+TITLE = "The network"
+POSITION = 10
+MOST_GATES = 60
+
+
+def why_not(subject: Subject) -> str | None:
+    """Return None: every report has this section."""
+    del subject
+    return None
+
+
+def content(subject: Subject) -> Content:
+    """Say what was loaded and how it was checked."""
+    network, data = subject.network, subject.data
+    units = Finding(
+        network.num_units,
+        Claim.EXACT,
+        name="units",
+        definition="units of all gates: the places where the network can bend",
+        domain="the network",
+        method="counted in the graph",
+    )
+    blocks: list[Block] = [
+        Text(
+            f"{subject.model} is a piecewise-linear function from {_shape(network.input_shape)} inputs to "
+            f"{_shape(network.output_shape)} outputs. {_gates_in_words(network)}"
+        )
+    ]
+    checked = _verification(network)
+    blocks.append(numbers(units, checked) if checked is not None else numbers(units))
+    if network.gates:
+        blocks.append(_gate_table(network))
+    blocks.append(Text(f"Data: {data.describe()}; entries from {data.points.min():.4g} to {data.points.max():.4g}."))
+    blocks.extend(Text(f"Note: {note}.") for note in (*network.notes, *data.notes))
+    blocks.append(
+        Text(
+            f"Every claim below is about the network in real arithmetic with these weights as float64 numbers; its "
+            f"fingerprint is {network.fingerprint[:16]}."
+        )
+    )
+    gates = [
+        {
+            "name": gate.name,
+            "kind": gate.kind,
+            "shape": list(gate.shape),
+            "units": gate.num_units,
+            "pieces": gate.num_pieces,
+        }
+        for gate in network.gates
+    ]
+    shapes = {"input_shape": list(network.input_shape), "output_shape": list(network.output_shape)}
+    return Content(tuple(blocks), Number(units), {**shapes, "gates": gates})
+
+
+def _verification(network: Network) -> Finding | None:
+    check = network.verification
+    if check is None:
+        return None
+    return Finding(
+        check.largest_deviation,
+        Claim.EXACT,
+        name=f"largest difference from the model at {check.num_points:,} points",
+        definition="largest absolute difference of an output, as computed in float64 by the network and by its source",
+        domain=f"{check.num_points:,} points: random ones and samples",
+        method=f"compared with {check.reference}",
+    )
+
+
+def _gates_in_words(network: Network) -> str:
+    if not network.gates:
+        return "It has no gates: it is one affine map, with one region."
+    return "It bends only at its gates; between them it is affine."
+
+
+def _gate_table(network: Network) -> Table:
+    rows = tuple(
+        (str(index + 1), gate.name, gate.kind.replace("_", " "), _shape(gate.shape), gate.num_units, gate.num_pieces)
+        for index, gate in enumerate(network.gates)
+    )
+    caption = "Gates in order of evaluation. A unit's pieces are the affine functions that it chooses among."
+    if len(rows) > MOST_GATES:
+        caption += f" The first {MOST_GATES} of {len(rows)} are shown."
+    return Table(("", "gate", "kind", "shape", "units", "pieces"), rows[:MOST_GATES], caption)
+
+
+def _shape(shape: tuple[int, ...]) -> str:
+    return " × ".join(map(str, shape)) or "1"

@@ -1,0 +1,71 @@
+"""How many regions lie between samples, along straight segments."""
+
+import warnings
+
+import numpy as np
+
+from reluscope import plots
+from reluscope.analyses.counting.segments import SegmentCounts, count_along_segments
+from reluscope.findings import Claim
+from reluscope.report.content import Block, Content, Number, Picture, Text, numbers
+from reluscope.report.drawing import drawing
+from reluscope.report.subject import Subject
+
+TITLE = "Regions between samples"
+POSITION = 50
+
+
+def why_not(subject: Subject) -> str | None:
+    """Return why there are no segments: without two different samples."""
+    if not len(subject.pairs):
+        return "Segments need two different samples, and the data have only one."
+    return None
+
+
+def content(subject: Subject) -> Content:
+    """Count the regions on segments within and between classes."""
+    pairs, settings = subject.pairs, subject.settings
+    starts, ends = subject.points[pairs.first], subject.points[pairs.second]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = count_along_segments(
+            subject.network, starts, ends, budget=settings.budget, tolerance=settings.tolerance
+        )
+    kinds = [(name, chosen) for name, chosen in (("same class", pairs.same), ("different classes", ~pairs.same))]
+    kinds = [(name, chosen) for name, chosen in kinds if chosen.any()]
+    medians = [found.median(chosen, f"median regions per segment, {name}") for name, chosen in kinds]
+    groups = np.zeros(len(pairs), dtype=np.int64)
+    for index, (_, chosen) in enumerate(kinds):
+        groups[chosen] = index
+    names = [f"{name} ({int(chosen.sum())})" for name, chosen in kinds]
+    spread = ", ".join(
+        f"{name}: from {found.counts[chosen].min():,} to {found.counts[chosen].max():,}" for name, chosen in kinds
+    )
+    picture = Picture(
+        (drawing(plots.segment_counts(found, groups, names), "segments", f"Regions per segment. {spread}"),),
+        f"One dot per segment; {spread} regions." + _hollow(found),
+    )
+    text = Text(
+        f"{len(pairs)} pairs of samples, chosen by seed {settings.seed}, are joined by straight segments, and the "
+        "regions on each are counted. Classes here are what the network says. Segments between classes tend to be "
+        f"longer, so look at the length as well: the median length is {_median_lengths(found, kinds)}."
+    )
+    blocks: tuple[Block, ...] = (numbers(*medians), text, picture)
+    data = {
+        "first": pairs.first.tolist(),
+        "second": pairs.second.tolist(),
+        "same_class": pairs.same.tolist(),
+        "regions": found.counts.tolist(),
+        "claims": ["EXACT" if exact else "LOWER" for exact in found.is_exact],
+        "lengths": found.lengths.tolist(),
+    }
+    return Content(blocks, Number(medians[-1]), data, interrupted=found.stopped == "interrupted")
+
+
+def _median_lengths(found: SegmentCounts, kinds: list) -> str:
+    return " and ".join(f"{np.median(found.lengths[chosen]):.3g} ({name})" for name, chosen in kinds)
+
+
+def _hollow(found: SegmentCounts) -> str:
+    unclear = sum(finding.claim is not Claim.EXACT for finding in found.findings)
+    return f" {unclear} hollow dots are lower bounds." if unclear else ""

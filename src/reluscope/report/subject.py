@@ -1,0 +1,89 @@
+"""What a report is about: a network, data, and how much may be spent on looking."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from reluscope.analyses.choosing import Pairs, choose_pairs, choose_triple
+from reluscope.analyses.classification import predicted_classes
+from reluscope.datasets.dataset import Dataset
+from reluscope.networks.network import Network
+from reluscope.partitions.engine import Budget
+from reluscope.tolerance import Tolerance
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Choices that the numbers of a report depend on.
+
+    Parameters
+    ----------
+    seed : int
+        Of the choice of samples.
+    margin : float
+        How far the plane's window reaches beyond the three samples, as a fraction of its longer side.
+    num_segments : int
+        Segments within classes, and as many between classes.
+    seconds, regions : float, int
+        Where the work on a partition stops; what is there then is a lower bound.
+    tolerance : Tolerance
+    """
+
+    seed: int = 0
+    margin: float = 0.25
+    num_segments: int = 50
+    seconds: float = 120.0
+    regions: int = 2_000_000
+    tolerance: Tolerance = field(default_factory=Tolerance)
+
+    @property
+    def budget(self) -> Budget:
+        """The same as a budget of partitions."""
+        return Budget(regions=self.regions, seconds=self.seconds)
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A network and the data it is looked at with.
+
+    Parameters
+    ----------
+    network : Network
+    data : Dataset
+        In the network's input shape.
+    model : str
+        What a reader calls the model.
+    settings : Settings
+    """
+
+    network: Network
+    data: Dataset
+    model: str
+    settings: Settings = field(default_factory=Settings)
+
+    @cached_property
+    def points(self) -> Float[np.ndarray, "s n"]:
+        """The samples as flat rows."""
+        return self.data.points.reshape(len(self.data), -1)
+
+    @cached_property
+    def classes(self) -> Int[np.ndarray, " s"]:
+        """What the network says of every sample."""
+        return predicted_classes(self.network, self.data.points)
+
+    @cached_property
+    def triple(self) -> tuple[int, int, int] | None:
+        """Rows of three samples that span a plane, of three classes and classified as labelled where possible."""
+        if self.data.labels is not None:
+            right = np.flatnonzero(self.classes == self.data.labels)
+            found = choose_triple(self.points[right], self.classes[right], seed=self.settings.seed)
+            if found is not None:
+                return int(right[found[0]]), int(right[found[1]]), int(right[found[2]])
+        return choose_triple(self.points, self.classes, seed=self.settings.seed)
+
+    @cached_property
+    def pairs(self) -> Pairs:
+        """Pairs of samples within and between classes."""
+        return choose_pairs(self.points, self.classes, self.settings.num_segments, seed=self.settings.seed)
