@@ -72,6 +72,20 @@ class Residual(nn.Module):
         return self.activation(y)
 
 
+class Recurrent(nn.Module):
+    """A cell that is applied again and again."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell = nn.RNNCell(2, 3, nonlinearity="relu")
+
+    def forward(self, x):
+        state = x.new_zeros(x.size(0), 3)
+        for step in range(x.size(1)):
+            state = self.cell(x[:, step], state)
+        return state
+
+
 class Shared(nn.Module):
     """Two layers with the same weight."""
 
@@ -252,6 +266,7 @@ _GATES = [
 _WHOLE = [
     ("residual block", Residual, (2, 6, 6)),
     ("shared weights", Shared, (4,)),
+    ("recurrent cell", Recurrent, (3, 2)),
     ("reused module", _f(lambda m, x: m.r(m.l(m.r(m.l(x)))), l=lambda: nn.Linear(4, 4), r=nn.ReLU), (4,)),
     ("no gate", _s(lambda: nn.Linear(3, 4), lambda: nn.Linear(4, 2)), (3,)),
     ("constant output", _f(lambda m, x: torch.zeros_like(x) + m.w[0], w=_W), (3,)),

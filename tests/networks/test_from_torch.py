@@ -1,5 +1,6 @@
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -124,6 +125,23 @@ class TestRefusals:
 
     def test_dropout_that_stays_on(self):
         refused(UnsupportedOperatorError, "dropout", through(lambda x: nn.functional.dropout(x, 0.5, training=True)))
+
+    def test_attention_is_named_before_its_batch_axis(self):
+        refused(
+            NotPiecewiseLinearError, "attention|softmax", nn.TransformerEncoderLayer(4, 2, 8, batch_first=True), (3, 4)
+        )
+
+    def test_branches_on_the_batch_size(self):
+        refused(UnsupportedOperatorError, "whatever the batch", Forward(lambda m, x: x if len(x) > 1 else 2 * x))
+
+    def test_torchscript(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            script = torch.jit.trace(nn.Linear(2, 2), torch.zeros(1, 2))
+        refused(InputError, "TorchScript", script, (2,))
+
+    def test_no_output(self):
+        refused(ShapeError, "at least one output", Forward(lambda m, x: x[:, :0]))
 
     def test_branches_on_data(self):
         model = through(lambda x: x if x.sum() > 0 else -x)

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.export import ExportedProgram
+from torch.export import ExportedProgram, default_decompositions
 from torch.export.graph_signature import InputKind
 
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
@@ -102,6 +102,10 @@ def from_program(program: ExportedProgram, input_shape: tuple[int, ...] | None) 
 
 def _twin(model: nn.Module) -> nn.Module:
     """Return a copy in evaluation mode and float64."""
+    if isinstance(model, torch.jit.ScriptModule):
+        raise InputError(
+            "expected a module written in Python, got TorchScript: load the weights into the original model"
+        )
     for kind, entries in (("parameter", model.named_parameters()), ("buffer", model.named_buffers())):
         for name, tensor in entries:
             if nn.parameter.is_lazy(tensor) or tensor.is_meta:
@@ -222,9 +226,10 @@ def _simplified(program: ExportedProgram, input_name: str) -> ExportedProgram:
             and not is_refused(name_of(node))
             and node.target.has_kernel_for_dispatch_key(torch._C.DispatchKey.CompositeImplicitAutograd)
         }
-        if not unknown:
+        known = default_decompositions()
+        if not unknown.intersection(known):
             break
-        program = _decomposed(program, {target: target.decompose for target in unknown})
+        program = _decomposed(program, {target: known[target] for target in unknown if target in known})
     return program
 
 

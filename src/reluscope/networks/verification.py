@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from reluscope.errors import ConversionMismatchError
+from reluscope.errors import ConversionMismatchError, ReluscopeError, ShapeError, UnsupportedOperatorError
 from reluscope.networks.network import Network, Verification
 from reluscope.networks.points import Points
 
@@ -56,7 +56,12 @@ def verify(
     ours = network(x).cpu()
     if tail is not None:
         ours = tail(ours)
-    theirs = _in_batches(reference, x, batch).reshape(len(x), -1).double()
+    theirs = _in_batches(reference, x, batch).double()
+    theirs = theirs.reshape(len(x), theirs.numel() // len(x))
+    if theirs.shape[1] == 0:
+        raise ShapeError("expected a model with at least one output, got none")
+    if batch is None:
+        _check_alone(reference, x[:1], theirs[0])
     ours = ours.reshape(len(x), -1)
     if ours.shape != theirs.shape:
         raise ConversionMismatchError(
@@ -94,6 +99,21 @@ def _in_batches(reference: Callable[[Tensor], Tensor], x: Tensor, batch: int | N
         filled = torch.cat([part, part[:1].expand(batch - len(part), *part.shape[1:])])
         parts.append(reference(filled).reshape(batch, -1)[: len(part)])
     return torch.cat(parts)
+
+
+def _check_alone(reference: Callable[[Tensor], Tensor], point: Tensor, expected: Tensor) -> None:
+    """Refuse a model that treats a point alone in another way than in a batch."""
+    try:
+        alone = reference(point).reshape(-1).double()
+    except ReluscopeError:
+        raise
+    except Exception:
+        return  # some models insist on several points, which is no contradiction
+    if len(alone) != len(expected) or float((alone - expected).abs().max()) > RELATIVE * (1.0 + expected.abs().max()):
+        raise UnsupportedOperatorError(
+            "expected a model that treats a point alike whatever the batch, but its output at a point alone differs "
+            "from the output in a batch: remove what depends on the batch size"
+        )
 
 
 def _shown(point: Tensor) -> str:

@@ -14,8 +14,8 @@ from torch.fx.node import map_arg
 
 from reluscope.errors import InputError, NotPiecewiseLinearError, UnsupportedOperatorError
 from reluscope.networks.aten import activations, arithmetic, layers, moves
-from reluscope.networks.aten.refusals import refusal
-from reluscope.networks.aten.site import HANDLERS, Site, as_double, is_value
+from reluscope.networks.aten.refusals import is_refused, refusal
+from reluscope.networks.aten.site import HANDLERS, BatchAxisError, Site, as_double, is_value
 from reluscope.networks.builder import GraphBuilder, Value
 from reluscope.networks.network import Network
 from reluscope.networks.parameters import check_finite, replace_parameters
@@ -76,13 +76,26 @@ class TorchTrace:
         builder = GraphBuilder()
         for note in (*self.notes, *self.tail.notes):
             builder.note(note)
-        output = trace._run(builder.input(self.input_shape), builder)
+        try:
+            output = trace._run(builder.input(self.input_shape), builder)
+        except BatchAxisError:
+            # The reader is helped more by an operator that can never be lowered, if there is one further on.
+            self._refuse_curved()
+            raise
         if isinstance(output, Tensor):
             row = Site(builder, self.batch, "output", lambda: None, "the output", "output").one_row(output)
             zeros = torch.zeros(row.numel(), prod(self.input_shape), dtype=torch.float64)
             flat = builder.linear(builder.flatten(Value(0, self.input_shape)), zeros, row.reshape(-1))
             output = builder.reshape(flat, tuple(row.shape))
         return replace(builder.build(output), trace=trace)
+
+    def _refuse_curved(self) -> None:
+        dependent: set[FxNode] = set()
+        for node in self.graph.nodes:
+            if node.name == self.input_name or dependent.intersection(node.all_input_nodes):
+                dependent.add(node)
+                if isinstance(node.target, torch._ops.OpOverload) and is_refused(name_of(node)):
+                    raise refusal(name_of(node), place_of(node))
 
     def reference(self, x: Tensor) -> Tensor:
         """Run the traced operators themselves in float64 on one batch."""
