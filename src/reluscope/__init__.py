@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
     from reluscope.networks.load import load
     from reluscope.networks.network import Network
-    from reluscope.partitions import Partition, decision_boundary, partition
+    from reluscope.partitions import Budget, DecisionBoundary, Partition, decision_boundary, partition
     from reluscope.regions.region import Region
     from reluscope.regions.regions import region, regions
     from reluscope.tolerance import Tolerance
@@ -29,9 +29,11 @@ __version__ = "0.1.0"
 _HOMES = {
     "Ball": "reluscope.geometry",
     "Box": "reluscope.geometry",
+    "Budget": "reluscope.partitions",
     "Claim": "reluscope.findings",
     "CodeLayout": "reluscope.codes",
     "Codes": "reluscope.codes",
+    "DecisionBoundary": "reluscope.partitions",
     "Finding": "reluscope.findings",
     "GateLayout": "reluscope.codes",
     "Network": "reluscope.networks.network",
@@ -56,9 +58,11 @@ _HOMES = {
 __all__ = [
     "Ball",
     "Box",
+    "Budget",
     "Claim",
     "CodeLayout",
     "Codes",
+    "DecisionBoundary",
     "Finding",
     "GateLayout",
     "Network",

@@ -38,8 +38,8 @@ class Facets:
         Rows of the regions on either side.
     vertices : (f, d) int64
         Rows of the vertices at the ends: two in the plane, one on a line.
-    flip_offsets : (f + 1,) int64; flip_units : (flip_offsets[-1],) int64
-        Units that change their piece across each facet, numbered through all gates in order. More than one flips on
+    flip_offsets : (f + 1,) int64; flips : (flip_offsets[-1], 2) int64
+        Units that change their piece across each facet, as gate and unit within the gate. More than one flips on
         degenerate networks.
     """
 
@@ -47,14 +47,19 @@ class Facets:
     right: Int[np.ndarray, " f"]
     vertices: Int[np.ndarray, "f d"]
     flip_offsets: Int[np.ndarray, " f1"]
-    flip_units: Int[np.ndarray, " flips"]
+    flips: Int[np.ndarray, "flips 2"]
 
     def __len__(self) -> int:
         return len(self.left)
 
-    def flips(self, facet: int) -> Int[np.ndarray, " flips"]:
-        """Return the units that change their piece across one facet."""
-        return self.flip_units[self.flip_offsets[facet] : self.flip_offsets[facet + 1]]
+    def flips_at(self, facet: int) -> Int[np.ndarray, "flips 2"]:
+        """Return gate and unit of all units that change their piece across one facet."""
+        return self.flips[self.flip_offsets[facet] : self.flip_offsets[facet + 1]]
+
+    @property
+    def gates(self) -> Int[np.ndarray, " f"]:
+        """First gate with a unit that changes its piece across each facet."""
+        return self.flips[self.flip_offsets[:-1], 0]
 
 
 @dataclass(frozen=True)
@@ -198,7 +203,9 @@ class Partition:
         """Boundaries between regions, with the units that flip there."""
         inner = self.mosaic.right >= 0
         left, right, ends = self.mosaic.left[inner], self.mosaic.right[inner], self.mosaic.ends[inner]
-        return Facets(left, right, ends, *differences(self.codes, left, right))
+        offsets, units = differences(self.codes, left, right)
+        flips = np.stack(self.codes.layout.locate_units(units), axis=1)
+        return Facets(left, right, ends, offsets, flips)
 
     def adjacency(self) -> csr_array:
         """Return which regions share a facet.

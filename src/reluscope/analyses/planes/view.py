@@ -9,7 +9,6 @@ from jaxtyping import Float, Int
 from reluscope.analyses.classification import num_classes, predicted_classes
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
-from reluscope.analyses.planes.facet_gates import facet_gates
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Plane, Slice
 from reluscope.networks.network import Network
@@ -131,7 +130,7 @@ def view_plane(
         predicted_classes(network, samples),
         decision_boundary(part),
         class_areas(part),
-        facet_gates(part),
+        part.facets.gates,
         activation_rate(part.codes),
     )
 
