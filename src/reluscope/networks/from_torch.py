@@ -21,6 +21,7 @@ from reluscope.networks.aten.refusals import is_refused
 from reluscope.networks.aten.site import HANDLERS, BatchAxisError, as_double
 from reluscope.networks.double import in_double, to_double
 from reluscope.networks.network import Network
+from reluscope.networks.parameters import check_finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +190,7 @@ def _trace_program(
             entry = as_double(entry.detach().cpu())
         if spec.kind in {InputKind.PARAMETER, InputKind.BUFFER}:
             name = first_names.setdefault(_storage(stored[spec.target], spec.target), spec.target)
+            check_finite(entry, name)
             parameters.setdefault(name, entry)
             placeholders[spec.arg.name] = name
         else:

@@ -18,7 +18,7 @@ from reluscope.networks.aten.refusals import is_refused, refusal
 from reluscope.networks.aten.site import HANDLERS, BatchAxisError, Site, as_double, is_value
 from reluscope.networks.builder import GraphBuilder, Value
 from reluscope.networks.network import Network
-from reluscope.networks.parameters import check_finite, replace_parameters
+from reluscope.networks.parameters import replace_parameters
 
 _FAMILIES = (activations, arithmetic, layers, moves)  # imported for their entries in the table of handlers
 _SOFTMAX = {"softmax": "softmax", "_softmax": "softmax", "log_softmax": "log_softmax", "_log_softmax": "log_softmax"}
@@ -67,8 +67,6 @@ class TorchTrace:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "tail", find_tail(self.graph, self.outputs))
-        for name, tensor in self.parameters.items():
-            check_finite(tensor, name)
 
     def lower(self, state: Mapping[str, Any] | None = None) -> Network:
         """Return the network, with the constants in ``state`` in place of the trace's own."""
