@@ -261,7 +261,8 @@ def _match(
     same = [np.stack([ends[upper, i], ends[below, i]], axis=1) for i in (0, 1)]
     num_unmatched = 0
     for seam in bad.tolist():
-        rows = np.arange(first[seam], first[seam] + number[seam])
+        start = int(first[seam])
+        rows = np.arange(start, start + int(number[seam]))
         one, two = rows[~side[rows]], rows[side[rows]]
         overlap, equal, covered = _overlap(one, two, ends, cells, position, length)
         parts.append(overlap)

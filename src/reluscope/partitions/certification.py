@@ -9,8 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from reluscope.geometry.complexes import Complex, Subdivision, subdivide
+from reluscope.geometry.complexes import Complex
 from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.splitting import Subdivision, subdivide
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork, RationalVector
 

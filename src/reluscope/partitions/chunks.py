@@ -15,7 +15,8 @@ from torch import Tensor
 
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces
-from reluscope.geometry.complexes import Complex, Subdivision, column_signs, interpolate, steepest, subdivide
+from reluscope.geometry.complexes import Complex
+from reluscope.geometry.splitting import Subdivision, column_signs, interpolate, steepest, subdivide
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage, Values

@@ -1,26 +1,29 @@
 """Point location: which region of a partition a point lies in."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from jaxtyping import Float, Int
+from numpy.typing import ArrayLike
 
 from reluscope.errors import ShapeError
-
-if TYPE_CHECKING:
-    from reluscope.partitions.table import Partition
 
 BLOCK = 2**22
 
 
-def locate(partition: "Partition", points: Float[np.ndarray, "s d"]) -> Int[np.ndarray, " s"]:
-    """Return the lowest row whose closure contains each point, -1 if none does.
+def locate(
+    points: ArrayLike,
+    vertices: Float[np.ndarray, "v d"],
+    offsets: Int[np.ndarray, " r1"],
+    ids: Int[np.ndarray, " corners"],
+) -> Int[np.ndarray, " s"]:
+    """Return the lowest region whose closure contains each point, -1 if none does.
 
     Parameters
     ----------
-    partition : Partition
     points : (s, d) or (d,) array
         In domain coordinates.
+    vertices : (v, d) float64
+    offsets : (r + 1,) int64; ids : (offsets[-1],) int
+        Corners of every region, counter-clockwise in the plane.
 
     Returns
     -------
@@ -37,27 +40,27 @@ def locate(partition: "Partition", points: Float[np.ndarray, "s d"]) -> Int[np.n
     rounding of coordinates of this size. Cost: candidates per point are found by sorting bounding boxes along the
     first axis, then O(sides) each.
     """
-    points = np.atleast_2d(np.asarray(points, dtype=np.float64))
-    if points.shape[1] != partition.dim:
-        raise ShapeError(f"points must have {partition.dim} coordinates of the domain, got shape {points.shape}")
-    if not len(partition):
-        return np.full(len(points), -1, dtype=np.int64)
-    offsets, ids = partition.region_vertices
-    corners = partition.vertices[ids]
+    dim, number = vertices.shape[1], len(offsets) - 1
+    where = np.atleast_2d(np.asarray(points, dtype=np.float64))
+    if where.shape[1] != dim:
+        raise ShapeError(f"points must have {dim} coordinates of the domain, got shape {where.shape}")
+    found = np.full(len(where), -1, dtype=np.int64)
+    if not number or not len(where):
+        return found
+    corners = vertices[ids]
     low = np.minimum.reduceat(corners, offsets[:-1], axis=0)
     high = np.maximum.reduceat(corners, offsets[:-1], axis=0)
-    slack = 16 * np.finfo(float).eps * max(float(np.abs(corners).max()), float(np.abs(points).max()))
-    found = np.full(len(points), -1, dtype=np.int64)
-    step = max(1, BLOCK // len(partition))
-    for start in range(0, len(points), step):
+    slack = 16 * np.finfo(float).eps * max(float(np.abs(corners).max()), float(np.abs(where).max()))
+    step = max(1, BLOCK // number)
+    for start in range(0, len(where), step):
         rows = slice(start, start + step)
-        inside = np.ones((len(points[rows]), len(partition)), dtype=bool)
-        for axis in range(partition.dim):
-            inside &= points[rows, axis, None] >= low[:, axis] - slack
-            inside &= points[rows, axis, None] <= high[:, axis] + slack
+        inside = np.ones((len(where[rows]), number), dtype=bool)
+        for axis in range(dim):
+            inside &= where[rows, axis, None] >= low[:, axis] - slack
+            inside &= where[rows, axis, None] <= high[:, axis] + slack
         point, region = np.nonzero(inside)
-        if partition.dim == 2:
-            held = _in_polygons(points[rows][point], region, corners, offsets, slack)
+        if dim == 2:
+            held = _in_polygons(where[rows][point], region, corners, offsets, slack)
             point, region = point[held], region[held]
         # Pairs come in order of regions within each point, so the first is the lowest.
         first, index = np.unique(point, return_index=True)

@@ -1,15 +1,17 @@
 """A partition as a table: one row per region, columns are arrays, and nothing is computed before it is asked for."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float, Int
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from reluscope.codes.differences import differences
+from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import IncompletePartitionError, InputError
 from reluscope.findings import Claim, Finding
@@ -17,8 +19,9 @@ from reluscope.geometry.domains import Box, Slice
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.network import Network
-from reluscope.partitions import location
+from reluscope.partitions import storage
 from reluscope.partitions.assembly import Mosaic
+from reluscope.partitions.location import locate
 from reluscope.partitions.polygons import measures, ordered_corners
 from reluscope.tolerance import Tolerance
 
@@ -26,6 +29,8 @@ if TYPE_CHECKING:
     import os
 
     import pyarrow as pa
+
+MOSAIC_ARRAYS = [column.name for column in fields(Mosaic) if column.name != "num_unmatched"]
 
 
 @dataclass(frozen=True)
@@ -172,7 +177,8 @@ class Partition:
         return (Row(self, index) for index in range(len(self)))
 
     def __repr__(self) -> str:
-        return f"Partition({len(self):,} regions, {self.claim}, of {self.domain.describe()})"
+        regions = "region" if len(self) == 1 else "regions"
+        return f"Partition({len(self):,} {regions}, {self.claim}, of {self.domain.describe()})"
 
     @property
     def dim(self) -> int:
@@ -235,7 +241,7 @@ class Partition:
         """Return for every region whether it is bounded; those of a bounded domain all are."""
         return np.ones(len(self), dtype=bool)
 
-    def locate(self, points: Float[np.ndarray, "s d"]) -> Int[np.ndarray, " s"]:
+    def locate(self, points: ArrayLike) -> Int[np.ndarray, " s"]:
         """Return the lowest row whose closure contains each point, -1 if none does.
 
         Parameters
@@ -247,7 +253,7 @@ class Partition:
         -------
         (s,) int64
         """
-        return location.locate(self, points)
+        return locate(points, self.vertices, *self.region_vertices)
 
     @cached_property
     def maps(self) -> AffineMaps:
@@ -308,9 +314,16 @@ class Partition:
         -------
         pyarrow.Table
         """
-        from reluscope.partitions.storage import to_table
+        import pyarrow as pa
 
-        return to_table(self)
+        offsets, _ = self.region_vertices
+        words = np.ascontiguousarray(self.codes.words)
+        width = words.shape[1] * words.itemsize
+        code = pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(self), [None, pa.py_buffer(words)])
+        columns: dict[str, Any] = {"code": code}
+        columns |= {f"witness_{axis}": self.witnesses[:, axis] for axis in range(self.dim)}
+        columns |= {"volume": self.volumes(), "num_corners": np.diff(offsets)}
+        return pa.table(columns)
 
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Write the partition to an Arrow file, whole or not at all.
@@ -320,9 +333,21 @@ class Partition:
         InputError
             If the file cannot be written; what was there before stays.
         """
-        from reluscope.partitions.storage import save
-
-        save(self, path)
+        arrays = {name: getattr(self.mosaic, name) for name in MOSAIC_ARRAYS}
+        description = {
+            "kind": "partition",
+            "fingerprint": self.fingerprint,
+            "claim": str(self.claim),
+            "num_undecided": self.num_undecided,
+            "num_open": self.num_open,
+            "num_unmatched": self.mosaic.num_unmatched,
+            "tolerance": asdict(self.tolerance),
+            "certified": self.certified,
+            "note": self.note,
+            "work": self.work,
+            "gates": [[gate.name, gate.num_units, gate.num_pieces] for gate in self.codes.layout],
+        }
+        storage.save(path, {**arrays, **storage.domain_arrays(self.domain)}, description)
 
     @staticmethod
     def load(path: "str | os.PathLike[str]", network: Network | None = None) -> "Partition":
@@ -339,6 +364,25 @@ class Partition:
         InputError
             If the file is missing, damaged, not a partition, or of another network.
         """
-        from reluscope.partitions.storage import load
-
-        return load(path, network)
+        arrays, described = storage.load(path, "partition")
+        if network is not None and network.fingerprint != described["fingerprint"]:
+            raise InputError(
+                f"{path} holds a partition of another network (fingerprint {described['fingerprint'][:12]}, the "
+                f"network given has {network.fingerprint[:12]}): give the network it was made with"
+            )
+        mosaic = Mosaic(**{name: arrays[name] for name in MOSAIC_ARRAYS}, num_unmatched=described["num_unmatched"])
+        layout = CodeLayout(tuple(GateLayout(*gate) for gate in described["gates"]))
+        return Partition(
+            storage.read_domain(arrays),
+            Codes(mosaic.words, layout),
+            mosaic,
+            Claim(described["claim"]),
+            described["num_undecided"],
+            described["num_open"],
+            Tolerance(**described["tolerance"]),
+            described["certified"],
+            described["fingerprint"],
+            network,
+            described["note"],
+            described["work"],
+        )
