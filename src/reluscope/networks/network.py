@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 import torch
@@ -22,6 +22,7 @@ from reluscope.networks.maps import AffineMaps
 from reluscope.networks.operators.arrange import Reshape
 from reluscope.networks.operators.linear import Linear
 from reluscope.networks.points import Points, as_points, chunks
+from reluscope.networks.provenance import Trace, Verification
 from reluscope.networks.stages import Finish, Stage, Values, device_of, make_stages
 
 BUDGET = 256 * 2**20
@@ -36,36 +37,6 @@ class Gate:
     shape: tuple[int, ...]
     num_units: int
     num_pieces: int
-
-
-@dataclass(frozen=True)
-class Verification:
-    """What a load was checked against.
-
-    Parameters
-    ----------
-    num_points : int
-        Points at which the network and the model were compared.
-    largest_deviation : float
-        Largest absolute difference of an output.
-    reference : str
-        What computed the other side.
-    """
-
-    num_points: int
-    largest_deviation: float
-    reference: str
-
-
-class Trace(Protocol):
-    """A captured model that can be lowered again with other weights."""
-
-    def lower(self, state: Mapping[str, Any] | None = None) -> "Network":
-        """Return the network of the trace, with the constants in ``state`` in place of its own.
-
-        The network carries a trace with those constants.
-        """
-        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,9 @@ import torch
 from torch import Tensor
 
 from reluscope.errors import ConversionMismatchError, ReluscopeError, ShapeError, UnsupportedOperatorError
-from reluscope.networks.network import Network, Verification
+from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.networks.provenance import Verification
 
 NUM_POINTS = 24
 MOST_DATA = 256
