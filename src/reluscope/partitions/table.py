@@ -275,6 +275,24 @@ class Partition:
         network = self.network.restrict(self.domain) if isinstance(self.domain, Slice) else self.network
         return network.linearize(self.witnesses[np.asarray(rows)])
 
+    @cached_property
+    def outputs(self) -> Float[np.ndarray, "v m"]:
+        """The network's outputs at the vertices, from one forward pass that is kept.
+
+        Raises
+        ------
+        InputError
+            If the partition was loaded without its network.
+        """
+        if self.network is None:
+            raise InputError(
+                "outputs need the network, and this partition was loaded without one: Partition.load(path, network=net)"
+            )
+        if not len(self.vertices):
+            return np.zeros((0, self.network.num_outputs))
+        network = self.network.restrict(self.domain) if isinstance(self.domain, Slice) else self.network
+        return network(self.vertices).reshape(len(self.vertices), -1).cpu().numpy()
+
     def require_complete(self, purpose: str) -> None:
         """Raise IncompletePartitionError unless every region of the domain is here."""
         if self.num_open:

@@ -13,8 +13,8 @@ from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Plane, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.decision import DecisionBoundary, decision_boundary
-from reluscope.partitions.engine import Budget
 from reluscope.partitions.dispatch import partition
+from reluscope.partitions.engine import Budget
 from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance
 
