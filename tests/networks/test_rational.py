@@ -1,0 +1,67 @@
+"""Rational evaluation of the graph: exact, and equal to the float network up to rounding."""
+
+from fractions import Fraction
+
+import numpy as np
+import torch
+
+import reluscope as rs
+from oracles import fractions_plane
+from reluscope.networks.rational import RationalNetwork, RationalVector
+
+
+def test_vectors_are_brought_to_a_common_denominator():
+    vector = RationalVector.of([Fraction(1, 6), Fraction(-3, 4)])
+    assert vector.denominator == 12
+    assert [vector[0], vector[1]] == [Fraction(1, 6), Fraction(-3, 4)]
+
+
+def test_equals_plain_fractions_through_two_layers():
+    rng = np.random.default_rng(0)
+    parameters = [(rng.normal(size=(4, 2)), rng.normal(size=4)), (rng.normal(size=(3, 4)), rng.normal(size=3))]
+    net = rs.load([*parameters, (np.ones((1, 3)), np.zeros(1))])
+    point = [Fraction(1, 3), Fraction(-2, 7)]
+    hidden = [
+        max(Fraction(0), sum((Fraction(float(w)) * x for w, x in zip(row, point, strict=True)), Fraction(float(b))))
+        for row, b in zip(*parameters[0], strict=True)
+    ]
+    expected = [
+        sum((Fraction(float(w)) * h for w, h in zip(row, hidden, strict=True)), Fraction(float(b)))
+        for row, b in zip(*parameters[1], strict=True)
+    ]
+    found = RationalNetwork(net).preactivations(1, point)
+    assert [found[i] for i in range(3)] == expected
+
+
+def test_equals_the_float_network_on_a_graph_with_branches_and_pooling():
+    torch.manual_seed(0)
+
+    class Branches(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = torch.nn.Conv2d(1, 2, 3, padding=1)
+            self.second = torch.nn.Conv2d(2, 2, 3, padding=1)
+
+        def forward(self, x):
+            h = torch.nn.functional.leaky_relu(self.first(x))
+            h = torch.relu(self.second(h) + h)
+            return torch.nn.functional.hardtanh(torch.nn.functional.max_pool2d(h, 2)).flatten(1)
+
+    net = rs.load(Branches(), input_shape=(1, 4, 4))
+    x = torch.rand(16, dtype=torch.float64)
+    exact = RationalNetwork(net)
+    point = [Fraction(entry) for entry in x.tolist()]
+    for stage, expected in enumerate(net.preactivations(x)):
+        found = exact.preactivations(stage, point)
+        values = np.array([float(found[i]) for i in range(len(found.numerators))])
+        gate = net.stages[stage].gate
+        pre = gate.candidates(torch.from_numpy(values)[None])
+        assert torch.allclose(pre, expected, rtol=0, atol=1e-12)
+
+
+def test_oracle_and_network_agree_on_the_sign_at_an_exact_zero():
+    piece = fractions_plane.split([(np.array([[3.0]]), np.array([-1.0])), (np.eye(1), np.zeros(1))], (0.0, 1.0))[0]
+    (zero,) = max(piece.vertices)
+    net = rs.load([(np.array([[3.0]]), np.array([-1.0])), (np.eye(1), np.zeros(1))])
+    assert zero == Fraction(1, 3)
+    assert RationalNetwork(net).preactivations(0, [zero])[0] == 0

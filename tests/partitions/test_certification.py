@@ -1,0 +1,91 @@
+"""Certified partitions: the rational count, slivers that float64 cannot show included."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reluscope as rs
+from oracles import fractions_plane
+from reluscope.findings import Claim
+from reluscope.networks.builder import GraphBuilder
+from reluscope.testing.strategies import boxes, degenerate_networks
+
+ANGLE = 0.3
+ROTATION = np.array([[np.cos(ANGLE), -np.sin(ANGLE)], [np.sin(ANGLE), np.cos(ANGLE)]])
+
+
+def rotated(parameters):
+    """The same network up to a rotation, which in floats breaks coincident cuts into slivers."""
+    (weight, bias), *others = parameters
+    return [(weight @ ROTATION, bias), *others]
+
+
+def truth_of(parameters, box):
+    pieces = fractions_plane.split(parameters, fractions_plane.rectangle(tuple(box.lo), tuple(box.hi)))
+    return {tuple(piece.code): float(piece.measure) for piece in pieces}
+
+
+def found_in(part):
+    codes = part.codes.to_array()
+    return {tuple(codes[row].tolist()): volume for row, volume in enumerate(part.volumes())}
+
+
+@settings(max_examples=60)
+@given(parameters=degenerate_networks(max_width=4), box=boxes(2), turn=st.booleans())
+def test_equals_the_rational_oracle(parameters, box, turn):
+    parameters = rotated(parameters) if turn else parameters
+    part = rs.partition(rs.load(parameters), box, certify=True)
+    truth, found = truth_of(parameters, box), found_in(part)
+    assert part.claim is Claim.EXACT
+    assert len(found) == len(part)
+    assert found.keys() == truth.keys()
+    assert all(abs(found[code] - area) < 1e-9 for code, area in truth.items())
+
+
+def sliver_network():
+    """Three lines through one point before the rotation, three lines that form a tiny triangle after it."""
+    first = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0], [2.0, 1.0]])
+    return rotated([(first, np.array([0.1, 0.2, 0.3, -0.1, 0.4])), (np.ones((1, 5)), np.zeros(1))])
+
+
+def test_counts_slivers_that_floats_do_not_separate():
+    box = rs.Box(-1, 1, 2)
+    parameters = sliver_network()
+    truth = truth_of(parameters, box)
+    coarse = rs.partition(rs.load(parameters), box)
+    certified = rs.partition(rs.load(parameters), box, certify=True)
+    assert len(certified) == len(truth) > len(coarse)
+    assert min(truth.values()) < 1e-24
+    assert certified.tolerance.resolution == 0
+    assert coarse.finding().tolerance == 1e-12
+
+
+def test_max_gates_are_labelled_exactly():
+    # Candidates 0 and 1 are the same function written differently: equal in floats, not as rationals.
+    weight = np.array([[0.1, 0.2], [0.1 * 3 / 3, 0.2], [-0.3, 0.1]])
+    builder = GraphBuilder()
+    x = builder.input((2,))
+    import torch
+
+    layer = builder.linear(x, torch.tensor(weight), torch.tensor([0.0, 0.0, 0.1]))
+    net = builder.build(builder.max_of(layer, np.array([[0, 1, 2]]), (1,)))
+    layers = [("affine", weight, [0.0, 0.0, 0.1]), ("max", [[0, 1, 2]])]
+    part = rs.partition(net, rs.Box(-1, 1, 2), certify=True)
+    truth = fractions_plane.split(layers, fractions_plane.rectangle(-1, 1))
+    assert sorted(map(tuple, part.codes.to_array().tolist())) == sorted(piece.code for piece in truth)
+
+
+def test_on_a_segment_of_a_slice():
+    parameters = rotated([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    part = rs.partition(rs.load(parameters), rs.Segment([-1.0, 0.0], [1.0, 0.5]), certify=True)
+    assert part.claim is Claim.EXACT
+    assert len(part) == 3
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e-15, 1e-13, 3e-13])
+def test_a_thin_strip_is_separated_or_not_by_resolution(offset):
+    net = rs.load([(np.array([[1.0, 0.0], [1.0, 0.0]]), np.array([0.0, offset])), (np.ones((1, 2)), np.zeros(1))])
+    box = rs.Box(-1, 1, 2)
+    assert len(rs.partition(net, box)) == 2
+    assert len(rs.partition(net, box, certify=True)) == (3 if offset else 2)
