@@ -7,6 +7,7 @@ geometry and networks return plain results.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import isfinite
 from typing import Any
 
 
@@ -80,12 +81,16 @@ class Finding:
         return f"{number} ({self.claim})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the finding as plain types, ready for JSON; empty fields are left out."""
+        """Return the finding as plain types, ready for JSON; empty fields are left out, open ends of intervals null."""
         plain: dict[str, Any] = {"name": self.name, "value": self.value, "claim": str(self.claim)}
-        for key in ("interval", "definition", "domain", "method", "source", "tolerance", "num_undecided"):
-            entry = getattr(self, key)
-            if entry not in (None, "", 0):
-                plain[key] = list(entry) if isinstance(entry, tuple) else entry
+        if self.interval is not None:
+            # JSON has no infinity: an open end is null.
+            plain["interval"] = [end if isfinite(end) else None for end in self.interval]
+        for key in ("definition", "domain", "method", "source", "num_undecided"):
+            if entry := getattr(self, key):
+                plain[key] = entry
+        if self.tolerance is not None:
+            plain["tolerance"] = self.tolerance
         if self.work:
             plain["work"] = dict(self.work)
         return plain
