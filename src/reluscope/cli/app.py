@@ -29,9 +29,11 @@ def _shape(text: str | None) -> tuple[int, ...] | None:
     try:
         shape = tuple(int(part) for part in text.replace("x", ",").split(","))
     except ValueError as error:
-        raise typer.BadParameter(f"give whole numbers with commas, as in 1,28,28, not {text!r}") from error
+        raise typer.BadParameter(
+            f"give whole numbers with commas, as in 1,28,28, not {text!r}", param_hint="--input-shape"
+        ) from error
     if not all(part > 0 for part in shape):
-        raise typer.BadParameter(f"all sizes must be positive, got {text!r}")
+        raise typer.BadParameter(f"all sizes must be positive, got {text!r}", param_hint="--input-shape")
     return shape
 
 
@@ -94,7 +96,7 @@ def analyze(
     seed: Seed = 0,
     segments: Segments = 50,
     margin: Margin = 0.25,
-    seconds: Seconds = 120.0,
+    seconds: Seconds = 60.0,
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,

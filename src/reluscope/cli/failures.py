@@ -46,6 +46,5 @@ def reporting(command: Callable[P, int | None]) -> Callable[P, None]:
 
 def fail(sentence: str, code: int = FAILED) -> NoReturn:
     """Print a sentence to standard error and exit."""
-    sentence = sentence[:1].upper() + sentence[1:]
     print(f"reluscope: {sentence}{'' if sentence.endswith('.') else '.'}", file=sys.stderr)
     sys.exit(code)

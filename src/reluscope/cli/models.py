@@ -126,13 +126,13 @@ def _make(name: str) -> nn.Module:
     if isinstance(found, nn.Module):
         return found
     if not callable(found):
-        raise InputError(f"{name} must be a function or class without required arguments, got a {type(found).__name__}")
+        raise InputError(f"{name} must be a function or class without required arguments, got {type(found).__name__}")
     try:
         made = found()
     except Exception as error:
         raise InputError(f"calling {name}() failed with {type(error).__name__}: {_first_line(error)}") from error
     if not isinstance(made, nn.Module):
-        raise InputError(f"{name}() must return a torch.nn.Module, got a {type(made).__name__}")
+        raise InputError(f"{name}() must return a torch.nn.Module, got {type(made).__name__}")
     return made
 
 
@@ -150,4 +150,4 @@ def _fill(module: nn.Module, state: dict[str, torch.Tensor], path: Path) -> None
 
 
 def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].split(". ")[0].rstrip(".")

@@ -165,7 +165,8 @@ def _as_labels(labels: object, labels_name: str, points: np.ndarray, name: str) 
         )
     if len(array) != len(points):
         raise ShapeError(
-            f"{labels_name} must have one entry per sample: {name} has {len(points):,}, got {len(array):,}"
+            f"{labels_name} must have one entry per sample: {name} has {len(points):,} samples, got {len(array):,} "
+            "labels"
         )
     whole = array.dtype.kind in "biu"
     if array.dtype.kind == "f":

@@ -36,9 +36,7 @@ def digits(part: Part = "all") -> Dataset:
     from sklearn.datasets import load_digits
 
     if part not in ("all", "train", "test"):
-        raise InputError(
-            f"the digits have the parts train and test, got {part!r}: say digits, digits:train, digits:test"
-        )
+        raise InputError(f"the digits have two parts, got {part!r}: say digits (for both), digits:train or digits:test")
     rows, target = load_digits(return_X_y=True)
     images, labels = np.reshape(rows, (-1, 1, 8, 8)) / 16.0, np.asarray(target, dtype=np.int64)
     is_test = np.arange(len(labels)) % 5 == 0

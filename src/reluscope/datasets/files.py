@@ -168,12 +168,14 @@ def _is_number(text: str) -> bool:
 
 
 def _unreadable(path: Path, error: Exception, writer: str) -> InputError:
-    if "allow_pickle" in str(error) or "pickled" in str(error):
+    reason = str(error).split("\n")[0].split(". ")[0].strip().rstrip(".") or type(error).__name__
+    if "allow_pickle" in reason and path.read_bytes()[:1] in (b"\x93", b"P"):
         return InputError(
             f"{path} holds pickled objects, which reluscope does not load because unpickling can run any code: "
             "save a plain array of numbers"
         )
-    reason = str(error).split("\n")[0].strip().rstrip(".") or type(error).__name__
+    if "pickle" in reason:  # what NumPy takes for a pickle because it is nothing else
+        reason = "unknown content"
     return InputError(f"{path} is damaged or not a {path.suffix} file ({reason}): write it again with {writer}")
 
 

@@ -34,8 +34,8 @@ class Settings:
     seed: int = 0
     margin: float = 0.25
     num_segments: int = 50
-    seconds: float = 120.0
-    regions: int = 2_000_000
+    seconds: float = 60.0
+    regions: int = 500_000
     tolerance: Tolerance = field(default_factory=Tolerance)
 
     @property
