@@ -46,7 +46,9 @@ def from_onnx(path: Path | str, input_shape: tuple[int, ...] | None = None, data
     stored in lower precision keep their stored value.
     """
     if find_spec("onnx") is None:
-        raise InputError("expected the package onnx, which reads .onnx files: install it with pip install reluscope[onnx]")
+        raise InputError(
+            "expected the package onnx, which reads .onnx files: install it with pip install reluscope[onnx]"
+        )
     from reluscope.networks.onnx.lowering import OnnxTrace
     from reluscope.networks.onnx.program import make_program
     from reluscope.networks.onnx.reading import read_model
@@ -56,8 +58,7 @@ def from_onnx(path: Path | str, input_shape: tuple[int, ...] | None = None, data
     path = Path(path)
     program = make_program(read_model(path))
     signature = make_signature(program, input_shape)
-    trace = OnnxTrace(program, signature)
-    network = replace(trace.lower(), trace=trace)
+    network = OnnxTrace(program, signature).lower()
     reference = Reference(program, signature)
     name = f"{path.name} by ONNX's reference evaluator in float64"
     check = verify(network, reference, batch=reference.batch, data=data, name=name)

@@ -15,21 +15,21 @@ from reluscope.networks.onnx.site import Activation, Operand, Shape, Site, lower
 
 @lowers("Add")
 def add(site: Site) -> Activation:
-    """``a + b``."""
+    """Lower ``a + b``."""
     (first, second), shape = broadcast(site, _pair(site))
     return site.close(site.builder.add(first, second, name=site.name), shape)
 
 
 @lowers("Sub")
 def subtract(site: Site) -> Activation:
-    """``a - b``."""
+    """Lower ``a - b``."""
     (first, second), shape = broadcast(site, _pair(site))
     return site.close(site.builder.subtract(first, second, name=site.name), shape)
 
 
 @lowers("Mul")
 def multiply(site: Site) -> Activation:
-    """``a * b``, one of them constant."""
+    """Lower ``a * b``, one of them constant."""
     (first, second), shape = broadcast(site, _pair(site))
     if isinstance(first, Value) and isinstance(second, Value):
         raise site.product()
@@ -38,7 +38,7 @@ def multiply(site: Site) -> Activation:
 
 @lowers("Div")
 def divide(site: Site) -> Activation:
-    """``a / b`` with b constant."""
+    """Lower ``a / b`` with b constant."""
     operands = _pair(site)
     if isinstance(operands[1], Activation):
         raise NotPiecewiseLinearError(
@@ -55,7 +55,7 @@ def divide(site: Site) -> Activation:
 
 @lowers("Sum", "Mean")
 def sum_of_many(site: Site) -> Activation:
-    """The sum or the mean of any number of tensors, broadcast."""
+    """Add any number of tensors, broadcast, or take their mean."""
     sides, shape = broadcast(site, site.operands)
     constants = [side for side in sides if isinstance(side, Tensor)]
     values = [side for side in sides if isinstance(side, Value)]
@@ -71,14 +71,14 @@ def sum_of_many(site: Site) -> Activation:
 
 @lowers("Neg")
 def negate(site: Site) -> Activation:
-    """``-a``."""
+    """Lower ``-a``."""
     x = site.activation()
     return Activation(site.builder.negate(x.value, name=site.name), x.shape)
 
 
 @lowers("Identity", "Dropout")
 def identity(site: Site) -> Activation | list[Activation | None]:
-    """The value itself; dropout in training mode is random."""
+    """Pass the value on; dropout in training mode is random."""
     if site.operator == "Dropout" and site.given(2) is not None and bool(np.any(site.given(2))):
         raise site.unsupported("in training mode: export the model in evaluation mode")
     return [site.activation(), *[None] * (len(site.node.output) - 1)]
@@ -87,10 +87,12 @@ def identity(site: Site) -> Activation | list[Activation | None]:
 @lowers("Cast", "CastLike")
 def cast(site: Site) -> Activation:
     """Casts between floating-point types; casts to integers round."""
-    target = site.setting("to") if site.operator == "Cast" else None
-    if site.operator == "CastLike" and isinstance(site.operand(1), np.ndarray):
-        target = onnx.helper.np_dtype_to_tensor_dtype(site.given(1).dtype)
-    if target not in {None, onnx.TensorProto.DOUBLE}:
+    target = int(onnx.TensorProto.DOUBLE)
+    if site.operator == "Cast":
+        target = int(site.setting("to"))
+    elif isinstance(site.operand(1), np.ndarray):
+        target = int(onnx.helper.np_dtype_to_tensor_dtype(site.given(1).dtype))
+    if target != onnx.TensorProto.DOUBLE:
         kind = onnx.TensorProto.DataType.Name(target).lower()
         raise NotPiecewiseLinearError(
             f"expected continuous operators, but {site.operator} at {site.place} rounds to {kind}, which is not "
@@ -127,7 +129,7 @@ def where(site: Site) -> Activation:
 
 @lowers("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1")
 def reduce(site: Site) -> Activation:
-    """Sums, means, maxima, minima and sums of absolute values along axes."""
+    """Take sums, means, maxima, minima or sums of absolute values along axes."""
     x = site.activation()
     axes = site.integers(1, "axes")
     if not axes and site.setting("noop_with_empty_axes", 0):
@@ -144,8 +146,8 @@ def reduce(site: Site) -> Activation:
     value = site.builder.absolute(x.value, name=site.name) if site.operator == "ReduceL1" else x.value
     if inner:
         builder = site.builder
-        operation = {"ReduceMean": builder.mean, "ReduceMax": builder.amax, "ReduceMin": builder.amin}.get(site.operator)
-        value = (operation or builder.sum)(value, inner, name=site.name)
+        others = {"ReduceMean": builder.mean, "ReduceMax": builder.amax, "ReduceMin": builder.amin}
+        value = others.get(site.operator, builder.sum)(value, inner, name=site.name)
     return site.close(value, shape)
 
 
@@ -155,15 +157,15 @@ def cumulative_sum(site: Site) -> Activation:
     x = site.activation()
     axis = int(np.asarray(site.given(1)).item()) % len(x.shape)
     unit = np.eye(x.shape[axis])
-    matrix = evaluate(site.node, [unit, np.array(0)], site.opset)[0].T
-    return site.close(site.builder.axis_matrix(site.whole(x), axis, torch.from_numpy(matrix), name=site.name), x.shape)
+    matrix = torch.from_numpy(evaluate(site.node, [unit, np.array(0)], site.opset)[0].copy())
+    return site.close(site.builder.axis_matrix(site.whole(x), axis, matrix, name=site.name), x.shape)
 
 
 @lowers("Trilu")
 def triangle(site: Site) -> Activation:
     """Everything above or below a diagonal, zero elsewhere."""
     x = site.activation()
-    mask = evaluate(site.node, [np.ones(x.shape), *site.operands[1:]], site.opset)[0]
+    mask = evaluate(site.node, [np.ones(x.shape), site.given(1)], site.opset)[0]
     return Activation(site.builder.multiply(x.value, _stored(mask, x.shape), name=site.name), x.shape)
 
 
@@ -192,8 +194,6 @@ def _pair(site: Site) -> list[Operand]:
         assert second is not None
         missing = len(first.shape) - axis % len(first.shape) - len(second.shape)
         shape = (*second.shape, *(1,) * missing)
-        if isinstance(second, Activation):
-            second = site.close(site.whole(second), shape)
-        else:
-            second = second.reshape(shape)
+        moved = site.close(site.whole(second), shape) if isinstance(second, Activation) else second.reshape(shape)
+        return [first, moved]
     return [first, second]

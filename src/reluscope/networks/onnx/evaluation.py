@@ -1,7 +1,6 @@
 """ONNX by its own reference evaluator: single nodes on constants, whole graphs for comparison.
 
-The evaluator follows the current standard; operators of old opsets that it lacks, or reads by newer rules, come from
-`legacy`.
+What the evaluator lacks or gets wrong, mostly of old opsets, comes from `amendments`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +10,7 @@ import numpy as np
 import onnx
 from onnx.reference import ReferenceEvaluator
 
-from reluscope.networks.onnx.legacy import legacy_operators
+from reluscope.networks.onnx.amendments import amended_operators
 
 
 def evaluator(
@@ -25,7 +24,7 @@ def evaluator(
         [onnx.ValueInfoProto(name=name) for name in outputs],
     )
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)])
-    return ReferenceEvaluator(model, new_ops=legacy_operators(opset))
+    return ReferenceEvaluator(model, new_ops=amended_operators(opset))
 
 
 def evaluate(node: onnx.NodeProto, operands: Sequence[np.ndarray | None], opset: int) -> list[Any]:

@@ -58,7 +58,7 @@ def clip(site: Site) -> Activation:
 def hardsigmoid(site: Site) -> Activation:
     """``min(max(alpha x + beta, 0), 1)``."""
     x = site.activation()
-    alpha, beta = site.setting("alpha", float(np.float32(0.2))), site.setting("beta", 0.5)
+    alpha, beta = site.setting("alpha", 0.2), site.setting("beta", 0.5)
     return Activation(site.builder.hardsigmoid(x.value, alpha, beta, name=site.name), x.shape)
 
 
@@ -84,7 +84,7 @@ def shrink(site: Site) -> Activation:
 
 @lowers("Max", "Min")
 def extreme(site: Site) -> Activation:
-    """The largest or the smallest of any number of tensors, broadcast: one gate for all values, one for constants."""
+    """Take the largest or the smallest of any number of tensors, broadcast: one gate for values, one for constants."""
     sides, shape = broadcast(site, site.operands)
     values = [side for side in sides if isinstance(side, Value)]
     bounds = [side for side in sides if isinstance(side, Tensor)]

@@ -8,7 +8,10 @@ from torch import Tensor
 
 from reluscope.errors import NotPiecewiseLinearError
 from reluscope.networks.builder import Value
+from reluscope.networks.onnx.evaluation import evaluate
 from reluscope.networks.onnx.site import Activation, Shape, Site, lowers
+
+_MOST_ENTRIES = 2**24
 
 
 @lowers("Gemm")
@@ -39,28 +42,33 @@ def gemm(site: Site) -> Activation:
 
 @lowers("MatMul")
 def matmul(site: Site) -> Activation:
-    """``A B`` over the last two axes, one of them constant."""
+    """Lower ``A B`` over the last two axes, one of them constant."""
     first, second = site.operands[:2]
     if isinstance(first, Activation) and isinstance(second, Activation):
         raise site.product()
-    if isinstance(first, Activation):
-        weight = site.weight(1)
-        assert weight is not None
-        if weight.ndim == 2 and len(first.shape) > 1:
-            return site.close(
-                site.builder.matmul(first.value, weight, name=site.name), (*first.shape[:-1], weight.shape[1])
-            )
-        value = site.builder.matmul(site.whole(first), weight, name=site.name)
-    else:
-        assert isinstance(second, Activation)
-        weight = site.weight(0)
-        assert weight is not None
-        # Products from the left may not see the batch axis, which has to stay in front.
-        inner = weight.ndim == 2 and len(second.shape) > 2
-        value = site.builder.left_matmul(weight, second.value if inner else site.whole(second), name=site.name)
-        if inner:
-            return site.close(value, (*second.shape[:-2], len(weight), second.shape[-1]))
-    return site.close(value, value.shape)
+    on_left = isinstance(second, Activation)
+    x, weight = (second, site.weight(0)) if on_left else (first, site.weight(1))
+    assert isinstance(x, Activation)
+    assert weight is not None
+
+    def product(value: Value, factor: Tensor) -> Value:
+        if on_left:
+            return site.builder.left_matmul(factor, value, name=site.name)
+        return site.builder.matmul(value, factor, name=site.name)
+
+    if weight.ndim == 2 and len(x.shape) > 1 + on_left:
+        # The leading axes pass through, the batch axis among them.
+        rest = (len(weight), x.shape[-1]) if on_left else (x.shape[-2], weight.shape[1])
+        return site.close(product(x.value, weight), (*x.shape[:-2], *rest))
+    if len(x.shape) > 1:
+        value = product(site.whole(x), weight)
+        return site.close(value, value.shape)
+    # A vector is one column on the right and one row on the left, and the product loses that axis again.
+    matrix = site.builder.reshape(x.value, (-1, 1) if on_left else (1, -1), name=site.name)
+    if weight.ndim == 1:
+        return site.close(product(matrix, weight[None] if on_left else weight[:, None]), ())
+    value = product(matrix, weight)
+    return site.close(value, (*value.shape[:-2], value.shape[-2 if on_left else -1]))
 
 
 @lowers("Conv")
@@ -157,6 +165,28 @@ def batch_norm(site: Site) -> Activation | list[Activation | None]:
     return [Activation(value, x.shape), *[None] * (len(site.node.output) - 1)]
 
 
+@lowers("Einsum", "Col2Im")
+def probed(site: Site) -> Activation:
+    """Operators that are linear in their one activation, turned into a matrix by evaluating them on unit tensors."""
+    places = [place for place, operand in enumerate(site.operands) if isinstance(operand, Activation)]
+    if len(places) != 1:
+        raise site.product()
+    x = site.operands[places[0]]
+    assert isinstance(x, Activation)
+    columns, operands = [], [*site.operands]
+    size = prod(x.shape)
+    for position in range(size):
+        unit = np.zeros(size)
+        unit[position] = 1.0
+        operands[places[0]] = unit.reshape(x.shape)  # pyright: ignore[reportArgumentType]
+        columns.append(evaluate(site.node, operands, site.opset)[0])  # pyright: ignore[reportArgumentType]
+        if columns[0].size * size > _MOST_ENTRIES:
+            raise site.unsupported("on tensors this large: write it as MatMul or Conv")
+    matrix = torch.from_numpy(np.stack([column.reshape(-1) for column in columns], axis=1))
+    flat = site.builder.reshape(x.value, (size,), name=site.name)
+    return site.close(site.builder.linear(flat, matrix, name=site.name), columns[0].shape)
+
+
 @lowers("AveragePool")
 def average_pool(site: Site) -> Activation:
     """Means over windows."""
@@ -199,7 +229,8 @@ def padding_of(
     result = []
     for length, size, step, spacing in zip(lengths, kernel, stride, dilation, strict=True):
         total = max(0, (-(-length // step) - 1) * step + spacing * (size - 1) + 1 - length)
-        result.append((total // 2, total - total // 2) if automatic == "SAME_UPPER" else (total - total // 2, total // 2))
+        small, large = total // 2, total - total // 2
+        result.append((small, large) if automatic == "SAME_UPPER" else (large, small))
     return result
 
 

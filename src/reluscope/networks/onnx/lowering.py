@@ -1,7 +1,7 @@
 """From an ONNX program to a network: nodes on constants are evaluated, the others are lowered one by one."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -48,12 +48,14 @@ class OnnxTrace:
 
     def lower(self, state: Mapping[str, Any] | None = None) -> Network:
         """Return the network, with the initializers in ``state`` in place of the file's own."""
+        if state:
+            return self._changed(state).lower()
         builder = GraphBuilder()
         for note in (*self.program.notes, *filter(None, [self.signature.note])):
             builder.note(note)
         full = self.signature.tensor_shape
         start = builder.input(self.signature.input_shape)
-        scope: Scope = dict(self._constants(state or {}))
+        scope: Scope = dict(self.program.constants)
         scope[self.program.input_name] = Activation(builder.reshape(start, stored_shape(full), name="input"), full)
         run = _Run(builder, self.program.opset, self.signature.fixed_batch or 1)
         run.nodes(self.program.nodes, scope)
@@ -70,17 +72,13 @@ class OnnxTrace:
         for node in network.nodes:
             for name, tensor in node.tensors().items():
                 check_finite(tensor, f"the {name} of {node.name}")
-        return network
+        return replace(network, trace=self)
 
-    def _constants(self, state: Mapping[str, Any]) -> Mapping[str, np.ndarray]:
+    def _changed(self, state: Mapping[str, Any]) -> "OnnxTrace":
         constants = self.program.constants
-        if not state:
-            return constants
-        own: dict[str, Tensor] = {
-            name: torch.from_numpy(np.array(constants[name])) for name in self.program.parameters
-        }
-        changed = replace_parameters(own, state)
-        return {**constants, **{name: tensor.numpy() for name, tensor in changed.items()}}
+        own: dict[str, Tensor] = {name: torch.from_numpy(np.array(constants[name])) for name in self.program.parameters}
+        changed = {name: tensor.numpy() for name, tensor in replace_parameters(own, state).items()}
+        return replace(self, program=replace(self.program, constants={**constants, **changed}))
 
 
 @dataclass(frozen=True, eq=False)

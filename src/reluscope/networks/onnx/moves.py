@@ -31,6 +31,28 @@ def shape_of(site: Site) -> np.ndarray:
     return evaluate(site.node, [np.broadcast_to(np.float64(0.0), site.activation().shape)], site.opset)[0]
 
 
+@lowers("ScatterND", "ScatterElements")
+def scatter(site: Site) -> Activation:
+    """Entries of one tensor replaced by those of another at constant positions."""
+    data, updates = site.operand(0), site.operand(2)
+    assert data is not None
+    assert updates is not None
+    if site.setting("reduction", "none") != "none":
+        raise site.unsupported(f"with reduction {site.setting('reduction')!r}")
+    first = np.arange(prod(data.shape)).reshape(data.shape)
+    second = first.size + np.arange(prod(updates.shape)).reshape(updates.shape)
+    image = evaluate(site.node, [first, site.given(1), second], site.opset)[0]
+    flat = [
+        site.builder.reshape(part.value, (-1,), name=site.name)
+        if isinstance(part, Activation)
+        else torch.from_numpy(np.array(part, dtype=np.float64).reshape(-1))
+        for part in (data, updates)
+    ]
+    joined = site.builder.concatenate(flat, 0, name=site.name)
+    index = torch.from_numpy(np.array(image, dtype=np.int64).reshape(stored_shape(image.shape)))
+    return Activation(site.builder.select(joined, index, name=site.name), image.shape)
+
+
 @lowers("Concat")
 def concatenate(site: Site) -> Activation:
     """Tensors one after the other along an axis, some of them constant."""
@@ -52,7 +74,7 @@ def concatenate(site: Site) -> Activation:
 
 @lowers("Pad")
 def pad(site: Site) -> Activation | None:
-    """A border of one constant, of mirrored, of repeated or of wrapped entries; negative numbers cut off."""
+    """Frame a tensor by one constant, by mirrored, repeated or wrapped entries; negative numbers cut off."""
     x = site.activation()
     mode = site.setting("mode", "constant")
     settings = [site.given(position) for position in range(1, len(site.operands))]

@@ -150,6 +150,8 @@ def _in_double(node: NodeProto, notes: list[str]) -> NodeProto:
             del attribute.g.node[:], attribute.g.initializer[:]
             attribute.g.node.extend(inner)
             attribute.g.initializer.extend(tensors)
+    if result.op_type == "ConstantOfShape" and not result.attribute:
+        result.attribute.append(onnx.helper.make_attribute("value", numpy_helper.from_array(np.zeros(1))))
     return result
 
 
@@ -163,7 +165,8 @@ def _the_input(
     if len(used) != 1:
         names = ", ".join(entry.name for entry in used or free) or "none"
         raise InputError(
-            f"expected a model with one input, got {len(used)}: {names}; make the others constants or join them into one"
+            f"expected a model with one input, got {len(used)}: {names}; make the others constants or join "
+            "them into one"
         )
     return used[0]
 

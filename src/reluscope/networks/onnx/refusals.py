@@ -21,7 +21,7 @@ _INSTEAD: dict[str, str] = {
     **dict.fromkeys(("MeanVarianceNormalization", "RMSNormalization", "LRN"), _NORM),
     **dict.fromkeys(("Pow", "Sqrt", "Reciprocal", "ReduceL2", "ReduceProd", "ReduceSumSquare", "LpPool"), _POWER),
     **dict.fromkeys(("GlobalLpPool", "ReduceLogSum", "ReduceLogSumExp", "CumProd", "Det"), _POWER),
-    **dict.fromkeys(("Attention", "RotaryEmbedding", "Einsum", "DeformConv"), _PRODUCT),
+    **dict.fromkeys(("Attention", "RotaryEmbedding", "DeformConv"), _PRODUCT),
     **dict.fromkeys(("LSTM", "GRU", "RNN"), _RECURRENT),
     **dict.fromkeys(("QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "QLinearConv"), _ROUNDING),
     **dict.fromkeys(("QLinearMatMul", "ConvInteger", "MatMulInteger"), _ROUNDING),

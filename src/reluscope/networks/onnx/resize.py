@@ -1,4 +1,4 @@
-"""Resizing by nearest entries or by linear interpolation, one axis after the other, each by its matrix."""
+"""Resizing by nearest entries, by linear or by cubic interpolation, one axis after the other, each by its matrix."""
 
 import numpy as np
 import torch
@@ -17,8 +17,8 @@ def resize(site: Site) -> Activation:
     old = site.opset < 11
     coordinates = "asymmetric" if old else site.setting("coordinate_transformation_mode", "half_pixel")
     rounding = "floor" if old else site.setting("nearest_mode", "round_prefer_floor")
-    if mode not in {"nearest", "linear", "bilinear", "trilinear"}:
-        raise site.unsupported(f"with mode {mode!r}: use nearest or linear")
+    if mode not in {"nearest", "linear", "bilinear", "trilinear", "cubic"} or (mode == "cubic" and old):
+        raise site.unsupported(f"with mode {mode!r}: use nearest, linear or cubic")
     if coordinates not in _COORDINATES:
         raise site.unsupported(
             f"with coordinate_transformation_mode {coordinates!r}: use one of {', '.join(sorted(_COORDINATES))}"
@@ -39,8 +39,11 @@ def resize(site: Site) -> Activation:
             index = _nearest(places, length, rounding)
             value = site.builder.take(value, axis - gone, torch.from_numpy(index), name=site.name)
         else:
-            matrix = torch.from_numpy(_linear(places, length))
-            value = site.builder.axis_matrix(value, axis - gone, matrix, name=site.name)
+            matrix = _linear(places, length)
+            if mode == "cubic":
+                a, exclude_outside = site.setting("cubic_coeff_a", -0.75), bool(site.setting("exclude_outside", 0))
+                matrix = _cubic(places, length, a, exclude_outside)
+            value = site.builder.axis_matrix(value, axis - gone, torch.from_numpy(matrix), name=site.name)
         shape[axis] = new
     return site.close(value, shape)
 
@@ -97,3 +100,20 @@ def _linear(places: NDArray[np.float64], length: int) -> NDArray[np.float64]:
     matrix[rows, low] = 1.0 - share
     matrix[rows, np.minimum(low + 1, length - 1)] += share
     return matrix
+
+
+def _cubic(places: NDArray[np.float64], length: int, a: float, exclude_outside: bool) -> NDArray[np.float64]:
+    """Return the matrix ``(new, length)`` of cubic convolution; beyond the ends the last entry holds, or nothing."""
+    low = np.floor(places)
+    matrix = np.zeros((len(places), length))
+    rows = np.arange(len(places))
+    for step in (-1, 0, 1, 2):
+        distance = np.abs(places - low - step)
+        near = ((a + 2) * distance - (a + 3)) * distance**2 + 1
+        far = ((a * distance - 5 * a) * distance + 8 * a) * distance - 4 * a
+        column = low.astype(np.int64) + step
+        share = np.where(distance <= 1, near, far)
+        if exclude_outside:
+            share = np.where((column >= 0) & (column < length), share, 0.0)
+        matrix[rows, np.clip(column, 0, length - 1)] += share
+    return matrix / matrix.sum(axis=1, keepdims=True) if exclude_outside else matrix

@@ -57,8 +57,8 @@ def make_signature(program: Program, input_shape: tuple[int, ...] | None) -> Sig
     if dims is None or None in dims[1:] or dims == (None,):
         declared = "no shape" if dims is None else f"({', '.join('?' if d is None else str(d) for d in dims)})"
         raise InputError(
-            f"expected input_shape, the shape of one point without the batch axis, because the file declares {declared} "
-            f"for its input {program.input_name}"
+            f"expected input_shape, the shape of one point without the batch axis, because the file declares "
+            f"{declared} for its input {program.input_name}"
         )
     first, rest = (dims[0] if dims else None), tuple(length or 1 for length in dims[1:])
     if not dims or (len(dims) == 1 and first is not None):

@@ -81,14 +81,18 @@ class Site:
         return self.node.op_type
 
     def setting(self, name: str, default: Any = None) -> Any:
-        """Return an attribute: a number, a string, a list of numbers, or an array."""
+        """Return an attribute: a number, a string, a list of numbers, or an array.
+
+        ONNX keeps numbers in single precision, defaults too.
+        """
         for attribute in self.node.attribute:
             if attribute.name == name:
                 found = onnx.helper.get_attribute_value(attribute)
                 if isinstance(found, bytes):
                     return found.decode()
-                return list(found) if attribute.type in {onnx.AttributeProto.INTS, onnx.AttributeProto.FLOATS} else found
-        return default
+                many = attribute.type in {onnx.AttributeProto.INTS, onnx.AttributeProto.FLOATS}
+                return list(found) if many else found
+        return float(np.float32(default)) if isinstance(default, float) else default
 
     def operand(self, position: int) -> Operand:
         """Return an input, None where it is left out."""

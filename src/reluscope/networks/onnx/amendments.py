@@ -1,26 +1,28 @@
-"""Operators of old opsets for the reference evaluator, which knows them by newer rules or not at all.
+"""Operators that the reference evaluator lacks, reads by newer rules only, or gets wrong (seen with onnx 1.23).
 
-Until opset 6, arithmetic lined its second operand up with an axis of the first; PReLU had one slope per channel.
-Normalisation before opset 14 is evaluated as in training by onnx 1.23. Before opset 11, resizing was asymmetric and
-rounded down (operators Upsample and Resize 10); the version converter turns it into another resizing.
+Until opset 6, arithmetic lined its second operand up with an axis of the first, and PReLU had one slope per channel.
+Normalisation before opset 14 is evaluated as in training, and padding cannot cut off. The version converter of ONNX is
+no way around the old opsets: it misplaces that axis and forgets that resizing was asymmetric.
 """
 
 from typing import Any
 
 import numpy as np
-from onnx import defs
 from onnx.reference.op_run import OpRun
 
+from reluscope.networks.onnx.amended_resizing import Resize, Upsample
+from reluscope.networks.onnx.amended_windows import AveragePool, ConvTranspose, MaxPool
 
-def legacy_operators(opset: int) -> list[type[OpRun]]:
+
+def amended_operators(opset: int) -> list[type[OpRun]]:
     """Return the operators that the evaluator is to take from here at an opset."""
-    operators: list[type[OpRun]] = []
+    operators: list[type[OpRun]] = [AveragePool, ConvTranspose, MaxPool, Pad, Resize]
     if opset < 7:
         operators += [Add, Sub, Mul, Div, PRelu, Dropout]
     if opset < 14:
         operators += [BatchNormalization]
-    if opset < 11:
-        operators += [Upsample, Resize]
+    if opset < 10:
+        operators += [Upsample]
     return operators
 
 
@@ -87,35 +89,16 @@ class BatchNormalization(OpRun):
         return (scale * (x - mean) / np.sqrt(variance + settings["epsilon"]) + bias,)
 
 
-class Upsample(OpRun):
-    """Resizing of opsets 7 to 9: asymmetric, rounded down."""
+class Pad(OpRun):
+    """Padding in all forms; negative numbers cut off."""
 
-    op_schema = defs.get_schema("Upsample", 9)
-
-    def _run(self, x: Any, scales: Any = None, **settings: Any) -> tuple[Any]:
-        scales = np.asarray(settings["scales"] if scales is None else scales, dtype=np.float64)
-        mode = settings["mode"] if settings["mode"] == "nearest" else "linear"
-        return (_asymmetric(x, scales, mode),)
-
-
-class Resize(OpRun):
-    """Resizing of opset 10, the same as Upsample before it."""
-
-    op_schema = defs.get_schema("Resize", 10)
-
-    def _run(self, x: Any, scales: Any, **settings: Any) -> tuple[Any]:
-        return (_asymmetric(x, np.asarray(scales, dtype=np.float64), settings["mode"]),)
-
-
-def _asymmetric(x: Any, scales: Any, mode: str) -> Any:
-    for axis, scale in enumerate(scales):
-        length = x.shape[axis]
-        new = int(np.floor(length * np.float32(scale)))
-        if (new, scale) == (length, 1.0):
-            continue
-        places = np.arange(new) / scale
-        low = np.clip(np.floor(places).astype(int), 0, length - 1)
-        share = 0.0 if mode == "nearest" else np.clip(places - low, 0.0, 1.0).reshape(-1, *(1,) * (x.ndim - 1 - axis))
-        high = np.minimum(low + 1, length - 1)
-        x = np.take(x, low, axis) * (1.0 - share) + np.take(x, high, axis) * share
-    return x
+    def _run(self, x: Any, pads: Any = None, value: Any = None, axes: Any = None, **settings: Any) -> tuple[Any]:
+        mode = settings["mode"]
+        over = range(x.ndim) if axes is None else [int(axis) % x.ndim for axis in axes]
+        full = np.zeros((2, x.ndim), dtype=np.int64)
+        full[:, list(over)] = np.asarray(pads).reshape(2, -1)
+        cut = tuple(slice(-min(0, b), x.shape[a] + min(0, e)) for a, (b, e) in enumerate(full.T))
+        if mode == "constant":
+            fill = 0 if value is None else np.asarray(value).item()
+            return (np.pad(x[cut], np.maximum(full, 0).T, constant_values=fill),)
+        return (np.pad(x[cut], np.maximum(full, 0).T, mode=mode),)
