@@ -169,24 +169,24 @@ def _partition_together(
     mosaic = assemble(run.patches, dim, network.layout.num_words, coincident)
     run.work["seconds"] = time.perf_counter() - began
     undecided = run.num_undecided + int(mosaic.num_unmatched)
-    claim = Claim.LOWER if run.num_open or undecided else Claim.EXACT
+    num_open = run.num_open(len(domains))
     parts = [mosaic] if len(domains) == 1 else split_by_root(mosaic, len(domains))
     return [
         Partition(
             one,
             Codes(part.words, network.layout),
             part,
-            claim,
+            Claim.LOWER if unfinished or undecided else Claim.EXACT,
             undecided,
-            run.num_open,
+            int(unfinished),
             tolerance,
             certify,
             network.fingerprint,
             network,
-            run.stopped,
+            run.stopped if unfinished else "",
             run.work,
         )
-        for one, part in zip(domains, parts, strict=True)
+        for one, part, unfinished in zip(domains, parts, num_open, strict=True)
     ]
 
 

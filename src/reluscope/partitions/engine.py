@@ -50,8 +50,9 @@ class Run:
         Finished chunks.
     num_undecided : int
         Signs that were neither clear nor within rounding.
-    num_open : int
-        Cells that were not finished when work stopped; 0 if it went to the end.
+    open_roots : list of int64 arrays
+        For every cell that was not finished when work stopped, the domain that it lies in; empty if work went to the
+        end.
     stopped : str
         Why work stopped early, empty if it did not.
     work : dict
@@ -60,7 +61,7 @@ class Run:
 
     patches: list[Patch] = field(default_factory=list)
     num_undecided: int = 0
-    num_open: int = 0
+    open_roots: list[np.ndarray] = field(default_factory=list)
     stopped: str = ""
     work: dict[str, float] = field(default_factory=lambda: {"evaluated_vertices": 0, "chunks": 0})
 
@@ -68,6 +69,11 @@ class Run:
     def num_regions(self) -> int:
         """Regions finished so far."""
         return sum(len(patch.roots) for patch in self.patches)
+
+    def num_open(self, num_domains: int) -> np.ndarray:
+        """Return how many cells of each domain were not finished."""
+        roots = np.concatenate([*self.open_roots, np.zeros(0, dtype=np.int64)])
+        return np.bincount(roots, minlength=num_domains)
 
     def include(self, other: "Run") -> None:
         """Add what another walk found."""
@@ -165,7 +171,7 @@ def _depth_first(
                     stack.append(part)
     except KeyboardInterrupt:
         run.stopped = "interrupted"
-    run.num_open = sum(chunk.cells.num_cells for chunk in stack)
+    run.open_roots = [chunk.roots for chunk in stack]
     return run
 
 
@@ -248,9 +254,9 @@ def _in_parallel(
         future.cancel()
     for index in sorted(results):
         run.include(results[index])
-        run.num_open += results[index].num_open
+        run.open_roots += results[index].open_roots
         run.stopped = run.stopped or results[index].stopped
-    run.num_open += sum(chunk.cells.num_cells for i, chunk in enumerate(waiting) if i not in results)
+    run.open_roots += [chunk.roots for i, chunk in enumerate(waiting) if i not in results]
     return run
 
 

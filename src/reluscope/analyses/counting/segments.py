@@ -116,7 +116,7 @@ def count_along_segments(
         np.linalg.norm(ends - starts, axis=1),
         np.array([finding.claim is Claim.EXACT for finding in findings], dtype=bool),
         findings,
-        parts[0].note if parts else "",
+        next((part.note for part in parts if part.note), ""),
         dict(parts[0].work) if parts else {},
     )
 
