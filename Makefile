@@ -1,5 +1,5 @@
 # make demo | test | lint | bench: each creates .venv with pinned dependencies first, and does nothing twice.
-# For a CPU build of torch on Linux: PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu make demo
+# On Linux, torch comes with CUDA unless pip is pointed at PyTorch's index of CPU builds.
 
 PYTHON ?= python3
 WORKERS ?= 2

@@ -11,6 +11,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from reluscope.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from reluscope import errors, testing
     from reluscope.codes import CodeLayout, Codes, GateLayout
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from reluscope.regions.regions import region, regions
     from reluscope.tolerance import Tolerance
 
-__version__ = "0.1.0"
 
 # Public name -> module that defines it; a module is its own home.
 _HOMES = {

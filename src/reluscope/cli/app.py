@@ -5,8 +5,8 @@ from typing import Annotated, Optional
 
 import typer
 
-import reluscope
 from reluscope.cli.failures import reporting
+from reluscope.version import __version__
 
 app = typer.Typer(
     name="reluscope",
@@ -39,7 +39,7 @@ def _shape(text: str | None) -> tuple[int, ...] | None:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"reluscope {reluscope.__version__}")
+        print(f"reluscope {__version__}")
         raise typer.Exit
 
 

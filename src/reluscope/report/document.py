@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-import reluscope
 from reluscope.report.content import Content
 from reluscope.report.subject import Subject
+from reluscope.version import __version__
 
 FORMAT = "reluscope report 1"
 
@@ -76,7 +76,7 @@ class Report:
         return finite(
             {
                 "format": FORMAT,
-                "reluscope": reluscope.__version__,
+                "reluscope": __version__,
                 "complete": self.is_complete,
                 "seconds": round(self.seconds, 3),
                 "model": {

@@ -8,12 +8,12 @@ from importlib.resources import files
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-import reluscope
 from reluscope.citations import CITATIONS
 from reluscope.findings import Finding
 from reluscope.report.content import Number, number
 from reluscope.report.document import Report
 from reluscope.report.glossary import GLOSSARY
+from reluscope.version import __version__
 
 
 def render(report: Report) -> str:
@@ -43,7 +43,7 @@ def render(report: Report) -> str:
         style=Markup(_read("page.css")),
         glossary=GLOSSARY,
         sources=[CITATIONS[key] for key in report.sources if key in CITATIONS],
-        version=reluscope.__version__,
+        version=__version__,
     )
 
 
