@@ -23,6 +23,8 @@ def amended_operators(opset: int) -> list[type[OpRun]]:
         operators += [BatchNormalization]
     if opset < 10:
         operators += [Upsample]
+    if opset < 19:
+        operators += [DequantizeLinear]
     return operators
 
 
@@ -102,3 +104,13 @@ class Pad(OpRun):
             fill = 0 if value is None else np.asarray(value).item()
             return (np.pad(x[cut], np.maximum(full, 0).T, constant_values=fill),)
         return (np.pad(x[cut], np.maximum(full, 0).T, mode=mode),)
+
+
+class DequantizeLinear(OpRun):
+    """Whole numbers times a scale, one for all or one per channel."""
+
+    def _run(self, x: Any, scale: Any, zero: Any = None, **settings: Any) -> tuple[Any]:
+        axis = settings.get("axis", 1) % max(1, x.ndim)
+        column = (-1, *(1,) * (x.ndim - axis - 1)) if scale.size > 1 else ()
+        shift = 0.0 if zero is None else zero.astype(np.float64).reshape(column)
+        return ((x.astype(np.float64) - shift) * scale.reshape(column),)

@@ -150,6 +150,13 @@ def _in_double(node: NodeProto, notes: list[str]) -> NodeProto:
             del attribute.g.node[:], attribute.g.initializer[:]
             attribute.g.node.extend(inner)
             attribute.g.initializer.extend(tensors)
+    if (
+        result.op_type == "Constant"
+        and not result.domain
+        and result.attribute[0].name in {"value_float", "value_floats"}
+    ):
+        tensor = numpy_helper.from_array(constant_of(result))
+        result.attribute[0].CopyFrom(onnx.helper.make_attribute("value", tensor))
     if result.op_type == "ConstantOfShape" and not result.attribute:
         result.attribute.append(onnx.helper.make_attribute("value", numpy_helper.from_array(np.zeros(1))))
     return result
