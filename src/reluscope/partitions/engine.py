@@ -19,7 +19,7 @@ from reluscope.partitions.assembly import Patch
 from reluscope.partitions.certification import Certifier
 from reluscope.partitions.chunks import Chunk, Resolution, cut, open_stage, spread
 
-CHUNK_CELLS = 192
+CHUNK_CELLS = 768
 CHUNK_BYTES = 64 * 2**20
 TASKS = 64
 

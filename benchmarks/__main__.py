@@ -1,0 +1,75 @@
+"""Run benchmarks by name, print them, and write them to RESULTS.md."""
+
+import argparse
+import datetime
+import importlib
+import os
+import platform
+from pathlib import Path
+
+import numba
+import numpy as np
+import torch
+
+from benchmarks.measure import Measurement
+
+NAMES = ("plane_mlp", "plane_large", "plane_conv", "codes", "startup", "peers")
+RESULTS = Path(__file__).with_name("RESULTS.md")
+
+
+def machine() -> str:
+    """Describe the machine and the versions in one line."""
+    model = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        names = [line.split(":", 1)[1].strip() for line in cpuinfo.read_text().splitlines() if "model name" in line]
+        model = names[0] if names else model
+    versions = f"Python {platform.python_version()}, torch {torch.__version__}, numpy {np.__version__}, "
+    return f"{model}, {os.cpu_count()} cores; {versions}numba {numba.__version__}"
+
+
+def table(rows: list[Measurement]) -> list[str]:
+    """Return rows as lines of a Markdown table."""
+    lines = ["| case | ratio | seconds | compared with, s | peak GB | detail |", "|---|--:|--:|--:|--:|---|"]
+    for row in rows:
+        numbers = [f"{value:.2f}" if value is not None else "" for value in (row.ratio, row.reference, row.memory)]
+        if row.ratio is not None and row.ratio < 0.005:
+            numbers[0] = f"1/{1 / row.ratio:,.0f}"
+        lines.append(f"| {row.case} | {numbers[0]} | {row.seconds:.3g} | {numbers[1]} | {numbers[2]} | {row.detail} |")
+    return lines
+
+
+def record(name: str, target: str, lines: list[str]) -> None:
+    """Put the newest figures of one benchmark into the results, in place of older ones."""
+    start, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+    today = datetime.date.today().isoformat()
+    block = "\n".join([start, f"## {name}", "", f"Target: {target}. {today}, {machine()}.", "", *lines, end])
+    text = RESULTS.read_text() if RESULTS.exists() else "# Results\n"
+    if start in text:
+        text = text[: text.index(start)] + block + text[text.index(end) + len(end) :]
+    else:
+        text = text.rstrip() + "\n\n" + block + "\n"
+    RESULTS.write_text(text)
+
+
+def main() -> None:
+    """Run what was asked for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of {', '.join(NAMES)}; all if none is given")
+    parser.add_argument("--quick", action="store_true", help="small sizes, nothing is written")
+    chosen = parser.parse_args()
+    unknown = set(chosen.names) - set(NAMES)
+    if unknown:
+        parser.error(f"there is no benchmark {', '.join(sorted(unknown))}; choose from {', '.join(NAMES)}")
+    for name in chosen.names or NAMES:
+        module = importlib.import_module(f"benchmarks.{name}")
+        print(f"{name}: {module.TARGET}", flush=True)
+        rows = module.run(chosen.quick)
+        lines = table(rows)
+        print("\n".join(lines), flush=True)
+        if rows and not chosen.quick:
+            record(name, module.TARGET, lines)
+
+
+if __name__ == "__main__":
+    main()
