@@ -32,6 +32,20 @@ class AveragePool(OpRun):
         return (total / count,)
 
 
+class Conv(OpRun):
+    """Convolution: every entry of the kernel times what all windows see there."""
+
+    def _run(self, x: Any, weight: Any, bias: Any = None, **settings: Any) -> tuple[Any]:
+        settings["kernel_shape"], groups = weight.shape[2:], settings["group"]
+        kernels = weight.reshape(1, groups, -1, *weight.shape[1:])
+        result, lengths = 0.0, ()
+        for offset, seen in zip(product(*map(range, weight.shape[2:])), _seen(x, 0.0, settings), strict=True):
+            lengths = seen.shape[2:]
+            result = result + kernels[(..., *offset)] @ seen.reshape(len(x), groups, weight.shape[1], -1)
+        result = np.reshape(result, (len(x), -1, *lengths))
+        return (result if bias is None else result + bias.reshape(-1, *(1,) * len(lengths)),)
+
+
 class ConvTranspose(OpRun):
     """Transposed convolution: every input entry adds its multiple of the kernel."""
 

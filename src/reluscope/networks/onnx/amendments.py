@@ -1,4 +1,4 @@
-"""Operators that the reference evaluator lacks, reads by newer rules only, or gets wrong (seen with onnx 1.23).
+"""Operators that the reference evaluator lacks, reads by newer rules only, or gets wrong (seen with onnx 1.17 to 1.23).
 
 Until opset 6, arithmetic lined its second operand up with an axis of the first, and PReLU had one slope per channel.
 Normalisation before opset 14 is evaluated as in training, and padding cannot cut off. The version converter of ONNX is
@@ -11,12 +11,12 @@ import numpy as np
 from onnx.reference.op_run import OpRun
 
 from reluscope.networks.onnx.amended_resizing import Resize, Upsample
-from reluscope.networks.onnx.amended_windows import AveragePool, ConvTranspose, MaxPool
+from reluscope.networks.onnx.amended_windows import AveragePool, Conv, ConvTranspose, MaxPool
 
 
 def amended_operators(opset: int) -> list[type[OpRun]]:
     """Return the operators that the evaluator is to take from here at an opset."""
-    operators: list[type[OpRun]] = [AveragePool, ConvTranspose, MaxPool, Pad, Resize]
+    operators: list[type[OpRun]] = [AveragePool, Conv, ConvTranspose, MaxPool, Pad, Resize]
     if opset < 7:
         operators += [Add, Sub, Mul, Div, PRelu, Dropout]
     if opset < 14:
