@@ -23,7 +23,7 @@ def mlp_module(*sizes: int) -> torch.nn.Sequential:
 
 
 def convolutional() -> rs.Network:
-    """Return a network of CIFAR size: 3x3 convolutions of stride 2 with 32, 64, 128 channels, 1024 units, 10 outputs."""
+    """Return a network of CIFAR size: 3x3 convolutions of stride 2 (32, 64, 128 channels), 1024 units, 10 outputs."""
     torch.manual_seed(0)
     module = torch.nn.Sequential(
         torch.nn.Conv2d(3, 32, 3, 2),
