@@ -19,6 +19,7 @@ EPOCHS = 60
 
 
 def main() -> None:
+    """Train, test, write."""
     """Train, measure, and write the weights."""
     torch.manual_seed(0)
     torch.set_num_threads(1)

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from reluscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from reluscope import errors, testing
+    from reluscope import datasets, errors, plots, testing
+    from reluscope.analyses import codespace
     from reluscope.codes import CodeLayout, Codes, GateLayout
     from reluscope.findings import Claim, Finding
     from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
@@ -46,10 +47,13 @@ _HOMES = {
     "Slice": "reluscope.geometry",
     "Space": "reluscope.geometry",
     "Tolerance": "reluscope.tolerance",
+    "codespace": "reluscope.analyses.codespace",
+    "datasets": "reluscope.datasets",
     "decision_boundary": "reluscope.partitions",
     "errors": "reluscope.errors",
     "load": "reluscope.networks.load",
     "partition": "reluscope.partitions",
+    "plots": "reluscope.plots",
     "polyline": "reluscope.geometry",
     "region": "reluscope.regions.regions",
     "regions": "reluscope.regions.regions",
@@ -75,10 +79,13 @@ __all__ = [
     "Slice",
     "Space",
     "Tolerance",
+    "codespace",
+    "datasets",
     "decision_boundary",
     "errors",
     "load",
     "partition",
+    "plots",
     "polyline",
     "region",
     "regions",
@@ -86,7 +93,7 @@ __all__ = [
 ]
 
 # Public modules: these names stand for the module itself.
-_MODULES = frozenset({"errors", "testing"})
+_MODULES = frozenset({"codespace", "datasets", "errors", "plots", "testing"})
 
 
 class _LazyPackage(ModuleType):

@@ -57,6 +57,7 @@ Margin = Annotated[float, typer.Option(min=0.0, metavar="SHARE", help="How far t
 Seconds = Annotated[
     float, typer.Option(min=0.1, metavar="S", help="Time for the plane, and for the segments; bounds after.")
 ]
+Regions = Annotated[int, typer.Option(min=1, metavar="N", help="Most regions of the plane; a bound after.")]
 Samples = Annotated[Optional[int], typer.Option(min=1, metavar="N", help="Use only so many samples, the first ones.")]  # noqa: UP045
 
 
@@ -97,6 +98,7 @@ def analyze(
     segments: Segments = 50,
     margin: Margin = 0.25,
     seconds: Seconds = 60.0,
+    regions: Regions = 300_000,
     force: Force = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
@@ -116,7 +118,7 @@ def analyze(
     from reluscope.cli.analyze import analyze as run
     from reluscope.report.subject import Settings
 
-    settings = Settings(seed=seed, margin=margin, num_segments=segments, seconds=seconds)
+    settings = Settings(seed=seed, margin=margin, num_segments=segments, seconds=seconds, regions=regions)
     return run(
         model,
         data,

@@ -36,9 +36,7 @@ def canvas(axes: Axes | None, size: tuple[float, float]) -> Axes:
     if axes is None:
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasAgg(figure)
-        figure.patch.set_alpha(0.0)
         axes = figure.add_subplot()
-    axes.patch.set_alpha(0.0)
     axes.tick_params(colors=INK, labelsize=8.5, length=3, width=0.8)
     for side in axes.spines.values():
         side.set_color(INK)

@@ -35,7 +35,7 @@ class Settings:
     margin: float = 0.25
     num_segments: int = 50
     seconds: float = 60.0
-    regions: int = 500_000
+    regions: int = 300_000
     tolerance: Tolerance = field(default_factory=Tolerance)
 
     @property

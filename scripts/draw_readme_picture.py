@@ -1,0 +1,46 @@
+"""Draw the picture at the top of README.md: one exact plane through the embedded network, seen twice.
+
+    python scripts/draw_readme_picture.py
+
+Writes docs/images/plane.png; deterministic for one version of matplotlib.
+"""
+
+from io import BytesIO
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+from PIL import Image
+
+import reluscope as rs
+from reluscope import plots
+from reluscope.analyses.choosing import choose_triple
+from reluscope.analyses.planes import view_plane
+from reluscope.datasets.demo import demo_network
+from reluscope.datasets.digits import digits
+
+TARGET = Path(__file__).parents[1] / "docs" / "images" / "plane.png"
+
+
+def main() -> None:
+    """Partition, draw, write."""
+    data = digits("test")
+    net = rs.load(demo_network(), data=data.points)
+    points = data.points.reshape(len(data), -1)
+    right = np.flatnonzero(net(points).argmax(1).numpy() == data.labels)
+    rows = choose_triple(points[right], data.labels[right], seed=0)
+    assert rows is not None
+    view = view_plane(net, points[right[list(rows)]])
+    figure = Figure(figsize=(11.6, 5.2), layout="constrained")
+    left_axes, right_axes = figure.subplots(1, 2)
+    plots.class_map(view, axes=left_axes)
+    plots.boundaries(view, axes=right_axes)
+    TARGET.parent.mkdir(parents=True, exist_ok=True)
+    # 128 colours are enough for it, and a third of the size.
+    image = Image.open(BytesIO(plots.to_png(figure, dpi=150))).convert("RGB").quantize(128)
+    image.save(TARGET, optimize=True)
+    print(f"{TARGET.name}: {len(view.partition):,} regions, {TARGET.stat().st_size:,} bytes")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
