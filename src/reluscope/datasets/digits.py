@@ -1,16 +1,12 @@
 """The 1,797 handwritten digits that come with scikit-learn: 8 x 8 images, scaled to [0, 1], ten classes."""
 
-from typing import Literal
-
 import numpy as np
 
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
 
-Part = Literal["all", "train", "test"]
 
-
-def digits(part: Part = "all") -> Dataset:
+def digits(part: str = "all") -> Dataset:
     """Return the digits, or one part of them.
 
     Parameters

@@ -74,7 +74,8 @@ def _read_npy(path: Path) -> Arrays:
 
 def _read_npz(path: Path) -> Arrays:
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        # NumPy leaves a damaged archive open if it opens the file itself.
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             names = {name.lower(): name for name in archive.files}
             points = _choose(names, POINT_NAMES)
             labels = _choose(names, LABEL_NAMES)

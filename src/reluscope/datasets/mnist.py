@@ -5,7 +5,6 @@ import os
 import struct
 import zlib
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from reluscope.errors import InputError
 PREFIXES = {"train": "train", "test": "t10k"}
 
 
-def mnist(folder: str | os.PathLike[str], part: Literal["train", "test"] = "test") -> Dataset:
+def mnist(folder: str | os.PathLike[str], part: str = "test") -> Dataset:
     """Read MNIST, or anything else in the same files (Fashion-MNIST, KMNIST).
 
     Parameters

@@ -52,7 +52,7 @@ def open_dataset(data: str | os.PathLike[str], labels: str | os.PathLike[str] | 
 def _named(data: str) -> Dataset | None:
     name, mark, rest = data.partition(":")
     if name == "digits":
-        return digits(rest if mark else "all")  # pyright: ignore[reportArgumentType]
+        return digits(rest if mark else "all")
     if name in ("mnist", "mnist-train"):
         if not rest:
             raise InputError(f"{name} needs the folder of its files: {name}:DIR")

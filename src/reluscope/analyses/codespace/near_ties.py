@@ -1,6 +1,7 @@
 """Which codes rounding could change: pre-activations nearer to a breakpoint than their rounding bound.
 
-The bound of a unit is ``rounding * eps * (|W| |h| + |b|)``, here from the largest entry of h, as the partition has it.
+The bound of a unit is ``rounding * eps * (|W| |h| + |b|)``, from the largest entry of h, as the partition has it: the
+rounding of the unit's own sum, with room for what earlier ones pass on.
 """
 
 import numpy as np
