@@ -268,7 +268,7 @@ def _match(
         parts.append(overlap)
         same.append(equal)
         extents = [float(np.ptp(position[rows, :], axis=1).sum()) for rows in (one, two)]
-        num_unmatched += covered < min(extents) - length * (len(one) + len(two))
+        num_unmatched += int(covered < min(extents) - length * (len(one) + len(two)))
     return (
         _Joined(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("ends", "left", "right"))),
         np.concatenate(same),

@@ -189,22 +189,37 @@ def _crossings(outputs, vertices, corners, a, b, error, where, value):
 
 
 @njit(cache=True)
+def _lowest_winner(values, allowed, error):
+    """Return the lowest of the allowed entries that are largest up to rounding."""
+    highest = -np.inf
+    for c in range(values.shape[0]):
+        if allowed[c]:
+            highest = max(highest, values[c])
+    for c in range(values.shape[0]):
+        if allowed[c] and values[c] >= highest - error:
+            return c
+    return 0
+
+
+@njit(cache=True)
 def _flat_facets(outputs, witness, left, right, ends, error):
     """Return the facets along which two outputs tie for the maximum and change places, with the two outputs."""
     facets = np.empty(left.shape[0], dtype=np.int64)
     classes = np.empty((left.shape[0], 2), dtype=np.int64)
     used = 0
+    tied = np.empty(outputs.shape[1], dtype=np.bool_)
     for f in range(left.shape[0]):
-        one = np.argmax(witness[left[f]])
-        two = np.argmax(witness[right[f]])
-        if one == two:
-            continue
-        flat = True
+        tied[:] = True
         for i in range(ends.shape[1]):
-            v = ends[f, i]
-            highest = outputs[v].max()
-            flat &= outputs[v, one] >= highest - error and outputs[v, two] >= highest - error
-        if flat:
+            highest = outputs[ends[f, i]].max()
+            for c in range(outputs.shape[1]):
+                tied[c] &= outputs[ends[f, i], c] >= highest - error
+        if tied.sum() < 2:
+            continue
+        # Outputs that tie on the facet differ beside it as they do further inside; the lowest names a tie.
+        one = _lowest_winner(witness[left[f]], tied, error)
+        two = _lowest_winner(witness[right[f]], tied, error)
+        if one != two:
             facets[used] = f
             classes[used, 0], classes[used, 1] = min(one, two), max(one, two)
             used += 1
