@@ -1,0 +1,184 @@
+"""Decision boundaries: by hand where outputs tie on facets and in points, and against dense samples."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import reluscope as rs
+from reluscope.errors import InputError
+from reluscope.networks.from_arrays import from_arrays
+from reluscope.partitions import Partition
+from reluscope.testing import default_network, degenerate_networks
+
+SQUARE = rs.Box(-1, 1, 2)
+BOTH_SIGNS = (np.array([[1.0, 0], [-1, 0]]), np.zeros(2))  # relu(x), relu(-x)
+
+
+def boundary(parameters, domain):
+    return rs.decision_boundary(rs.partition(from_arrays(parameters), domain))
+
+
+def scores(net, points):
+    outputs = net(points).reshape(len(points), -1).numpy()
+    return np.concatenate([0 * outputs, outputs], axis=1) if outputs.shape[1] == 1 else outputs
+
+
+def joined_length(pieces, classes):
+    chosen = (pieces.classes == classes).all(axis=1)
+    return np.linalg.norm(pieces.ends[chosen, 0] - pieces.ends[chosen, 1], axis=1).sum()
+
+
+def check_against_samples(net, box, pieces, number=1500):
+    """Pieces lie where two outputs tie for the maximum; wherever the winner changes, a piece was crossed."""
+    generator = np.random.default_rng(0)
+    for share in generator.uniform(0.02, 0.98, 3) if len(pieces) else ():
+        values = scores(net, (1 - share) * pieces.ends[:, 0] + share * pieces.ends[:, 1])
+        tie = np.take_along_axis(values, pieces.classes, axis=1)
+        np.testing.assert_allclose(tie[:, 0], tie[:, 1], atol=1e-9)
+        np.testing.assert_allclose(tie[:, 0], values.max(axis=1), atol=1e-9)
+    start = generator.uniform(box.lo, box.hi, (number, 2))
+    stop = np.clip(start + 0.03 * generator.normal(size=start.shape) * (box.hi - box.lo), box.lo, box.hi)
+    changed = scores(net, start).argmax(axis=1) != scores(net, stop).argmax(axis=1)
+    start, stop = start[changed], stop[changed]
+    crossed = np.zeros(len(start), dtype=bool)
+    for a, b in pieces.ends:
+        beside = turn(a, b, start) * turn(a, b, stop) <= 1e-12
+        between = turn(start, stop, a) * turn(start, stop, b) <= 1e-12
+        crossed |= beside & between
+    assert crossed.all()
+
+
+def turn(a, b, c):
+    """Twice the signed area of the triangle a, b, c."""
+    return (b[..., 0] - a[..., 0]) * (c[..., 1] - a[..., 1]) - (b[..., 1] - a[..., 1]) * (c[..., 0] - a[..., 0])
+
+
+@pytest.mark.parametrize("num_outputs", [1, 2, 3, 10])
+@pytest.mark.parametrize("seed", [1, 5])
+def test_dense_samples(seed, num_outputs):
+    parameters = default_network([2, 12, 12, num_outputs], seed=seed)
+    box = rs.Box(-3, 3, 2)
+    net = from_arrays(parameters)
+    pieces = rs.decision_boundary(rs.partition(net, box))
+    assert (pieces.classes[:, 0] < pieces.classes[:, 1]).all()
+    check_against_samples(net, box, pieces)
+
+
+@settings(max_examples=40)
+@given(degenerate_networks(2, max_layers=2, max_width=4, num_outputs=3))
+def test_dense_samples_of_degenerate_networks(parameters):
+    # Constants that differ keep whole regions from tying, where every point is on the boundary.
+    weight, bias = parameters[-1]
+    parameters[-1] = weight, bias + np.array([0.0, 0.01, 0.02])
+    net = from_arrays(parameters)
+    box = rs.Box(-2, 2, 2)
+    check_against_samples(net, box, rs.decision_boundary(rs.partition(net, box)), number=400)
+
+
+def test_one_output_is_split_at_zero():
+    pieces = boundary([(np.array([[1.0, 2.0]]), np.array([-0.5]))], SQUARE)
+    assert len(pieces) == 1
+    assert pieces.classes.tolist() == [[0, 1]]
+    assert sorted(pieces.ends[0].tolist()) == [pytest.approx([-1.0, 0.75]), pytest.approx([1.0, -0.25])]
+
+
+def test_a_tie_on_a_facet():
+    # f = relu(x) - relu(-x) = x vanishes on the facet that its own units make.
+    pieces = boundary([BOTH_SIGNS, (np.array([[1.0, -1.0]]), np.zeros(1))], SQUARE)
+    assert len(pieces) == 1
+    assert sorted(pieces.ends[0].tolist()) == [[0.0, -1.0], [0.0, 1.0]]
+    on_line = boundary([(BOTH_SIGNS[0][:, :1], np.zeros(2)), (np.array([[1.0, -1.0]]), np.zeros(1))], rs.Box(-1, 1, 1))
+    assert on_line.ends.tolist() == [[[0.0]]]
+
+
+def test_a_facet_where_a_dead_half_begins():
+    # f = relu(x): class 0 where f <= 0, class 1 where f > 0.
+    pieces = boundary([(np.array([[1.0, 0.0]]), np.zeros(1)), (np.ones((1, 1)), np.zeros(1))], SQUARE)
+    assert pieces.classes.tolist() == [[0, 1]]
+    assert pieces.length == pytest.approx(2.0)
+
+
+def test_a_touching_minimum_is_no_boundary():
+    # |x| and 0: output 0 is never smaller, and the winner does not change at x = 0.
+    pieces = boundary([BOTH_SIGNS, (np.array([[1.0, 1.0], [0.0, 0.0]]), np.zeros(2))], SQUARE)
+    assert len(pieces) == 0
+
+
+def test_three_classes_meet_in_a_point():
+    angle = 2 * np.pi * np.arange(3) / 3 + np.pi / 2
+    weight = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    triangle = rs.Polyhedron(weight, np.ones(3))  # its corners lie on the rays between two classes, at distance 2
+    pieces = boundary([(weight, np.zeros(3))], triangle)
+    assert sorted(map(tuple, pieces.classes.tolist())) == [(0, 1), (0, 2), (1, 2)]
+    assert pieces.length == pytest.approx(6.0)
+    assert np.abs(pieces.ends).sum(axis=2).min(axis=1) == pytest.approx(np.zeros(3), abs=1e-12)
+
+
+def test_a_third_class_cuts_a_tie_short():
+    # x against -x, and 1/2 |y| + ... : class 2 wins for |x| < y.
+    weight = np.array([[1.0, 0], [-1, 0], [0, 1]])
+    pieces = boundary([(weight, np.zeros(3))], SQUARE)
+    assert joined_length(pieces, (0, 1)) == pytest.approx(1.0)
+    assert joined_length(pieces, (0, 2)) == pytest.approx(np.sqrt(2))
+    assert joined_length(pieces, (1, 2)) == pytest.approx(np.sqrt(2))
+
+
+def test_tied_outputs_on_a_facet_under_a_third_are_no_boundary():
+    outputs = np.array([[1.0, -1.0], [-1.0, 1.0], [0.0, 0.0]])
+    pieces = boundary([BOTH_SIGNS, (outputs, np.array([0.0, 0.0, 0.25]))], SQUARE)
+    assert sorted(map(tuple, pieces.classes.tolist())) == [(0, 2), (1, 2)]
+    assert sorted(np.abs(pieces.ends[..., 0]).ravel()) == pytest.approx([0.25] * 4)
+
+
+def test_a_boundary_along_a_cut_of_the_vertices():
+    # The tie x = y runs through corners of the window and of the regions.
+    net = [(np.eye(2), np.zeros(2)), (np.array([[1.0, 0.0], [0.0, 1.0]]), np.zeros(2))]
+    pieces = boundary(net, SQUARE)
+    inside = np.abs(pieces.ends - pieces.ends[..., ::-1]).max(axis=(1, 2)) < 1e-12
+    assert np.linalg.norm(pieces.ends[inside, 0] - pieces.ends[inside, 1], axis=1).sum() == pytest.approx(np.sqrt(2))
+    # Elsewhere it follows the dead quadrant, where the outputs tie and the lower class wins.
+    assert pieces.length == pytest.approx(np.sqrt(2) + 1.0)
+
+
+def test_on_a_plane_of_a_wider_input_and_on_a_segment():
+    parameters = default_network([4, 10, 10, 3], seed=7)
+    net = from_arrays(parameters)
+    points = 3 * np.random.default_rng(4).normal(size=(3, 4))
+    plane = rs.Plane(*points, margin=0.5)
+    pieces = rs.decision_boundary(rs.partition(net, plane))
+    check_against_samples(net.restrict(plane), plane.window, pieces)
+    segment = rs.Segment(points[0], points[1])
+    marks = rs.decision_boundary(rs.partition(net, segment))
+    grid = segment.window.lo[0] + (segment.window.hi[0] - segment.window.lo[0]) * np.linspace(0, 1, 20001)
+    classes = scores(net, segment.lift(grid[:, None])).argmax(axis=1)
+    change = np.flatnonzero(np.diff(classes))
+    assert len(marks) == len(change)
+    assert marks.length == 0
+    np.testing.assert_allclose(np.sort(marks.ends.ravel()), grid[change], atol=grid[1] - grid[0])
+
+
+def test_a_partition_loaded_without_its_network_has_none(tmp_path):
+    rs.partition(from_arrays(default_network([2, 3, 1])), SQUARE).save(tmp_path / "part")
+    with pytest.raises(InputError, match="network=net"):
+        rs.decision_boundary(Partition.load(tmp_path / "part"))
+
+
+@pytest.mark.xfail(strict=True, reason="the winner at the witness of a region need not be the winner beside the facet")
+def test_a_facet_tie_beside_a_region_with_another_boundary():
+    # x, -x and 3 relu(x) - 1: the first two tie on the facet x = 0, the third wins beyond x = 1/2.
+    outputs = (np.array([[1.0, -1.0], [-1.0, 1.0], [3.0, 0.0]]), np.array([0.0, 0.0, -1.0]))
+    pieces = boundary([BOTH_SIGNS, outputs], rs.Box(-4, 4, 2))
+    assert joined_length(pieces, (0, 1)) == pytest.approx(8.0)
+    assert joined_length(pieces, (0, 2)) == pytest.approx(8.0)
+
+
+@pytest.mark.xfail(strict=True, reason="a tie on a whole region is broken by rounding at its corners")
+def test_a_region_where_all_outputs_vanish_has_the_lowest_class():
+    first = np.array([[2.0, -0.5], [0.75, -0.75], [1.5, -1.75], [-0.75, -0.5], [-0.75, 0.5]])
+    second = np.array([[1.0, -1, 0.25, 1.5, 0.5], [-1, -0.5, -1.25, 0.25, 1.75], [1, -0.75, 0.75, 1.5, 0.25]])
+    third = np.array([[-1.25, -0.25, 1.75], [1.75, -1.0, 1.0]])
+    last = np.array([[-0.25, -2.0], [-1.25, 0.75], [0.25, -0.75]])
+    parameters = [(weight, np.zeros(len(weight))) for weight in (first, second, third, last)]
+    net = from_arrays(parameters)
+    box = rs.Box(-2, 2, 2)
+    check_against_samples(net, box, rs.decision_boundary(rs.partition(net, box)))
