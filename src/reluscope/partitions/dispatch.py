@@ -76,7 +76,7 @@ def partition(
         Runs independent parts, for instance a ``ProcessPoolExecutor`` or ``dask.distributed``'s
         ``client.get_executor()``.
     tolerance : Tolerance, optional
-        Resolution and rounding; see `Tolerance`.
+        Resolution and rounding; see `Tolerance`. Of several segments the shortest sets the resolution.
     progress : bool
         Show the share of the domain that is done.
     certify : bool
