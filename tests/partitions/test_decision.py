@@ -163,7 +163,6 @@ def test_a_partition_loaded_without_its_network_has_none(tmp_path):
         rs.decision_boundary(Partition.load(tmp_path / "part"))
 
 
-@pytest.mark.xfail(strict=True, reason="the winner at the witness of a region need not be the winner beside the facet")
 def test_a_facet_tie_beside_a_region_with_another_boundary():
     # x, -x and 3 relu(x) - 1: the first two tie on the facet x = 0, the third wins beyond x = 1/2.
     outputs = (np.array([[1.0, -1.0], [-1.0, 1.0], [3.0, 0.0]]), np.array([0.0, 0.0, -1.0]))
@@ -172,7 +171,6 @@ def test_a_facet_tie_beside_a_region_with_another_boundary():
     assert joined_length(pieces, (0, 2)) == pytest.approx(8.0)
 
 
-@pytest.mark.xfail(strict=True, reason="a tie on a whole region is broken by rounding at its corners")
 def test_a_region_where_all_outputs_vanish_has_the_lowest_class():
     first = np.array([[2.0, -0.5], [0.75, -0.75], [1.5, -1.75], [-0.75, -0.5], [-0.75, 0.5]])
     second = np.array([[1.0, -1, 0.25, 1.5, 0.5], [-1, -0.5, -1.25, 0.25, 1.75], [1, -0.75, 0.75, 1.5, 0.25]])
