@@ -8,13 +8,11 @@ import time
 import numpy as np
 from jaxtyping import Float, Int
 
+from reluscope.analyses.rounding import RoundedForward, rounded_forward
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
-
-# Two outputs nearer than this fraction of the largest may change places under another order of summation.
-RELATIVE_GAP = 1e-9
 
 
 def num_classes(network: Network) -> int:
@@ -50,7 +48,8 @@ def predicted_classes(network: Network, x: Points) -> Int[np.ndarray, " s"]:
     >>> predicted_classes(net, [[1.0, 2.0], [3.0, 0.0]])
     array([1, 0])
     """
-    return classes_of_outputs(_outputs(network, x))
+    outputs = network(x)
+    return classes_of_outputs(outputs.reshape(len(outputs), -1).cpu().numpy())
 
 
 def accuracy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Finding:
@@ -84,12 +83,13 @@ def accuracy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Find
     """
     began = time.perf_counter()
     check_labels(network, labels)
-    outputs = _outputs(network, x)
-    if len(outputs) != len(labels):
-        raise ShapeError(f"expected one label per point, got {len(labels):,} labels for {len(outputs):,} points")
-    right = classes_of_outputs(outputs) == labels
-    close = _is_close(outputs)
-    certain, unclear, number = int((right & ~close).sum()), int(close.sum()), len(labels)
+    forward = rounded_forward(network, x)
+    number = len(forward.outputs)
+    if number != len(labels):
+        raise ShapeError(f"expected one label per point, got {len(labels):,} labels for {number:,} points")
+    right = classes_of_outputs(forward.outputs) == labels
+    close = _is_close(forward)
+    certain, unclear = int((right & ~close).sum()), int(close.sum())
     return Finding(
         float(right.mean()),
         Claim.ESTIMATE if unclear else Claim.EXACT,
@@ -97,7 +97,7 @@ def accuracy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Find
         interval=(certain / number, (certain + unclear) / number) if unclear else None,
         definition=f"share of samples whose class is their label: {int(right.sum()):,} of {number:,}",
         domain=f"{number:,} samples",
-        method="float64 forward pass",
+        method="float64 forward pass with a running error bound",
         tolerance=0.0,
         num_undecided=unclear,
         work={"seconds": time.perf_counter() - began},
@@ -115,16 +115,14 @@ def check_labels(network: Network, labels: Int[np.ndarray, " s"]) -> None:
         )
 
 
-def _outputs(network: Network, x: Points) -> np.ndarray:
-    outputs = network(x)
-    return outputs.reshape(len(outputs), -1).cpu().numpy()
-
-
-def _is_close(outputs: np.ndarray) -> np.ndarray:
-    """Whether rounding could change the class: near ties count, exact ties go to the lowest class by definition."""
+def _is_close(forward: RoundedForward) -> np.ndarray:
+    """Whether rounding could change the class: near ties count, those of exact zeros go to the lowest class."""
+    outputs, errors = forward.outputs, forward.errors
     if outputs.shape[1] == 1:
-        gap, scale = np.abs(outputs[:, 0]), np.abs(outputs).max()
-    else:
-        two = np.partition(outputs, -2, axis=1)[:, -2:]
-        gap, scale = two[:, 1] - two[:, 0], np.abs(outputs).max()
-    return (gap > 0) & (gap <= RELATIVE_GAP * scale)
+        return (np.abs(outputs[:, 0]) <= errors[:, 0]) & (errors[:, 0] > 0)
+    rows = np.arange(len(outputs))
+    best = outputs.argmax(axis=1)
+    close = outputs + errors >= (outputs - errors)[rows, best][:, None]
+    close &= errors + errors[rows, best][:, None] > 0
+    close[rows, best] = False
+    return np.asarray(close.any(axis=1))

@@ -2,6 +2,5 @@
 
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.codespace.distinct import DistinctCodes, distinct_codes
-from reluscope.analyses.codespace.near_ties import near_ties
 
-__all__ = ["DistinctCodes", "activation_rate", "distinct_codes", "near_ties"]
+__all__ = ["DistinctCodes", "activation_rate", "distinct_codes"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from reluscope.analyses.codespace.near_ties import near_ties
+from reluscope.analyses.rounding import rounded_forward
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
@@ -52,12 +52,12 @@ def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None =
     Returns
     -------
     DistinctCodes
-        EXACT for these points. Where rounding could change the codes of k points (see `near_ties`), an ESTIMATE
+        EXACT for these points. Where rounding could change the codes of k points (see `rounded_forward`), an ESTIMATE
         between the number without those points and k more.
 
     Notes
     -----
-    Two forward passes and one pass through a hash table.
+    About four forward passes, and one pass through a hash table.
 
     References
     ----------
@@ -74,11 +74,10 @@ def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None =
     began = time.perf_counter()
     points = network.points(x)
     codes = network.codes(points)
-    doubtful = near_ties(network, points, tolerance=tolerance)
-    tolerance = Tolerance() if tolerance is None else tolerance
+    doubtful = rounded_forward(network, points, tolerance=tolerance).doubtful
     common: dict[str, Any] = {
         "domain": f"{len(points):,} samples",
-        "method": "float64 forward pass, codes compared exactly",
+        "method": "float64 forward pass with a running error bound, codes compared exactly",
     }
 
     def finding(name: str, what: Codes, doubt: np.ndarray) -> Finding:

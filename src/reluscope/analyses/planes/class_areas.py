@@ -117,7 +117,7 @@ def _winners(outputs: np.ndarray, offsets: np.ndarray, ids: np.ndarray, error: f
     """Return the class at the mean of the corners of every region, and whether another wins at some corner."""
     starts, lengths = offsets[:-1], np.diff(offsets)
     means = np.stack([np.add.reduceat(column[ids], starts) for column in outputs.T], axis=1) / lengths[:, None]
-    winner = means.argmax(axis=1)
+    winner = (means >= means.max(axis=1, keepdims=True) - error).argmax(axis=1)
     owner = np.repeat(np.arange(len(winner)), lengths)
     behind = outputs.max(axis=1)[ids] - outputs[ids, winner[owner]] > error
     return winner, np.bitwise_or.reduceat(behind, starts)
@@ -133,7 +133,7 @@ def _split(corners: np.ndarray, outputs: np.ndarray, error: float) -> list[tuple
         polygon, values = corners, outputs
         for other in candidates:
             if other != one and len(polygon):
-                polygon, values = _clip(polygon, values, values[:, one] - values[:, other], error)
+                polygon, values = _clip(polygon, values, values[:, one] - values[:, other], error, one < other)
         if len(polygon) >= 3:
             parts.append((one, polygon))
     return parts
@@ -145,10 +145,13 @@ def _may_win(outputs: np.ndarray, one: int) -> bool:
     return not bool((others > outputs[:, [one]]).all(axis=0).any())
 
 
-def _clip(corners: np.ndarray, values: np.ndarray, ahead: np.ndarray, error: float) -> tuple[np.ndarray, np.ndarray]:
-    """Keep the part of a polygon where a quantity, affine on it, is not negative."""
+def _clip(
+    corners: np.ndarray, values: np.ndarray, ahead: np.ndarray, error: float, wins_ties: bool
+) -> tuple[np.ndarray, np.ndarray]:
+    """Keep the part of a polygon where a quantity, affine on it, is positive; all or nothing where it vanishes."""
     if not (ahead > error).any():
-        return corners[:0], values[:0]
+        whole = wins_ties and bool((ahead >= -error).all())
+        return (corners, values) if whole else (corners[:0], values[:0])
     kept_corners, kept_values = [], []
     for here in range(len(corners)):
         there = (here + 1) % len(corners)

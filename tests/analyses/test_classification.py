@@ -1,0 +1,46 @@
+"""Classes and accuracy, with the tie rule and labels that do not belong."""
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.analyses.classification import accuracy, num_classes, predicted_classes
+from reluscope.errors import InputError, ShapeError
+
+IDENTITY = rs.load([(np.eye(3), np.full(3, 10.0)), (np.eye(3), np.zeros(3))])
+SIGN = rs.load([(np.eye(1), np.array([10.0])), (np.eye(1), np.array([-10.0]))])
+
+
+def test_the_lowest_of_the_largest_outputs_wins():
+    assert predicted_classes(IDENTITY, [[1, 2, 3], [3, 3, 1], [0, 0, 0]]).tolist() == [2, 0, 0]
+
+
+def test_one_output_is_two_classes_by_its_sign():
+    assert num_classes(SIGN) == 2
+    assert predicted_classes(SIGN, [[-1.0], [0.0], [1.0]]).tolist() == [0, 0, 1]
+
+
+def test_accuracy_is_the_share_of_equal_labels():
+    x = np.random.default_rng(0).normal(size=(200, 3))
+    labels = np.random.default_rng(1).integers(0, 3, 200)
+    found = accuracy(IDENTITY, x, labels)
+    assert float(found) == (x.argmax(1) == labels).mean()
+    assert found.claim == "EXACT"
+    assert f"{(x.argmax(1) == labels).sum()} of 200" in found.definition
+
+
+def test_outputs_too_close_to_tell_apart_make_an_interval():
+    x = np.array([[1.0, 0.0, 0.0], [1.0, 1.0 + 1e-13, 0.0], [1.0, 1.0, 0.0]])
+    found = accuracy(IDENTITY, x, np.array([0, 1, 1]))
+    assert found.claim == "ESTIMATE"
+    assert found.interval == (1 / 3, 1.0)
+    assert found.num_undecided == 2
+
+
+def test_labels_must_belong_to_the_network():
+    with pytest.raises(InputError, match=r"from 0 to 2 .*got 3"):
+        accuracy(IDENTITY, np.zeros((1, 3)), np.array([3]))
+    with pytest.raises(InputError, match=r"from 0 to 1 \(a network with one output tells 2 classes apart\), got 2"):
+        accuracy(SIGN, np.zeros((1, 1)), np.array([2]))
+    with pytest.raises(ShapeError, match=r"got 2 labels for 1 points"):
+        accuracy(IDENTITY, np.zeros((1, 3)), np.array([0, 1]))

@@ -1,0 +1,61 @@
+"""Counts along segments against bisection, and against themselves when the budget runs out."""
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from oracles.segment_bisection import num_regions
+from reluscope.analyses.counting import count_along_segments
+from reluscope.datasets.demo import demo_network
+from reluscope.datasets.digits import digits
+from reluscope.errors import DegenerateGeometryError
+from reluscope.testing import default_network
+
+DATA = digits("test")
+X = DATA.points.reshape(len(DATA), -1)
+NET = rs.load(demo_network(), input_shape=(1, 8, 8))
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return count_along_segments(NET, X[:30], X[30:60])
+
+
+def test_counts_are_those_of_bisection(whole):
+    for row in range(6):
+        start, end = X[row], X[30 + row]
+
+        def codes(t, start=start, end=end):
+            return NET.codes(start + t[:, None] * (end - start)).to_array()
+
+        assert whole.counts[row] == num_regions(codes, 0.0, 1.0, grid=2000)
+
+
+def test_lengths_and_claims(whole):
+    assert np.allclose(whole.lengths, np.linalg.norm(X[:30] - X[30:60], axis=1))
+    assert whole.is_exact.all()
+    chosen = np.arange(30) < 5
+    median = whole.median(chosen, "median")
+    assert float(median) == np.median(whole.counts[:5])
+    assert median.claim == "EXACT"
+
+
+@pytest.mark.parametrize("budget", [1, 100, 400, 900, 1500])
+def test_counts_of_a_spent_budget_are_lower_bounds(budget):
+    net = rs.load(default_network([64, 40, 40, 2], seed=0))
+    whole = count_along_segments(net, 3 * X[:30], 3 * X[30:60])
+    part = count_along_segments(net, 3 * X[:30], 3 * X[30:60], budget=budget)
+    assert (part.counts <= whole.counts).all()
+    assert (part.counts[part.is_exact] == whole.counts[part.is_exact]).all()
+    if not part.is_exact.all():
+        assert "budget" in part.stopped
+        assert part.median(np.full(30, True), "median").claim == "LOWER"
+
+
+def test_no_segments():
+    assert len(count_along_segments(NET, X[:0], X[:0])) == 0
+
+
+def test_a_segment_needs_length():
+    with pytest.raises(DegenerateGeometryError, match="two different end points"):
+        count_along_segments(NET, X[:1], X[:1])
