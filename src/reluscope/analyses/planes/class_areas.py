@@ -48,7 +48,7 @@ class ClassAreas:
 
     def by_class(self, num_classes: int) -> Float[np.ndarray, " m"]:
         """Return the area of every class."""
-        return np.bincount(self.classes, weights=self.areas(), minlength=num_classes)
+        return np.bincount(self.classes, weights=self.areas(), minlength=num_classes).astype(np.float64)
 
 
 def class_areas(part: Partition) -> ClassAreas:

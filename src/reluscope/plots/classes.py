@@ -10,7 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from reluscope.analyses.planes.view import PlaneView
-from reluscope.plots.partition import check_plane
+from reluscope.plots.regions import check_plane
 from reluscope.plots.shapes import fill, frame, plane_size, say_empty, stroke
 from reluscope.plots.style import DARK, LIGHT, RASTER_ABOVE, canvas, category, figure_of, legend, tint
 

@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reluscope.analyses.planes.view import PlaneView
-from reluscope.plots.class_map import mark_samples
-from reluscope.plots.partition import check_plane
+from reluscope.plots.classes import mark_samples
+from reluscope.plots.regions import check_plane
 from reluscope.plots.shapes import fill, frame, plane_size, say_empty, scale_beside, stroke
 from reluscope.plots.style import INK, RASTER_ABOVE, canvas, depth_colors, figure_of, legend
 
