@@ -1,0 +1,238 @@
+"""Claims against rational truth where floats are at their worst: EXACT is right, or it is not claimed."""
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from oracles.fractions_plane import rectangle, relu_layers, split
+from partitions.hostile import (
+    badly_scaled,
+    cancelling,
+    complaints,
+    example,
+    far_away,
+    nearly_parallel,
+    rotated,
+    stretched,
+    through_corners,
+    tiny,
+)
+from partitions.layered import network_of
+from reluscope.findings import Claim
+from reluscope.networks.from_arrays import from_arrays
+
+SQUARE = rs.Box(-1, 1, 2)
+RELU = ("pointwise", [0.0], [0.0, 1.0], [0.0, 0.0])
+ALL_GATES = ("relu", "leaky", "abs", "clamp", "softshrink", "max")
+
+
+def truth_of(layers, box):
+    return split(layers, (box.lo[0], box.hi[0]) if box.dim == 1 else rectangle(box.lo, box.hi))
+
+
+def check_honest(layers, box=SQUARE, **options):
+    part = rs.partition(network_of(layers, box.dim), box, **options)
+    assert complaints(part, truth_of(layers, box)) == []
+    return part
+
+
+def ones(number):
+    return ("affine", np.ones((1, number)), np.zeros(1))
+
+
+@pytest.mark.parametrize("regime", [rotated, through_corners, far_away, tiny, stretched], ids=lambda r: r.__name__)
+@pytest.mark.parametrize("kinds", [("relu",), ALL_GATES], ids=["relu", "all gates"])
+@pytest.mark.parametrize("cells", [0, 4])
+def test_regimes_that_floats_can_bear(regime, kinds, cells, chunks_of):
+    if cells:
+        chunks_of(cells)
+    for seed in range(25):
+        layers, box = example(regime, seed, kinds)
+        part = rs.partition(network_of(layers, 2), box)
+        assert (seed, complaints(part, truth_of(layers, box))) == (seed, [])
+        assert part.claim is Claim.EXACT
+
+
+@pytest.mark.parametrize(
+    "regime",
+    [
+        pytest.param(
+            nearly_parallel, marks=pytest.mark.xfail(strict=True, reason="crossings are less exact than edges")
+        ),
+        badly_scaled,
+        cancelling,
+    ],
+    ids=lambda r: r.__name__,
+)
+def test_regimes_that_call_for_doubt(regime):
+    for seed in range(60):
+        layers, box = example(regime, seed, ALL_GATES)
+        part = rs.partition(network_of(layers, 2), box)
+        assert (seed, complaints(part, truth_of(layers, box))) == (seed, [])
+
+
+@pytest.mark.parametrize(
+    "regime", [None, nearly_parallel, badly_scaled, cancelling], ids=lambda r: getattr(r, "__name__", "plain")
+)
+def test_certified_counts_in_all_regimes(regime):
+    for seed in range(15):
+        layers, box = example(regime, seed, ("relu", "leaky", "clamp", "abs"))
+        part = rs.partition(network_of(layers, 2), box, certify=True)
+        assert (seed, part.claim, len(part)) == (seed, Claim.EXACT, len(truth_of(layers, box)))
+        assert complaints(part, truth_of(layers, box)) == []
+
+
+@pytest.mark.xfail(strict=True, reason="a phantom of area 2e-28")
+def test_three_nearly_parallel_lines_through_a_point():
+    """The crossing of two lines at an angle of 10^-7 is known to 10^-9 only: the third may pass it on either side."""
+    layers = [("affine", [[-1.0, -0.5], [-1.0, -0.500000684756887], [0, 1]], np.zeros(3)), RELU, ones(3)]
+    check_honest(layers, rs.Box([-2.5, -0.25], [0.5, 3]))
+
+
+@pytest.mark.xfail(strict=True, reason="ties of three steep candidates cross in three points 5e-11 apart")
+def test_steep_candidates_meet_in_one_point():
+    layers = [("affine", [[0, 0], [5289.5, 0], [0, -0.004]], np.zeros(3)), ("max", [[1, 0, 2, 1]]), ones(1)]
+    check_honest(layers, rs.Box([-1, -4], [4.25, 0.25]))
+
+
+@pytest.mark.xfail(strict=True, reason="candidate 0 is lowered where it ties, its copy at position 2 is not")
+def test_a_copy_of_a_candidate_never_wins(chunks_of):
+    chunks_of(3)
+    layers = [("affine", [[-1, 0], [-2911.3, 1], [0, 1], [0, 0]], np.zeros(4)), ("max", [[3, 2, 3, 0, 1]]), ones(1)]
+    check_honest(layers, rs.Box([-0.5, -1], [5, 3.25]))
+
+
+@pytest.mark.xfail(strict=True, reason="what ties with zero becomes -1e-17, and the next gate has no bound for that")
+def test_zero_stays_zero_after_a_tie(chunks_of):
+    chunks_of(3)
+    layers = [
+        ("affine", [[0, 0], [1, 0], [0, -1], [0, -0.4]], np.zeros(4)),
+        ("max", [[0, 3], [1, 0, 3, 2]]),
+        ("affine", [[0.0, 0], [-1, 0]], np.zeros(2)),
+        ("max", [[0, 1]]),
+        ones(1),
+    ]
+    check_honest(layers, rs.Box([-2.25, -2.5], [2.25, 3]))
+
+
+@pytest.mark.xfail(strict=True, reason="the resolution of one pair of candidates is used for the others too")
+def test_a_steep_rival_does_not_blur_the_others():
+    # Candidate 1 leads candidate 0 by 1e-7 everywhere; candidate 2 rises by 1e6.
+    layers = [("affine", [[0.0], [0.0], [1e6]], [0.0, 1e-7, -5e5]), ("max", [[0, 1, 2]]), ones(1)]
+    check_honest(layers, rs.Box(-1, 1, 1))
+
+
+@pytest.mark.xfail(strict=True, reason="minus infinity times a share of 0 or 1 is not a number")
+def test_padded_candidates_in_certified_partitions():
+    weight = [[-1.75, -0.25], [-1, 1], [-1.75, -0.24999999999999997]]
+    layers = [("affine", weight, np.zeros(3)), ("max", [[1, 0], [2, 0, 2, 2, 1]]), ("affine", np.zeros((1, 2)), [0.0])]
+    layers += [("pointwise", [-0.5, 0.5], [1.0, 0.0, 1.0], [0.5, 0.0, -0.5])]
+    check_honest(layers, rs.Box([-2.75, -0.5], [-0.5, 1]), certify=True)
+
+
+def beside_a_large_unit(size):
+    """A unit that reads relu(y) only, beside a unit of another scale; two cuts at distance 0.01."""
+    return relu_layers(
+        [
+            (np.array([[size, 0.0], [0.0, 1.0]]), np.zeros(2)),
+            (np.array([[0.0, 1.0], [0.0, 1.0]]), np.array([-0.5, -0.51])),
+            (np.ones((1, 2)), np.zeros(1)),
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        1.0,
+        1e8,
+        pytest.param(1e13, marks=pytest.mark.xfail(strict=True, reason="a unit's bound grows with values it ignores")),
+        pytest.param(1e16, marks=pytest.mark.xfail(strict=True, reason="a unit's bound grows with values it ignores")),
+    ],
+)
+def test_a_large_neighbour_does_not_hide_a_cut(size):
+    assert check_honest(beside_a_large_unit(size)).claim is Claim.EXACT
+
+
+@pytest.mark.xfail(strict=True, reason="a unit's bound grows with inputs it ignores: here one of 10^15")
+def test_a_large_input_does_not_hide_cuts():
+    net = from_arrays([(np.array([[0.0, 1, 0], [0, 0, 1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    time_stamp = rs.Slice([1.7e15, 0, 0], [[0.0, 1, 0], [0, 0, 1]], SQUARE)
+    assert len(rs.partition(net, time_stamp)) == 4
+
+
+@pytest.mark.xfail(strict=True, reason="the bound of one segment grows with the values of the others")
+def test_a_huge_segment_does_not_hide_the_cuts_of_a_tiny_one():
+    net = from_arrays([(np.ones((2, 1)), np.array([-5e-7, -3e-7])), (np.ones((1, 2)), np.zeros(1))])
+    tiny_one, huge = (rs.Slice([0.0], [[1.0]], rs.Box(0, length, 1)) for length in (1e-6, 1e9))
+    assert len(rs.partition(net, tiny_one)) == 3
+    together = rs.partition(net, [huge, tiny_one])[1]
+    assert (len(together), together.claim) == (3, Claim.EXACT)
+
+
+@pytest.mark.xfail(strict=True, reason="rounding of a layer is not carried into the next, where values are small")
+def test_an_offset_that_is_taken_away_again():
+    # relu(y + 7e6) - 7e6 is known to 1e-9 only; two kinks of the next layer are 6e-10 apart.
+    offset = 6779264.9
+    layers = relu_layers(
+        [
+            (np.array([[0.0, 1.0]]), np.array([offset])),
+            (np.array([[-1.5], [-0.5]]), np.array([10168896.234880142, 3389632.0782933803])),
+            (np.ones((1, 2)), np.zeros(1)),
+        ]
+    )
+    check_honest(layers, rs.Box([-1.75, -2], [0.25, 0.25]))
+
+
+@pytest.mark.xfail(strict=True, reason="m lines through a point hide m - 1 regions behind one undecided sign")
+def test_an_interval_holds_all_that_one_undecided_sign_can_hide():
+    weight = [[1, 0], [1, 0.5], [0.5, 1], [0, 1], [-0.5, 1], [-1, 0.5], [1, 0.25]]
+    check_honest(relu_layers([(np.array(weight), np.array([0, 0, 0, 0, 0, 0, 1e-13])), (np.ones((1, 7)), np.zeros(1))]))
+
+
+@pytest.mark.xfail(strict=True, reason="the thin strip between two lines is cut by all others")
+def test_an_interval_holds_the_pieces_of_a_thin_strip():
+    weight = np.array([[0.0, 1], [0, 1], *[[1.0, 0]] * 10])
+    bias = np.array([0, 1e-13, *np.linspace(-0.9, 0.9, 10)])
+    check_honest(relu_layers([(weight, bias), (np.ones((1, 12)), np.zeros(1))]))
+
+
+@pytest.mark.xfail(strict=True, reason="whatever is within rounding counts as zero, although it is not")
+def test_a_unit_below_rounding_is_not_decided():
+    slope = 2.0**-53
+    # relu(x) - (1 - slope) relu(x) - slope / 2 changes its sign at x = 1/2.
+    layers = relu_layers([([[1.0], [1]], [0.0, 0]), ([[1.0, -(1 - slope)]], [-slope / 2]), ([[1.0]], [0.0])])
+    check_honest(layers, rs.Box(-1, 1, 1))
+
+
+@pytest.mark.xfail(strict=True, reason="a constant of 5e-17 after a dead unit is positive, and float says so too")
+def test_the_code_of_a_tiny_constant_is_that_of_the_network():
+    net = from_arrays([([[0.0, 1.0]], [0.0]), ([[1.0]], [4.8e-17]), ([[1.0]], [0.0])])
+    part = rs.partition(net, SQUARE)
+    np.testing.assert_array_equal(part.codes.to_array(), net.codes(part.witnesses).to_array())
+
+
+@pytest.mark.xfail(strict=True, reason="overflow and underflow are not noticed")
+@pytest.mark.parametrize("size", [1e-170, 1e200])
+def test_numbers_that_floats_cannot_hold(size):
+    layers = relu_layers([([[size], [-size]], [0.0, 0]), ([[size, -size]], [0.0]), ([[1.0]], [0.0])])
+    check_honest(layers, rs.Box(-1, 1, 1))
+
+
+def test_lines_that_nearly_meet_are_undecided_or_apart():
+    weight = np.array([[1.0, 0], [0, 1], [1, 1]])
+    for offset in 10.0 ** -np.arange(1.0, 18):
+        layers = relu_layers([(weight, np.array([0, 0, offset])), (np.ones((1, 3)), np.zeros(1))])
+        part = check_honest(layers)
+        if offset > 1e-11:
+            assert (len(part), part.claim) == (7, Claim.EXACT)
+        elif offset < 1e-15:
+            assert (len(part), part.claim) == (6, Claim.EXACT)
+
+
+@pytest.mark.parametrize("resolution", [0.0, 1e-12, 1e-6, 1e-2])
+def test_the_resolution_decides_what_is_apart(resolution):
+    weight, bias = np.array([[1.0, 0], [1, 0]]), np.array([0.0, 1e-5])
+    layers = relu_layers([(weight, bias), (np.ones((1, 2)), np.zeros(1))])
+    part = check_honest(layers, tolerance=rs.Tolerance(resolution=resolution))
+    assert (len(part), part.claim) == ((3, Claim.EXACT) if resolution < 1e-5 else (2, Claim.LOWER))
