@@ -27,8 +27,9 @@ def main() -> None:
     data = digits("test")
     net = rs.load(demo_network(), data=data.points)
     points = data.points.reshape(len(data), -1)
-    right = np.flatnonzero(net(points).argmax(1).numpy() == data.labels)
-    rows = choose_triple(points[right], data.labels[right], seed=0)
+    classes = net(points).argmax(1).numpy()
+    right = np.flatnonzero(classes == data.labels)
+    rows = choose_triple(points[right], classes[right], seed=0)
     assert rows is not None
     view = view_plane(net, points[right[list(rows)]])
     figure = Figure(figsize=(11.6, 5.2), layout="constrained")

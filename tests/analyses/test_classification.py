@@ -33,8 +33,8 @@ def test_outputs_too_close_to_tell_apart_make_an_interval():
     x = np.array([[1.0, 0.0, 0.0], [1.0, 1.0 + 1e-13, 0.0], [1.0, 1.0, 0.0]])
     found = accuracy(IDENTITY, x, np.array([0, 1, 1]))
     assert found.claim == "ESTIMATE"
-    assert found.interval == (1 / 3, 1.0)
-    assert found.num_undecided == 2
+    assert found.interval == (1 / 3, 2 / 3)
+    assert found.num_undecided == 1
 
 
 def test_labels_must_belong_to_the_network():

@@ -116,13 +116,10 @@ def check_labels(network: Network, labels: Int[np.ndarray, " s"]) -> None:
 
 
 def _is_close(forward: RoundedForward) -> np.ndarray:
-    """Whether rounding could change the class: near ties count, those of exact zeros go to the lowest class."""
+    """Whether rounding could change the class: near ties count, exact ones go to the lowest class."""
     outputs, errors = forward.outputs, forward.errors
     if outputs.shape[1] == 1:
-        return (np.abs(outputs[:, 0]) <= errors[:, 0]) & (errors[:, 0] > 0)
-    rows = np.arange(len(outputs))
-    best = outputs.argmax(axis=1)
-    close = outputs + errors >= (outputs - errors)[rows, best][:, None]
-    close &= errors + errors[rows, best][:, None] > 0
-    close[rows, best] = False
+        return (outputs[:, 0] != 0) & (np.abs(outputs[:, 0]) <= errors[:, 0])
+    close = outputs + errors >= (outputs - errors).max(axis=1, keepdims=True)
+    close &= outputs < outputs.max(axis=1, keepdims=True)
     return np.asarray(close.any(axis=1))

@@ -2,8 +2,10 @@
 
 With e the bound on the error of a value h, an affine node ``W h + b`` has the bound
 ``|W| (e + gamma |h|) + gamma |b|``, where ``gamma = rounding * eps``. A unit passes on the error times the slope it
-uses; where the bound reaches a breakpoint, its piece is in doubt and the steepest slope counts. Values that are zero in
-any arithmetic, such as those behind dead units, have the bound 0 and are never in doubt.
+uses; where the bound reaches a breakpoint, its piece is in doubt and the steepest slope counts.
+
+A pre-activation that is exactly on a breakpoint in float64, and candidates that are exactly equal, are read as the ties
+that they nearly always are (dead units, equal patches of an image); the tie rule decides them and nothing is in doubt.
 """
 
 from dataclasses import dataclass
@@ -118,22 +120,21 @@ def _gate(node: Node, value: Tensor, error: Tensor, gamma: float) -> tuple[Tenso
     pre = node.candidates(value)
     bound = node.candidates(error).clamp_min(0.0)  # padding, minus infinity, has no error
     if isinstance(node, Pointwise):
-        doubt = torch.zeros_like(pre, dtype=torch.bool)
+        doubt, reached = (torch.zeros_like(pre, dtype=torch.bool) for _ in range(2))
         for threshold in node.breakpoints:
-            doubt |= ((pre - threshold).abs() <= bound) & (bound > 0)
+            gap = (pre - threshold).abs()
+            reached |= gap <= bound
+            doubt |= (gap > 0) & (gap <= bound)
         pieces = node.pieces(pre)
         used = node.slope(pieces).abs()
-        passed = torch.where(doubt, node.slopes.abs().amax(0), used) * bound
+        passed = torch.where(reached, node.slopes.abs().amax(0), used) * bound
         # Zero and the value itself come without rounding.
         plain = ((used == 0) | (used == 1)) & (node.intercept(pieces) == 0)
         passed = passed + gamma * torch.where(plain, 0.0, node.apply(pre).reshape(pre.shape).abs())
     else:
-        # Every candidate that could be the largest, the largest aside.
-        lead = (pre - bound).amax(-1, keepdim=True)
-        largest = torch.zeros_like(pre, dtype=torch.bool).scatter_(-1, node.pieces(pre).long().unsqueeze(-1), True)
-        close = (pre + bound >= lead) & ~largest
-        own = torch.where(largest, bound, 0.0).amax(-1, keepdim=True)
-        doubt = (close & (bound + own > 0)).any(-1)
-        passed = torch.where(close | largest, bound, 0.0).amax(-1)
+        # Every candidate that could be the largest.
+        close = pre + bound >= (pre - bound).amax(-1, keepdim=True)
+        doubt = (close & (pre < pre.amax(-1, keepdim=True))).any(-1)
+        passed = torch.where(close, bound, 0.0).amax(-1)
     result = node.apply(pre)
     return result, passed.reshape(result.shape), doubt.any(1)

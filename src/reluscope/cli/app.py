@@ -37,10 +37,11 @@ def _shape(text: str | None) -> tuple[int, ...] | None:
     return shape
 
 
-def _version(wanted: bool) -> None:
+def _version(wanted: bool) -> bool:
     if wanted:
         print(f"reluscope {__version__}")
         raise typer.Exit
+    return wanted
 
 
 Model = Annotated[str, typer.Argument(help=MODEL_HELP, show_default=False)]

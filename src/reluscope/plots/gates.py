@@ -67,7 +67,7 @@ def _fill_rate(axes: Axes, view: PlaneView, raster: bool) -> None:
         return
     low, high = float(rate.min()), float(rate.max())
     norm = Normalize(low, high if high > low else low + 1e-9)
-    level = np.minimum((LEVELS * norm(rate)).astype(int), LEVELS - 1)
+    level = np.minimum((LEVELS * np.asarray(norm(rate))).astype(int), LEVELS - 1)
     for one in np.unique(level):
         shade = to_hex(PAPER((one + 0.5) / LEVELS))
         fill(axes, offsets, corners, np.flatnonzero(level == one), shade, raster=raster)

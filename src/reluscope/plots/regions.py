@@ -103,7 +103,7 @@ def _fill_scale(
 ) -> None:
     norm = Normalize(float(values.min()), float(values.max()) if np.ptp(values) > 0 else float(values.min()) + 1.0)
     colors = colormaps["cividis"]
-    level = np.minimum((LEVELS * norm(values)).astype(int), LEVELS - 1)
+    level = np.minimum((LEVELS * np.asarray(norm(values))).astype(int), LEVELS - 1)
     if raster:  # pixels on the border of two shades show this middle one, not the page
         middle = to_hex(colors((np.median(level) + 0.5) / LEVELS))
         fill(axes, offsets, corners, np.arange(len(values)), middle, raster=raster)

@@ -1,0 +1,316 @@
+"""The command line as users meet it: help, exit codes, sentences on standard error, files."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+from typer.testing import CliRunner
+
+from reluscope.cli import app
+from reluscope.datasets.demo import demo_network
+from reluscope.datasets.digits import digits
+from reluscope.version import __version__
+
+DATA = digits("test")
+MODELS = Path(__file__).parents[3] / "shared" / "models"
+SHAPE = ("--input-shape", "1,8,8")
+SMALL = ("--segments", "2", "--samples", "40")
+NET = ("my_models:Net", "--weights", "net.safetensors")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder to work in, with a model in its forms, and data."""
+    monkeypatch.chdir(tmp_path)
+    model = demo_network()
+    save_file(model.state_dict(), "net.safetensors")
+    torch.save(model.state_dict(), "state.pt")
+    torch.save({"state_dict": model.state_dict(), "epoch": 3}, "checkpoint.pt")
+    torch.save(model, "whole.pt")
+    (tmp_path / "my_models.py").write_text(
+        "from torch import nn\n"
+        "from reluscope.datasets.demo import DigitsNetwork as Net\n"
+        "def tanh(): return nn.Sequential(nn.Flatten(), nn.Linear(64, 4), nn.Tanh())\n"
+        "def number(): return 3\n"
+        "def needs(x): return x\n"
+    )
+    np.savez("data.npz", x=DATA.points, y=DATA.labels)
+    np.save("x.npy", DATA.points)
+    np.save("y.npy", DATA.labels)
+    yield tmp_path
+    sys.modules.pop("my_models", None)
+    if str(tmp_path) in sys.path:
+        sys.path.remove(str(tmp_path))
+
+
+def reluscope(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def test_help_teaches_and_costs_nothing():
+    script = (
+        "import sys\n"
+        "from reluscope.cli import main\n"
+        "sys.argv = ['reluscope', '--help']\n"
+        "try: main()\n"
+        "except SystemExit as stop: assert not stop.code\n"
+        "heavy = [n for n in ('torch', 'numba', 'numpy', 'matplotlib', 'scipy', 'jinja2') if n in sys.modules]\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    for word in ("analyze", "demo", "info", "reluscope analyze net.onnx --data x.npy"):
+        assert word in done.stdout
+
+
+@pytest.mark.parametrize("command", ["analyze", "demo", "info"])
+def test_every_command_has_help_with_an_example(command):
+    result = reluscope(command, "--help")
+    assert result.exit_code == 0
+    assert f"reluscope {command}" in result.stdout
+    assert "Example" in result.stdout
+
+
+def test_version_and_module():
+    done = subprocess.run([sys.executable, "-m", "reluscope", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == f"reluscope {__version__}"
+
+
+def test_demo(folder):
+    for _ in range(2):  # an earlier demo is replaced
+        result = reluscope("demo")
+        assert result.exit_code == 0
+        assert "98.06 %" in result.stdout
+        assert "EXACT" in result.stdout
+        assert "reluscope-demo/report.html" in result.stdout
+    assert sorted(path.name for path in (folder / "reluscope-demo").iterdir()) == ["report.html", "report.json"]
+
+
+@pytest.mark.parametrize(
+    ("model", "options"),
+    [
+        ("my_models:Net", ("--weights", "net.safetensors", *SHAPE)),
+        ("my_models:Net", ("--weights", "state.pt")),
+        ("my_models:Net", ("--weights", "checkpoint.pt")),
+        ("net.pt2", ()),
+    ],
+)
+def test_analyze_in_every_form(folder, model, options):
+    if model == "net.pt2":
+        torch.export.save(torch.export.export(demo_network(), (torch.zeros(2, 1, 8, 8),)), "net.pt2")
+    result = reluscope("analyze", model, "--data", "data.npz", *options, *SMALL, "-o", "out")
+    assert result.exit_code == 0, result.output
+    numbers = json.loads((folder / "out" / "report.json").read_text())
+    assert numbers["complete"]
+    assert numbers["model"]["name"] == model
+    assert numbers["sections"]["accuracy"]["findings"][0]["value"] > 0.9
+    assert "out/report.html" in result.stdout
+
+
+def test_labels_of_their_own_and_json(folder):
+    result = reluscope(
+        "analyze",
+        "my_models:Net",
+        "--weights",
+        "net.safetensors",
+        "--data",
+        "x.npy",
+        "--labels",
+        "y.npy",
+        *SMALL,
+        "--json",
+    )
+    assert result.exit_code == 0
+    printed = json.loads(result.stdout)
+    assert printed == json.loads((folder / "reluscope-Net" / "report.json").read_text())
+    assert printed["data"]["labels"] is True
+    assert "only the first 40 of 360 samples were used" in printed["data"]["notes"]
+
+
+def test_quiet_says_nothing(folder):
+    result = reluscope("analyze", *NET, "--data", "x.npy", *SMALL, "-q")
+    assert (result.exit_code, result.output) == (0, "")
+
+
+def test_a_report_is_replaced_only_by_force(folder):
+    (folder / "out").mkdir()
+    (folder / "out" / "report.html").write_text("mine")
+    options = ("analyze", *NET, "--data", "x.npy", *SMALL, "-o", "out")
+    result = reluscope(*options)
+    assert result.exit_code == 1
+    assert "--force" in result.stderr
+    assert (folder / "out" / "report.html").read_text() == "mine"
+    assert reluscope(*options, "--force").exit_code == 0
+
+
+def test_info(folder):
+    options = ("info", *NET, *SHAPE)
+    result = reluscope(*options)
+    assert result.exit_code == 0
+    assert "184 units in 3 gates" in result.stdout
+    assert "max_pool" in result.stdout
+    plain = json.loads(reluscope(*options, "--json").stdout)
+    assert [gate["num_units"] for gate in plain["gates"]] == [128, 32, 24]
+    assert plain["verification"]["num_points"] > 0
+
+
+BROKEN = [
+    (("no.onnx",), "no.onnx does not exist"),
+    (("whole.pt",), "can run any code"),
+    (("my_models:Net", "--weights", "whole.pt"), "holds more than tensors and is not unpickled"),
+    (("my_models:Net", "--weights", "none.safetensors"), "there is no file of weights"),
+    (("my_models:Net", "--weights", "x.npy"), "holds more than tensors"),
+    (("my_models:Net", "--weights", "half.safetensors"), "damaged or not a safetensors file"),
+    (("my_models:Net", "--weights", "lacking.safetensors"), "the file lacks scores.bias"),
+    (("my_models:Net", "--weights", "shaped.safetensors"), "size mismatch for scores.bias"),
+    (("my_models:Net", "--weights", "nan.safetensors"), "expected finite weights"),
+    (("nowhere:Net",), "nowhere could not be imported"),
+    (("my_models:Other",), "has no Other"),
+    (("my_models:number",), "must return a torch.nn.Module, got int"),
+    (("my_models:needs",), "calling my_models:needs() failed with TypeError"),
+    (("my_models:tanh",), "is not piecewise linear"),
+    (("whole.pt", "--weights", "net.safetensors"), "holds its own weights"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "words"), BROKEN, ids=[" ".join(arguments) for arguments, _ in BROKEN])
+def test_models_that_cannot_be_used(folder, arguments, words):
+    state = demo_network().state_dict()
+    (folder / "half.safetensors").write_bytes((folder / "net.safetensors").read_bytes()[:300])
+    save_file({name: tensor for name, tensor in state.items() if name != "scores.bias"}, "lacking.safetensors")
+    save_file({**state, "scores.bias": torch.zeros(3)}, "shaped.safetensors")
+    save_file({**state, "scores.bias": torch.full((10,), torch.nan)}, "nan.safetensors")
+    result = reluscope("analyze", *arguments, "--data", "x.npy", "-o", "out")
+    assert result.exit_code == 1
+    assert result.stdout == ""
+    assert words in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert "Traceback" not in result.stderr
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "array", "words"),
+    [
+        ("nan.npy", np.full((3, 64), np.nan), "NaN or infinite"),
+        ("empty.npy", np.zeros((0, 64)), "holds no samples"),
+        ("wide.npy", np.zeros((3, 65)), "65"),
+        ("y.npy", None, "expected points of shape"),
+        ("none.npy", None, "there is no file none.npy"),
+    ],
+)
+def test_data_that_cannot_be_used(folder, name, array, words):
+    if array is not None:
+        np.save(name, array)
+    result = reluscope("analyze", *NET, *SHAPE, "--data", name, "-o", "out")
+    assert result.exit_code == 1
+    assert words in result.stderr
+    assert not (folder / "out").exists()
+
+
+def test_labels_beyond_the_outputs(folder):
+    np.save("many.npy", np.full(len(DATA), 10))
+    result = reluscope(
+        "analyze",
+        "my_models:Net",
+        "--weights",
+        "net.safetensors",
+        "--data",
+        "x.npy",
+        "--labels",
+        "many.npy",
+        "-o",
+        "out",
+    )
+    assert result.exit_code == 1
+    assert "labels must be class numbers from 0 to 9" in result.stderr
+    assert not (folder / "out").exists()
+
+
+@pytest.mark.parametrize("kind", ["int", "half"])
+def test_integer_and_half_precision_data(folder, kind):
+    np.save("k.npy", (DATA.points * 16).astype(np.uint8) if kind == "int" else DATA.points.astype(np.float16))
+    result = reluscope("analyze", *NET, "--data", "k.npy", *SMALL, "--json")
+    assert result.exit_code == 0
+    note = json.loads(result.stdout)["data"]["notes"][0]
+    assert note == (
+        "converted from uint8 to float64, not rescaled" if kind == "int" else "converted from float16 to float64"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("analyze", "net.onnx"), "Missing option '--data'"),
+        (("nothing",), "No such command"),
+        (("info", "net.onnx", "--input-shape", "1,a"), "--input-shape"),
+        (("info", "net.onnx", "--input-shape", "1,-2"), "must be positive"),
+        (("demo", "--seed", "-1"), "--seed"),
+    ],
+)
+def test_wrong_usage_is_code_2(arguments, words):
+    result = reluscope(*arguments)
+    assert result.exit_code == 2
+    assert words in result.stderr
+
+
+def test_unwritable_folders(folder):
+    (folder / "file").write_text("")
+    result = reluscope("demo", "-o", "file/below")
+    assert result.exit_code == 1
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_full_disk_is_one_sentence(folder, monkeypatch):
+    def full(descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("reluscope.report.writing.os.fsync", full)
+    result = reluscope("demo", "-o", "out")
+    assert result.exit_code == 1
+    assert "No space left on device" in result.stderr
+    assert list((folder / "out").iterdir()) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
+def test_ctrl_c_leaves_nothing_or_a_whole_page(folder):
+    # Wherever it hits: exit code 130, one sentence, and either no file or a complete page with its numbers.
+    arguments = [sys.executable, "-m", "reluscope", "demo", "-o", "out"]
+    for wait in (0.7, 4.0):
+        process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(wait)
+        if process.poll() is not None:
+            continue
+        process.send_signal(signal.SIGINT)
+        _, errors = process.communicate(timeout=120)
+        if process.returncode == 0:
+            continue  # it was faster
+        # Python kills itself by the signal, 130 for a shell, where Ctrl-C hits code that was compiled from a string.
+        assert process.returncode in (130, -signal.SIGINT), errors
+        assert "nterrupted" in errors
+        assert "Traceback" not in errors
+        present = sorted(path.name for path in (folder / "out").iterdir()) if (folder / "out").exists() else []
+        assert present in ([], ["report.html", "report.json"])
+        if present:
+            assert (folder / "out" / "report.html").read_text().endswith("</html>")
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("name", ["acasxu_1_1", "mnist_fc_256x2", "cifar10_small", "cifar10_resnet_2b", "test_nano"])
+def test_real_models_are_described(name):
+    path = MODELS / f"{name}.onnx"
+    if not path.exists():
+        pytest.skip("the models are not beside the checkout")
+    result = reluscope("info", path, "--json")
+    assert result.exit_code == 0, result.output
+    described = json.loads(result.stdout)
+    assert described["num_units"] == {
+        "acasxu_1_1": 300, "mnist_fc_256x2": 512, "cifar10_small": 2568, "cifar10_resnet_2b": 6244, "test_nano": 1,
+    }[name]  # fmt: skip

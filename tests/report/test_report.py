@@ -1,0 +1,315 @@
+"""The report's content against the analyses; its page against what a reader needs; what happens when work stops."""
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.analyses.classification import accuracy
+from reluscope.analyses.codespace import distinct_codes
+from reluscope.datasets.dataset import dataset_of
+from reluscope.datasets.demo import demo_network
+from reluscope.datasets.digits import digits
+from reluscope.errors import InputError
+from reluscope.findings import Claim, Finding
+from reluscope.report import Settings, Subject, build_report, write_report
+from reluscope.report.content import Content, Number, number, numbers
+from reluscope.report.document import finite
+from reluscope.report.page import render
+from reluscope.report.sections import Section, all_sections
+from reluscope.report.writing import check_folder, write_files
+
+DATA = digits("test")
+NET = rs.load(demo_network(), data=DATA.points)
+SETTINGS = Settings(num_segments=4)
+
+
+@pytest.fixture(scope="module")
+def report():
+    return build_report(Subject(NET, DATA, "demo network", SETTINGS))
+
+
+@pytest.fixture(scope="module")
+def page(report):
+    return render(report)
+
+
+def findings_of(report, name):
+    section = next(section for section in report.sections if section.name == name)
+    return [] if section.content is None else list(section.content.findings)
+
+
+class Reader(HTMLParser):
+    """What a browser would see: tags must close, ids be unique, links lead somewhere, nothing come from outside."""
+
+    VOID = frozenset({"meta", "link", "br", "img", "hr", "input"})
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.links, self.outside, self.text = [], [], [], [], []
+        self.feed(text)
+        assert not self.open
+
+    def handle_starttag(self, tag, attrs):
+        names = dict(attrs)
+        if tag not in self.VOID:
+            self.open.append(tag)
+        if "id" in names:
+            self.ids.append(names["id"])
+        for key in ("href", "xlink:href", "src"):
+            if key in names and not names[key].startswith("data:"):
+                (self.links if names[key].startswith("#") else self.outside).append(names[key])
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_sections_come_in_order(report):
+    assert [section.name for section in report.sections] == ["network", "accuracy", "codes", "plane", "segments"]
+    assert {section.status for section in report.sections} == {"done"}
+    assert report.is_complete
+
+
+@pytest.mark.parametrize("section", all_sections(), ids=lambda section: section.name)
+def test_every_section_keeps_the_contract(section, report):
+    assert section.title
+    assert section.why_not.__doc__
+    assert section.content.__doc__
+    content = next(one for one in report.sections if one.name == section.name).content
+    assert content.headline is not None
+    assert content.headline.finding in content.findings or content.headline.finding.name in {
+        finding.name for finding in content.findings
+    }
+    for finding in content.findings:
+        assert finding.name
+        assert finding.definition
+        assert finding.method
+    json.dumps(dict(content.data), allow_nan=False)
+
+
+def test_numbers_are_those_of_the_analyses(report):
+    assert findings_of(report, "accuracy")[0].value == accuracy(NET, DATA.points, DATA.labels).value
+    assert findings_of(report, "codes")[0].value == distinct_codes(NET, DATA.points).total.value
+    rows = next(section for section in report.sections if section.name == "plane").content.data["samples"]
+    plane = rs.Plane(*DATA.points[rows], margin=SETTINGS.margin)
+    assert findings_of(report, "plane")[0].value == len(rs.partition(NET, plane))
+    assert len({int(DATA.labels[row]) for row in rows}) == 3
+    assert (NET(DATA.points[rows]).argmax(1).numpy() == DATA.labels[rows]).all()
+
+
+def test_the_page_stands_alone_and_is_well_formed(page):
+    reader = Reader(page)
+    assert reader.outside == []
+    assert len(reader.ids) == len(set(reader.ids))
+    assert {link[1:] for link in reader.links} <= set(reader.ids)
+    assert "<script" not in page
+    assert "url(http" not in page.replace("http://www.w3.org", "")
+    assert len(page) < 5_000_000
+    for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
+        root = ElementTree.fromstring(svg)
+        assert root.get("role") == "img"
+        assert len(root.get("aria-label")) > 10
+
+
+def test_every_number_of_the_page_carries_its_claim(report, page):
+    text = re.sub(r"<[^>]+>", " ", page)
+    text = re.sub(r"\s+", " ", text)
+    for section in report.sections:
+        for finding in section.content.findings:
+            if finding.name.startswith(("share of", "distinct codes of relu", "accuracy", "distinct codes of pool")):
+                continue  # shown in a table or as a percentage
+            assert f"{Number(finding).text} {finding.claim}" in text
+    assert page.count('class="claim') >= sum(len(section.content.findings) for section in report.sections)
+
+
+def test_every_number_says_how_it_was_computed(report, page):
+    assert page.count("<summary>How these numbers were computed</summary>") == len(report.sections)
+    for name in ("Definition", "Domain", "Method", "Tolerance"):
+        assert f"<b>{name}</b>" in page
+    assert "Shepeleva" in page  # the sources of findings
+
+
+def test_page_parts(report, page):
+    ids = Reader(page).ids
+    assert {"network", "accuracy", "codes", "plane", "segments", "glossary", "sources"} <= set(ids)
+    assert "prefers-color-scheme: dark" in page
+    assert "@media print" in page
+    assert page.count("<svg") == 4
+
+
+def test_what_comes_from_outside_is_escaped():
+    data = dataset_of(np.eye(64), name="<script>alert(1)</script>")
+    text = render(build_report(Subject(NET, data.reshaped((1, 8, 8)), "<b>net</b>", SETTINGS), sections=()))
+    assert "<script>" not in text
+    assert "<b>net</b>" not in text
+    assert "&lt;script&gt;" in text
+
+
+def test_json_holds_every_finding_and_no_infinity(report):
+    plain = report.to_dict()
+    json.loads(json.dumps(plain, allow_nan=False))
+    assert plain["complete"] is True
+    assert plain["model"]["fingerprint"] == NET.fingerprint
+    assert plain["settings"]["seed"] == 0
+    for section in report.sections:
+        listed = plain["sections"][section.name]
+        assert listed["status"] == "done"
+        assert [entry["name"] for entry in listed["findings"]] == [one.name for one in section.content.findings]
+        assert all(entry["claim"] in list(Claim) for entry in listed["findings"])
+    assert finite({"a": [float("inf"), (1.0, float("nan"))]}) == {"a": [None, [1.0, None]]}
+
+
+@pytest.mark.parametrize(
+    ("network", "points", "labels", "reasons"),
+    [
+        ("demo", DATA.points[:20], None, {"accuracy": "came without labels"}),
+        ("demo", DATA.points[:1], [0], {"plane": "three different samples", "segments": "two different samples"}),
+        ("demo", np.repeat(DATA.points[:1], 9, axis=0), None, {"plane": "on a line", "segments": "have only one"}),
+        ("affine", DATA.points[:20], DATA.labels[:20], {"codes": "no gates"}),
+        ("line", np.arange(6.0)[:, None], None, {"plane": "one input"}),
+    ],
+)
+def test_what_does_not_apply_says_why(network, points, labels, reasons):
+    net = {
+        "demo": NET,
+        "affine": rs.load([(np.random.default_rng(0).normal(size=(10, 64)), np.zeros(10))]),
+        "line": rs.load([(np.ones((3, 1)), -np.arange(3.0)), (np.ones((1, 3)), np.zeros(1))]),
+    }[network]
+    data = dataset_of(points, labels).reshaped(net.input_shape)
+    found = build_report(Subject(net, data, "net", SETTINGS))
+    assert found.is_complete
+    text = render(found)
+    for section in found.sections:
+        if section.name in reasons:
+            assert section.status == "not applicable"
+            assert reasons[section.name] in section.sentence
+            assert section.sentence in text
+        elif section.name != "accuracy":
+            assert section.status == "done"
+    assert Reader(text).outside == []
+
+
+def test_a_budget_is_told_on_the_page():
+    found = build_report(Subject(NET, DATA, "net", Settings(num_segments=2, regions=300)))
+    plane = next(section for section in found.sections if section.name == "plane")
+    assert plane.content.findings[0].claim == "LOWER"
+    text = re.sub(r"\s+", " ", render(found))
+    assert "the numbers are lower bounds" in text
+    assert "or more</span>" in text
+    assert "≥ " in text
+    json.dumps(found.to_dict(), allow_nan=False)
+
+
+def section_that(action, position=1.0, name="middle"):
+    def content(subject):
+        del subject
+        return action()
+
+    return Section(name, f"Section {name}", position, lambda subject: None, content)
+
+
+def interrupt():
+    raise KeyboardInterrupt
+
+
+def fail():
+    raise InputError("expected this, got that: do so")
+
+
+def some():
+    return Content((numbers(Finding(3, Claim.EXACT, name="some")),))
+
+
+def test_ctrl_c_keeps_what_is_done_and_starts_no_other(tmp_path):
+    sections = (section_that(some, name="first"), section_that(interrupt), section_that(some, name="last"))
+    found = build_report(Subject(NET, DATA, "net", SETTINGS), sections=sections)
+    assert [section.status for section in found.sections] == ["done", "interrupted", "not started"]
+    assert found.was_interrupted
+    text = write_report(found, tmp_path / "new").read_text()
+    assert "it was interrupted, and shows what was done until then" in text
+    assert json.loads((tmp_path / "new" / "report.json").read_text())["complete"] is False
+    Reader(text)
+
+
+def test_a_partition_that_was_interrupted_ends_the_report(monkeypatch):
+    from reluscope.partitions import engine
+
+    original, calls = engine.cut, iter(range(10**9))
+
+    def stop(*arguments, **options):
+        if next(calls) == 3:
+            raise KeyboardInterrupt
+        return original(*arguments, **options)
+
+    monkeypatch.setattr(engine, "cut", stop)
+    found = build_report(Subject(NET, DATA, "net", SETTINGS))
+    assert [section.status for section in found.sections] == ["done", "done", "done", "interrupted", "not started"]
+    assert findings_of(found, "plane")[0].claim == "LOWER"
+    assert "was interrupted with" in render(found)
+
+
+def test_a_section_that_fails_leaves_the_others():
+    sections = (section_that(fail), section_that(some, name="last"))
+    found = build_report(Subject(NET, DATA, "net", SETTINGS), sections=sections)
+    assert [section.status for section in found.sections] == ["failed", "done"]
+    assert "expected this, got that: do so" in found.sections[0].sentence
+    assert not found.is_complete
+    assert not found.was_interrupted
+    assert "a section failed and says why" in render(found)
+
+
+def test_errors_that_are_no_sentence_are_not_hidden():
+    with pytest.raises(ZeroDivisionError):
+        build_report(Subject(NET, DATA, "net", SETTINGS), sections=(section_that(lambda: 1 // 0),))
+
+
+def test_the_same_seed_gives_the_same_numbers(report):
+    again = build_report(Subject(NET, DATA, "demo network", SETTINGS))
+    for one, other in zip(report.sections, again.sections, strict=True):
+        assert [f.value for f in one.content.findings] == [f.value for f in other.content.findings]
+        assert one.content.data == other.content.data
+
+
+def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    write_files(tmp_path, {"a": "old", "b": "old"})
+
+    def full(descriptor):
+        del descriptor
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("reluscope.report.writing.os.fsync", full)
+    with pytest.raises(InputError, match=r"could not be written .*No space left on device.*free some space"):
+        write_files(tmp_path, {"a": "new", "b": "new"})
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
+    assert (tmp_path / "a").read_text() == "old"
+
+
+def test_folders_are_checked_before_the_work(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="is a file"):
+        check_folder(tmp_path / "file")
+    (tmp_path / "report.html").write_text("")
+    with pytest.raises(InputError, match=r"report\.html is there already: add --force"):
+        check_folder(tmp_path)
+    assert check_folder(tmp_path, force=True) == tmp_path
+    assert check_folder(tmp_path / "to" / "be" / "made") == tmp_path / "to" / "be" / "made"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0, "0"), (1234567, "1,234,567"), (0.25, "0.25"), (54.0, "54"), (1e-13, "1e-13"), (12.016, "12.02")],
+)
+def test_numbers_for_readers(value, shown):
+    assert number(value) == shown
