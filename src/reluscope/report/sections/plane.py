@@ -95,7 +95,7 @@ def _incomplete(view: PlaneView) -> str:
         reason = "was interrupted" if part.note == "interrupted" else "reached its limit"
         return (
             f"The work on this plane {reason} with {number(part.num_open)} cells unfinished, so the numbers are lower "
-            "bounds and white parts of the pictures are not known. Raise the limits with --seconds and --regions."
+            "bounds and empty parts of the pictures are not known. Raise the limits with --seconds and --regions."
         )
     return (
         f"{number(part.num_undecided)} signs were too close to zero to decide in float64, so the true number may be "
