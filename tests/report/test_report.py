@@ -213,11 +213,11 @@ def test_a_budget_is_told_on_the_page():
 
 
 def section_that(action, position=1.0, name="middle"):
-    def content(subject):
-        del subject
+    def content(subject, tell):
+        del subject, tell
         return action()
 
-    return Section(name, f"Section {name}", position, lambda subject: None, content)
+    return Section(name, f"Section {name}", position, lambda subject: None, lambda subject: 1.0, content)
 
 
 def interrupt():

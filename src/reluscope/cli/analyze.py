@@ -52,7 +52,10 @@ def analyze(
         dataset = dataset.reshaped(network.input_shape)
         if dataset.labels is not None:
             check_labels(network, dataset.labels)
-        report = build_report(Subject(network, dataset, Path(model).name, settings), notify=tell)
+        report = build_report(
+            Subject(network, dataset, Path(model).name, settings),
+            notify=lambda at: tell(at.title, at.position, at.number),
+        )
         tell("Writing the page")
         page = write_report(report, folder)
     return _conclude(report, page, as_json=as_json, quiet=quiet)
@@ -65,7 +68,9 @@ def demo(output: Path, *, settings: Settings, as_json: bool, quiet: bool) -> int
         tell("Loading the embedded network")
         data = digits("test")
         network = load(demo_network(), data=data.points)
-        report = build_report(Subject(network, data, "demo network", settings), notify=tell)
+        report = build_report(
+            Subject(network, data, "demo network", settings), notify=lambda at: tell(at.title, at.position, at.number)
+        )
         tell("Writing the page")
         page = write_report(report, folder)
     return _conclude(report, page, as_json=as_json, quiet=quiet)
@@ -96,6 +101,10 @@ def _progress(hidden: bool):
             bar.update(task, description=what, completed=position or 0, total=number)
 
         yield tell
+
+
+def _following(tell):
+    return lambda at: tell(at.title, at.position, at.number)
 
 
 def _conclude(report: Report, page: Path, *, as_json: bool, quiet: bool) -> int:

@@ -1,18 +1,47 @@
 """Running the sections of a report one after another, keeping what is done whatever happens to the next."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass
 
 from reluscope.errors import ReluscopeError
 from reluscope.report.document import Report, SectionResult
 from reluscope.report.sections import Section, all_sections
-from reluscope.report.subject import Subject
+from reluscope.report.subject import Subject, Tell
 
-Notify = Callable[[str, int, int], None]
+
+@dataclass(frozen=True)
+class Progress:
+    """Where the work on a report is.
+
+    Parameters
+    ----------
+    title : str
+        Of the section at work.
+    position, number : int
+        Sections before it, and sections in all.
+    share : float
+        Share of all the work that is done, from 0 to 1, in expected time.
+    remaining : float
+        Expected seconds until the end.
+    """
+
+    title: str
+    position: int
+    number: int
+    share: float
+    remaining: float
+
+
+Notify = Callable[[Progress], None]
 
 
 def build_report(
-    subject: Subject, *, notify: Notify | None = None, sections: tuple[Section, ...] | None = None
+    subject: Subject,
+    *,
+    notify: Notify | None = None,
+    sections: tuple[Section, ...] | None = None,
+    kept: MutableMapping[str, SectionResult] | None = None,
 ) -> Report:
     """Run all sections.
 
@@ -20,9 +49,11 @@ def build_report(
     ----------
     subject : Subject
     notify : callable, optional
-        Told the title of every section before it starts, its position and the number of sections.
+        Told where the work is, before every section and within it.
     sections : tuple of Section, optional
         By default all there are.
+    kept : mapping from names of sections to their results, optional
+        Sections in it are not run again; those that are finished are put into it.
 
     Returns
     -------
@@ -31,26 +62,79 @@ def build_report(
         that fails says so in its place, and the others go on.
     """
     sections = all_sections() if sections is None else sections
-    began = time.perf_counter()
+    kept = {} if kept is None else kept
+    clock = _Clock(subject, sections, kept, notify)
     results: list[SectionResult] = []
     stopped = False
-    for position, section in enumerate(sections):
-        if stopped:
-            results.append(
-                SectionResult(
-                    section.name, section.title, "not started", "The work was interrupted before this section."
-                )
-            )
+    for section in sections:
+        if section.name in kept:
+            results.append(kept[section.name])
             continue
-        if notify is not None:
-            notify(section.title, position, len(sections))
-        result = _run(section, subject)
+        if stopped:
+            reason = "The work was interrupted before this section."
+            results.append(SectionResult(section.name, section.title, "not started", reason))
+            continue
+        try:
+            tell = clock.begin(section)
+            result = _run(section, subject, tell)
+        except KeyboardInterrupt:
+            result = SectionResult(section.name, section.title, "interrupted", INTERRUPTED)
+        clock.end(section, result)
         stopped = result.status == "interrupted"
+        if result.is_final:
+            kept[section.name] = result
         results.append(result)
-    return Report(subject, tuple(results), time.perf_counter() - began)
+    return Report(subject, tuple(results), sum(result.seconds for result in results))
 
 
-def _run(section: Section, subject: Subject) -> SectionResult:
+INTERRUPTED = "The work was interrupted in this section."
+
+
+class _Clock:
+    """What every section is expected to take, corrected by what those before it took."""
+
+    def __init__(self, subject: Subject, sections: tuple[Section, ...], kept, notify: Notify | None) -> None:
+        self._subject, self._notify = subject, notify
+        self._order = [section.name for section in sections]
+        self._waiting = [section for section in sections if section.name not in kept]
+        self._expected: dict[str, float] = {}
+        self._spent = 0.0
+
+    def begin(self, section: Section) -> Tell:
+        """Return what the section tells its share of work to."""
+        began = time.perf_counter()
+        if self._notify is not None and not self._expected:
+            self._expected = {one.name: self._estimate(one) for one in self._waiting}
+
+        def tell(share: float) -> None:
+            if self._notify is None:
+                return
+            elapsed = time.perf_counter() - began
+            expected = self._expected[section.name]
+            # Early on what was expected counts, later what the section's own pace says.
+            mine = (1 - share) * max(expected - elapsed, 0.0) + (elapsed * (1 - share) if share > 0 else 0.0)
+            later = sum(self._expected[one.name] for one in self._waiting if one is not section)
+            done, left = self._spent + elapsed, mine + later
+            position = self._order.index(section.name)
+            share_of_all = done / (done + left) if done + left > 0 else 1.0
+            self._notify(Progress(section.title, position, len(self._order), share_of_all, left))
+
+        tell(0.0)
+        return tell
+
+    def end(self, section: Section, result: SectionResult) -> None:
+        """Take note of what a section took."""
+        self._waiting = [one for one in self._waiting if one is not section]
+        self._spent += result.seconds
+
+    def _estimate(self, section: Section) -> float:
+        try:
+            return section.seconds(self._subject) if section.why_not(self._subject) is None else 0.0
+        except ReluscopeError:  # it will be said where the section stands
+            return 0.0
+
+
+def _run(section: Section, subject: Subject, tell: Tell) -> SectionResult:
     began = time.perf_counter()
 
     def result(status, sentence="", content=None) -> SectionResult:
@@ -60,13 +144,11 @@ def _run(section: Section, subject: Subject) -> SectionResult:
         reason = section.why_not(subject)
         if reason is not None:
             return result("not applicable", reason)
-        content = section.content(subject)
+        content = section.content(subject, tell)
     except KeyboardInterrupt:
-        return result("interrupted", "The work was interrupted in this section.")
+        return result("interrupted", INTERRUPTED)
     except ReluscopeError as error:
         return result("failed", f"This section could not be computed: {error}.")
     if content.interrupted:
-        return result(
-            "interrupted", "The work was interrupted in this section; it shows what was found so far.", content
-        )
+        return result("interrupted", INTERRUPTED[:-1] + "; it shows what was found so far.", content)
     return result("done", content=content)

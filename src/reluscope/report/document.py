@@ -36,6 +36,11 @@ class SectionResult:
     content: Content | None = None
     seconds: float = 0.0
 
+    @property
+    def is_final(self) -> bool:
+        """Whether running it again would change nothing."""
+        return self.status in ("done", "not applicable")
+
 
 @dataclass(frozen=True, eq=False)
 class Report:
@@ -56,7 +61,7 @@ class Report:
     @property
     def is_complete(self) -> bool:
         """Whether no section was interrupted, left out or failed."""
-        return all(section.status in ("done", "not applicable") for section in self.sections)
+        return all(section.is_final for section in self.sections)
 
     @property
     def was_interrupted(self) -> bool:

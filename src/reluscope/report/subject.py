@@ -1,5 +1,7 @@
 """What a report is about: a network, data, and how much may be spent on looking."""
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -12,6 +14,9 @@ from reluscope.datasets.dataset import Dataset
 from reluscope.networks.network import Network
 from reluscope.partitions.engine import Budget
 from reluscope.tolerance import Tolerance
+
+# A section tells which share of its work is done, from 0 to 1.
+Tell = Callable[[float], None]
 
 
 @dataclass(frozen=True)
@@ -87,3 +92,12 @@ class Subject:
     def pairs(self) -> Pairs:
         """Pairs of samples within and between classes."""
         return choose_pairs(self.points, self.classes, self.settings.num_segments, seed=self.settings.seed)
+
+    @cached_property
+    def seconds_per_sample(self) -> float:
+        """Time of a forward pass for one sample, measured once on a few: the unit of what sections expect to take."""
+        few = self.data.points[:256]
+        self.network(few[:1])
+        began = time.perf_counter()
+        self.network(few)
+        return (time.perf_counter() - began) / len(few)

@@ -1,8 +1,9 @@
 """Sections of the report, one module each: a new one is found by being here.
 
 A section module has a ``TITLE``, a ``POSITION`` by which sections are ordered, ``why_not(subject)``, which returns the
-sentence that stands in its place where it does not apply, else None, and ``content(subject)``, which asks analyses for
-findings, draws its pictures and says what they mean.
+sentence that stands in its place where it does not apply, else None, ``seconds(subject)``, about how long it will
+take, and ``content(subject, tell)``, which asks analyses for findings, draws its pictures and says what they mean, and
+may tell on the way which share of its work is done.
 """
 
 import pkgutil
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from importlib import import_module
 
 from reluscope.report.content import Content
-from reluscope.report.subject import Subject
+from reluscope.report.subject import Subject, Tell
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Section:
     title : str
     position : int
     why_not : callable
+    seconds : callable
     content : callable
     """
 
@@ -32,7 +34,8 @@ class Section:
     title: str
     position: int
     why_not: Callable[[Subject], str | None]
-    content: Callable[[Subject], Content]
+    seconds: Callable[[Subject], float]
+    content: Callable[[Subject, Tell], Content]
 
 
 def all_sections() -> tuple[Section, ...]:
@@ -46,7 +49,7 @@ def all_sections() -> tuple[Section, ...]:
     names = [module.name for module in pkgutil.iter_modules(__path__)]
     modules = [import_module(f"{__name__}.{name}") for name in names]
     found = [
-        Section(name, module.TITLE, module.POSITION, module.why_not, module.content)
+        Section(name, module.TITLE, module.POSITION, module.why_not, module.seconds, module.content)
         for name, module in zip(names, modules, strict=True)
     ]
     return tuple(sorted(found, key=lambda section: (section.position, section.name)))

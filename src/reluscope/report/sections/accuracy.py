@@ -2,7 +2,7 @@
 
 from reluscope.analyses.classification import accuracy
 from reluscope.report.content import Content, Number, Text, numbers
-from reluscope.report.subject import Subject
+from reluscope.report.subject import Subject, Tell
 
 TITLE = "Accuracy"
 POSITION = 20
@@ -15,8 +15,14 @@ def why_not(subject: Subject) -> str | None:
     return None
 
 
-def content(subject: Subject) -> Content:
+def seconds(subject: Subject) -> float:
+    """Return about how long it takes: a forward pass over the samples."""
+    return 0.05 + len(subject.data) * subject.seconds_per_sample
+
+
+def content(subject: Subject, tell: Tell) -> Content:
     """Say which share of the samples is classified as labelled."""
+    del tell
     labels = subject.data.labels
     assert labels is not None
     found = accuracy(subject.network, subject.data.points, labels)

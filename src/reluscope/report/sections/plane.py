@@ -8,7 +8,7 @@ from reluscope.analyses.planes.view import PlaneView, class_shares, view_plane
 from reluscope.findings import Claim
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, number, numbers
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject
+from reluscope.report.subject import Subject, Tell
 
 TITLE = "A plane through three samples"
 POSITION = 40
@@ -23,8 +23,15 @@ def why_not(subject: Subject) -> str | None:
     return None
 
 
-def content(subject: Subject) -> Content:
+def seconds(subject: Subject) -> float:
+    """Return about how long it takes: a forward pass for a few vertices per pair of units, or the budget."""
+    vertices = 2.0 * subject.network.num_units**2
+    return min(subject.settings.seconds, 1.0 + vertices * subject.seconds_per_sample)
+
+
+def content(subject: Subject, tell: Tell) -> Content:
     """Partition the plane, draw it twice, and count."""
+    del tell
     rows = subject.triple
     assert rows is not None
     settings = subject.settings

@@ -9,7 +9,7 @@ from reluscope.analyses.counting.segments import SegmentCounts, count_along_segm
 from reluscope.findings import Claim
 from reluscope.report.content import Block, Content, Number, Picture, Text, numbers
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject
+from reluscope.report.subject import Subject, Tell
 
 TITLE = "Regions between samples"
 POSITION = 50
@@ -22,8 +22,15 @@ def why_not(subject: Subject) -> str | None:
     return None
 
 
-def content(subject: Subject) -> Content:
+def seconds(subject: Subject) -> float:
+    """Return about how long it takes: a forward pass for some crossings per unit and segment, or the budget."""
+    crossings = 2.0 * len(subject.pairs) * subject.network.num_units
+    return min(subject.settings.seconds, 0.5 + crossings * subject.seconds_per_sample)
+
+
+def content(subject: Subject, tell: Tell) -> Content:
     """Count the regions on segments within and between classes."""
+    del tell
     pairs, settings = subject.pairs, subject.settings
     starts, ends = subject.points[pairs.first], subject.points[pairs.second]
     with warnings.catch_warnings():
