@@ -46,11 +46,9 @@ def test_points_that_cannot_be_used(points, error, words):
     ("labels", "error", "words"),
     [
         ([0, 1], ShapeError, r"data has 3 samples, got 2 labels"),
-        ([0, 1, -1], InputError, r"from 0 up, got -1"),
-        ([0, 1, 0.5], InputError, r"not whole"),
-        ([0, 1, np.nan], InputError, r"not whole"),
+        ([0, 1, np.nan], InputError, r"must be finite"),
         (["a", "b", "c"], InputError, r"got an array of <U1"),
-        (np.eye(3), ShapeError, r"one-hot rows become class numbers by argmax"),
+        (np.zeros((3, 2, 2)), ShapeError, r"one row of real numbers, got an array of shape \(3, 2, 2\)"),
     ],
 )
 def test_labels_that_cannot_be_used(labels, error, words):
@@ -58,8 +56,26 @@ def test_labels_that_cannot_be_used(labels, error, words):
         dataset_of(np.zeros((3, 2)), labels)
 
 
-@pytest.mark.parametrize("labels", [[0.0, 2.0, 1.0], np.array([[0], [2], [1]]), np.array([0, 2, 1], dtype=np.uint8)])
-def test_labels_may_come_as_whole_floats_or_columns(labels):
+@pytest.mark.parametrize("labels", [[0, 1, -1], [0, 1, 0.5], [[0, 1], [1, 1], [0, 0]], [[0.5, 1], [1, 0], [0, 1]]])
+def test_labels_that_are_no_class_numbers_are_targets(labels):
+    data = dataset_of(np.zeros((3, 2)), labels)
+    assert data.labels is None
+    assert data.targets is not None
+    assert data.targets.tolist() == np.reshape(labels, (3, -1)).tolist()
+    assert data.describe().endswith("with target values")
+    assert data.limited(2).targets.tolist() == np.reshape(labels, (3, -1))[:2].tolist()
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [0.0, 2.0, 1.0],
+        np.array([[0], [2], [1]]),
+        np.array([0, 2, 1], dtype=np.uint8),
+        [[1, 0, 0], [0, 0, 1], [0, 1, 0]],
+    ],
+)
+def test_labels_may_come_as_whole_floats_columns_or_one_hot_rows(labels):
     data = dataset_of(np.zeros((3, 2)), labels)
     assert data.labels is not None
     assert data.labels.dtype == np.int64

@@ -19,9 +19,10 @@ from reluscope.findings import Claim, Finding
 from reluscope.report import Settings, Subject, build_report, write_report
 from reluscope.report.content import Content, Number, number, numbers
 from reluscope.report.document import finite
+from reluscope.report.files import write_files
 from reluscope.report.page import render
 from reluscope.report.sections import Section, all_sections
-from reluscope.report.writing import check_folder, write_files
+from reluscope.report.writing import check_folder
 
 DATA = digits("test")
 NET = rs.load(demo_network(), data=DATA.points)
@@ -289,7 +290,7 @@ def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
         del descriptor
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("reluscope.report.writing.os.fsync", full)
+    monkeypatch.setattr("reluscope.report.files.os.fsync", full)
     with pytest.raises(InputError, match=r"could not be written .*No space left on device.*free some space"):
         write_files(tmp_path, {"a": "new", "b": "new"})
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]

@@ -4,6 +4,7 @@ A network with a single output f has the classes 0 (f <= 0) and 1 (f > 0), as de
 """
 
 import time
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -81,6 +82,47 @@ def accuracy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Find
     >>> print(accuracy(net, [[1.0, 2.0], [3.0, 0.0]], np.array([1, 1])))
     0.5 (EXACT)
     """
+    return _share(_judge(network, x, labels), np.ones(len(labels), dtype=bool), "accuracy", "samples")
+
+
+def accuracy_by_class(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> tuple[tuple[int, Finding], ...]:
+    """Return the share of points of every label whose class is that label.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+    labels : (s,) int
+
+    Returns
+    -------
+    tuple of (label, Finding)
+        For every label that occurs, ascending; claims as for `accuracy`, whose errors are raised here too.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    >>> [(label, str(share)) for label, share in accuracy_by_class(net, [[1.0, 2.0], [3.0, 0.0]], np.array([1, 1]))]
+    [(1, '0.5 (EXACT)')]
+    """
+    judged = _judge(network, x, labels)
+    return tuple(
+        (int(label), _share(judged, labels == label, f"accuracy on label {label}", f"samples labelled {label}"))
+        for label in np.unique(labels)
+    )
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """Which points are right, and of which that is too close to say."""
+
+    right: np.ndarray
+    close: np.ndarray
+    seconds: float
+
+
+def _judge(network: Network, x: Points, labels: np.ndarray) -> _Judged:
     began = time.perf_counter()
     check_labels(network, labels)
     forward = rounded_forward(network, x)
@@ -88,19 +130,23 @@ def accuracy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Find
     if number != len(labels):
         raise ShapeError(f"expected one label per point, got {len(labels):,} labels for {number:,} points")
     right = classes_of_outputs(forward.outputs) == labels
-    close = _is_close(forward)
+    return _Judged(right, _is_close(forward), time.perf_counter() - began)
+
+
+def _share(judged: _Judged, chosen: np.ndarray, name: str, what: str) -> Finding:
+    right, close, number = judged.right & chosen, judged.close & chosen, int(chosen.sum())
     certain, unclear = int((right & ~close).sum()), int(close.sum())
     return Finding(
-        float(right.mean()),
+        float(right.sum() / number),
         Claim.ESTIMATE if unclear else Claim.EXACT,
-        name="accuracy",
+        name=name,
         interval=(certain / number, (certain + unclear) / number) if unclear else None,
-        definition=f"share of samples whose class is their label: {int(right.sum()):,} of {number:,}",
+        definition=f"share of {what} whose class is their label: {int(right.sum()):,} of {number:,}",
         domain=f"{number:,} samples",
         method="float64 forward pass with a running error bound",
         tolerance=0.0,
         num_undecided=unclear,
-        work={"seconds": time.perf_counter() - began},
+        work={"seconds": judged.seconds},
     )
 
 
@@ -111,7 +157,7 @@ def check_labels(network: Network, labels: Int[np.ndarray, " s"]) -> None:
         kind = "a network with one output tells 2 classes apart" if network.num_outputs == 1 else "as many as outputs"
         raise InputError(
             f"labels must be class numbers from 0 to {most - 1} ({kind}), got {int(labels.max())}: give labels that "
-            "belong to this network, or leave them out"
+            "belong to this network, leave them out, or take them for numbers (--task regression)"
         )
 
 

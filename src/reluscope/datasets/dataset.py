@@ -1,6 +1,7 @@
 """A dataset: points, perhaps with labels, checked once when they come in.
 
-Whatever the source, points are finite float64 and labels are whole numbers, one per point.
+Whatever the source, points are finite float64. Labels are class numbers, one per point, or the values that a network is
+to reproduce: whole numbers may be either, and whoever asks decides.
 """
 
 from dataclasses import dataclass, replace
@@ -20,7 +21,9 @@ class Dataset:
     ----------
     points : (s, *shape) float64
     labels : (s,) int64, optional
-        The true class of every point.
+        The true class of every point, where what was given may be class numbers.
+    targets : (s, t) float64, optional
+        What was given, as numbers.
     name : str
         What a reader calls it.
     notes : tuple of str
@@ -35,6 +38,7 @@ class Dataset:
 
     points: Float[np.ndarray, "s ..."]
     labels: Int[np.ndarray, " s"] | None = None
+    targets: Float[np.ndarray, "s t"] | None = None
     name: str = "data"
     notes: tuple[str, ...] = ()
 
@@ -49,14 +53,18 @@ class Dataset:
     def describe(self) -> str:
         """Return one short phrase: name, number and shape of points."""
         form = " x ".join(map(str, self.shape)) or "1"
-        return (
-            f"{self.name}: {len(self):,} samples of {form} numbers, {'with' if self.has_labels else 'without'} labels"
-        )
+        known = "with labels" if self.has_labels else "with target values" if self.has_targets else "without labels"
+        return f"{self.name}: {len(self):,} samples of {form} numbers, {known}"
 
     @property
     def has_labels(self) -> bool:
         """Whether the true classes are known."""
         return self.labels is not None
+
+    @property
+    def has_targets(self) -> bool:
+        """Whether the true outputs are known; class numbers may stand for them."""
+        return self.targets is not None
 
     def reshaped(self, input_shape: tuple[int, ...]) -> "Dataset":
         """Return the same points in the shape that a network expects.
@@ -90,8 +98,9 @@ class Dataset:
         if len(self) <= most:
             return self
         labels = None if self.labels is None else self.labels[:most]
+        targets = None if self.targets is None else self.targets[:most]
         note = f"only the first {most:,} of {len(self):,} samples were used"
-        return replace(self, points=self.points[:most], labels=labels, notes=(*self.notes, note))
+        return replace(self, points=self.points[:most], labels=labels, targets=targets, notes=(*self.notes, note))
 
 
 def dataset_of(
@@ -109,7 +118,7 @@ def dataset_of(
     points : array
         Numbers, one row per sample.
     labels : array, optional
-        Whole numbers from 0, one per sample; ``(s, 1)`` is flattened.
+        Class numbers from 0, one per sample, or real numbers that the outputs are to be; ``(s, 1)`` is ``(s,)``.
     name, labels_name : str
         How error messages call them.
     notes : tuple of str
@@ -118,13 +127,14 @@ def dataset_of(
     Raises
     ------
     InputError
-        If there are no samples, or entries are no numbers, NaN or infinite, or labels are no whole numbers.
+        If there are no samples, or entries are no numbers, NaN or infinite.
     ShapeError
         If labels and points differ in number.
     """
     array, converted = _as_points(points, name)
-    classes = None if labels is None else _as_labels(labels, labels_name, array, name)
-    return Dataset(array, classes, name, (*notes, *converted))
+    targets = None if labels is None else _as_targets(labels, labels_name, array, name)
+    classes = None if targets is None else _as_classes(targets)
+    return Dataset(array, classes, targets, name, (*notes, *converted))
 
 
 def _as_points(points: object, name: str) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -154,32 +164,43 @@ def _conversion(dtype: np.dtype) -> str:
     return f"converted from {dtype} to float64{rescaled}"
 
 
-def _as_labels(labels: object, labels_name: str, points: np.ndarray, name: str) -> np.ndarray:
+def _as_targets(labels: object, labels_name: str, points: np.ndarray, name: str) -> np.ndarray:
     array = np.asarray(labels)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
+    given = array.shape
+    if array.dtype.kind not in "biuf":
+        raise InputError(
+            f"{labels_name} must be class numbers 0, 1, 2, ..., or real numbers, got an array of {array.dtype}: map "
+            "classes to whole numbers, or leave labels out"
+        )
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2:
         raise ShapeError(
-            f"{labels_name} must be one class number per sample, got an array of shape {array.shape}: "
-            "one-hot rows become class numbers by argmax"
+            f"{labels_name} must be one class number per sample, or one row of real numbers, got an array of shape "
+            f"{given}: reshape it first"
         )
     if len(array) != len(points):
         raise ShapeError(
             f"{labels_name} must have one entry per sample: {name} has {len(points):,} samples, got {len(array):,} "
             "labels"
         )
-    whole = array.dtype.kind in "biu"
-    if array.dtype.kind == "f":
-        whole = bool(np.isfinite(array).all() and (array == np.round(array)).all())
-    if not whole:
-        kind = "numbers that are not whole" if array.dtype.kind == "f" else f"an array of {array.dtype}"
-        raise InputError(
-            f"{labels_name} must be class numbers 0, 1, 2, ..., got {kind}: map classes to whole numbers, or leave "
-            "labels out"
-        )
-    classes = array.astype(np.int64)
-    if (classes < 0).any():
-        raise InputError(f"{labels_name} must be class numbers from 0 up, got {int(classes.min())}")
+    array = array.astype(np.float64)
+    if not np.isfinite(array).all():
+        raise InputError(f"{labels_name} must be finite, but hold NaN or infinite entries: remove or repair them")
+    array.setflags(write=False)
+    return array
+
+
+def _as_classes(targets: np.ndarray) -> np.ndarray | None:
+    """Return class numbers, also of rows with a single one among zeros, or None if these can be none."""
+    if targets.shape[1] > 1:
+        if not (np.isin(targets, (0.0, 1.0)).all() and (targets.sum(axis=1) == 1).all()):
+            return None
+        classes = targets.argmax(axis=1)
+    elif (targets != np.round(targets)).any() or (targets < 0).any():
+        return None
+    else:
+        classes = targets[:, 0].astype(np.int64)
     classes.setflags(write=False)
     return classes
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from reluscope.datasets.dataset import Dataset
+from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.errors import InputError
 
 
@@ -37,7 +37,4 @@ def digits(part: str = "all") -> Dataset:
     images, labels = np.reshape(rows, (-1, 1, 8, 8)) / 16.0, np.asarray(target, dtype=np.int64)
     is_test = np.arange(len(labels)) % 5 == 0
     kept = {"all": np.full(len(labels), True), "train": ~is_test, "test": is_test}[part]
-    points, classes = np.ascontiguousarray(images[kept]), labels[kept]
-    points.setflags(write=False)
-    classes.setflags(write=False)
-    return Dataset(points, classes, "digits" if part == "all" else f"digits ({part} part)")
+    return dataset_of(images[kept], labels[kept], name="digits" if part == "all" else f"digits ({part} part)")

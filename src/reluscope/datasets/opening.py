@@ -43,10 +43,10 @@ def open_dataset(data: str | os.PathLike[str], labels: str | os.PathLike[str] | 
     if labels is None:
         return problem
     notes = problem.notes
-    if problem.has_labels:
+    if problem.has_targets:
         notes = (*notes, f"labels were taken from {Path(labels).name}, not from {problem.name}")
     given = dataset_of(problem.points, _label_array(labels), name=problem.name, labels_name=Path(labels).name)
-    return replace(problem, labels=given.labels, notes=notes)
+    return replace(problem, labels=given.labels, targets=given.targets, notes=notes)
 
 
 def _named(data: str) -> Dataset | None:

@@ -1,8 +1,19 @@
 """The report: one self-contained page about a network on data, and its numbers as JSON; composed, nothing computed."""
 
-from reluscope.report.building import build_report
+from reluscope.report.building import Progress, build_report
 from reluscope.report.document import Report, SectionResult
+from reluscope.report.keeping import KeptSections
 from reluscope.report.subject import Settings, Subject
-from reluscope.report.writing import write_report
+from reluscope.report.writing import check_folder, write_report
 
-__all__ = ["Report", "SectionResult", "Settings", "Subject", "build_report", "write_report"]
+__all__ = [
+    "KeptSections",
+    "Progress",
+    "Report",
+    "SectionResult",
+    "Settings",
+    "Subject",
+    "build_report",
+    "check_folder",
+    "write_report",
+]

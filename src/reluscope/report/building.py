@@ -79,7 +79,7 @@ def build_report(
             result = _run(section, subject, tell)
         except KeyboardInterrupt:
             result = SectionResult(section.name, section.title, "interrupted", INTERRUPTED)
-        clock.end(section, result)
+        clock.end(section)
         stopped = result.status == "interrupted"
         if result.is_final:
             kept[section.name] = result
@@ -91,14 +91,13 @@ INTERRUPTED = "The work was interrupted in this section."
 
 
 class _Clock:
-    """What every section is expected to take, corrected by what those before it took."""
+    """What every section is expected to take, and where in that the work is."""
 
     def __init__(self, subject: Subject, sections: tuple[Section, ...], kept, notify: Notify | None) -> None:
         self._subject, self._notify = subject, notify
         self._order = [section.name for section in sections]
         self._waiting = [section for section in sections if section.name not in kept]
         self._expected: dict[str, float] = {}
-        self._spent = 0.0
 
     def begin(self, section: Section) -> Tell:
         """Return what the section tells its share of work to."""
@@ -114,18 +113,18 @@ class _Clock:
             # Early on what was expected counts, later what the section's own pace says.
             mine = (1 - share) * max(expected - elapsed, 0.0) + (elapsed * (1 - share) if share > 0 else 0.0)
             later = sum(self._expected[one.name] for one in self._waiting if one is not section)
-            done, left = self._spent + elapsed, mine + later
+            ahead = later + (1 - share) * expected
+            whole = sum(self._expected.values())
             position = self._order.index(section.name)
-            share_of_all = done / (done + left) if done + left > 0 else 1.0
-            self._notify(Progress(section.title, position, len(self._order), share_of_all, left))
+            done = 1 - ahead / whole if whole > 0 else 1.0
+            self._notify(Progress(section.title, position, len(self._order), done, mine + later))
 
         tell(0.0)
         return tell
 
-    def end(self, section: Section, result: SectionResult) -> None:
-        """Take note of what a section took."""
+    def end(self, section: Section) -> None:
+        """Take note that a section has ended."""
         self._waiting = [one for one in self._waiting if one is not section]
-        self._spent += result.seconds
 
     def _estimate(self, section: Section) -> float:
         try:

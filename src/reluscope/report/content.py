@@ -65,7 +65,27 @@ class Picture:
     kind: str = "picture"
 
 
-Block = Text | Numbers | Table | Picture
+@dataclass(frozen=True)
+class Attachment:
+    """A file that lies beside the page.
+
+    Parameters
+    ----------
+    name : str
+        Of the file.
+    data : bytes
+        Its content.
+    caption : str
+        What it holds, as the page says it.
+    """
+
+    name: str
+    data: bytes
+    caption: str = ""
+    kind: str = "attachment"
+
+
+Block = Text | Numbers | Table | Picture | Attachment
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from reluscope.report.content import Content
+from reluscope.report.content import Block, Content
 from reluscope.report.subject import Subject
 from reluscope.version import __version__
 
@@ -69,6 +69,12 @@ class Report:
         return any(section.status in ("interrupted", "not started") for section in self.sections)
 
     @property
+    def blocks(self) -> tuple[Block, ...]:
+        """What all sections say, in order."""
+        contents = (section.content for section in self.sections if section.content is not None)
+        return tuple(block for content in contents for block in content.blocks)
+
+    @property
     def sources(self) -> tuple[str, ...]:
         """Keys of the sources that findings name."""
         contents = (section.content for section in self.sections if section.content is not None)
@@ -93,9 +99,10 @@ class Report:
                     "name": subject.data.name,
                     "samples": len(subject.data),
                     "shape": list(subject.data.shape),
-                    "labels": subject.data.has_labels,
+                    "labels": subject.data.has_targets,
                     "notes": list(subject.data.notes),
                 },
+                "task": "classification" if subject.is_classifier else "regression",
                 "settings": settings,
                 "sections": {section.name: _section(section) for section in self.sections},
             }

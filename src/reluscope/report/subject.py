@@ -4,19 +4,25 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.choosing import Pairs, choose_pairs, choose_triple
-from reluscope.analyses.classification import predicted_classes
+from reluscope.analyses.classification import check_labels, predicted_classes
+from reluscope.analyses.regression import check_targets
 from reluscope.datasets.dataset import Dataset
+from reluscope.errors import InputError
 from reluscope.networks.network import Network
 from reluscope.partitions.engine import Budget
 from reluscope.tolerance import Tolerance
 
 # A section tells which share of its work is done, from 0 to 1.
 Tell = Callable[[float], None]
+
+
+Task = Literal["auto", "classification", "regression"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,8 @@ class Settings:
     seconds, regions : float, int
         Where the work on a partition stops; what is there then is a lower bound.
     tolerance : Tolerance
+    task : str
+        ``classification``, ``regression``, or ``auto``: classification unless the data bring real numbers as labels.
     """
 
     seed: int = 0
@@ -42,6 +50,7 @@ class Settings:
     seconds: float = 60.0
     regions: int = 300_000
     tolerance: Tolerance = field(default_factory=Tolerance)
+    task: Task = "auto"
 
     @property
     def budget(self) -> Budget:
@@ -61,6 +70,11 @@ class Subject:
     model : str
         What a reader calls the model.
     settings : Settings
+
+    Raises
+    ------
+    InputError, ShapeError
+        If the labels do not fit the network's outputs, or what it is said to do.
     """
 
     network: Network
@@ -68,30 +82,58 @@ class Subject:
     model: str
     settings: Settings = field(default_factory=Settings)
 
+    def __post_init__(self) -> None:
+        if self.is_classifier:
+            if self.data.labels is not None:
+                check_labels(self.network, self.data.labels)
+            elif self.data.targets is not None:
+                raise InputError(
+                    f"the labels of {self.data.name} must be class numbers 0, 1, 2, ... for classification: give class "
+                    "numbers, or say --task regression"
+                )
+        elif self.data.targets is not None:
+            check_targets(self.network, self.data.targets)
+
+    @property
+    def is_classifier(self) -> bool:
+        """Whether the largest output is read as a class."""
+        if self.settings.task != "auto":
+            return self.settings.task == "classification"
+        return self.data.labels is not None or self.data.targets is None
+
     @cached_property
     def points(self) -> Float[np.ndarray, "s n"]:
         """The samples as flat rows."""
         return self.data.points.reshape(len(self.data), -1)
 
     @cached_property
-    def classes(self) -> Int[np.ndarray, " s"]:
-        """What the network says of every sample."""
-        return predicted_classes(self.network, self.data.points)
+    def classes(self) -> Int[np.ndarray, " s"] | None:
+        """What the network says of every sample; None if it is no classifier."""
+        return predicted_classes(self.network, self.data.points) if self.is_classifier else None
+
+    @property
+    def labels(self) -> Int[np.ndarray, " s"] | None:
+        """The true class of every sample, where there are classes and they are known."""
+        return self.data.labels if self.is_classifier else None
 
     @cached_property
     def triple(self) -> tuple[int, int, int] | None:
         """Rows of three samples that span a plane, of three classes and classified as labelled where possible."""
-        if self.data.labels is not None:
-            right = np.flatnonzero(self.classes == self.data.labels)
+        if self.labels is not None and self.classes is not None:
+            right = np.flatnonzero(self.classes == self.labels)
             found = choose_triple(self.points[right], self.classes[right], seed=self.settings.seed)
             if found is not None:
                 return int(right[found[0]]), int(right[found[1]]), int(right[found[2]])
-        return choose_triple(self.points, self.classes, seed=self.settings.seed)
+        return choose_triple(self.points, self._groups, seed=self.settings.seed)
 
     @cached_property
     def pairs(self) -> Pairs:
-        """Pairs of samples within and between classes."""
-        return choose_pairs(self.points, self.classes, self.settings.num_segments, seed=self.settings.seed)
+        """Pairs of samples within and between classes; of any samples where there are none."""
+        return choose_pairs(self.points, self._groups, self.settings.num_segments, seed=self.settings.seed)
+
+    @property
+    def _groups(self) -> Int[np.ndarray, " s"]:
+        return np.zeros(len(self.data), dtype=np.int64) if self.classes is None else self.classes
 
     @cached_property
     def seconds_per_sample(self) -> float:

@@ -1,19 +1,20 @@
-"""Putting a report on disk: every file whole or not at all."""
+"""Putting a report on disk, in a folder that was checked before the work."""
 
 import json
 import os
-import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 
 from reluscope.errors import InputError
+from reluscope.report.content import Attachment
 from reluscope.report.document import Report
+from reluscope.report.files import write_files
+from reluscope.report.keeping import has_unfinished
 from reluscope.report.page import render
 
 PAGE, NUMBERS = "report.html", "report.json"
 
 
-def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Path:
+def check_folder(folder: str | os.PathLike[str], *, force: bool = False, resume: bool = False) -> Path:
     """Check, before any work, that a report may be written to a folder.
 
     Parameters
@@ -22,6 +23,8 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Path
         Made when the report is written, if it is not there.
     force : bool
         Allow an earlier report to be replaced.
+    resume : bool
+        Allow an unfinished one to be completed.
 
     Returns
     -------
@@ -36,7 +39,15 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Path
     if folder.exists() and not folder.is_dir():
         raise InputError(f"the report needs a folder, but {folder} is a file: name another with -o DIR")
     present = [name for name in (PAGE, NUMBERS) if (folder / name).exists()]
-    if present and not force:
+    if has_unfinished(folder):
+        if not (force or resume):
+            raise InputError(
+                f"{folder} holds an unfinished report: go on with --resume, begin anew with --force, or name another "
+                "-o DIR"
+            )
+    elif resume:
+        raise InputError(f"there is no unfinished report in {folder} to go on with: leave --resume out")
+    elif present and not force:
         raise InputError(f"{folder / present[0]} is there already: add --force to replace it, or name another -o DIR")
     nearest = next((path for path in (folder, *folder.absolute().parents) if path.exists()), folder)
     if not os.access(nearest, os.W_OK | os.X_OK):
@@ -45,7 +56,7 @@ def check_folder(folder: str | os.PathLike[str], *, force: bool = False) -> Path
 
 
 def write_report(report: Report, folder: str | os.PathLike[str]) -> Path:
-    """Write the page and the numbers.
+    """Write the page, the numbers and the files that sections attach.
 
     Parameters
     ----------
@@ -65,38 +76,6 @@ def write_report(report: Report, folder: str | os.PathLike[str]) -> Path:
     """
     folder = Path(folder)
     numbers = json.dumps(report.to_dict(), indent=1, allow_nan=False) + "\n"
-    write_files(folder, {PAGE: render(report), NUMBERS: numbers})
+    attachments = {block.name: block.data for block in report.blocks if isinstance(block, Attachment)}
+    write_files(folder, {PAGE: render(report), NUMBERS: numbers, **attachments})
     return folder / PAGE
-
-
-def write_files(folder: Path, contents: Mapping[str, str]) -> None:
-    """Write text files: first all under temporary names, then all renamed.
-
-    Raises
-    ------
-    InputError
-        If that cannot be done; what was at these names before is there still.
-    """
-    waiting: list[tuple[str, Path]] = []
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, text in contents.items():
-            with tempfile.NamedTemporaryFile(
-                "w", encoding="utf-8", dir=folder, prefix=f".{name}.", delete=False
-            ) as file:
-                waiting.append((file.name, folder / name))
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(file.name, 0o644)
-        for temporary, target in waiting:
-            os.replace(temporary, target)
-    except OSError as error:
-        raise InputError(
-            f"the report could not be written to {folder} ({error.strerror or error}): free some space or name another "
-            "folder with -o DIR"
-        ) from error
-    finally:
-        for temporary, _ in waiting:
-            if os.path.exists(temporary):
-                os.unlink(temporary)

@@ -79,21 +79,21 @@ def content(subject: Subject, tell: Tell) -> Content:
 
 
 def _introduction(subject: Subject, rows: tuple[int, int, int]) -> str:
-    first, second, third = (f"{row:,} (class {int(subject.classes[row])})" for row in rows)
-    kind = {3: "of three classes", 2: "of two classes", 1: "of one class"}[
-        len({int(subject.classes[row]) for row in rows})
-    ]
-    right = " and classified as labelled" if _all_right(subject, rows) else ""
     return (
-        f"The plane runs through samples {first}, {second} and {third}, {kind}{right}, chosen by seed "
+        f"The plane runs through samples {_named(subject, rows)}, chosen by seed "
         f"{subject.settings.seed}. Inside every region the network is one affine map. Nothing is sampled here: regions "
         "are found by following the lines on which units change their piece."
     )
 
 
-def _all_right(subject: Subject, rows: tuple[int, int, int]) -> bool:
-    labels = subject.data.labels
-    return labels is not None and all(labels[row] == subject.classes[row] for row in rows)
+def _named(subject: Subject, rows: tuple[int, int, int]) -> str:
+    classes, labels = subject.classes, subject.labels
+    if classes is None:
+        return f"{rows[0]:,}, {rows[1]:,} and {rows[2]:,}"
+    first, second, third = (f"{row:,} (class {int(classes[row])})" for row in rows)
+    kind = {3: "of three classes", 2: "of two classes", 1: "of one class"}[len({int(classes[row]) for row in rows})]
+    right = labels is not None and all(labels[row] == classes[row] for row in rows)
+    return f"{first}, {second} and {third}, {kind}{' and classified as labelled' * right}"
 
 
 def _incomplete(view: PlaneView) -> str:

@@ -29,8 +29,7 @@ def seconds(subject: Subject) -> float:
 
 
 def content(subject: Subject, tell: Tell) -> Content:
-    """Count the regions on segments within and between classes."""
-    del tell
+    """Count the regions on segments, within and between classes where there are classes."""
     pairs, settings = subject.pairs, subject.settings
     starts, ends = subject.points[pairs.first], subject.points[pairs.second]
     with warnings.catch_warnings():
@@ -38,9 +37,12 @@ def content(subject: Subject, tell: Tell) -> Content:
         found = count_along_segments(
             subject.network, starts, ends, budget=settings.budget, tolerance=settings.tolerance
         )
-    kinds = [(name, chosen) for name, chosen in (("same class", pairs.same), ("different classes", ~pairs.same))]
-    kinds = [(name, chosen) for name, chosen in kinds if chosen.any()]
-    medians = [found.median(chosen, f"median regions per segment, {name}") for name, chosen in kinds]
+    tell(0.9)
+    kinds = _kinds(subject)
+    medians = [
+        found.median(chosen, "median regions per segment" + (f", {name}" if subject.is_classifier else ""))
+        for name, chosen in kinds
+    ]
     groups = np.zeros(len(pairs), dtype=np.int64)
     for index, (_, chosen) in enumerate(kinds):
         groups[chosen] = index
@@ -52,21 +54,34 @@ def content(subject: Subject, tell: Tell) -> Content:
         (drawing(plots.segment_counts(found, groups, names), "segments", f"Regions per segment. {spread}"),),
         f"One dot per segment; {spread} regions." + _hollow(found),
     )
-    text = Text(
+    text = (
         f"{len(pairs)} pairs of samples, chosen by seed {settings.seed}, are joined by straight segments, and the "
-        "regions on each are counted. Classes here are what the network says. Segments between classes tend to be "
-        f"longer, so look at the length as well: the median length is {_median_lengths(found, kinds)}."
+        "regions on each are counted."
     )
-    blocks: tuple[Block, ...] = (numbers(*medians), text, picture)
+    if subject.is_classifier:
+        text += (
+            " Classes here are what the network says. Segments between classes tend to be longer, so look at the "
+            "length as well."
+        )
+    text += f" The median length is {_median_lengths(found, kinds)}."
+    blocks: tuple[Block, ...] = (numbers(*medians), Text(text), picture)
     data = {
         "first": pairs.first.tolist(),
         "second": pairs.second.tolist(),
-        "same_class": pairs.same.tolist(),
+        "same_class": pairs.same.tolist() if subject.is_classifier else None,
         "regions": found.counts.tolist(),
         "claims": ["EXACT" if exact else "LOWER" for exact in found.is_exact],
         "lengths": found.lengths.tolist(),
     }
     return Content(blocks, Number(medians[-1]), data, interrupted=found.stopped == "interrupted")
+
+
+def _kinds(subject: Subject) -> list[tuple[str, np.ndarray]]:
+    """Return names and rows of the groups of pairs that are compared."""
+    same = subject.pairs.same
+    if not subject.is_classifier:
+        return [("all", np.ones(len(same), dtype=bool))]
+    return [(name, chosen) for name, chosen in (("same class", same), ("different classes", ~same)) if chosen.any()]
 
 
 def _median_lengths(found: SegmentCounts, kinds: list) -> str:
