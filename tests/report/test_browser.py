@@ -1,0 +1,121 @@
+"""The page in a real browser: nothing fails to load or run, every picture shows something, dark mode and print work."""
+
+import shutil
+from types import SimpleNamespace
+
+import pytest
+
+import reluscope as rs
+from reluscope.datasets.demo import demo_network
+from reluscope.datasets.digits import digits
+from reluscope.report import Settings, Subject, build_report, write_report
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+FLAGS += ["--disable-component-update", "--disable-sync"]
+
+playwright = pytest.importorskip("playwright.sync_api")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    data = digits("test")
+    subject = Subject(rs.load(demo_network(), data=data.points), data, "demo network", Settings(num_segments=4))
+    report = build_report(subject)
+    return SimpleNamespace(path=write_report(report, tmp_path_factory.mktemp("report")), sections=report.sections)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with playwright.sync_playwright() as driver:
+        chromium = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(params=["light", "dark"])
+def opened(request, browser, report):
+    context = browser.new_context(color_scheme=request.param, viewport={"width": 1200, "height": 900})
+    page = context.new_page()
+    complaints = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on(
+        "request",
+        lambda request: None if request.url.startswith(("file:", "data:")) else complaints.append(request.url),
+    )
+    page.on("requestfailed", lambda request: complaints.append(request.url))
+    page.goto(report.path.as_uri())
+    yield SimpleNamespace(page=page, complaints=complaints, scheme=request.param)
+    context.close()
+
+
+def test_nothing_fails_and_nothing_comes_from_outside(opened):
+    assert opened.complaints == []
+    assert opened.page.title() == "demo network on digits (test part): a reluscope report"
+
+
+def test_every_picture_shows_something(opened):
+    sizes = opened.page.evaluate("""() => [...document.querySelectorAll('main svg')].map(svg => {
+        const box = svg.getBoundingClientRect();
+        const count = selector => svg.querySelectorAll(selector).length;
+        return [box.width, box.height, count('path, image, use'), count('text')];
+    })""")
+    assert len(sizes) >= 4
+    for width, height, marks, texts in sizes:
+        assert min(width, height) > 40
+        assert marks > 3
+        assert texts > 1
+    broken = "() => [...document.images].filter(image => !image.complete || !image.naturalWidth).length"
+    assert opened.page.evaluate(broken) == 0
+
+
+def test_links_lead_somewhere_and_sections_are_listed(opened, report):
+    dead = opened.page.evaluate("""() => [...document.querySelectorAll('a[href^="#"]')]
+        .map(link => link.getAttribute('href').slice(1)).filter(id => !document.getElementById(id))""")
+    assert dead == []
+    listed = opened.page.evaluate("() => [...document.querySelectorAll('nav a')].map(link => link.textContent)")
+    assert listed[: len(report.sections)] == [section.title for section in report.sections]
+
+
+def test_text_can_be_read_on_its_ground(opened):
+    """The contrast of text to the page is at least 4.5 to 1, labels of pictures included."""
+    worst = opened.page.evaluate("""() => {
+        const luminance = text => {
+            const [r, g, b] = text.match(/[\\d.]+/g).map(v => v / 255)
+                .map(v => v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const ground = luminance(getComputedStyle(document.body).backgroundColor);
+        const contrast = color => {
+            const l = luminance(color);
+            return (Math.max(l, ground) + 0.05) / (Math.min(l, ground) + 0.05);
+        };
+        const found = [];
+        const add = (element, color) => found.push([contrast(color), element.textContent.trim().slice(0, 40)]);
+        for (const element of document.querySelectorAll('p, td, th, dt, dd, li, figcaption, h1, h2, summary'))
+            if (element.textContent.trim()) add(element, getComputedStyle(element).color);
+        for (const element of document.querySelectorAll('svg text'))
+            if (!element.closest('[style*="stroke"]')) add(element, getComputedStyle(element).fill);
+        return found.filter(entry => entry[0] < 4.5).slice(0, 5);
+    }""")
+    assert worst == []
+
+
+def test_nothing_is_wider_than_a_telephone(browser, report):
+    page = browser.new_page(viewport={"width": 380, "height": 800})
+    page.goto(report.path.as_uri())
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    page.close()
+
+
+def test_the_page_prints(browser, report):
+    page = browser.new_page()
+    page.goto(report.path.as_uri())
+    assert page.pdf().startswith(b"%PDF")
+    page.close()
+
+
+def test_the_page_is_small(report):
+    assert report.path.stat().st_size < 5 * 2**20
