@@ -1,11 +1,18 @@
-"""Inscribed balls and boundedness of {x : A x <= b}, each by a linear program."""
+"""Inscribed balls and boundedness of {x : A x <= b}, each by a linear program.
+
+Balls among many dense rows are left to an interior-point method: there a simplex method takes minutes.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.geometry.barrier import ball_by_barrier
 from reluscope.geometry.linear_program import LinearProgram, Status
+
+# From this many entries on the interior-point method is the faster one.
+MANY_ENTRIES = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +66,8 @@ def inscribed_ball(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]) -> B
     Notes
     -----
     The program is solved again in coordinates scaled by the ball found, until the gap is small against the radius: a
-    sliver of width 1e-12 has its centre inside it. Centres of largest balls are not unique.
+    sliver of width 1e-12 has its centre inside it. Centres of largest balls are not unique. From 10,000 entries of A on
+    `ball_by_barrier` goes first, and its gap is up to 1e-8 of the radius.
 
     Examples
     --------
@@ -90,6 +98,8 @@ def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> Ball:
         point = np.linalg.solve(normals, offsets - 1.0)
         if (offsets - normals @ point).min() > 0.5:
             return Ball(point, np.inf, 0.0)
+    if normals.size >= MANY_ENTRIES and (quick := ball_by_barrier(normals, offsets)) is not None:
+        return Ball(*quick)
     rows = np.column_stack([normals, np.ones(len(normals))])
     objective = np.append(np.zeros(dim), 1.0)
     scale, noise, best = 1.0, 0.0, Ball(center, -np.inf, np.inf)
