@@ -47,12 +47,15 @@ def linearize(network: "Network", x: Points, outputs: Sequence[int] | None, budg
 
 
 @torch.no_grad()
-def unit_maps(network: "Network", x: Points) -> list[tuple[Tensor, Tensor]]:
-    """Return the pre-activations of every gate as affine maps of the input; see ``Network.unit_maps``."""
+def unit_maps(network: "Network", x: Points, inputs: slice | None = None) -> list[tuple[Tensor, Tensor]]:
+    """Return the pre-activations of every gate as affine maps of the input; see ``Network.unit_maps``.
+
+    With ``inputs``, weights have the columns of these inputs only: what is summed over inputs needs no full table.
+    """
     x = network.points(x)
     pieces = point_pieces(network, x)
     constants = [pre for pre, _ in _fixed(network, pieces, torch.zeros_like(x))[0]]
-    weights = _tangents(network, pieces, slice(0, network.num_inputs))[0]
+    weights = _tangents(network, pieces, slice(0, network.num_inputs) if inputs is None else inputs)[0]
     maps = []
     for stage, weight, constant in zip(network.stages, weights, constants, strict=True):
         weight = weight.movedim(1, -1).expand(len(x), *weight.shape[2:], weight.shape[1])

@@ -1,0 +1,174 @@
+"""How far a point is from where its units change their piece: ``d_i = (b_i - a_i x) / |a_i|`` over its half-spaces.
+
+The least of these distances is that to the boundary of the region, since the nearest hyperplane is met before any
+other: the ball of that radius around the point lies in the region. Lengths of normals are summed over blocks of inputs,
+so that no table of all normals is made.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+
+from reluscope.networks.graph import Max
+from reluscope.networks.linearize import unit_maps
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points, chunks
+from reluscope.regions.half_spaces import gate_rows
+from reluscope.tolerance import Tolerance
+
+BUDGET = 256 * 2**20
+
+
+@dataclass(frozen=True)
+class NearestFacets:
+    """The nearest hyperplane of every point's region.
+
+    Parameters
+    ----------
+    distances : (s,) float64
+        Infinite where no unit can change its piece; 0 where the point lies on a hyperplane as far as rounding can tell.
+    errors : (s,) float64
+        Bounds on what rounding changes in the distances.
+    sources : (s, 3) int64
+        Gate, unit and the piece that the unit has beyond the hyperplane; -1 where there is none.
+    """
+
+    distances: Float[np.ndarray, " s"]
+    errors: Float[np.ndarray, " s"]
+    sources: Int[np.ndarray, "s 3"]
+
+    def __len__(self) -> int:
+        return len(self.distances)
+
+    @property
+    def is_on_boundary(self) -> Bool[np.ndarray, " s"]:
+        """Whether a point lies on a hyperplane, as far as rounding can tell."""
+        return self.distances == 0
+
+
+def nearest_facets(
+    network: Network, x: Points, *, tolerance: Tolerance | None = None, budget: int = BUDGET
+) -> NearestFacets:
+    """Return how far points are from the boundary of their linear regions.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+    tolerance : Tolerance, optional
+        Its ``rounding`` says which pre-activations count as zero.
+    budget : int
+        Memory for the normals of one block of inputs, in bytes.
+
+    Returns
+    -------
+    NearestFacets
+        Euclidean distances in input space, unrestricted by any domain.
+
+    Notes
+    -----
+    The derivatives of all units by all inputs, once: about n forward passes per point (0.1 s for 3 x 1024 units on 784
+    inputs). Units that are constant around the point have no hyperplane.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([([[3.0, 4.0], [1.0, 0.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> found = nearest_facets(net, [[1.0, 1.0]])  # distances 7 / 5 and 1
+    >>> float(found.distances[0]), found.sources[0].tolist()
+    (1.0, [0, 1, 0])
+    """
+    tolerance = tolerance or Tolerance()
+    points = network.points(x)
+    candidates = [stage.gate.index.numel() if isinstance(stage.gate, Max) else 0 for stage in network.stages]
+    numbers_per_input = sum(gate.num_units for gate in network.gates) + 2 * sum(candidates)
+    per_input = 8 * max(1, numbers_per_input) + network.bytes_per_point
+    parts = [
+        _nearest(network, points[rows], tolerance, budget // max(1, rows.stop - rows.start) // per_input)
+        for rows in chunks(len(points), per_input * min(network.num_inputs, 64), budget)
+    ]
+    return NearestFacets(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
+
+
+_FIELDS = ("distances", "errors", "sources")
+
+
+def _nearest(network: Network, points: torch.Tensor, tolerance: Tolerance, block: int) -> NearestFacets:
+    number, size = len(points), network.num_inputs
+    unit = tolerance.rounding * np.finfo(float).eps
+    lengths, largest, constants = _lengths(network, points, max(1, block))
+    pieces = network.codes(points).by_gate()
+    distances, errors = np.full(number, np.inf), np.zeros(number)
+    sources = np.full((number, 3), -1, dtype=np.int64)
+    map_size = np.ones(number)
+    values = network.start(points)
+    every = np.arange(number)
+    for stage in network.stages:
+        read = [values[source].reshape(number, -1).abs().amax(dim=1).cpu().numpy() for source in stage.reads]
+        size_here = np.max([np.zeros(number), *read], axis=0)
+        pre, live = stage.advance(values)
+        values = stage.close(live, pre)
+        shape = (number, *(1,) * stage.gain.ndim)
+        # Lengths stand for normals: what makes rows of them only changes signs, or subtracts the chosen one's zero.
+        rows = gate_rows(
+            stage.gate,
+            stage.index,
+            pieces=pieces[stage.gate.name].to_array(),
+            pre=pre.cpu().numpy(),
+            maps=(lengths[stage.index][..., None], constants[stage.index]),
+            noise=unit * (stage.gain * size_here.reshape(shape) + stage.offset),
+            map_noise=unit * stage.gain * map_size.reshape(shape),
+        )
+        steepest = 1.0 if isinstance(stage.gate, Max) else float(stage.gate.slopes.abs().max())
+        map_size = np.maximum(map_size, steepest * largest[stage.index])
+        length = np.abs(rows.normals[..., 0])
+        wrong = np.sqrt(size) * rows.constant_below  # in the length of a normal
+        bends = rows.exists & (length > wrong)
+        if not bends.shape[1]:
+            continue
+        safe = np.where(bends, length, 1.0)
+        clear = np.where(rows.slack > rows.noise, rows.slack, 0.0)
+        distance = np.where(bends, clear / safe, np.inf)
+        first = distance.argmin(axis=1)
+        best = distance[every, first]
+        with np.errstate(invalid="ignore"):
+            error = (rows.noise + np.where(bends, distance, 0.0) * wrong) / safe
+        closer = best < distances
+        distances = np.where(closer, best, distances)
+        errors = np.where(closer, error[every, first], errors)
+        sources[closer] = rows.sources[every, first][closer]
+    return NearestFacets(distances, errors, sources)
+
+
+def _lengths(
+    network: Network, points: torch.Tensor, block: int
+) -> tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]:
+    """Return per gate lengths of normals, largest entries of the units' maps per point, and the maps' constants.
+
+    A normal is the gradient of a pointwise unit, or of a max unit's candidate less the one chosen.
+    """
+    number = len(points)
+    pieces = network.codes(points).by_gate()
+    squares: list[np.ndarray] = []
+    largest = [np.zeros(number) for _ in network.stages]
+    constants: list[np.ndarray] = []
+    for start in range(0, network.num_inputs, block):
+        inputs = slice(start, min(start + block, network.num_inputs))
+        maps = unit_maps(network, points, inputs)
+        for index, (stage, (weight, constant)) in enumerate(zip(network.stages, maps, strict=True)):
+            entries = weight.reshape(number, -1).abs()
+            if entries.shape[1]:
+                largest[index] = np.maximum(largest[index], entries.amax(dim=1).cpu().numpy())
+            if isinstance(stage.gate, Max):
+                piece = torch.as_tensor(pieces[stage.gate.name].to_array().astype(np.int64), device=weight.device)
+                chosen = piece[..., None, None].expand(-1, -1, 1, weight.shape[-1])
+                weight = weight - weight.gather(2, chosen)
+            square = weight.square().sum(-1).cpu().numpy()
+            if start == 0:
+                squares.append(square)
+                constants.append(constant.cpu().numpy())
+            else:
+                squares[index] = squares[index] + square
+    return [np.sqrt(square) for square in squares], largest, constants
