@@ -110,7 +110,7 @@ def test_analyze_in_every_form(folder, model, options):
     numbers = json.loads((folder / "out" / "report.json").read_text())
     assert numbers["complete"]
     assert numbers["model"]["name"] == model
-    assert numbers["sections"]["accuracy"]["findings"][0]["value"] > 0.9
+    assert numbers["sections"]["fit"]["findings"][0]["value"] > 0.9
     assert "out/report.html" in result.stdout
 
 
@@ -155,7 +155,7 @@ def test_info(folder):
     result = reluscope(*options)
     assert result.exit_code == 0
     assert "184 units in 3 gates" in result.stdout
-    assert "max_pool" in result.stdout
+    assert "gate: max pool" in result.stdout
     plain = json.loads(reluscope(*options, "--json").stdout)
     assert [gate["num_units"] for gate in plain["gates"]] == [128, 32, 24]
     assert plain["verification"]["num_points"] > 0

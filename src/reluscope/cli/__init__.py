@@ -1,11 +1,36 @@
 """The command ``reluscope``. What is heavy is imported by the command that needs it, so that help comes at once."""
 
-from reluscope.cli.app import app
+import os
+from typing import TYPE_CHECKING, Any
+
+from reluscope.cli.interruption import INTERRUPTED, leave_at_once
+
+if TYPE_CHECKING:
+    from reluscope.cli.commands import app
+
+__all__ = ["app", "main"]
 
 
 def main() -> None:
     """Run the command line."""
-    app()
+    leave_at_once()
+    from reluscope.cli.commands import app
+    from reluscope.cli.failures import flush
+
+    try:
+        app()
+    except SystemExit as stop:
+        if stop.code != INTERRUPTED:
+            raise
+        # Where Ctrl-C struck code compiled from a string, Python would now kill itself by the signal.
+        flush()
+        os._exit(INTERRUPTED)
 
 
-__all__ = ["app", "main"]
+def __getattr__(name: str) -> Any:
+    if name != "app":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from reluscope.cli.commands import app
+
+    globals()[name] = app
+    return app

@@ -1,50 +1,89 @@
 """Failures as one sentence and an exit code: 0 done, 1 something was wrong, 2 wrong usage, 130 interrupted."""
 
+import contextlib
 import errno
+import os
 import sys
+import traceback
 from collections.abc import Callable
-from functools import wraps
-from typing import NoReturn, ParamSpec
+from typing import NoReturn
 
-FAILED, INTERRUPTED = 1, 130
+import typer
 
-P = ParamSpec("P")
+from reluscope.cli.interruption import INTERRUPTED, has_struck
+
+FAILED = 1
 
 
-def reporting(command: Callable[P, int | None]) -> Callable[P, None]:
-    """Make a command print what went wrong without a traceback, and exit with the code that it returns.
+def finish(work: Callable[[], int | None], *, debug: bool = False) -> NoReturn:
+    """Do the work of a command and exit.
 
     Parameters
     ----------
-    command : callable
+    work : callable
         Returns an exit code, or None for 0.
+    debug : bool
+        Print the traceback of a failure before its sentence.
     """
-
-    @wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        from reluscope.errors import ReluscopeError
-
-        try:
-            code = command(*args, **kwargs)
-        except ReluscopeError as error:
-            fail(str(error))
-        except KeyboardInterrupt:
+    try:
+        code = work() or 0
+        sys.stdout.flush()
+    except (typer.BadParameter, typer.Exit):
+        raise  # wrong usage
+    except KeyboardInterrupt:
+        fail("interrupted; nothing was written", INTERRUPTED)
+    except BrokenPipeError:
+        _forget_output()  # whoever read it has gone; Python would complain once more at the end
+        sys.exit(FAILED)
+    except Exception as error:
+        if has_struck():
             fail("interrupted; nothing was written", INTERRUPTED)
-        except MemoryError:
-            fail("this machine has too little memory: use fewer samples (--samples) or a smaller plane (--margin)")
-        except BrokenPipeError:
-            sys.stderr.close()  # whoever read the output has gone; Python would complain once more
-            sys.exit(FAILED)
-        except OSError as error:
-            if error.errno != errno.ENOSPC:
-                raise
-            fail("the disk is full: free some space, or write somewhere else with -o DIR")
-        sys.exit(code or 0)
-
-    return run
-
-
-def fail(sentence: str, code: int = FAILED) -> NoReturn:
-    """Print a sentence to standard error and exit."""
-    print(f"reluscope: {sentence}{'' if sentence.endswith('.') else '.'}", file=sys.stderr)
+        if debug:
+            traceback.print_exc()
+        fail(sentence(error))
     sys.exit(code)
+
+
+def sentence(error: Exception) -> str:
+    """Say what went wrong: what was expected, what came, and what to do."""
+    from reluscope.errors import ReluscopeError
+
+    if isinstance(error, ReluscopeError):
+        return str(error)
+    if isinstance(error, MemoryError):
+        return "this machine has too little memory: use fewer samples (--samples) or fewer regions (--regions)"
+    if isinstance(error, OSError):
+        if error.errno == errno.ENOSPC:
+            _forget_output()
+            return "the disk is full: free some space, or write somewhere else with -o"
+        where = f"{error.filename}: " if error.filename else ""
+        return f"{where}{error.strerror or error}: check that it is there and that you may read or write it"
+    first = (str(error).strip().splitlines() or [""])[0].rstrip(".")
+    return (
+        f"{type(error).__name__}{': ' * bool(first)}{first}, which should not happen: run it again with --debug and "
+        "report the traceback"
+    )
+
+
+def warn(what: str) -> None:
+    """Print a sentence to standard error."""
+    print(f"reluscope: {what}{'' if what.endswith('.') else '.'}", file=sys.stderr)
+
+
+def fail(what: str, code: int = FAILED) -> NoReturn:
+    """Print a sentence to standard error and exit."""
+    warn(what)
+    sys.exit(code)
+
+
+def flush() -> None:
+    """Send off what was printed, as far as anybody takes it."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+
+
+def _forget_output() -> None:
+    """Let what is still to be printed go nowhere."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

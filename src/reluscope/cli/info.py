@@ -1,30 +1,41 @@
-"""``reluscope info``: what is in a model."""
+"""``reluscope info``: what is in a model, as a graph of affine steps and gates."""
 
-import json
 from pathlib import Path
+from typing import Any
 
-import rich.box
-from rich.console import Console
-from rich.table import Table
+import torch
 
-from reluscope.cli.models import open_network
+from reluscope.cli.graph import Step, steps
+from reluscope.cli.opening import ModelArguments, open_model
+from reluscope.cli.options import Common
+from reluscope.cli.outputs import plan_outputs, write_all
+from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several, shape_of, to_json
+from reluscope.cli.progress import show_progress
 from reluscope.networks.network import Network
 
+FORMAT = "reluscope info 1"
 
-def info(model: str, *, input_shape: tuple[int, ...] | None, weights: Path | None, as_json: bool) -> int:
-    """Print a model's shapes and gates, and return the exit code."""
-    network = open_network(model, weights=weights, input_shape=input_shape)
-    if as_json:
-        print(json.dumps(describe(network, Path(model).name), indent=1, allow_nan=False))
-    else:
-        _print(network, Path(model).name)
+
+def info(model: ModelArguments, *, output: Path | None, force: bool, common: Common) -> int:
+    """Print a model's graph, and return the exit code."""
+    files = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
+    with show_progress(hidden=common.quiet) as bar:
+        network = open_model(model, torch.device("cpu"), bar)
+    plain = describe(network, model.name)
+    if common.as_json:
+        print_json(plain)
+    elif not common.quiet:
+        _print(network, model.name)
+    write_all({path: to_json(plain) + "\n" for path in files.paths})
     return 0
 
 
-def describe(network: Network, name: str) -> dict:
+def describe(network: Network, name: str) -> dict[str, Any]:
     """Return what `info` prints, as plain types."""
     check = network.verification
+    graph = steps(network)
     return {
+        "format": FORMAT,
         "name": name,
         "fingerprint": network.fingerprint,
         "input_shape": list(network.input_shape),
@@ -32,6 +43,19 @@ def describe(network: Network, name: str) -> dict:
         "num_inputs": network.num_inputs,
         "num_outputs": network.num_outputs,
         "num_units": network.num_units,
+        "num_parameters": sum(step.num_parameters for step in graph),
+        "graph": [
+            {
+                "kind": step.kind,
+                "name": step.name,
+                "operation": step.operation,
+                "shape": list(step.shape),
+                "num_parameters": step.num_parameters,
+                "reads": list(step.reads),
+                "gate": step.gate,
+            }
+            for step in graph
+        ],
         "gates": [
             {
                 "name": gate.name,
@@ -54,37 +78,49 @@ def describe(network: Network, name: str) -> dict:
 
 
 def _print(network: Network, name: str) -> None:
-    console = Console(highlight=False)
-    gates = f"{_several(network.num_units, 'unit')} in {_several(len(network.gates), 'gate')}"
-    shapes = f"input {_shape(network.input_shape)}, output {_shape(network.output_shape)}"
-    console.print(f"[bold]{name}[/bold]: {shapes}, {gates}", soft_wrap=True)
-    if network.gates:
-        table = Table(box=rich.box.SIMPLE_HEAD)
-        for column in ("", "gate", "kind", "shape"):
-            table.add_column(column)
-        table.add_column("units", justify="right")
-        table.add_column("pieces", justify="right")
-        for index, gate in enumerate(network.gates):
-            units = f"{gate.num_units:,}"
-            table.add_row(str(index + 1), gate.name, gate.kind, _shape(gate.shape), units, str(gate.num_pieces))
-        console.print(table)
-    else:
-        console.print("It has no gates: it is one affine map, with one region.")
+    console = open_console()
+    graph = steps(network)
+    say(
+        console,
+        f"{name}: input {shape_of(network.input_shape)}, output {shape_of(network.output_shape)}, "
+        f"{several(network.num_units, 'unit')} in {several(len(network.gates), 'gate')}, "
+        f"{several(sum(step.num_parameters for step in graph), 'parameter')}",
+        style="bold",
+    )
+    table = make_table("", "step", "shape", "parameters", "units", "pieces", "reads", "name", right=NUMBERS)
+    for position, step in enumerate(graph):
+        gate = None if step.gate is None else network.gates[step.gate]
+        add_row(
+            table,
+            position,
+            f"gate: {step.operation}" if gate else step.operation,
+            shape_of(step.shape),
+            step.num_parameters or "",
+            gate.num_units if gate else "",
+            gate.num_pieces if gate else "",
+            _reads(position, step),
+            step.name,
+        )
+    console.print(table)
+    if not network.gates:
+        say(console, "It has no gates: it is one affine map, with one region.")
+    elif any(_reads(position, step) for position, step in enumerate(graph)):
+        say(console, "A step reads the one above it, unless it says which.")
     for note in network.notes:
-        console.print(f"Note: {note}", soft_wrap=True)
+        say(console, f"Note: {note}")
     check = network.verification
     if check is not None:
-        console.print(
+        say(
+            console,
             f"Checked against {check.reference} at {check.num_points:,} points: the largest difference of an output is "
             f"{check.largest_deviation:.2g}.",
-            soft_wrap=True,
         )
-    console.print(f"Fingerprint {network.fingerprint[:16]}")
+    say(console, f"Fingerprint {network.fingerprint[:16]}")
 
 
-def _several(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
+NUMBERS = ("", "parameters", "units", "pieces")
 
 
-def _shape(shape: tuple[int, ...]) -> str:
-    return " x ".join(map(str, shape)) or "1"
+def _reads(position: int, step: Step) -> str:
+    """Return which steps are read, where that is not the one before."""
+    return "" if step.reads in ((), (position - 1,)) else " and ".join(map(str, step.reads))

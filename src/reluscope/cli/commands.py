@@ -1,0 +1,327 @@
+"""Commands and their options, with help that teaches."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reluscope.cli.options import Common, command
+from reluscope.cli.parsing import complete_data, read_box, read_numbers, read_shape
+from reluscope.version import __version__
+
+app = typer.Typer(
+    name="reluscope",
+    add_completion=True,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+MODEL_HELP = "A .onnx or .pt2 file, or package.module:factory (a function or class that makes a torch.nn.Module)."
+WEIGHTS_HELP = "Weights for package.module:factory: .safetensors, or a state dict. Nothing is unpickled."
+SHAPE_HELP = "Shape of one input, for instance 1,28,28, where neither the model nor the data say it."
+DATA_HELP = "A .npy, .npz, .csv or .parquet file, or digits, digits:test, mnist:DIR, mnist-train:DIR."
+
+
+class Color(StrEnum):
+    """What the colours of a picture of regions mean."""
+
+    ACTIVATION_RATE = "activation_rate"
+    CLASS = "class"
+    AREA = "area"
+    RANDOM = "random"
+    GATE = "gate"
+
+
+class Task(StrEnum):
+    """What a network is for."""
+
+    AUTO = "auto"
+    CLASSIFICATION = "classification"
+    REGRESSION = "regression"
+
+
+def _version(wanted: bool) -> bool:
+    if wanted:
+        print(f"reluscope {__version__}")
+        raise typer.Exit
+    return wanted
+
+
+Model = Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP, show_default=False)]
+Data = Annotated[
+    str, typer.Option("--data", metavar="DATA", help=DATA_HELP, show_default=False, autocompletion=complete_data)
+]
+Labels = Annotated[
+    str | None, typer.Option("--labels", metavar="FILE", help="Class numbers, one per sample, if the data have none.")
+]
+Weights = Annotated[str | None, typer.Option("--weights", metavar="FILE", help=WEIGHTS_HELP)]
+Shape = Annotated[str | None, typer.Option("--input-shape", metavar="SIZES", help=SHAPE_HELP)]
+Samples = Annotated[
+    int | None, typer.Option("--samples", min=1, metavar="N", help="Use only so many samples, the first ones.")
+]
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Find the exact linear regions of neural networks, and say what every number claims.
+
+    \b
+    Start with:
+      reluscope demo                                  a report on an embedded network
+      reluscope analyze net.onnx --data x.npy         a report on yours
+      reluscope info net.onnx                         what is in a model
+      reluscope codes net.onnx --data x.npy           which units are on, and how many patterns there are
+      reluscope partition net.onnx --data x.npy -o plane.svg
+                                                      the regions of a plane through samples
+    """  # noqa: D301
+    del version
+
+
+@command(app, "Write a report on a model and data.")
+def analyze(
+    model: Model,
+    data: Data,
+    labels: Labels = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Folder of the report. By default reluscope-MODEL."),
+    ] = None,
+    input_shape: Shape = None,
+    weights: Weights = None,
+    samples: Samples = None,
+    task: Annotated[
+        Task, typer.Option("--task", help="What the network is for; auto decides by the labels.")
+    ] = Task.AUTO,
+    segments: Annotated[
+        int,
+        typer.Option("--segments", min=1, metavar="N", help="Segments within classes, and as many between classes."),
+    ] = 50,
+    margin: Annotated[
+        float, typer.Option("--margin", min=0.0, metavar="SHARE", help="How far the plane reaches beyond the samples.")
+    ] = 0.25,
+    seconds: Annotated[
+        float,
+        typer.Option("--seconds", min=0.1, metavar="S", help="Time for the plane, and for the segments; bounds after."),
+    ] = 60.0,
+    regions: Annotated[
+        int, typer.Option("--regions", min=1, metavar="N", help="Most regions of the plane; a bound after.")
+    ] = 300_000,
+    force: Annotated[bool, typer.Option("--force", help="Replace a report that is there already.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a report that was interrupted.")] = False,
+    *,
+    common: Common,
+) -> int:
+    """Write a report on a model and data: one HTML page, and its numbers as JSON.
+
+    The page shows the network as it was loaded and checked, how well it fits the labels, distinct codes, the exact
+    regions on a plane through three samples, and how many regions lie between samples. Every number carries its claim.
+
+    \b
+    Examples:
+      reluscope analyze net.onnx --data x.npy --labels y.npy
+      reluscope analyze net.pt2 --data mnist:data/mnist -o report
+      reluscope analyze models:make --weights net.safetensors --data x.csv --input-shape 1,28,28
+      reluscope analyze net.onnx --data x.npz --json | jq .sections.plane.findings
+      reluscope analyze net.onnx --data x.npz --resume          after Ctrl-C
+    """  # noqa: D301
+    from reluscope.cli.analyze import analyze as run
+    from reluscope.cli.opening import ModelArguments
+    from reluscope.report.subject import Settings
+
+    return run(
+        ModelArguments(model, read_shape(input_shape), _path(weights)),
+        data,
+        labels=_path(labels),
+        output=_path(output),
+        samples=samples,
+        settings=Settings(
+            seed=common.seed, margin=margin, num_segments=segments, seconds=seconds, regions=regions, task=task.value
+        ),
+        force=force,
+        resume=resume,
+        common=common,
+    )
+
+
+@command(app, "Write a report on an embedded network.")
+def demo(
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="DIR", help="Folder of the report; an earlier demo is replaced."),
+    ] = "reluscope-demo",
+    *,
+    common: Common,
+) -> int:
+    """Write a report on an embedded network: a small convolutional classifier of scikit-learn's digits.
+
+    The samples are 360 digits that it was not trained on.
+
+    \b
+    Example:
+      reluscope demo && xdg-open reluscope-demo/report.html
+    """  # noqa: D301
+    from reluscope.cli.analyze import demo as run
+    from reluscope.report.subject import Settings
+
+    return run(Path(output), settings=Settings(seed=common.seed), common=common)
+
+
+@command(app, "Show what is in a model.", without=("seed", "device"))
+def info(
+    model: Model,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write what --json prints to a .json file.")
+    ] = None,
+    input_shape: Shape = None,
+    weights: Weights = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there already.")] = False,
+    *,
+    common: Common,
+) -> int:
+    """Show what is in a model: its graph of affine steps and gates, and how the load was checked.
+
+    A gate is a step at which the network bends. Each of its units is on one of several pieces.
+
+    \b
+    Examples:
+      reluscope info net.onnx
+      reluscope info models:make --weights net.safetensors --input-shape 1,28,28 --json
+      reluscope info net.onnx --json | jq .num_units
+    """  # noqa: D301
+    from reluscope.cli.info import info as run
+    from reluscope.cli.opening import ModelArguments
+
+    arguments = ModelArguments(model, read_shape(input_shape), _path(weights))
+    return run(arguments, output=_path(output), force=force, common=common)
+
+
+@command(app, "Count, draw and save the exact regions of a plane, a segment or a box.")
+def partition(
+    model: Model,
+    data: Annotated[
+        str | None, typer.Option("--data", metavar="DATA", help=DATA_HELP, autocompletion=complete_data)
+    ] = None,
+    samples: Annotated[
+        str | None,
+        typer.Option(
+            "--samples",
+            metavar="I,J,K",
+            help="Samples of the data, counted from 0: two make a segment, three a plane. "
+            "By default --seed chooses three.",
+        ),
+    ] = None,
+    plane: Annotated[
+        str | None, typer.Option("--plane", metavar="FILE", help="The plane through the three points in a file.")
+    ] = None,
+    segment: Annotated[
+        str | None, typer.Option("--segment", metavar="FILE", help="The segment between the two points in a file.")
+    ] = None,
+    box: Annotated[
+        list[str] | None,
+        typer.Option("--box", metavar="LO,HI", help="Inputs between two values; once, or once for each input."),
+    ] = None,
+    inputs: Annotated[
+        str | None,
+        typer.Option(
+            "--inputs",
+            metavar="I,J",
+            help="Which one or two inputs --box is about; the others are 0, or as in --data FILE --samples I.",
+        ),
+    ] = None,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            "--margin",
+            min=0.0,
+            metavar="SHARE",
+            help="How far to look beyond the points, by default 0.25 for a plane and 0 for a segment.",
+        ),
+    ] = None,
+    regions: Annotated[
+        int, typer.Option("--regions", min=1, metavar="N", help="Stop after so many regions, with a lower bound.")
+    ] = 1_000_000,
+    seconds: Annotated[
+        float | None, typer.Option("--seconds", min=0.0, metavar="S", help="Stop after this time, with a lower bound.")
+    ] = None,
+    certify: Annotated[
+        bool, typer.Option("--certify", help="Decide every doubtful sign in rational arithmetic; for small networks.")
+    ] = False,
+    color: Annotated[
+        Color | None,
+        typer.Option("--color", help="What the colours of the picture mean; by default the share of active units."),
+    ] = None,
+    input_shape: Shape = None,
+    weights: Weights = None,
+    output: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="A picture (.svg, .png, .pdf), the partition (.arrow), a table of regions (.parquet), what --json "
+            "prints (.json), or a folder for all of them; may be given several times.",
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there already.")] = False,
+    *,
+    common: Common,
+) -> int:
+    """Count the exact regions of a network on a plane, a segment or a box; draw them and save them.
+
+    Inside a region the network is one affine map. Nothing is sampled: EXACT means that every region is there. Ctrl-C,
+    or the end of a budget, keeps those found so far, and the count is then a LOWER bound.
+
+    \b
+    A plane through three samples:
+      reluscope partition net.onnx --data x.npy -o plane.svg
+      reluscope partition net.onnx --data x.npy --samples 3,17,42 --margin 0.5 --color class -o plane.png
+    A segment between two samples:
+      reluscope partition net.onnx --data x.npy --samples 3,17
+    A box of a network with one or two inputs, or of two inputs of any network:
+      reluscope partition small.onnx --box -1,1 -o folder
+      reluscope partition net.onnx --inputs 0,4 --box -1,1 --box 0,10
+    Three points of your own:
+      reluscope partition net.onnx --plane points.npy -o plane.svg -o plane.arrow --seconds 10
+    """  # noqa: D301
+    rows = read_numbers(samples, "--samples")
+    chosen = read_numbers(inputs, "--inputs")
+    boxes = tuple(read_box(one) for one in box or ())
+    ways = {"--plane": plane, "--segment": segment, "--box": boxes or None, "--data": data}
+    given = [name for name, value in ways.items() if value is not None]
+    if not given:
+        raise typer.BadParameter("say where to look, with one of --data, --plane, --segment or --box")
+    if len(given) > 1 and not (given == ["--box", "--data"] and inputs is not None and rows is not None):
+        raise typer.BadParameter(f"{' and '.join(given)} were given, but there is one place to look: leave one out")
+    if samples is not None and data is None:
+        raise typer.BadParameter("samples are rows of --data DATA, and there are none", param_hint="--samples")
+    if inputs is not None and not boxes:
+        raise typer.BadParameter("inputs are those of a box: add --box LO,HI", param_hint="--inputs")
+    if margin is not None and boxes:
+        raise typer.BadParameter("a box has none: make it larger", param_hint="--margin")
+
+    from reluscope.cli.opening import ModelArguments
+    from reluscope.cli.partition import partition as run
+    from reluscope.cli.places import PlaceArguments
+    from reluscope.partitions.engine import Budget
+
+    return run(
+        ModelArguments(model, read_shape(input_shape), _path(weights)),
+        PlaceArguments(data, rows, _path(plane or segment), 3 if plane else 2, boxes, chosen, margin),
+        output=[Path(one) for one in output or ()],
+        budget=Budget(regions=regions, seconds=seconds),
+        certify=certify,
+        color=None if color is None else color.value,
+        force=force,
+        common=common,
+    )
+
+
+def _path(text: str | None) -> Path | None:
+    return None if text is None else Path(text)

@@ -1,0 +1,116 @@
+"""A network's graph as a list of steps: gates, and between them runs of affine nodes, each summarised in one line."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reluscope.networks.graph import GateNode, Input, Node
+from reluscope.networks.network import Network
+from reluscope.networks.operators.arrange import Reshape
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of the listing.
+
+    Parameters
+    ----------
+    kind : str
+        ``input``, ``affine`` or ``gate``.
+    name : str
+        Of the gate, or of the affine nodes that do more than arrange.
+    operation : str
+        What it does.
+    shape : tuple of int
+        Of its value.
+    num_parameters : int
+        Weights and constants of the affine nodes.
+    reads : tuple of int
+        Positions of the steps that it reads.
+    gate : int or None
+        Position among the network's gates.
+    """
+
+    kind: str
+    name: str
+    operation: str
+    shape: tuple[int, ...]
+    num_parameters: int
+    reads: tuple[int, ...]
+    gate: int | None = None
+
+
+def steps(network: Network) -> tuple[Step, ...]:
+    """Return the network's steps in order of evaluation.
+
+    Parameters
+    ----------
+    network : Network
+
+    Returns
+    -------
+    tuple of Step
+        Affine nodes that follow one another, each read by the next alone, are one step; so a branch begins and ends
+        with a step of its own.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> [(step.operation, step.num_parameters) for step in steps(net)]
+    [('input', 0), ('linear 2 x 2', 6), ('relu', 0), ('linear 1 x 2', 3)]
+    """
+    readers = _readers(network)
+    runs: list[list[int]] = []
+    run_of: dict[int, int] = {}
+    for position, node in enumerate(network.nodes):
+        before = node.inputs[0] if len(node.inputs) == 1 else None
+        if before is not None and _is_affine(node) and _is_affine(network.nodes[before]) and readers[before] == 1:
+            run_of[position] = run_of[before]
+            runs[run_of[position]].append(position)
+        else:
+            run_of[position] = len(runs)
+            runs.append([position])
+    gates = {name: index for index, name in enumerate(gate.name for gate in network.gates)}
+    return tuple(_step([network.nodes[position] for position in run], run_of, gates) for run in runs)
+
+
+def _readers(network: Network) -> list[int]:
+    number = [0] * len(network.nodes)
+    for node in network.nodes:
+        for source in node.inputs:
+            number[source] += 1
+    number[network.output] += 1
+    return number
+
+
+def _is_affine(node: Node) -> bool:
+    return not isinstance(node, GateNode | Input)
+
+
+def _step(run: Sequence[Node], run_of: dict[int, int], gates: dict[str, int]) -> Step:
+    first, last = run[0], run[-1]
+    reads = tuple(run_of[source] for source in first.inputs)
+    if isinstance(last, Input):
+        return Step("input", last.name, "input", last.shape, 0, reads)
+    if isinstance(last, GateNode):
+        return Step("gate", last.name, last.kind.replace("_", " "), last.shape, 0, reads, gates[last.name])
+    working = [node for node in run if not isinstance(node, Reshape)] or [last]
+    return Step(
+        "affine",
+        ", ".join(dict.fromkeys(node.name for node in working)),
+        ", ".join(_operation(node) for node in working),
+        last.shape,
+        sum(_num_parameters(node) for node in run),
+        reads,
+    )
+
+
+def _operation(node: Node) -> str:
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", type(node).__name__).lower()
+    weight = node.tensors().get("weight")
+    return words if weight is None else f"{words} {' x '.join(map(str, weight.shape))}"
+
+
+def _num_parameters(node: Node) -> int:
+    return sum(tensor.numel() for tensor in node.tensors().values() if tensor.is_floating_point())

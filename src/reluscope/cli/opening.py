@@ -1,0 +1,100 @@
+"""The model and the data that a command is about, opened together: each may say what the other leaves out."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+
+from reluscope.cli.models import open_network
+from reluscope.cli.progress import Bar
+from reluscope.datasets.dataset import Dataset
+from reluscope.datasets.opening import open_dataset
+from reluscope.networks.network import Network
+
+
+@dataclass(frozen=True)
+class ModelArguments:
+    """How the command line names a model.
+
+    Parameters
+    ----------
+    model : str
+        A ``.onnx`` or ``.pt2`` file, or ``package.module:factory``.
+    input_shape : tuple of int, optional
+    weights : Path, optional
+    """
+
+    model: str
+    input_shape: tuple[int, ...] | None = None
+    weights: Path | None = None
+
+    @property
+    def name(self) -> str:
+        """What a reader calls the model."""
+        return Path(self.model).name
+
+    @property
+    def stem(self) -> str:
+        """What of it goes into names of files."""
+        return Path(self.model).stem if ":" not in self.model else self.model.rpartition(":")[2]
+
+
+def open_model(given: ModelArguments, device: torch.device, bar: Bar) -> Network:
+    """Load a model that comes without data.
+
+    Raises
+    ------
+    ReluscopeError
+        If it cannot be used.
+    """
+    bar.say("Loading the model")
+    return open_network(given.model, weights=given.weights, input_shape=given.input_shape).to(device)
+
+
+def open_model_and_data(
+    given: ModelArguments,
+    data: str,
+    *,
+    labels: Path | None,
+    most: int | None,
+    device: torch.device,
+    bar: Bar,
+) -> tuple[Network, Dataset]:
+    """Load a model and the data that it is looked at with.
+
+    Parameters
+    ----------
+    given : ModelArguments
+    data : str
+        A file or a named problem.
+    labels : Path, optional
+    most : int, optional
+        Keep only so many samples, the first ones.
+    device : torch.device
+    bar : Bar
+
+    Returns
+    -------
+    network : Network
+        On the device; checked against the model at samples, too.
+    dataset : Dataset
+        In the network's input shape.
+
+    Raises
+    ------
+    ReluscopeError
+        If either cannot be used, or they do not fit together.
+    """
+    bar.say("Reading the data")
+    dataset = open_dataset(data, labels)
+    if most is not None:
+        dataset = dataset.limited(most)
+    bar.say("Loading the model")
+    network = open_network(
+        given.model,
+        weights=given.weights,
+        input_shape=given.input_shape,
+        data_shape=dataset.shape if len(dataset.shape) > 1 else None,
+        data=dataset.points.reshape(len(dataset), -1),
+    )
+    return network.to(device), dataset.reshaped(network.input_shape)

@@ -1,0 +1,99 @@
+"""Files that a command writes: their kinds are told by their suffix, and they are checked before any work.
+
+What is there already stays unless the user says otherwise, and every file is written whole or not at all.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from reluscope.errors import InputError
+from reluscope.report.files import write_files
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Where results go.
+
+    Parameters
+    ----------
+    paths : tuple of Path
+        Files, each of a known kind.
+    """
+
+    paths: tuple[Path, ...]
+
+    def of(self, *suffixes: str) -> tuple[Path, ...]:
+        """Return the files with one of these suffixes."""
+        return tuple(path for path in self.paths if path.suffix.lower() in suffixes)
+
+
+def plan_outputs(
+    given: Sequence[Path], kinds: Mapping[str, str], *, in_folder: Sequence[str] = (), force: bool = False
+) -> Outputs:
+    """Check, before any work, that files may be written.
+
+    Parameters
+    ----------
+    given : sequence of Path
+        As in the command: files of known kinds, or folders.
+    kinds : mapping
+        What each suffix stands for, in words.
+    in_folder : sequence of str
+        Names of the files that go into a folder; without any, folders are refused.
+    force : bool
+        Allow files to be replaced.
+
+    Returns
+    -------
+    Outputs
+
+    Raises
+    ------
+    InputError
+        If a kind is unknown, a file is there already, or its folder cannot be written to.
+    """
+    paths: list[Path] = []
+    for path in given:
+        if path.suffix.lower() in kinds and not path.is_dir():
+            paths.append(path)
+        elif in_folder and (path.is_dir() or not path.suffix):
+            if path.exists() and not path.is_dir():
+                raise InputError(f"-o {path} would be a folder, but it is a file: name another, or add a suffix")
+            paths.extend(path / name for name in in_folder)
+        else:
+            known = ", ".join(f"{suffix} ({what})" for suffix, what in kinds.items())
+            folder = " or name a folder" if in_folder else ""
+            raise InputError(f"-o {path} must end in {known}{',' * bool(folder)}{folder}")
+    present = [path for path in paths if path.exists()]
+    if present and not force:
+        raise InputError(f"{present[0]} is there already: add --force to replace it, or name another with -o")
+    for path in paths:
+        nearest = next(parent for parent in path.absolute().parents if parent.exists())
+        if not nearest.is_dir():
+            raise InputError(f"{path} cannot be written, because {nearest} is a file: name another place with -o")
+        if not os.access(nearest, os.W_OK | os.X_OK):
+            raise InputError(f"the folder {nearest} cannot be written to: name another place with -o")
+    return Outputs(tuple(dict.fromkeys(paths)))
+
+
+def write_all(contents: Mapping[Path, bytes | str]) -> None:
+    """Write files, each whole or not at all; those of one folder all or none.
+
+    Raises
+    ------
+    InputError
+        If that cannot be done, for instance because the disk is full.
+    """
+    for folder in dict.fromkeys(path.parent for path in contents):
+        inside = {path.name: content for path, content in contents.items() if path.parent == folder}
+        try:
+            write_files(folder, inside)
+        except InputError as error:
+            reason = error.__cause__
+            why = reason.strerror if isinstance(reason, OSError) and reason.strerror else error
+            raise InputError(
+                f"{' and '.join(inside)} could not be written to {folder} ({why}): free some space, or name another "
+                "place with -o"
+            ) from error

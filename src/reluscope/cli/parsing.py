@@ -1,0 +1,97 @@
+"""Words of the command line as numbers: shapes, lists of numbers, ranges; and what the shell may complete."""
+
+from pathlib import Path
+
+import typer
+
+NAMED_DATA = ("digits", "digits:train", "digits:test", "mnist:", "mnist-train:")
+
+
+def read_shape(text: str | None) -> tuple[int, ...] | None:
+    """Return a shape.
+
+    Raises
+    ------
+    BadParameter
+        If it is none.
+
+    Examples
+    --------
+    >>> read_shape("1,28,28"), read_shape("3x32x32")
+    ((1, 28, 28), (3, 32, 32))
+    """
+    if text is None:
+        return None
+    try:
+        shape = tuple(int(part) for part in text.replace("x", ",").split(","))
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"give whole numbers with commas, as in 1,28,28, not {text!r}", param_hint="--input-shape"
+        ) from error
+    if not all(part > 0 for part in shape):
+        raise typer.BadParameter(f"all sizes must be positive, got {text!r}", param_hint="--input-shape")
+    return shape
+
+
+def read_numbers(text: str | None, option: str) -> tuple[int, ...] | None:
+    """Return whole numbers from 0 that were given with commas.
+
+    Raises
+    ------
+    BadParameter
+        If they are none.
+
+    Examples
+    --------
+    >>> read_numbers("3,17,42", "--samples")
+    (3, 17, 42)
+    """
+    if text is None:
+        return None
+    try:
+        numbers = tuple(int(part) for part in text.split(","))
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"give whole numbers with commas, as in 3,17,42, not {text!r}", param_hint=option
+        ) from error
+    if min(numbers) < 0:
+        raise typer.BadParameter(f"they are counted from 0, got {text!r}", param_hint=option)
+    return numbers
+
+
+def read_box(text: str) -> tuple[float, float]:
+    """Return the ends of a range.
+
+    Raises
+    ------
+    BadParameter
+        If they are not two numbers in ascending order.
+
+    Examples
+    --------
+    >>> read_box("-1,0.5")
+    (-1.0, 0.5)
+    """
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"give two numbers with a comma, as in -1,1, not {text!r}", param_hint="--box"
+        ) from error
+    if not (-float("inf") < low < high < float("inf")):
+        raise typer.BadParameter(f"the first number must be below the second, got {text!r}", param_hint="--box")
+    return low, high
+
+
+def complete_data(incomplete: str) -> list[str]:
+    """Return the named problems that begin like this, unless a file does: files are completed by the shell.
+
+    Examples
+    --------
+    >>> complete_data("digits:t")
+    ['digits:train', 'digits:test']
+    """
+    folder, begin = Path(incomplete).parent, Path(incomplete).name
+    if not incomplete or any(path.name.startswith(begin) for path in folder.glob("*")):
+        return []
+    return [name for name in NAMED_DATA if name.startswith(incomplete)]

@@ -1,0 +1,213 @@
+"""``reluscope partition``: count the regions of a plane, a segment or a box exactly, draw them and save them."""
+
+import io
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow.parquet
+import rich
+from matplotlib.figure import Figure
+from rich.console import Console
+
+from reluscope import plots
+from reluscope.cli.devices import open_device
+from reluscope.cli.failures import warn
+from reluscope.cli.interruption import INTERRUPTED, keeping_results
+from reluscope.cli.opening import ModelArguments
+from reluscope.cli.options import Common
+from reluscope.cli.outputs import Outputs, plan_outputs, write_all
+from reluscope.cli.places import Place, PlaceArguments, open_place
+from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several, to_json
+from reluscope.cli.progress import show_progress
+from reluscope.geometry.domains import Box
+from reluscope.networks.network import Network
+from reluscope.partitions.dispatch import partition as cut
+from reluscope.partitions.engine import Budget
+from reluscope.partitions.table import Partition
+from reluscope.report.content import Number
+
+FORMAT = "reluscope partition 1"
+KINDS = {
+    ".arrow": "the partition, for rs.Partition.load",
+    ".parquet": "a table of regions",
+    ".svg": "a picture",
+    ".png": "a picture",
+    ".pdf": "a picture",
+    ".json": "what --json prints",
+}
+IN_FOLDER = ("partition.arrow", "regions.parquet", "partition.svg", "partition.png", "partition.json")
+
+Color = Literal["activation_rate", "class", "area", "random", "gate"]
+
+
+def partition(
+    model: ModelArguments,
+    place: PlaceArguments,
+    *,
+    output: Sequence[Path],
+    budget: Budget,
+    certify: bool,
+    color: Color | None,
+    force: bool,
+    common: Common,
+) -> int:
+    """Partition, print the count, write what is asked for, and return the exit code."""
+    files = plan_outputs(output, KINDS, in_folder=IN_FOLDER, force=force)
+    device = open_device(common.device)
+    with show_progress(hidden=common.quiet) as bar:
+        network, where = open_place(place, model, seed=common.seed, device=device, bar=bar)
+    with keeping_results():
+        part = _partition(network, where, budget, certify, hidden=common.quiet)
+        plain = describe(part, where, model.name, files)
+        _write(part, where, color, files, plain)
+    if common.as_json:
+        print_json(plain)
+    elif not common.quiet:
+        _print(part, where, model.name, files)
+    if part.note == "interrupted":
+        kept = f"; {_listed(files)} what was found until then" if files.paths else ""
+        warn(f"interrupted with {several(part.num_open, 'cell')} unfinished{kept}")
+        return INTERRUPTED
+    return 0
+
+
+def describe(part: Partition, where: Place, model: str, files: Outputs) -> dict[str, Any]:
+    """Return what `partition` found, as plain types."""
+    network, window = part.network, part.domain if isinstance(part.domain, Box) else part.domain.window
+    assert network is not None
+    assert isinstance(window, Box)
+    return {
+        "format": FORMAT,
+        "model": {
+            "name": model,
+            "fingerprint": network.fingerprint,
+            "num_inputs": network.num_inputs,
+            "num_outputs": network.num_outputs,
+            "num_units": network.num_units,
+        },
+        "domain": {
+            "kind": where.kind,
+            "description": where.words,
+            "dimensions": part.dim,
+            "low": window.lo.tolist(),
+            "high": window.hi.tolist(),
+            "samples": list(where.rows),
+        },
+        "findings": [part.finding().to_dict()],
+        "num_facets": len(part.facets),
+        "facets_by_gate": _facets_by_gate(part),
+        "stopped": part.note,
+        "num_open": part.num_open,
+        "files": [str(path) for path in files.paths],
+    }
+
+
+def draw(part: Partition, where: Place, color: Color | None) -> Figure:
+    """Return the picture of a partition.
+
+    Parameters
+    ----------
+    part : Partition
+    where : Place
+    color : str, optional
+        As `reluscope.plots.partition` takes it, or ``"gate"``.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    marks: dict[str, Any] = {}
+    if where.points is not None:
+        what = "sample" if where.rows else "point"
+        marks = {"samples": where.points, "sample_labels": [f"{what} {label}" for label in where.labels]}
+    figure = plots.boundaries(part, **marks) if color == "gate" else plots.partition(part, color=color, **marks)
+    for axes in figure.axes if where.axes else ():
+        for name, get, put in zip(
+            where.axes, (axes.get_xlabel, axes.get_ylabel), (axes.set_xlabel, axes.set_ylabel), strict=False
+        ):
+            if get().startswith("distance"):
+                put(name)
+    return figure
+
+
+def _partition(network: Network, where: Place, budget: Budget, certify: bool, *, hidden: bool) -> Partition:
+    terminal = Console(stderr=True).is_terminal
+    rich.reconfigure(stderr=True)  # the bar of the partition goes where all bars go
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # interruption is told by the partition's note, and said at the end
+        return cut(network, where.domain, budget=budget, certify=certify, progress=terminal and not hidden)
+
+
+def _facets_by_gate(part: Partition) -> dict[str, int]:
+    gates = part.facets.gates if len(part.facets) else np.zeros(0, dtype=np.int64)
+    return {gate.name: int((gates == index).sum()) for index, gate in enumerate(part.codes.layout)}
+
+
+def _write(part: Partition, where: Place, color: Color | None, files: Outputs, plain: dict[str, Any]) -> None:
+    contents: dict[Path, bytes | str] = {}
+    pictures = files.of(".svg", ".png", ".pdf")
+    figure = draw(part, where, color) if pictures else None
+    for path in pictures:
+        assert figure is not None
+        contents[path] = _picture(figure, path.suffix.lower())
+    for path in files.of(".parquet"):
+        table = io.BytesIO()
+        pyarrow.parquet.write_table(part.to_table(), table)
+        contents[path] = table.getvalue()
+    for path in files.of(".json"):
+        contents[path] = to_json(plain) + "\n"
+    write_all(contents)
+    for path in files.of(".arrow"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.save(path)
+
+
+def _picture(figure: Figure, suffix: str) -> bytes | str:
+    if suffix == ".svg":
+        return plots.to_svg(figure, name="partition")
+    if suffix == ".png":
+        return plots.to_png(figure)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="pdf")
+    return buffer.getvalue()
+
+
+def _print(part: Partition, where: Place, model: str, files: Outputs) -> None:
+    console = open_console()
+    say(console, f"{model} on {where.words}", style="bold")
+    finding = part.finding()
+    table = make_table("", "value", "claim", right=("value",))
+    add_row(table, finding.name, Number(finding).text, finding.claim)
+    for name, number in _facets_by_gate(part).items():
+        add_row(table, f"  pieces of boundary made by {name}", number, "")
+    console.print(table)
+    say(console, f"Counted: {finding.definition}, of the {finding.domain}, by {finding.method}.")
+    if part.num_open:
+        say(
+            console,
+            f"The work stopped early ({part.note}) with {several(part.num_open, 'cell')} unfinished, so this is a "
+            "lower bound: raise --regions or --seconds to see more.",
+        )
+    if part.num_undecided:
+        say(
+            console,
+            f"Too close to zero to decide in float64: {several(part.num_undecided, 'sign')}. With --certify rational "
+            "arithmetic decides them.",
+        )
+    seconds = f"{part.work.get('seconds', 0.0):.2f} s"
+    say(
+        console,
+        f"{seconds}; {_listed(files)} it." if files.paths else f"{seconds}; to draw and save it, add -o FOLDER.",
+    )
+
+
+def _listed(files: Outputs) -> str:
+    names, folders = [str(path) for path in files.paths], {path.parent for path in files.paths}
+    if len(names) == 1:
+        return f"{names[0]} holds"
+    if len(folders) == 1 and len(names) == len(IN_FOLDER):
+        return f"{len(names)} files in {folders.pop()} hold"
+    return f"{', '.join(names[:-1])} and {names[-1]} hold"

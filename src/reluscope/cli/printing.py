@@ -1,0 +1,78 @@
+"""What goes to standard output: tables for people, JSON for machines."""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import rich.box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from reluscope.report.document import finite
+
+WIDE = 10_000
+
+
+def open_console() -> Console:
+    """Return a console; into pipes and files lines are as long as they need to be."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=WIDE)
+
+
+def print_json(plain: Mapping[str, Any]) -> None:
+    """Print plain types as JSON; infinities, which JSON does not have, become null."""
+    print(to_json(plain))
+
+
+def to_json(plain: Mapping[str, Any]) -> str:
+    """Return plain types as JSON text."""
+    return json.dumps(finite(plain), indent=1, allow_nan=False)
+
+
+def make_table(*columns: str, right: Sequence[str] = ()) -> Table:
+    """Return an empty table.
+
+    Parameters
+    ----------
+    columns : str
+        Headings.
+    right : sequence of str
+        Columns of numbers, set flush right.
+    """
+    table = Table(box=rich.box.SIMPLE_HEAD, pad_edge=False)
+    for name in columns:
+        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+    return table
+
+
+def add_row(table: Table, *cells: object) -> None:
+    """Add a row of cells, taken literally."""
+    table.add_row(*(Text(f"{cell:,}" if isinstance(cell, int) else str(cell)) for cell in cells))
+
+
+def say(console: Console, sentence: str, *, style: str = "") -> None:
+    """Print a line of text, taken literally; a terminal wraps it itself, so that it can be copied."""
+    console.print(Text(sentence, style=style), soft_wrap=True)
+
+
+def several(number: int, noun: str) -> str:
+    """Return a number and what it counts.
+
+    Examples
+    --------
+    >>> several(1, "gate"), several(1200, "unit")
+    ('1 gate', '1,200 units')
+    """
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def shape_of(shape: Sequence[int]) -> str:
+    """Return a shape as people write it.
+
+    Examples
+    --------
+    >>> shape_of((1, 28, 28)), shape_of(())
+    ('1 x 28 x 28', '1')
+    """
+    return " x ".join(map(str, shape)) or "1"

@@ -1,0 +1,73 @@
+"""One bar for all of a command's work, on standard error; it vanishes at the end, and is not there in a pipe."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+
+
+class Bar:
+    """What is being done, how much of it, and how long it will take.
+
+    Parameters
+    ----------
+    progress : rich.progress.Progress
+    """
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._task = progress.add_task("", total=None, left="")
+
+    def say(self, what: str, share: float | None = None, remaining: float | None = None) -> None:
+        """Show what is being done.
+
+        Parameters
+        ----------
+        what : str
+        share : float, optional
+            From 0 to 1; the bar swings where it is not known.
+        remaining : float, optional
+            Seconds.
+        """
+        left = "" if remaining is None else time_left(remaining)
+        total = None if share is None else 1.0
+        self._progress.update(self._task, description=what, completed=share or 0.0, total=total, left=left)
+
+
+def time_left(seconds: float) -> str:
+    """Say how long something takes, no more precisely than an estimate deserves.
+
+    Examples
+    --------
+    >>> time_left(3.2), time_left(42.0), time_left(200.0), time_left(5000.0)
+    ('a few s left', 'about 40 s left', 'about 3 min left', 'about 1.4 h left')
+    """
+    if seconds < 7.5:
+        return "a few s left"
+    if seconds < 90:
+        return f"about {5 * round(seconds / 5)} s left"
+    if seconds < 5400 * 0.9:
+        return f"about {round(seconds / 60)} min left"
+    return f"about {seconds / 3600:.1f} h left"
+
+
+@contextmanager
+def show_progress(*, hidden: bool = False) -> Iterator[Bar]:
+    """Yield a bar; it shows on a terminal only.
+
+    Parameters
+    ----------
+    hidden : bool
+        Show nothing, whatever standard error is.
+    """
+    console = Console(stderr=True)
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        BarColumn(bar_width=24),
+        TextColumn("{task.fields[left]}", style="dim"),
+    )
+    quiet = hidden or not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=quiet) as progress:
+        yield Bar(progress)

@@ -1,0 +1,27 @@
+"""How many threads linear algebra and compiled kernels may use: said before they are imported, where they read it."""
+
+import os
+import sys
+
+VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+
+
+def limit_threads(number: int | None) -> None:
+    """Let torch, NumPy's linear algebra and numba use so many threads.
+
+    Parameters
+    ----------
+    number : int or None
+        At least 1; with None their own defaults stay.
+    """
+    if number is None:
+        return
+    for name in VARIABLES:
+        os.environ[name] = str(number)
+    torch, numba = sys.modules.get("torch"), sys.modules.get("numba")
+    if torch is not None:
+        torch.set_num_threads(number)
+    if numba is None:
+        os.environ["NUMBA_NUM_THREADS"] = str(number)
+    else:
+        numba.set_num_threads(min(number, numba.config.NUMBA_NUM_THREADS))
