@@ -1,0 +1,6 @@
+"""The affine maps that a network is near its samples: margins and norms."""
+
+from reluscope.analyses.coefficients.margins import LinearMargins, linear_margins
+from reluscope.analyses.coefficients.norms import LocalNorms, local_norms
+
+__all__ = ["LinearMargins", "LocalNorms", "linear_margins", "local_norms"]

@@ -1,0 +1,52 @@
+"""Work on samples in blocks, for as long as there is time: what is done when it ends is a share of the samples."""
+
+import time
+from collections.abc import Callable, Iterator
+
+BLOCK_SECONDS = 0.4
+
+
+class Pace:
+    """Blocks of samples to work on, one after another.
+
+    Parameters
+    ----------
+    number : int
+        Samples in all.
+    seconds : float
+        No block begins after this time, except the first.
+    most : int
+        Samples in a block.
+    tell : callable, optional
+        Told the share of the work that is done, from 0 to 1, after every block.
+
+    Examples
+    --------
+    >>> pace = Pace(3, seconds=60.0)
+    >>> [block.stop for block in pace.blocks()][-1], pace.stopped
+    (3, '')
+    """
+
+    def __init__(
+        self, number: int, *, seconds: float, most: int = 4096, tell: Callable[[float], None] | None = None
+    ) -> None:
+        self.number, self.seconds, self.most, self.tell = number, seconds, most, tell
+        self.done, self.stopped = 0, ""
+
+    def blocks(self) -> Iterator[slice]:
+        """Yield blocks that grow until one takes about half a second; ``done`` is where the last finished one ends."""
+        began = last = time.perf_counter()
+        size = 1
+        while self.done < self.number:
+            if self.done and last - began > self.seconds:
+                self.stopped = "time"
+                return
+            stop = min(self.done + size, self.number)
+            yield slice(self.done, stop)
+            self.done, now = stop, time.perf_counter()
+            if now - last < BLOCK_SECONDS:
+                size = min(2 * size, self.most)
+            last = now
+            if self.tell is not None:
+                share = max(self.done / self.number, min(1.0, (now - began) / self.seconds) if self.seconds else 1.0)
+                self.tell(min(1.0, share))

@@ -1,0 +1,120 @@
+"""Norms and margins of local maps against autograd's Jacobian, numpy's singular values and plain loops."""
+
+import itertools
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+import reluscope as rs
+from networks.models import branched, layers
+from reluscope.analyses import pacing
+from reluscope.analyses.coefficients import linear_margins, local_norms
+
+NETWORKS = {
+    "dense": lambda: rs.load(layers([5, 9, 7, 3])),
+    "wide": lambda: rs.load(layers([2, 6, 8])),
+    "one output": lambda: rs.load(layers([4, 6, 1])),
+    "one input": lambda: rs.load(layers([1, 6, 3])),
+    "no gates": lambda: rs.load(layers([4, 3])),
+    "branched": branched,
+    "pool": lambda: rs.load(
+        nn.Sequential(nn.Conv2d(1, 2, 3), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(8, 3)), input_shape=(1, 6, 6)
+    ),
+}
+
+
+def jacobian(net, point):
+    point = torch.as_tensor(point).reshape(net.input_shape)
+    rows = torch.autograd.functional.jacobian(lambda x: net(x[None]).flatten(), point)
+    return rows.reshape(net.num_outputs, -1).numpy()
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_norms_and_margins_by_autograd(name):
+    net = NETWORKS[name]()
+    points = np.random.default_rng(0).normal(size=(9, net.num_inputs))
+    found = local_norms(net, points, margins=True)
+    margins = linear_margins(net, points)
+    for row, point in enumerate(points):
+        weight, values = jacobian(net, point), net(point).flatten().numpy()
+        assert found.spectral[row] == pytest.approx(np.linalg.svd(weight, compute_uv=False)[0], rel=1e-12)
+        assert found.frobenius[row] == pytest.approx(np.sqrt((weight**2).sum()), rel=1e-12)
+        if len(values) == 1:
+            best, slope = abs(values[0]) / np.linalg.norm(weight), np.linalg.norm(weight)
+            assert margins.classes[row] == int(values[0] > 0)
+        else:
+            own = int(values.argmax())
+            others = [one for one in range(len(values)) if one != own]
+            distances = [(values[own] - values[j]) / np.linalg.norm(weight[own] - weight[j]) for j in others]
+            best, rival = min(distances), others[int(np.argmin(distances))]
+            slope = np.linalg.norm(weight[own] - weight[rival])
+            assert (margins.classes[row], margins.rivals[row]) == (own, rival)
+        assert margins.distances[row] == pytest.approx(best, rel=1e-9)
+        assert found.slopes[row] == margins.slopes[row] == pytest.approx(slope, rel=1e-9)
+
+
+def test_medians_and_their_claims():
+    net = NETWORKS["dense"]()
+    points = np.random.default_rng(0).normal(size=(50, 5))
+    spectral, frobenius = local_norms(net, points).medians()
+    assert (spectral.claim, frobenius.claim) == ("EXACT", "EXACT")
+    assert spectral.tolerance is not None
+    assert 0 < spectral.tolerance < 1e-9
+    everything = local_norms(net, points, margins=True, population=10_000).medians()
+    assert len(everything) == 3
+    assert {one.claim for one in everything} == {"ESTIMATE"}
+    assert "50 of 10,000 samples" in everything[0].domain
+
+
+def test_different_maps_are_counted():
+    # relu(x) - relu(-x) is x on both sides: two codes, one map.
+    twice = [(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, -1.0]]), np.zeros(1))]
+    found = local_norms(rs.load(twice), [[1.0], [-1.0], [2.0]]).different_maps()
+    assert (found.value, found.claim, found.interval) == (1, "LOWER", (1, 2))
+    net = NETWORKS["dense"]()
+    points = np.random.default_rng(0).normal(size=(200, 5))
+    number = local_norms(net, points).different_maps()
+    assert number.claim == "EXACT"
+    assert number.value == len(net.codes(points).unique())
+
+
+def test_ties_and_maps_that_never_change_their_class():
+    net = rs.load([(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]]), np.array([0.0, -1.0, -5.0]))])
+    found = linear_margins(net, [[2.0, 0.0], [-5.0, 0.0]])
+    assert found.distances == pytest.approx([7.0, 0.0])
+    parallel = rs.load([(np.array([[1.0], [1.0]]), np.array([0.0, -1.0]))])
+    assert linear_margins(parallel, [[2.0]]).distances[0] == np.inf
+    flat = rs.load([(np.zeros((1, 2)), np.ones(1))])
+    assert linear_margins(flat, [[0.0, 0.0]]).distances[0] == np.inf
+
+
+def test_rounding_is_bounded():
+    net = rs.load(layers([6, 20, 20, 4], seed=3))
+    points = np.random.default_rng(1).normal(size=(5, 6))
+    found = local_norms(net, points)
+    for row, point in enumerate(points):
+        assert abs(found.frobenius[row] - np.sqrt((jacobian(net, point) ** 2).sum())) < found.error < 1e-8
+
+
+def test_no_time_and_ctrl_c(monkeypatch):
+    net = NETWORKS["dense"]()
+    points = np.random.default_rng(0).normal(size=(50, 5))
+    with monkeypatch.context() as patch:
+        ticks = itertools.count()
+        patch.setattr(pacing.time, "perf_counter", lambda: float(next(ticks)))
+        found = local_norms(net, points, seconds=2.0)
+    assert found.stopped == "time"
+    assert 1 <= len(found) < 50
+    calls = itertools.count()
+    original = rs.Network.linearize
+
+    def interrupt(*arguments, **options):
+        if next(calls) == 2:
+            raise KeyboardInterrupt
+        return original(*arguments, **options)
+
+    monkeypatch.setattr(rs.Network, "linearize", interrupt)
+    found = local_norms(net, points)
+    assert (len(found), found.stopped) == (3, "interrupted")
