@@ -47,7 +47,13 @@ def test_norms_and_margins_by_autograd(name):
         else:
             own = int(values.argmax())
             others = [one for one in range(len(values)) if one != own]
-            distances = [(values[own] - values[j]) / np.linalg.norm(weight[own] - weight[j]) for j in others]
+            slopes = [np.linalg.norm(weight[own] - weight[j]) for j in others]
+            distances = [
+                (values[own] - values[j]) / slope if slope else np.inf for j, slope in zip(others, slopes, strict=True)
+            ]
+            if np.isinf(distances).all():
+                assert margins.distances[row] == np.inf
+                continue
             best, rival = min(distances), others[int(np.argmin(distances))]
             slope = np.linalg.norm(weight[own] - weight[rival])
             assert (margins.classes[row], margins.rivals[row]) == (own, rival)
