@@ -246,7 +246,7 @@ def boundary_distances(
         lower.append(found.distances)
     distances, error = np.concatenate(lower), np.concatenate(errors)
     reach, unsure = facets.distances, facets.nearest.errors
-    exact = (distances + error <= reach - unsure) | ((distances == 0) & (error == 0))
+    exact = distances + error <= reach - unsure
     exact |= np.isinf(distances) & np.isinf(reach)
     bound = np.where(exact, distances, np.minimum(distances, reach))
     finite = np.isfinite(bound)

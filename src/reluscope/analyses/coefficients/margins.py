@@ -31,7 +31,8 @@ class LinearMargins:
     slopes : (s,) float64
         Length of the margin's gradient.
     distances : (s,) float64
-        Margin by slope: distance to the rival's hyperplane; infinite where the map cannot change its class.
+        Margin by slope: distance to the rival's hyperplane; infinite where the map cannot change its class. Outputs
+        that are equal on the whole region are no rivals: the lowest one wins on all of it.
     """
 
     classes: Int[np.ndarray, " s"]
@@ -79,7 +80,7 @@ def margins_of_maps(outputs: Float[torch.Tensor, "s m"], weight: Float[torch.Ten
         margins, slopes = np.abs(values), torch.linalg.vector_norm(weight, dim=-1).cpu().numpy()
         rivals = np.zeros(len(values), dtype=np.int64)
         with np.errstate(divide="ignore", invalid="ignore"):
-            distances = np.where(margins == 0, 0.0, np.where(slopes > 0, margins / slopes, np.inf))
+            distances = np.where(slopes > 0, margins / slopes, np.inf)
         return LinearMargins(classes, 1 - classes, margins[:, 0], slopes[:, 0], distances[rows, rivals])
     chosen = torch.as_tensor(classes, device=weight.device)
     own = weight[torch.arange(len(weight), device=weight.device), chosen]
@@ -89,7 +90,7 @@ def margins_of_maps(outputs: Float[torch.Tensor, "s m"], weight: Float[torch.Ten
     slopes = slopes.cpu().numpy()
     margins = values[rows, classes][:, None] - values
     with np.errstate(divide="ignore", invalid="ignore"):
-        distances = np.where(margins == 0, 0.0, np.where(slopes > 0, margins / slopes, np.inf))
+        distances = np.where(slopes > 0, margins / slopes, np.inf)
     distances[rows, classes] = np.inf
     masked = np.where(np.arange(values.shape[1]) == classes[:, None], np.inf, margins)
     rivals = np.where(np.isfinite(distances).any(axis=1), distances.argmin(axis=1), masked.argmin(axis=1))
