@@ -15,7 +15,7 @@ from reluscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
-    from reluscope.analyses import codespace
+    from reluscope.analyses import bounds, codespace
     from reluscope.codes import CodeLayout, Codes, GateLayout
     from reluscope.findings import Claim, Finding
     from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
@@ -47,6 +47,7 @@ _HOMES = {
     "Slice": "reluscope.geometry",
     "Space": "reluscope.geometry",
     "Tolerance": "reluscope.tolerance",
+    "bounds": "reluscope.analyses.bounds",
     "codespace": "reluscope.analyses.codespace",
     "datasets": "reluscope.datasets",
     "decision_boundary": "reluscope.partitions",
@@ -79,6 +80,7 @@ __all__ = [
     "Slice",
     "Space",
     "Tolerance",
+    "bounds",
     "codespace",
     "datasets",
     "decision_boundary",
@@ -93,7 +95,7 @@ __all__ = [
 ]
 
 # Public modules: these names stand for the module itself.
-_MODULES = frozenset({"codespace", "datasets", "errors", "plots", "testing"})
+_MODULES = frozenset({"bounds", "codespace", "datasets", "errors", "plots", "testing"})
 
 
 class _LazyPackage(ModuleType):

@@ -98,6 +98,21 @@ _SOURCES = (
         "International Conference on Machine Learning, 2596-2604",
     ),
     Citation(
+        "hinz2019",
+        ("Peter Hinz", "Sara van de Geer"),
+        "A framework for the construction of upper bounds on the number of affine linear regions of ReLU feed-forward "
+        "neural networks",
+        2019,
+        "IEEE Transactions on Information Theory 65 (11)",
+    ),
+    Citation(
+        "hinz2021",
+        ("Peter Hinz",),
+        "Using activation histograms to bound the number of affine regions in ReLU feed-forward neural networks",
+        2021,
+        "arXiv 2103.17174",
+    ),
+    Citation(
         "huangfu2018",
         ("Qi Huangfu", "J. A. Julian Hall"),
         "Parallelizing the dual revised simplex method",
@@ -119,11 +134,32 @@ _SOURCES = (
         "Advances in Neural Information Processing Systems 27",
     ),
     Citation(
+        "montufar2017",
+        ("Guido Montúfar",),
+        "Notes on the number of linear regions of deep neural networks",
+        2017,
+        "International Conference on Sampling Theory and Applications",
+    ),
+    Citation(
+        "montufar2021",
+        ("Guido Montúfar", "Yue Ren", "Leon Zhang"),
+        "Sharp bounds for the number of regions of maxout networks and vertices of Minkowski sums",
+        2021,
+        "arXiv 2104.08135",
+    ),
+    Citation(
         "pascanu2013",
         ("Razvan Pascanu", "Guido Montúfar", "Yoshua Bengio"),
         "On the number of response regions of deep feed forward networks with piece-wise linear activations",
         2013,
         "arXiv 1312.6098",
+    ),
+    Citation(
+        "raghu2017",
+        ("Maithra Raghu", "Ben Poole", "Jon Kleinberg", "Surya Ganguli", "Jascha Sohl-Dickstein"),
+        "On the expressive power of deep neural networks",
+        2017,
+        "International Conference on Machine Learning",
     ),
     Citation(
         "sattelberg2026",
@@ -138,6 +174,13 @@ _SOURCES = (
         "Bounding and counting linear regions of deep neural networks",
         2018,
         "International Conference on Machine Learning",
+    ),
+    Citation(
+        "serra2020",
+        ("Thiago Serra", "Srikumar Ramalingam"),
+        "Empirical bounds on linear regions of deep rectifier networks",
+        2020,
+        "AAAI Conference on Artificial Intelligence; arXiv 1810.03370",
     ),
     Citation(
         "shepeleva2020",

@@ -1,0 +1,167 @@
+"""An upper bound that looks at the weights: units that never change their piece on a box cut nothing.
+
+The recursion follows Serra and Ramalingam (2020). Let A_l(k) bound how many units of layer l are not stably inactive,
+and I_l(k) how many are unstable, whatever set of at most k units of the layer before is active. A layer that reads d
+dimensions with at most k active units before it makes at most C(I, j) regions with j units on their inactive side, and
+passes at most A - j active units on:
+
+R(l, k, d) = sum_{j <= min(I_l(k), d)} C(I_l(k), j) R(l + 1, A_l(k) - j, min(d, A_l(k) - j)).
+"""
+
+import time
+from collections.abc import Sequence
+from functools import cache
+from math import comb, prod
+
+import numpy as np
+import torch
+from jaxtyping import Int
+
+from reluscope.analyses.bounds.architecture import Architecture
+from reluscope.analyses.bounds.claims import need
+from reluscope.errors import ShapeError
+from reluscope.findings import Claim, Finding
+from reluscope.geometry.domains import Box
+from reluscope.networks.graph import Pointwise
+from reluscope.networks.network import Network
+from reluscope.networks.ranges import ROUNDING, Ranges, unit_ranges
+from reluscope.networks.stages import Stage
+
+
+def activation_upper(network: Network, box: Box) -> Finding:
+    """Return an upper bound on the activation regions of a network in a box, from its weights.
+
+    Parameters
+    ----------
+    network : Network
+        A chain of ReLU layers.
+    box : Box
+        Bounded; units are stable with respect to it, so the bound does not hold beyond.
+
+    Returns
+    -------
+    Finding
+        UPPER for activation regions that meet the box, full-dimensional or not, hence for all narrower definitions.
+
+    Raises
+    ------
+    NotApplicableError
+        If the network is no chain of ReLU layers with slope one where active.
+    ShapeError
+        If the box has another dimension than the input.
+
+    Notes
+    -----
+    Stability is found by interval arithmetic with rounding included: for at most k active units before, a unit is at
+    most b + the k largest positive terms w_s H_s, with H_s the upper ends of the units before. That is wider than the
+    mixed integer programs of the publication and takes no solver; two natural readings, for *exactly* k active units
+    and for units active at the same time, are wrong.
+
+    References
+    ----------
+    Key ``serra2020``.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0]]), np.array([-5.0])), (np.eye(1), np.zeros(1))])
+    >>> print(activation_upper(net, rs.Box(-1, 1, 1)))
+    1 (UPPER)
+    """
+    began = time.perf_counter()
+    architecture = Architecture.of(network)
+    plain = architecture.is_chain and all(_is_plain_relu(stage) for stage in network.stages)
+    need(plain, "a chain of ReLU layers", architecture)
+    if box.dim != network.num_inputs:
+        raise ShapeError(f"the box must have the dimension of the input, {network.num_inputs}, got {box.dim}")
+    active, unstable = [], []
+    before: Ranges | None = None
+    for stage, ranges in zip(network.stages, unit_ranges(network, box.lo, box.hi), strict=True):
+        most, loose = _by_active_units(stage, ranges, before)
+        active.append(most)
+        unstable.append(loose)
+        before = ranges
+    return Finding(
+        bound_of_counts(active, unstable, network.num_inputs),
+        Claim.UPPER,
+        name="activation-based bound",
+        definition="activation regions that meet the box, full-dimensional or not",
+        domain=box.describe(),
+        method="recursion over numbers of active units; stable units by interval arithmetic",
+        source="serra2020",
+        work={"seconds": time.perf_counter() - began},
+    )
+
+
+def bound_of_counts(active: Sequence[np.ndarray], unstable: Sequence[np.ndarray], num_inputs: int) -> int:
+    """Return R(1, n_0, n_0) for given A_l(k) and I_l(k).
+
+    Parameters
+    ----------
+    active, unstable : one array per layer
+        A_l(k) and I_l(k) for k = 0, 1, ..., not decreasing; the last entry stands for all larger k.
+    num_inputs : int
+
+    Examples
+    --------
+    >>> bound_of_counts([np.array([6])] * 2, [np.array([6])] * 2, 2)
+    484
+    """
+
+    @cache
+    def regions(layer: int, k: int, d: int) -> int:
+        if layer == len(active):
+            return 1
+        most, loose = (int(row[min(k, len(row) - 1)]) for row in (active[layer], unstable[layer]))
+        return sum(comb(loose, j) * regions(layer + 1, most - j, min(d, most - j)) for j in range(min(loose, d) + 1))
+
+    return regions(0, num_inputs, num_inputs)
+
+
+def _by_active_units(
+    stage: Stage, ranges: Ranges, before: Ranges | None
+) -> tuple[Int[np.ndarray, " k"], Int[np.ndarray, " k"]]:
+    """Return A(k) and I(k) of a layer for k = 0, 1, ...; for the first layer, which reads no units, a single entry."""
+    above, below = ranges.upper[:, None], ranges.lower[:, None]
+    if before is not None:
+        weight, bias, slack = _affine_map(stage)
+        terms = weight * np.maximum(before.upper, 0.0)
+        reach = (slack @ np.r_[np.maximum(before.upper, 0.0), 1.0])[:, None]
+        none = np.zeros((len(terms), 1))
+        most = np.hstack([none, np.cumsum(-np.sort(-np.maximum(terms, 0.0), axis=1), axis=1)])
+        least = np.hstack([none, np.cumsum(np.sort(np.minimum(terms, 0.0), axis=1), axis=1)])
+        above = np.minimum(bias[:, None] + most + reach, above)
+        below = np.maximum(bias[:, None] + least - reach, below)
+    may_be_active = above > 0
+    return may_be_active.sum(axis=0), (may_be_active & (below <= 0)).sum(axis=0)
+
+
+def _affine_map(stage: Stage) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return weight (u, n) and constant (u,) from the units before, and bounds on the rounding of both (u, n + 1)."""
+    (source,) = stage.reads
+    shape = stage.leg.shapes[source]
+    size = prod(shape)
+    basis = torch.eye(size, dtype=torch.float64).reshape(size, *shape)
+    origin = torch.zeros(1, *shape, dtype=torch.float64)
+
+    def run(absolute: bool) -> tuple[np.ndarray, np.ndarray]:
+        columns, constants = ({source: start.to(stage.leg.device)} for start in (basis, origin))
+        for position, node in stage.leg.plan:
+            node = node.absolute() if absolute else node
+            columns[position] = node.linear(*(columns[one] for one in node.inputs))
+            constants[position] = node.apply(*(constants[one] for one in node.inputs))
+        pre = (stage.gate.candidates(values[stage.leg.target]).cpu().numpy() for values in (columns, constants))
+        weight, bias = pre
+        return weight.T, bias[0]
+
+    weight, bias = run(absolute=False)
+    scale = np.column_stack(run(absolute=True))
+    return weight, bias, ROUNDING * scale
+
+
+def _is_plain_relu(stage: Stage) -> bool:
+    gate = stage.gate
+    if not isinstance(gate, Pointwise) or gate.num_pieces != 2:
+        return False
+    straight = not (gate.breakpoints.any() or gate.intercepts.any())
+    return bool(straight and (gate.slopes[0] == 0).all() and (gate.slopes[1] == 1).all())

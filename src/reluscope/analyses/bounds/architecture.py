@@ -1,0 +1,137 @@
+"""What bounds read of a network: how many inputs, how many units in each gate, and how wide the way between them is.
+
+On every region of the earlier gates, what a gate reads is an affine image of the input of some dimension. It is at most
+the number of inputs, and at most what passes every bottleneck before the gate.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from reluscope.errors import InputError
+from reluscope.networks.graph import Affine, GateNode, Max, Pointwise
+from reluscope.networks.network import Network
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One gate as bounds see it.
+
+    Parameters
+    ----------
+    ranks : tuple of (rank, number) pairs
+        How many units have how many pieces; a ReLU has 2.
+    dimension : int
+        Upper bound on the dimension of what the gate reads on one region of the earlier gates.
+    is_relu : bool
+        Whether every unit has two pieces, of which exactly one is constant.
+    """
+
+    ranks: tuple[tuple[int, int], ...]
+    dimension: int
+    is_relu: bool = True
+
+    @property
+    def width(self) -> int:
+        """Number of units."""
+        return sum(number for _, number in self.ranks)
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """Inputs and gates.
+
+    Parameters
+    ----------
+    num_inputs : int
+    layers : tuple of Layer
+    is_chain : bool
+        Whether every gate reads nothing but the gate before it.
+
+    Examples
+    --------
+    >>> Architecture.of([784, 11, 11]).describe()
+    '784 inputs, layers of 11, 11 units'
+    """
+
+    num_inputs: int
+    layers: tuple[Layer, ...]
+    is_chain: bool = True
+
+    @classmethod
+    def of(cls, source: "Architecture | Network | Sequence[int]", *, rank: int = 2) -> "Architecture":
+        """Return the architecture of a network, or of a chain of layers.
+
+        Parameters
+        ----------
+        source : Architecture, Network or sequence of int
+            Integers are the number of inputs, then the widths of the layers of units, the affine output left out.
+        rank : int
+            Pieces of every unit where integers are given: 2 for ReLU, more for maxout.
+
+        Raises
+        ------
+        InputError
+            If a number is not positive, or there is none.
+        """
+        if isinstance(source, Architecture):
+            return source
+        if isinstance(source, Network):
+            return _of_network(source)
+        sizes = [int(size) for size in source]
+        if not sizes or min(sizes) < 1 or rank < 2:
+            raise InputError(
+                f"an architecture is a number of inputs and widths, all positive, of units of 2 or more pieces, got "
+                f"{list(source)} with {rank}: give for instance [784, 11, 11]"
+            )
+        dimension, layers = sizes[0], []
+        for width in sizes[1:]:
+            layers.append(Layer(((rank, width),), dimension, rank == 2))
+            dimension = min(dimension, width)
+        return cls(sizes[0], tuple(layers))
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Units of each layer."""
+        return tuple(layer.width for layer in self.layers)
+
+    @property
+    def is_relu(self) -> bool:
+        """Whether all layers are ReLU layers in a chain."""
+        return self.is_chain and all(layer.is_relu for layer in self.layers)
+
+    def describe(self) -> str:
+        """Return one short phrase."""
+        widths = ", ".join(map(str, self.widths)) or "no"
+        return f"{self.num_inputs} inputs, layers of {widths} units"
+
+
+def _of_network(network: Network) -> Architecture:
+    num_inputs = network.num_inputs
+    dimensions: list[int] = []
+    layers: list[Layer] = []
+    for node in network.nodes:
+        if isinstance(node, GateNode):
+            reads = dimensions[node.inputs[0]]
+            layers.append(Layer(_ranks(node), reads, _is_relu(node)))
+            dimensions.append(min(reads, node.num_units))
+        elif isinstance(node, Affine):
+            dimensions.append(min(num_inputs, node.size, sum(dimensions[source] for source in node.inputs)))
+        else:
+            dimensions.append(num_inputs)
+    stages = network.stages
+    follows = all(after.reads == (before.position,) for before, after in pairwise(stages))
+    return Architecture(num_inputs, tuple(layers), follows and all(stage.reads == (0,) for stage in stages[:1]))
+
+
+def _ranks(gate: GateNode) -> tuple[tuple[int, int], ...]:
+    if isinstance(gate, Max):
+        return tuple(sorted(Counter((gate.index >= 0).sum(dim=1).tolist()).items()))
+    return ((gate.num_pieces, gate.num_units),)
+
+
+def _is_relu(gate: GateNode) -> bool:
+    if not isinstance(gate, Pointwise) or gate.num_pieces != 2:
+        return False
+    return bool(((gate.slopes == 0).sum(dim=0) == 1).all())

@@ -1,0 +1,126 @@
+"""How many cells hyperplanes make: sums of binomial coefficients, exactly."""
+
+from math import comb
+
+from reluscope.errors import InputError
+from reluscope.findings import Claim, Finding
+
+
+def cells(num_hyperplanes: int, dim: int) -> int:
+    """Return sum_{j <= dim} C(num_hyperplanes, j), the most cells that hyperplanes can make.
+
+    Examples
+    --------
+    >>> cells(4, 2), cells(8, 3)
+    (11, 93)
+    """
+    return sum(comb(num_hyperplanes, j) for j in range(min(num_hyperplanes, dim) + 1))
+
+
+def parallel_cells(ranks: tuple[tuple[int, int], ...], dim: int) -> int:
+    """Return sum over sets S of at most ``dim`` units of prod_{i in S} (k_i - 1).
+
+    This is the most cells that units of k_i pieces each can make in ``dim`` dimensions: k_i - 1 parallel hyperplanes
+    for pointwise units, and as sharp for maxout units (Montúfar, Ren and Zhang 2021). It is the sum of the first
+    coefficients of the polynomial prod_i (1 + (k_i - 1) t).
+
+    Parameters
+    ----------
+    ranks : tuple of (k, number of units)
+    dim : int
+
+    Examples
+    --------
+    >>> parallel_cells(((2, 4),), 2), parallel_cells(((3, 3),), 2)
+    (11, 19)
+    """
+    coefficients = [1]
+    for rank, number in ranks:
+        most = min(number, dim)
+        factor = [comb(number, j) * (rank - 1) ** j for j in range(most + 1)]
+        product = [0] * (min(dim, len(coefficients) + most - 1) + 1)
+        for i, left in enumerate(coefficients):
+            for j, right in enumerate(factor[: len(product) - i]):
+                product[i + j] += left * right
+        coefficients = product
+    return sum(coefficients)
+
+
+def zaslavsky(num_hyperplanes: int, dim: int) -> Finding:
+    """Return the number of cells of hyperplanes in general position: sum_{j <= d} C(m, j).
+
+    Parameters
+    ----------
+    num_hyperplanes, dim : int
+        m and d, not negative.
+
+    Returns
+    -------
+    Finding
+        EXACT; for any m hyperplanes it is an upper bound. It is the number of regions of one ReLU layer of m units in
+        general position on d inputs.
+
+    Raises
+    ------
+    InputError
+        If a number is negative.
+
+    Examples
+    --------
+    >>> print(zaslavsky(8, 3))
+    93 (EXACT)
+    """
+    _check(num_hyperplanes, dim)
+    return Finding(
+        cells(num_hyperplanes, dim),
+        Claim.EXACT,
+        name="cells of hyperplanes in general position",
+        definition=f"cells of {num_hyperplanes:,} hyperplanes in general position",
+        domain=f"R^{dim}",
+        method="sum of C(m, j) for j up to d",
+        source="zaslavsky1975",
+    )
+
+
+def central_arrangement(num_hyperplanes: int, dim: int) -> Finding:
+    """Return the number of cells of hyperplanes through the origin: 2 sum_{j <= d - 1} C(m - 1, j).
+
+    Parameters
+    ----------
+    num_hyperplanes, dim : int
+        m and d, not negative; otherwise in general position.
+
+    Returns
+    -------
+    Finding
+        EXACT; the number of regions of one ReLU layer without biases.
+
+    Raises
+    ------
+    InputError
+        If a number is negative.
+
+    Examples
+    --------
+    >>> print(central_arrangement(4, 2))
+    8 (EXACT)
+    """
+    _check(num_hyperplanes, dim)
+    number = 1 if not num_hyperplanes or not dim else 2 * cells(num_hyperplanes - 1, dim - 1)
+    return Finding(
+        number,
+        Claim.EXACT,
+        name="cells of a central arrangement",
+        definition=f"cells of {num_hyperplanes:,} hyperplanes through the origin, otherwise in general position",
+        domain=f"R^{dim}",
+        method="2 times the sum of C(m - 1, j) for j up to d - 1",
+        source="zaslavsky1975",
+    )
+
+
+def _check(num_hyperplanes: int, dim: int) -> None:
+    if num_hyperplanes < 0 or dim < 0:
+        raise InputError(
+            f"an arrangement has 0 or more hyperplanes in 0 or more dimensions, got {num_hyperplanes} in {dim}: give "
+            "numbers that are not negative"
+        )

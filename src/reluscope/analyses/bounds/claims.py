@@ -1,0 +1,46 @@
+"""How bounds from an architecture are said: one wording for what they bound and where they hold."""
+
+from reluscope.analyses.bounds.architecture import Architecture
+from reluscope.errors import InputError
+from reluscope.findings import Claim, Finding
+
+DEFINITION = (
+    "largest number of activation regions over all weights of the architecture, full-dimensional or not, and hence of "
+    "convex, open connected, closed connected and affine regions"
+)
+
+
+class NotApplicableError(InputError):
+    """A bound's condition is not met by the architecture."""
+
+
+def upper(architecture: Architecture, value: int, *, name: str, method: str, source: str = "") -> Finding:
+    """Return a number that no network of the architecture exceeds."""
+    return _bound(architecture, value, Claim.UPPER, name, method, source, "any weights, any domain")
+
+
+def lower(architecture: Architecture, value: int, *, name: str, method: str, source: str = "") -> Finding:
+    """Return a number that some network of the architecture reaches."""
+    return _bound(architecture, value, Claim.LOWER, name, method, source, "some weights, the whole space")
+
+
+def need(holds: bool, condition: str, architecture: Architecture) -> None:
+    """Raise NotApplicableError unless a condition holds."""
+    if not holds:
+        raise NotApplicableError(
+            f"this bound needs {condition}, got {architecture.describe()}: look at the other bounds"
+        )
+
+
+def _bound(
+    architecture: Architecture, value: int, claim: Claim, name: str, method: str, source: str, holds: str
+) -> Finding:
+    return Finding(
+        value,
+        claim,
+        name=name,
+        definition=DEFINITION,
+        domain=f"{architecture.describe()}; {holds}",
+        method=method,
+        source=source,
+    )

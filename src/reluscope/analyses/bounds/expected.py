@@ -1,0 +1,81 @@
+"""How many breakpoints to expect at random initialisation: exactly for the first layer, on a line."""
+
+from math import atan, pi, sqrt
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.errors import InputError
+from reluscope.findings import Claim, Finding
+
+
+def expected_breakpoints(
+    start: Float[np.ndarray, " n"],
+    end: Float[np.ndarray, " n"],
+    *,
+    num_units: int,
+    weight_deviation: float,
+    bias_deviation: float,
+) -> Finding:
+    """Return the expected number of breakpoints of a first layer on a segment, over normal weights and biases.
+
+    Along p + t u a unit is a + c t with a = w.p + b, c = w.u jointly normal, and it vanishes at t with density
+    sqrt(s_aa s_cc - s_ac^2) / (pi (s_aa + 2 t s_ac + t^2 s_cc)); its integral over [0, 1] is
+    (arctan((s_cc + s_ac) / r) - arctan(s_ac / r)) / pi with r = sqrt(s_aa s_cc - s_ac^2).
+
+    Parameters
+    ----------
+    start, end : (n,) float64
+        Different points.
+    num_units : int
+        Units of the layer.
+    weight_deviation, bias_deviation : float
+        Standard deviations; weights' positive, biases' not negative.
+
+    Returns
+    -------
+    Finding
+        EXACT; of an expectation, not of one network's count.
+
+    Raises
+    ------
+    InputError
+        If the points are equal, or a deviation is out of range.
+
+    Notes
+    -----
+    Further layers: along any line the expected number of regions of a network at initialisation grows linearly with the
+    number of units and does not depend on depth (Hanin and Rolnick 2019), with constants that depend on how it is
+    initialised; their bound for cubes is (T N)^n / n!.
+
+    Examples
+    --------
+    >>> ends = np.array([-1.0]), np.array([1.0])
+    >>> found = expected_breakpoints(*ends, num_units=1, weight_deviation=1, bias_deviation=1)
+    >>> round(float(found), 12)
+    0.5
+    """
+    start, end = np.asarray(start, dtype=float).ravel(), np.asarray(end, dtype=float).ravel()
+    if start.shape != end.shape or not (start != end).any():
+        raise InputError("expected two different points of equal size as ends of the segment: give others")
+    if weight_deviation <= 0 or bias_deviation < 0 or num_units < 0:
+        raise InputError("weights need a positive deviation, biases one that is not negative: give others")
+    direction = end - start
+    weight, bias = weight_deviation**2, bias_deviation**2
+    aa = weight * float(start @ start) + bias
+    cc, ac = weight * float(direction @ direction), weight * float(start @ direction)
+    root = sqrt(max(0.0, aa * cc - ac * ac))
+    # Without biases, on a line through the origin, every unit vanishes at the origin.
+    at_origin = 1.0 if 0 <= -ac <= cc else 0.0
+    share = (atan((cc + ac) / root) - atan(ac / root)) / pi if root > 0 else at_origin
+    length = float(np.linalg.norm(direction))
+    return Finding(
+        num_units * share,
+        Claim.EXACT,
+        name="expected breakpoints of the first layer",
+        definition="expected number of points on a segment where a unit of the first layer changes its sign",
+        domain=f"a segment of length {length:.4g}, {num_units:,} units, normal weights and biases",
+        method="integral of the density of zeros of a normal line",
+        source="hanin2019",
+        tolerance=1e-12 * max(1.0, num_units * share),
+    )

@@ -1,0 +1,169 @@
+"""Upper bounds that follow the dimension through a chain of ReLU layers.
+
+A region on which only a units of a layer are active passes on at most a dimensions. A layer of m units that reads d
+dimensions turns them into a histogram over the number of active units, whose cumulative counts from the top are
+bounded; the state is a vector over dimensions, and the bound its sum at the end (Hinz and van de Geer 2019). With
+Serra, Tjandraatmadja and Ramalingam's histogram, binomial coefficients, this is their Theorem 1; Hinz's are smaller.
+"""
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from math import comb
+
+from reluscope.analyses.bounds.architecture import Architecture
+from reluscope.analyses.bounds.claims import need, upper
+from reluscope.errors import InputError
+from reluscope.findings import Finding
+from reluscope.networks.network import Network
+
+MOST_STEPS = 30_000_000
+
+Histogram = Callable[[int, int], Sequence[int]]
+
+
+def serra_upper(source: Architecture | Network | Sequence[int]) -> Finding:
+    """Return the sum over (j_1, ..., j_L) of prod_l C(n_l, j_l).
+
+    The sum runs over 0 <= j_l <= min(n_0, n_1 - j_1, ..., n_{l-1} - j_{l-1}, n_l).
+
+    Parameters
+    ----------
+    source : Architecture, Network or sequence of int
+        A chain of ReLU layers; see `Architecture.of`.
+
+    Returns
+    -------
+    Finding
+        UPPER; exact for one layer in general position, and for one input with layers of 3 or more units.
+
+    Raises
+    ------
+    NotApplicableError
+        If the network is no chain of ReLU layers: a unit of two nonzero slopes passes dimensions on wherever it is.
+
+    Notes
+    -----
+    Layers times inputs steps with integers of as many bits as the bound.
+
+    Examples
+    --------
+    >>> print(serra_upper([2, 3, 3]), serra_upper([4, 4, 4, 4]))
+    40 (UPPER) 1,634 (UPPER)
+    """
+    architecture = Architecture.of(source)
+    return upper(
+        architecture,
+        _followed(architecture, _binomial),
+        name="dimension through the layers",
+        method="sum over numbers of inactive units; for chains of ReLU layers",
+        source="serra2018",
+    )
+
+
+def hinz_upper(source: Architecture | Network | Sequence[int], *, base: int = 2) -> Finding:
+    """Return the bound of activation histograms, with the histograms of lines or planes as their base.
+
+    On a line every unit flips once, so the number of active units moves by one from piece to piece: not all pieces
+    have nearly all units active. The recursion h_{d, m} = shift(h_{d, m - 1}) + h_{d - 1, m - 1} carries this to d
+    dimensions.
+
+    Parameters
+    ----------
+    source : Architecture, Network or sequence of int
+        A chain of ReLU layers; see `Architecture.of`.
+    base : {0, 1, 2}
+        Dimension up to which histograms are the true ones; 0 gives the bound of `serra_upper`.
+
+    Returns
+    -------
+    Finding
+        UPPER; never above `serra_upper`.
+
+    Raises
+    ------
+    NotApplicableError
+        If the network is no chain of ReLU layers, or so large that the histograms take more than minutes.
+    InputError
+        If the base is another number.
+
+    Examples
+    --------
+    >>> print(hinz_upper([4, 4, 4, 4], base=1), hinz_upper([4, 4, 4, 4]))
+    1,598 (UPPER) 1,562 (UPPER)
+    """
+    if base not in (0, 1, 2):
+        raise InputError(f"histograms are known for lines and planes, base 0, 1 or 2, got {base}: take 2")
+    architecture = Architecture.of(source)
+    steps = sum(
+        min(layer.dimension, layer.width) * (layer.width - layer.dimension) ** 2 for layer in architecture.layers
+    )
+    need(steps <= MOST_STEPS, "layers of at most some hundred units more than inputs", architecture)
+    histogram = _Recursion(base)
+    return upper(
+        architecture,
+        _followed(architecture, histogram),
+        name=f"activation histograms, base {base}",
+        method=f"histograms of active units from those in {base} dimensions; for chains of ReLU layers",
+        source="hinz2021",
+    )
+
+
+def _followed(architecture: Architecture, histogram: Histogram) -> int:
+    """Take the state, a count per dimension, through all layers, and sum it up."""
+    need(architecture.is_relu, "a chain of ReLU layers", architecture)
+    state = {architecture.num_inputs: 1}
+    for width in architecture.widths:
+        after: dict[int, int] = {}
+        for dimension, count in state.items():
+            for active, number in enumerate(histogram(min(dimension, width), width)):
+                if number:
+                    reached = min(dimension, active)
+                    after[reached] = after.get(reached, 0) + count * number
+        state = after
+    return sum(state.values())
+
+
+def _binomial(dimension: int, width: int) -> Sequence[int]:
+    """Return C(m, j) at m - j active units for j <= d."""
+    return (*[0] * (width - dimension), *_row(width)[width - dimension :])
+
+
+@lru_cache(maxsize=16)
+def _row(width: int) -> tuple[int, ...]:
+    return tuple(comb(width, active) for active in range(width + 1))
+
+
+class _Recursion:
+    """Histograms h_{d, m} by Hinz's recursion, each computed once."""
+
+    def __init__(self, base: int) -> None:
+        self._bases = (_on_a_point, _on_a_line, _on_a_plane)[: base + 1]
+        self._rows: dict[int, list[tuple[int, ...]]] = {}
+
+    def __call__(self, dimension: int, width: int) -> tuple[int, ...]:
+        if dimension >= width:
+            return _row(width)
+        if dimension < len(self._bases):
+            return self._bases[dimension](width)
+        # h_{d, d} is all binomials; from there m grows, and each step asks one dimension less.
+        rows = self._rows.setdefault(dimension, [_row(dimension)])
+        for number in range(dimension + len(rows), width + 1):
+            shifted, lower = (0, *rows[-1]), (*self(dimension - 1, number - 1), 0)
+            rows.append(tuple(left + right for left, right in zip(shifted, lower, strict=True)))
+        return rows[width - dimension]
+
+
+def _on_a_point(width: int) -> tuple[int, ...]:
+    return (*[0] * width, 1)
+
+
+def _on_a_line(width: int) -> tuple[int, ...]:
+    half, odd = divmod(width, 2)
+    return (*[0] * half, *[1] * odd, *[2] * half, 1)
+
+
+def _on_a_plane(width: int) -> tuple[int, ...]:
+    half, odd = divmod(width, 2)
+    if odd:
+        return (*[0] * half, *[width] * (half + 1), 1)
+    return (*[0] * (half - 1), half, *[width] * half, 1)
