@@ -15,7 +15,6 @@ from PIL import Image
 import reluscope as rs
 from reluscope import plots
 from reluscope.analyses.choosing import choose_triple
-from reluscope.analyses.planes import view_plane
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 
@@ -31,16 +30,17 @@ def main() -> None:
     right = np.flatnonzero(classes == data.labels)
     rows = choose_triple(points[right], classes[right], seed=0)
     assert rows is not None
-    view = view_plane(net, points[right[list(rows)]])
+    samples, labels = points[right[list(rows)]], [f"class {one}" for one in classes[right[list(rows)]]]
+    part = rs.partition(net, rs.Plane(*samples, margin=0.25))
     figure = Figure(figsize=(11.6, 5.2), layout="constrained")
     left_axes, right_axes = figure.subplots(1, 2)
-    plots.class_map(view, axes=left_axes)
-    plots.boundaries(view, axes=right_axes)
+    plots.partition(part, color="class", samples=samples, sample_labels=labels, axes=left_axes)
+    plots.boundaries(part, samples=samples, sample_labels=labels, axes=right_axes)
     TARGET.parent.mkdir(parents=True, exist_ok=True)
     # The usual median cut would turn the few lines of the last gate into those of another.
     image = Image.open(BytesIO(plots.to_png(figure, dpi=110))).convert("RGB").quantize(256, Image.Quantize.FASTOCTREE)
     image.save(TARGET, optimize=True)
-    print(f"{TARGET.name}: {len(view.partition):,} regions, {TARGET.stat().st_size:,} bytes")  # noqa: T201
+    print(f"{TARGET.name}: {len(part):,} regions, {TARGET.stat().st_size:,} bytes")  # noqa: T201
 
 
 if __name__ == "__main__":

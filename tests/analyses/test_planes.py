@@ -1,4 +1,4 @@
-"""Areas of classes against rational arithmetic; the view of a plane against the network itself."""
+"""Areas and intervals of classes against rational arithmetic; planes and lines against the network itself."""
 
 import numpy as np
 import pytest
@@ -8,12 +8,11 @@ from hypothesis import strategies as st
 import reluscope as rs
 from oracles.fractions_plane import rectangle, relu_layers, split
 from reluscope.analyses.classification import predicted_classes
-from reluscope.analyses.planes import class_areas, view_plane
-from reluscope.analyses.planes.view import class_shares
+from reluscope.analyses.planes import class_areas, class_intervals, class_shares, map_norms, plane_findings
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
-from reluscope.errors import DegenerateGeometryError, InputError
-from reluscope.testing import strategies
+from reluscope.errors import InputError
+from reluscope.testing import default_network, strategies
 
 DATA = digits("test")
 X = DATA.points.reshape(len(DATA), -1)
@@ -21,9 +20,17 @@ NET = rs.load(demo_network(), input_shape=(1, 8, 8))
 BOX = rs.Box(-1, 1, 2)
 
 
+PLANE = rs.Plane(*X[[0, 1, 2]], margin=0.25)
+
+
 @pytest.fixture(scope="module")
-def view():
-    return view_plane(NET, X[[0, 1, 2]])
+def part():
+    return rs.partition(NET, PLANE)
+
+
+@pytest.fixture(scope="module")
+def areas(part):
+    return class_areas(part)
 
 
 def exact_areas(parameters, num_outputs):
@@ -50,18 +57,26 @@ def test_a_class_that_wins_only_inside_a_region():
     assert len(areas) == 3
 
 
-def test_polygons_hold_their_class_and_fill_the_window(view):
-    areas = view.areas
-    window = view.partition.domain.window
-    assert areas.areas().sum() == pytest.approx(window.volume, rel=1e-12)
+def test_polygons_hold_their_class_and_fill_the_window(part, areas):
+    assert areas.areas().sum() == pytest.approx(PLANE.window.volume, rel=1e-12)
     assert (areas.areas() > 0).all()
     middles = np.add.reduceat(areas.corners, areas.offsets[:-1], axis=0) / np.diff(areas.offsets)[:, None]
-    assert (predicted_classes(NET, view.partition.domain.lift(middles)) == areas.classes).all()
-    assert (view.partition.locate(middles) == areas.regions).mean() > 0.999
+    assert (predicted_classes(NET, PLANE.lift(middles)) == areas.classes).all()
+    assert (part.locate(middles) == areas.regions).mean() > 0.999
 
 
-def test_shares_sum_to_one(view):
-    shares = class_shares(view)
+def test_many_regions_are_cut_as_one_by_one():
+    # More parts than the kernel's first arrays hold.
+    net = rs.load(default_network([2, 32, 32, 6], seed=3))
+    part = rs.partition(net, rs.Box(-3, 3, 2))
+    areas = class_areas(part)
+    assert np.bincount(areas.regions)[np.bincount(areas.regions) > 1].sum() > 64
+    inside = np.bincount(areas.regions, weights=areas.areas())
+    assert inside == pytest.approx(part.volumes(), rel=1e-9)
+
+
+def test_shares_sum_to_one(part, areas):
+    shares = class_shares(part, areas)
     assert sum(map(float, shares)) == pytest.approx(1.0)
     assert {share.claim for share in shares} == {"EXACT"}
 
@@ -71,48 +86,78 @@ def test_a_single_output_has_two_classes():
     assert class_areas(rs.partition(net, BOX)).by_class(2) == pytest.approx([3.0, 1.0])
 
 
-def test_the_view_knows_its_samples(view):
-    assert np.allclose(view.partition.domain.lift(view.samples), X[[0, 1, 2]])
-    assert view.sample_classes.tolist() == predicted_classes(NET, X[[0, 1, 2]]).tolist()
-    assert view.facet_gates.min() >= 0
-    assert view.facet_gates.max() == 2
-    regions, facets, length = view.findings()
-    assert int(regions) == len(view.partition)
-    assert int(facets) == len(view.partition.facets)
-    assert float(length) == view.boundary.length
-    assert {one.claim for one in view.findings()} == {"EXACT"}
+def test_the_numbers_of_a_plane(part):
+    boundary = rs.decision_boundary(part)
+    regions, facets, length = found = plane_findings(part, boundary)
+    assert int(regions) == len(part)
+    assert int(facets) == len(part.facets)
+    assert float(length) == boundary.length
+    assert {one.claim for one in found} == {"EXACT"}
 
 
-def test_the_boundary_is_where_polygons_of_other_classes_meet(view):
+def test_the_boundary_is_where_polygons_of_other_classes_meet(part, areas):
     # The decision boundary is half the perimeter of all classes, the window's own sides left out.
-    areas = view.areas
     following = np.arange(1, len(areas.corners) + 1)
     following[areas.offsets[1:] - 1] = areas.offsets[:-1]
     middles = (areas.corners + areas.corners[following]) / 2
     sides = np.linalg.norm(areas.corners - areas.corners[following], axis=1)
-    outputs = NET(view.partition.domain.lift(middles)).numpy()
+    outputs = NET(PLANE.lift(middles)).numpy()
     two = np.sort(outputs, axis=1)[:, -2:]
     tied = two[:, 1] - two[:, 0] < 1e-9
-    assert sides[tied].sum() / 2 == pytest.approx(view.boundary.length, rel=1e-6)
+    assert sides[tied].sum() / 2 == pytest.approx(rs.decision_boundary(part).length, rel=1e-6)
 
 
-def test_a_spent_budget_gives_lower_bounds(view):
-    part = view_plane(NET, X[[0, 1, 2]], budget=500)
-    assert {one.claim for one in part.findings()} == {"LOWER"}
-    assert all(float(some) <= float(whole) for some, whole in zip(part.findings(), view.findings(), strict=True))
-    assert {share.claim for share in class_shares(part)} <= {"ESTIMATE"}
+def test_a_spent_budget_gives_lower_bounds(part):
+    some = rs.partition(NET, PLANE, budget=500)
+    few, all_of_it = (plane_findings(one, rs.decision_boundary(one)) for one in (some, part))
+    assert {one.claim for one in few} == {"LOWER"}
+    assert all(float(less) <= float(more) for less, more in zip(few, all_of_it, strict=True))
+    assert {share.claim for share in class_shares(some, class_areas(some))} <= {"ESTIMATE"}
 
 
-def test_an_empty_view_is_one():
-    part = view_plane(NET, X[[0, 1, 2]], budget=rs.Budget(seconds=0.0))
-    assert len(part.partition) == len(part.areas) == len(part.boundary) == 0
+def test_empty_partitions():
+    spent = rs.Budget(seconds=0.0)
+    plane = rs.partition(NET, PLANE, budget=spent)
+    line = rs.partition(NET, rs.Segment(X[0], X[1]), budget=spent)
+    assert len(class_areas(plane)) == len(class_intervals(line)) == len(map_norms(plane)) == 0
 
 
-def test_three_points_on_a_line():
-    with pytest.raises(DegenerateGeometryError):
-        view_plane(NET, np.stack([X[0], X[1], (X[0] + X[1]) / 2]))
-
-
-def test_areas_need_a_plane():
+def test_areas_need_a_plane_and_intervals_a_line(part):
+    line = rs.partition(NET, rs.Segment(X[0], X[1]))
     with pytest.raises(InputError, match="need a partition of a plane"):
-        class_areas(rs.partition(NET, rs.Segment(X[0], X[1])))
+        class_areas(line)
+    with pytest.raises(InputError, match="need a partition of a line"):
+        class_intervals(part)
+
+
+@given(st.data(), st.integers(1, 4))
+def test_intervals_of_classes_are_where_each_output_wins(data, num_outputs):
+    parameters = data.draw(strategies.networks(num_inputs=1, max_layers=2, max_width=4, num_outputs=num_outputs))
+    net = rs.load(parameters)
+    part = rs.partition(net, rs.Box(-1, 1, 1))
+    found = class_intervals(part)
+    assert found.ends[0, 0] == -1
+    assert found.ends[-1, 1] == 1
+    assert np.array_equal(found.ends[1:, 0], found.ends[:-1, 1])
+    inside = found.ends[:, :1] + np.linspace(0.1, 0.9, 5) * np.diff(found.ends)
+    outputs = net(inside.reshape(-1, 1)).numpy().reshape(*inside.shape, num_outputs)
+    if num_outputs == 1:
+        outputs = np.concatenate([np.zeros_like(outputs), outputs], axis=-1)
+    best = outputs.max(axis=-1)
+    won = np.take_along_axis(outputs, found.classes[:, None, None], axis=-1)[..., 0]
+    assert np.allclose(won, best, atol=1e-9)
+    # Along a tie the lowest class has it.
+    tied = np.isclose(outputs, best[..., None], atol=1e-12).all(axis=1)
+    assert (found.classes <= tied.argmax(axis=-1))[tied.any(axis=-1)].all()
+
+
+def test_intervals_agree_with_areas_of_a_thin_plane():
+    line = rs.Segment(X[0], X[2])
+    found = class_intervals(rs.partition(NET, line)).by_class(10)
+    middles = NET(line.lift(np.linspace(0, line.window.hi[0], 20_001)[:, None])).argmax(1).numpy()
+    assert found / found.sum() == pytest.approx(np.bincount(middles, minlength=10) / 20_001, abs=2e-4)
+
+
+def test_norms_of_maps_are_their_largest_singular_values(part):
+    weights = part.maps.weight.numpy()
+    assert map_norms(part) == pytest.approx([np.linalg.norm(weight, 2) for weight in weights])

@@ -3,85 +3,129 @@
 from collections.abc import Sequence
 
 import numpy as np
-from matplotlib import patheffects
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from reluscope.analyses.planes.view import PlaneView
-from reluscope.plots.regions import check_plane
+from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
+from reluscope.networks.points import Points
+from reluscope.partitions.decision import decision_boundary
+from reluscope.partitions.table import Partition
+from reluscope.plots.marks import halo, mark_samples, on_the_domain, outline
 from reluscope.plots.shapes import fill, frame, plane_size, say_empty, stroke
-from reluscope.plots.style import DARK, LIGHT, RASTER_ABOVE, canvas, category, figure_of, legend, tint
+from reluscope.plots.style import (
+    CATEGORIES,
+    DARK,
+    LIGHT,
+    NEUTRAL,
+    RASTER_ABOVE,
+    canvas,
+    category,
+    figure_of,
+    legend,
+    shortened,
+    tint,
+)
 
-MOST_NAMED = 11
+SHARE_TO_NAME = 0.012
+APART = 0.07  # shares of the window: between lines of text, around a sample, per letter
+CLEAR = 0.14
+LETTER = 0.019
 
 
-def class_map(view: PlaneView, *, names: Sequence[str] | None = None, axes: Axes | None = None) -> Figure:
-    """Draw which class the network gives where on a plane.
+def draw_classes(
+    part: Partition,
+    color: ClassAreas | str,
+    lines: bool,
+    samples: Points | None,
+    sample_labels: Sequence[str] | None,
+    class_names: Sequence[str] | None,
+    axes: Axes | None,
+) -> Figure:
+    """Draw which class the network gives where on a plane; parameters are those of `reluscope.plots.partition`.
 
-    Parameters
-    ----------
-    view : PlaneView
-        May be empty.
-    names : sequence of str, optional
-        What the classes are called; by default their numbers.
-    axes : matplotlib axes, optional
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        Classes in order of their area, boundaries of regions thin, the decision boundary bold, the three samples as
-        circles with their class.
+    Up to ten classes each have a colour of their own, the same in every picture; of more classes the ten largest do,
+    and the others share a grey. Classes are named where they are large.
     """
-    part = view.partition
-    check_plane(part)
+    areas = class_areas(part) if isinstance(color, str) else color
     axes = canvas(axes, plane_size(part.domain))
     frame(axes, part.domain)
     raster = len(part) > RASTER_ABOVE
-    handles: list[object] = []
+    handles: list[Artist] = []
     if not len(part):
-        say_empty(axes)
-    areas = view.areas.by_class(int(view.areas.classes.max()) + 1 if len(view.areas) else 0)
-    for rank, one in enumerate(np.argsort(-areas, kind="stable")):
-        if areas[one] > 0:
-            color = tint(category(rank), 0.62)
-            chosen = np.flatnonzero(view.areas.classes == one)
-            fill(axes, view.areas.offsets, view.areas.corners, chosen, color, raster=raster)
-            if len(handles) < MOST_NAMED:
-                handles.append(Patch(color=color, label=_name(int(one), names)))
-    if len(part):
+        say_empty(axes, part)
+    sizes = areas.by_class(int(areas.classes.max()) + 1 if len(areas) else 0)
+    shades = class_shades(sizes)
+    for one in np.argsort(-sizes, kind="stable"):
+        if sizes[one] > 0 and one in shades:
+            chosen = np.flatnonzero(areas.classes == one)
+            fill(axes, areas.offsets, areas.corners, chosen, shades[int(one)], raster=raster)
+            handles.append(Patch(color=shades[int(one)], label=class_name(int(one), class_names)))
+    others = np.flatnonzero(~np.isin(areas.classes, list(shades)))
+    if len(others):
+        number = len(np.unique(areas.classes[others]))
+        fill(axes, areas.offsets, areas.corners, others, NEUTRAL, raster=raster)
+        handles.append(Patch(color=NEUTRAL, label=f"{number} smaller class{'es' * (number > 1)}"))
+    if lines and len(part):
         width = float(np.clip(14.0 / np.sqrt(len(part)), 0.06, 0.6))
         stroke(axes, part.vertices[part.facets.vertices], DARK, width, raster=raster, alpha=0.45)
-    if len(view.boundary):
-        stroke(axes, view.boundary.ends, LIGHT, 3.4, raster=False)
-        stroke(axes, view.boundary.ends, DARK, 1.9, raster=False)
-        handles.append(Line2D([], [], color=DARK, linewidth=1.9, label="decision boundary", path_effects=_halo(3.4)))
-    mark_samples(axes, view, names)
-    legend(axes, handles, ncols=4)
+    boundary = decision_boundary(part)
+    if len(boundary):
+        stroke(axes, boundary.ends, LIGHT, 3.4, raster=raster)
+        stroke(axes, boundary.ends, DARK, 1.9, raster=raster)
+        handles.append(Line2D([], [], color=DARK, linewidth=1.9, label="decision boundary", path_effects=halo(3.4)))
+    handles += outline(axes, part)
+    _name_areas(axes, areas, sizes, class_names, part, samples)
+    mark_samples(axes, part, samples, sample_labels)
+    legend(axes, handles)
     return figure_of(axes)
 
 
-def mark_samples(axes: Axes, view: PlaneView, names: Sequence[str] | None = None) -> None:
-    """Draw the three samples of a view as circles, with their classes beside them."""
-    axes.plot(*view.samples.T, "o", color=LIGHT, markeredgecolor=DARK, markersize=8, markeredgewidth=1.6, zorder=6)
-    for place, one in zip(view.samples, view.sample_classes, strict=True):
-        axes.annotate(
-            _name(int(one), names),
-            place,
-            xytext=(8, 7),
-            textcoords="offset points",
-            color=DARK,
-            fontsize=9.5,
-            fontweight="bold",
-            path_effects=_halo(2.6),
-            zorder=7,
-        )
+def class_shades(sizes: np.ndarray) -> dict[int, str]:
+    """Return the colour of every class that has one of its own."""
+    present = [int(one) for one in np.argsort(-sizes, kind="stable") if sizes[one] > 0]
+    if len(sizes) <= len(CATEGORIES):
+        return {one: tint(category(one), 0.62) for one in present}
+    return {one: tint(category(rank), 0.62) for rank, one in enumerate(present[: len(CATEGORIES)])}
 
 
-def _name(one: int, names: Sequence[str] | None) -> str:
-    return f"class {one}" if names is None else names[one]
+def class_name(one: int, names: Sequence[str] | None) -> str:
+    """Return what a class is called."""
+    return f"class {one}" if names is None or one >= len(names) else shortened(str(names[one]))
 
 
-def _halo(width: float) -> list[patheffects.AbstractPathEffect]:
-    return [patheffects.withStroke(linewidth=width, foreground=LIGHT)]
+def _name_areas(
+    axes: Axes,
+    areas: ClassAreas,
+    sizes: np.ndarray,
+    names: Sequence[str] | None,
+    part: Partition,
+    samples: Points | None,
+) -> None:
+    """Write the number or name of each large class near its middle, unless another name is there."""
+    low, high = np.array([axes.get_xlim(), axes.get_ylim()]).T
+    marked = np.zeros((0, 2)) if samples is None else (on_the_domain(part, samples)[0] - low) / (high - low)
+    taken = [(x, y, CLEAR) for x, y in marked]
+    polygons = areas.areas()
+    places = np.zeros((0, 2))
+    if len(areas):
+        places = np.add.reduceat(areas.corners, areas.offsets[:-1], axis=0) / np.diff(areas.offsets)[:, None]
+        places = (places - low) / (high - low)
+    for one in np.argsort(-sizes, kind="stable"):
+        if not sizes[one] > SHARE_TO_NAME * sizes.sum():
+            return
+        text = str(one) if names is None else shortened(class_name(int(one), names), 16)
+        half = 0.5 * LETTER * (len(text) + 1)
+        rows = np.flatnonzero(areas.classes == one)
+        middle = np.average(places[rows], axis=0, weights=polygons[rows])
+        large = rows[polygons[rows] >= 0.2 * polygons[rows].max()]
+        for row in large[np.argsort(np.linalg.norm(places[large] - middle, axis=1), kind="stable")]:
+            share = places[row]
+            near = any(abs(x - share[0]) < half + width and abs(y - share[1]) < APART for x, y, width in taken)
+            if not near and (np.abs(share - 0.5) < (0.49 - half, 0.46)).all():
+                place = low + share * (high - low)
+                axes.text(place[0], place[1], text, ha="center", va="center", color=DARK, fontsize=9, path_effects=halo(2.2))
+                taken.append((*share, half))
+                break

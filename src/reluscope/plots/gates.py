@@ -1,75 +1,194 @@
-"""Where each gate bends the network on a plane: boundaries of regions, coloured by depth."""
+"""Where each gate bends the network on a line or a plane: boundaries between regions, coloured by depth."""
+
+from collections.abc import Callable, Sequence
 
 import numpy as np
+from jaxtyping import Shaped
+from matplotlib import colormaps
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap, Normalize, to_hex
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import BoundaryNorm, LinearSegmentedColormap, ListedColormap, to_hex
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.analyses.planes.view import PlaneView
-from reluscope.plots.classes import mark_samples
-from reluscope.plots.regions import check_plane
-from reluscope.plots.shapes import fill, frame, plane_size, say_empty, scale_beside, stroke
-from reluscope.plots.style import INK, RASTER_ABOVE, canvas, depth_colors, figure_of, legend
+from reluscope.analyses.codespace.activation_rate import activation_rate
+from reluscope.errors import InputError
+from reluscope.networks.points import Points
+from reluscope.partitions.table import Partition
+from reluscope.plots.coloring import Kinds, Scale, quantity
+from reluscope.plots.lines import draw_bends
+from reluscope.plots.marks import mark_samples, outline
+from reluscope.plots.regions import check_dimensions, facet_ends
+from reluscope.plots.shapes import fill, frame, plane_size, say, say_empty, scale_beside, stroke
+from reluscope.plots.style import (
+    INK,
+    NEUTRAL,
+    RASTER_ABOVE,
+    canvas,
+    category,
+    depth_colors,
+    figure_of,
+    legend,
+    shortened,
+)
 
 LEVELS = 24
+MOST_LISTED = 8
 PAPER = LinearSegmentedColormap.from_list("paper", ["#ffffff", "#c3c9d1"])
+By = str | Callable[[Partition], Shaped[np.ndarray, " f"]] | Shaped[np.ndarray, " f"]
 
 
-def boundaries(view: PlaneView, *, axes: Axes | None = None) -> Figure:
+def boundaries(
+    part: Partition,
+    *,
+    by: By = "gate",
+    label: str = "",
+    samples: Points | None = None,
+    sample_labels: Sequence[str] | None = None,
+    axes: Axes | None = None,
+) -> Figure:
     """Draw the boundaries between regions in the colour of the gate that bends there.
 
     Parameters
     ----------
-    view : PlaneView
-        May be empty.
+    part : Partition
+        Of one or two dimensions; may be empty or have stopped early.
+    by : str, callable or (f,) array
+        ``"gate"``: the first gate with a unit that changes its piece across the facet; ``"flips"``: how many units
+        change at once, which is 1 everywhere on networks in general position. A callable takes the partition and
+        returns one value per facet, in the order of ``part.facets``; a line takes ``"gate"`` only.
+    label : str
+        What the colours mean.
+    samples : (s, *input_shape) or (s, n), optional
+        Points of input space to mark; hollow circles lie off the plane and are shown at their foot.
+    sample_labels : sequence of str, optional
+        One per sample.
     axes : matplotlib axes, optional
 
     Returns
     -------
     matplotlib.figure.Figure
-        Later gates above earlier ones, in thinner lines; regions in grey by their share of active units, where
-        there are gates of two pieces.
+        Of a plane: later gates above earlier ones, in thinner lines; regions in grey by their share of active units,
+        where there are gates of two pieces. Of a line: one row per gate, with a tick at every kink.
+
+    Raises
+    ------
+    InputError
+        If the partition has other dimensions, or ``by`` is unknown.
+    ShapeError
+        If there is not one value per facet or one label per sample.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> figure = rs.plots.boundaries(rs.partition(net, rs.Box(-1, 1, 2)))
+    >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    ['1. relu 0 (4)']
     """
-    part = view.partition
-    check_plane(part)
-    axes = canvas(axes, plane_size(part.domain, 0.7))
+    check_dimensions(part)
+    if isinstance(by, str) and by not in ("gate", "flips"):
+        raise InputError(
+            f'by must be "gate", "flips", a callable that takes the partition, or an array with one entry per facet, '
+            f"got {by!r}"
+        )
+    if part.dim == 1:
+        if not (isinstance(by, str) and by == "gate"):
+            raise InputError('kinks along a line are drawn by their gate: leave out by, or say by="gate"')
+        return draw_bends(part, samples, sample_labels, axes)
+    axes = canvas(axes, plane_size(part.domain, 0.8))
     frame(axes, part.domain)
-    raster = len(part) > RASTER_ABOVE
-    if not len(part):
-        say_empty(axes)
+    if len(part):
+        _fill_rate(axes, part, has_scale=isinstance(by, str) and by == "gate")
     else:
-        _fill_rate(axes, view, raster)
-    ends = part.vertices[part.facets.vertices] if len(part) else np.zeros((0, 2, 2))
-    colors = depth_colors(len(view.gate_names))
-    base = float(np.clip(55.0 / np.sqrt(len(part) + 1), 0.3, 1.3))
-    handles: list[object] = []
-    for index in range(len(colors)):
-        chosen = view.facet_gates == index
-        width = base * (1.0 - 0.4 * index / max(1, len(colors) - 1))
-        stroke(axes, ends[chosen], colors[index], width, raster=raster)
-        label = f"{index + 1}. {view.gate_names[index]} ({int(chosen.sum()):,})"
-        handles.append(Line2D([], [], color=colors[index], linewidth=max(1.6, 1.5 * width), label=label))
-    mark_samples(axes, view)
-    shown = handles if len(handles) <= 12 else [*handles[:6], *handles[-6:]]
-    legend(axes, shown, ncols=3, title="gate (pieces of boundary)", title_fontsize=8.5)
-    if axes.get_legend() is not None:
-        axes.get_legend().get_title().set_color(INK)  # pyright: ignore[reportOptionalMemberAccess]
+        say_empty(axes, part)
+    if len(part) and not len(part.facets):
+        say(axes, "one region, without boundaries inside the window")
+    if isinstance(by, str):
+        facets = part.facets
+        handles = (
+            _by_gate(axes, part)
+            if by == "gate"
+            else _by_quantity(axes, part, np.diff(facets.flip_offsets), label or "units that change:")
+        )
+    else:
+        values = by(part) if callable(by) else by
+        handles = _by_quantity(axes, part, np.asarray(values), label)
+    handles = [*handles, *outline(axes, part)]
+    mark_samples(axes, part, samples, sample_labels)
+    title = {"title": "gate (pieces of boundary)"} if isinstance(by, str) and by == "gate" and handles else {}
+    legend(axes, handles, **title)
     return figure_of(axes)
 
 
-def _fill_rate(axes: Axes, view: PlaneView, raster: bool) -> None:
-    part, rate = view.partition, view.activation_rate
+def _by_gate(axes: Axes, part: Partition) -> list[Artist]:
+    names = [shortened(gate.name) for gate in part.codes.layout]
+    ends, gates = facet_ends(part), part.facets.gates
+    colors = depth_colors(len(names))
+    handles: list[Artist] = []
+    for index, name in enumerate(names):
+        chosen = gates == index
+        width = _width(part) * (1.0 - 0.4 * index / max(1, len(names) - 1))
+        stroke(axes, ends[chosen], colors[index], width, raster=len(part) > RASTER_ABOVE)
+        text = f"{index + 1}. {name} ({int(chosen.sum()):,})"
+        handles.append(Line2D([], [], color=colors[index], linewidth=max(1.6, 1.5 * width), label=text))
+    if len(handles) <= MOST_LISTED:
+        return handles
+    _gates_beside(axes, [str(handle.get_label()) for handle in handles], colors)
+    return []
+
+
+def _gates_beside(axes: Axes, texts: list[str], colors: list[str]) -> None:
+    """Put a stair of colours at the right, with up to twelve of its gates named."""
+    norm = BoundaryNorm(np.arange(len(texts) + 1) - 0.5, len(texts))
+    place = axes.inset_axes((1.025, 0.0, 0.03, 1.0))
+    shown = np.unique(np.linspace(0, len(texts) - 1, min(12, len(texts))).round().astype(int))
+    bar = figure_of(axes).colorbar(ScalarMappable(norm, ListedColormap(colors)), cax=place, ticks=shown)
+    bar.ax.set_yticklabels([texts[index] for index in shown])
+    bar.ax.tick_params(colors=INK, labelsize=8, length=3)
+    bar.ax.minorticks_off()
+    bar.ax.invert_yaxis()
+    bar.ax.set_title("gate (pieces)", fontsize=8.5, color=INK, loc="left")
+    bar.outline.set_edgecolor(INK)  # pyright: ignore[reportCallIssue]
+
+
+def _by_quantity(axes: Axes, part: Partition, values: np.ndarray, label: str) -> list[Artist]:
+    found = quantity(values, len(part.facets), "facet", label)
+    ends, raster = facet_ends(part), len(part) > RASTER_ABOVE
+    handles: list[Artist] = []
+    if isinstance(found, Kinds):
+        for kind, name in enumerate(found.names):
+            stroke(axes, ends[found.group == kind], category(kind), _width(part), raster=raster)
+            handles.append(Line2D([], [], color=category(kind), linewidth=2, label=name))
+        return handles
+    if not len(ends):
+        return []
+    assert isinstance(found, Scale)
+    colors, level = colormaps["cividis"], found.levels(LEVELS)
+    for one in np.unique(level):
+        shade = to_hex(colors((one + 0.5) / LEVELS)) if one >= 0 else NEUTRAL
+        stroke(axes, ends[level == one], shade, _width(part), raster=raster)
+    scale_beside(axes, found.norm(), colors, label)
+    return [Line2D([], [], color=NEUTRAL, linewidth=2, label="no value")] if (level < 0).any() else []
+
+
+def _width(part: Partition) -> float:
+    return float(np.clip(55.0 / np.sqrt(len(part) + 1), 0.3, 1.3))
+
+
+def _fill_rate(axes: Axes, part: Partition, *, has_scale: bool) -> None:
+    """Fill regions in grey by their rate; plainly if the place of the scale is not free."""
     offsets, ids = part.region_vertices
-    corners = part.vertices[ids]
-    if rate is None:
+    corners, raster = part.vertices[ids], len(part) > RASTER_ABOVE
+    rate = activation_rate(part.codes)
+    if rate is None or not has_scale or len(part.codes.layout) > MOST_LISTED:
         fill(axes, offsets, corners, np.arange(len(part)), "#ffffff", raster=raster)
         return
-    low, high = float(rate.min()), float(rate.max())
-    norm = Normalize(low, high if high > low else low + 1e-9)
-    level = np.minimum((LEVELS * np.asarray(norm(rate))).astype(int), LEVELS - 1)
+    scale = Scale(rate)
+    level = scale.levels(LEVELS)
     for one in np.unique(level):
         shade = to_hex(PAPER((one + 0.5) / LEVELS))
         fill(axes, offsets, corners, np.flatnonzero(level == one), shade, raster=raster)
-    if high > low:
-        scale_beside(axes, norm, PAPER, "share of active units")
+    if rate.max() > rate.min():
+        scale_beside(axes, scale.norm(), PAPER, "share of active units")

@@ -1,17 +1,24 @@
-"""Regions of a plane, filled by any quantity."""
+"""Regions of a line or a plane, coloured by any quantity."""
+
+from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Shaped
 from matplotlib import colormaps
 from matplotlib.axes import Axes
-from matplotlib.colors import Normalize, to_hex
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from reluscope.errors import InputError, ShapeError
+from reluscope.analyses.planes.class_areas import ClassAreas
+from reluscope.errors import InputError
+from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
+from reluscope.plots.classes import draw_classes
+from reluscope.plots.coloring import Color, Kinds, Scale, coloring
+from reluscope.plots.lines import draw_line
+from reluscope.plots.marks import mark_samples, outline
 from reluscope.plots.shapes import fill, frame, plane_size, say_empty, scale_beside, stroke
-from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, category, figure_of, legend, tint
+from reluscope.plots.style import DARK, NEUTRAL, RASTER_ABOVE, canvas, category, figure_of, legend, tint
 
 LEVELS = 32
 
@@ -19,37 +26,55 @@ LEVELS = 32
 def partition(
     part: Partition,
     *,
-    color: Shaped[np.ndarray, " r"] | None = None,
+    color: Color | ClassAreas = None,
     label: str = "",
     lines: bool = True,
+    samples: Points | None = None,
+    sample_labels: Sequence[str] | None = None,
+    class_names: Sequence[str] | None = None,
     axes: Axes | None = None,
 ) -> Figure:
-    """Draw the regions of a plane.
+    """Draw the regions of a line or a plane.
+
+    Of a plane, each region is filled with its colour. Of a line, the outputs are drawn as exact piecewise linear
+    curves, with a strip of the regions below.
 
     Parameters
     ----------
     part : Partition
-        Of two dimensions; may be empty.
-    color : (r,) array, optional
-        One entry per region: whole numbers are categories, other numbers a scale. By default neighbours are told
-        apart by six tints, without meaning.
+        Of one or two dimensions; may be empty or have stopped early.
+    color : str, callable or (r,) array, optional
+        ``"activation_rate"``: share of active units, over gates of two pieces (the default where there are such gates);
+        ``"class"``: exact areas where each output is the largest, with the decision boundary (areas found already may
+        be given instead: `ClassAreas`); ``"area"``: area, or length on a line, on a logarithmic scale; ``"random"``:
+        six tints without meaning, equal for equal codes in every picture (the default otherwise). A callable takes the
+        partition and returns (r,) values. Text, truth values and whole numbers of up to ten different values are
+        kinds; other numbers are a scale.
     label : str
-        What the colours mean.
+        What the colours mean; by default the name of the quantity.
     lines : bool
         Draw the boundaries between regions.
+    samples : (s, *input_shape) or (s, n), optional
+        Points of input space to mark; hollow circles lie off the line or plane and are shown at their foot.
+    sample_labels : sequence of str, optional
+        One per sample.
+    class_names : sequence of str, optional
+        What the classes, and the outputs on a line, are called; by default their numbers.
     axes : matplotlib axes, optional
         Where to draw; by default in a new figure.
 
     Returns
     -------
     matplotlib.figure.Figure
+        Never shown. Where work stopped early, what was not reached is hatched.
 
     Raises
     ------
     InputError
-        If the partition is not of a plane.
+        If the partition has other dimensions, the colour is unknown, or classes are asked of a partition that was
+        loaded without its network.
     ShapeError
-        If there is not one colour per region.
+        If there is not one colour per region or one label per sample.
 
     Notes
     -----
@@ -60,59 +85,78 @@ def partition(
     >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> part = rs.partition(net, rs.Box(-1, 1, 2))
-    >>> partition(part, color=part.volumes(), label="area").axes[0].get_xlabel()
+    >>> figure = rs.plots.partition(part, color=lambda part: np.linalg.norm(part.witnesses, axis=1), label="distance")
+    >>> figure.axes[0].get_xlabel()
     'input 0'
     """
-    check_plane(part)
-    meaningless = color is None
-    values = np.arange(len(part)) * 5 % 6 if color is None else np.asarray(color)
-    if values.shape != (len(part),):
-        raise ShapeError(f"expected one colour per region, ({len(part)},), got shape {values.shape}")
-    axes = canvas(axes, plane_size(part.domain, 0.0 if meaningless or values.dtype.kind in "biu" else 0.8))
+    check_dimensions(part)
+    if part.dim == 1:
+        return draw_line(part, color, label, lines, samples, sample_labels, class_names, axes)
+    if isinstance(color, ClassAreas) or (isinstance(color, str) and color == "class"):
+        return draw_classes(part, color, lines, samples, sample_labels, class_names, axes)
+    colors = coloring(part, color, label)
+    axes = canvas(axes, plane_size(part.domain, 0.8 if isinstance(colors, Scale) else 0.0))
     frame(axes, part.domain)
-    raster = len(part) > RASTER_ABOVE
-    offsets, ids = part.region_vertices
-    corners = part.vertices[ids]
+    handles: list[Patch] = []
     if not len(part):
-        say_empty(axes)
-    elif values.dtype.kind in "biu":
-        kinds, counts = np.unique(values, return_counts=True)
-        kinds = kinds[np.argsort(-counts, kind="stable")]
-        for index, kind in enumerate(kinds):
-            fill(axes, offsets, corners, np.flatnonzero(values == kind), tint(category(index), 0.6), raster=raster)
-        if not meaningless:
-            handles = [
-                Patch(color=tint(category(i), 0.6), label=f"{label} {kind}") for i, kind in enumerate(kinds[:12])
-            ]
-            legend(axes, handles, ncols=4)
+        say_empty(axes, part)
+    elif isinstance(colors, Kinds):
+        handles += _fill_kinds(axes, part, colors)
     else:
-        _fill_scale(axes, values.astype(float), label, offsets, corners, raster)
+        handles += _fill_scale(axes, part, colors)
     if lines and len(part):
-        stroke(axes, part.vertices[part.facets.vertices], DARK, _line_width(len(part)), raster=raster, alpha=0.55)
+        draw_lines(axes, part)
+    handles += outline(axes, part)
+    mark_samples(axes, part, samples, sample_labels)
+    legend(axes, handles)
     return figure_of(axes)
 
 
-def check_plane(part: Partition) -> None:
-    """Raise InputError unless a partition is of a plane."""
-    if part.dim != 2:
-        raise InputError(f"a picture of regions needs the partition of a plane, got one of {part.domain.describe()}")
+def check_dimensions(part: Partition) -> None:
+    """Raise InputError unless a partition is of a line or a plane."""
+    if part.dim not in (1, 2):
+        raise InputError(
+            f"a picture of regions needs the partition of a line or a plane, got one of {part.domain.describe()}: "
+            "partition a slice of it, such as Plane(a, b, c)"
+        )
 
 
-def _fill_scale(
-    axes: Axes, values: np.ndarray, label: str, offsets: np.ndarray, corners: np.ndarray, raster: bool
-) -> None:
-    norm = Normalize(float(values.min()), float(values.max()) if np.ptp(values) > 0 else float(values.min()) + 1.0)
-    colors = colormaps["cividis"]
-    level = np.minimum((LEVELS * np.asarray(norm(values))).astype(int), LEVELS - 1)
+def draw_lines(axes: Axes, part: Partition) -> None:
+    """Draw the boundaries between regions, thin enough to leave most of the picture to the regions."""
+    width = float(np.clip(18.0 / np.sqrt(len(part) + 1), 0.08, 0.8))
+    stroke(axes, facet_ends(part), DARK, width, raster=len(part) > RASTER_ABOVE, alpha=0.55)
+
+
+def facet_ends(part: Partition) -> np.ndarray:
+    """Return the ends of all boundaries between two regions, (f, 2, 2)."""
+    return part.vertices[part.facets.vertices] if len(part) else np.zeros((0, 2, 2))
+
+
+def _fill_kinds(axes: Axes, part: Partition, kinds: Kinds) -> list[Patch]:
+    offsets, ids = part.region_vertices
+    raster, handles = len(part) > RASTER_ABOVE, []
+    for kind in np.unique(kinds.group):
+        chosen = np.flatnonzero(kinds.group == kind)
+        shade = tint(category(int(kind)), 0.6)
+        fill(axes, offsets, part.vertices[ids], chosen, shade, raster=raster)
+        if kinds.names:
+            handles.append(Patch(color=shade, label=kinds.names[kind]))
+    return handles
+
+
+def _fill_scale(axes: Axes, part: Partition, scale: Scale) -> list[Patch]:
+    offsets, ids = part.region_vertices
+    corners, raster = part.vertices[ids], len(part) > RASTER_ABOVE
+    colors, level = colormaps["cividis"], scale.levels(LEVELS)
     if raster:  # pixels on the border of two shades show this middle one, not the page
         middle = to_hex(colors((np.median(level) + 0.5) / LEVELS))
-        fill(axes, offsets, corners, np.arange(len(values)), middle, raster=raster)
+        fill(axes, offsets, corners, np.arange(len(part)), middle, raster=raster)
     for one in np.unique(level):
-        shade = to_hex(colors((one + 0.5) / LEVELS))
+        shade = to_hex(colors((one + 0.5) / LEVELS)) if one >= 0 else NEUTRAL
         fill(axes, offsets, corners, np.flatnonzero(level == one), shade, raster=raster)
-    scale_beside(axes, norm, colors, label)
-
-
-def _line_width(num_regions: int) -> float:
-    """Thin enough that lines leave most of the picture to the regions."""
-    return float(np.clip(18.0 / np.sqrt(num_regions + 1), 0.08, 0.8))
+    if scale.only is not None:
+        return [
+            Patch(color=to_hex(colors((level[0] + 0.5) / LEVELS)), label=f"{scale.label} {scale.only:.4g} everywhere")
+        ]
+    scale_beside(axes, scale.norm(), colors, scale.label, extend=scale.extend)
+    return [Patch(color=NEUTRAL, label="no value")] if (level < 0).any() else []

@@ -15,9 +15,11 @@ from matplotlib.colors import Colormap, Normalize
 from matplotlib.path import Path
 
 from reluscope.geometry.domains import Box, Slice
+from reluscope.partitions.table import Partition
 from reluscope.plots.style import INK, figure_of
 
 PIECES = 2_000
+MOST_LONG = 8.0
 
 
 def polygon_paths(
@@ -74,41 +76,56 @@ def stroke(axes: Axes, ends: Float[np.ndarray, "k 2 2"], color: str, width: floa
 
 
 def frame(axes: Axes, domain: Slice | Box) -> None:
-    """Set limits, equal aspect and labels for a plane."""
-    low, high = _limits(domain)
+    """Set limits, equal aspect and labels for a plane; a very long window is stretched, and says so."""
+    low, high = limits(domain)
     axes.set_xlim(low[0], high[0])
     axes.set_ylim(low[1], high[1])
-    axes.set_aspect("equal")
+    width, height = high - low
+    is_stretched = max(width, height) > MOST_LONG * min(width, height)
+    axes.set_aspect("auto" if is_stretched else "equal")
+    names = ("input 0", "input 1")
     if isinstance(domain, Slice):
-        axes.set_xlabel("distance from the first point towards the second")
-        axes.set_ylabel("distance towards the third")
-    else:
-        axes.set_xlabel("input 0")
-        axes.set_ylabel("input 1")
+        names = ("distance from the first point towards the second", "distance towards the third")
+    note = " (axes at different scales)" if is_stretched else ""
+    # Where ticks need an offset it is written at the right end of the axis.
+    far = np.abs([low[0], high[0]]).max()
+    place = "left" if width < 1e-3 * far or far >= 1e5 or far < 1e-4 else "center"
+    axes.set_xlabel(names[0] + note, loc=place)
+    axes.set_ylabel(names[1])
 
 
 def plane_size(domain: Slice | Box, beside: float = 0.0) -> tuple[float, float]:
     """Return the size in inches of a picture of a plane with a legend below and room for a scale beside it."""
-    low, high = _limits(domain)
+    low, high = limits(domain)
     width, height = high - low
-    drawn = 4.7 * float(np.clip(height / width, 0.35, 1.6))
+    is_stretched = max(width, height) > MOST_LONG * min(width, height)
+    drawn = 3.0 if is_stretched else 4.7 * float(np.clip(height / width, 0.2, 1.6))
     return 5.4 + beside, drawn + 1.15
 
 
-def scale_beside(axes: Axes, norm: Normalize, colors: Colormap, label: str) -> None:
+def scale_beside(axes: Axes, norm: Normalize, colors: Colormap, label: str, *, extend: str = "neither") -> None:
     """Put a colour scale as high as the axes at their right."""
-    bar = figure_of(axes).colorbar(ScalarMappable(norm, colors), cax=axes.inset_axes((1.025, 0.0, 0.03, 1.0)))
+    bar = figure_of(axes).colorbar(
+        ScalarMappable(norm, colors), cax=axes.inset_axes((1.025, 0.0, 0.03, 1.0)), extend=extend
+    )
     bar.set_label(label, color=INK, fontsize=9.5)
     bar.ax.tick_params(colors=INK, labelsize=8.5, length=3)
     bar.outline.set_edgecolor(INK)  # pyright: ignore[reportCallIssue]
 
 
-def say_empty(axes: Axes) -> None:
-    """Say in the middle of the axes that there is nothing to see."""
-    axes.text(0.5, 0.5, "no regions were found", transform=axes.transAxes, ha="center", va="center", color=INK)
+def say_empty(axes: Axes, part: Partition) -> None:
+    """Say in the middle of the axes why there is nothing to see."""
+    text = "no regions were finished before work stopped" if part.num_open else "no regions were found"
+    say(axes, text)
 
 
-def _limits(domain: Slice | Box) -> tuple[np.ndarray, np.ndarray]:
+def say(axes: Axes, text: str) -> None:
+    """Write a sentence into the middle of the axes."""
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=INK, fontsize=9.5)
+
+
+def limits(domain: Slice | Box) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest and highest coordinates of a domain."""
     window = domain.window if isinstance(domain, Slice) else domain
     corners = window.corners() if isinstance(window, Box) else window.vertices()
     return corners.min(axis=0), corners.max(axis=0)

@@ -6,6 +6,7 @@ what lies over filled areas is drawn in colours of its own.
 
 from collections.abc import Sequence
 
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
@@ -14,6 +15,7 @@ from matplotlib.figure import Figure
 INK = "#1b1f24"
 DARK = "#14181d"
 LIGHT = "#ffffff"
+NEUTRAL = "#e3e5e8"
 
 # Okabe and Ito's palette without black and yellow, most different first.
 CATEGORIES = (
@@ -60,12 +62,23 @@ def bare(axes: Axes, *sides: str) -> None:
         axes.spines[side].set_visible(False)
 
 
-def legend(axes: Axes, handles: Sequence[object], **options: object) -> None:
-    """Put a legend below the axes, in ink and without a frame."""
+def legend(axes: Axes, handles: Sequence[Artist], **options: object) -> None:
+    """Put a legend below the axes, in ink and without a frame, in as many columns as its longest label leaves."""
     if not handles:
         return
-    settings = {"loc": "upper center", "bbox_to_anchor": (0.5, -0.14), "frameon": False, "fontsize": 8.5}
-    axes.legend(handles=handles, labelcolor=INK, **{**settings, **options})  # pyright: ignore[reportCallIssue, reportArgumentType]
+    longest = max(len(str(handle.get_label())) for handle in handles)
+    columns = min(4, max(1, 64 // (longest + 5)), len(handles))
+    below = -0.62 / (axes.bbox.height / figure_of(axes).dpi)
+    settings = {
+        "loc": "upper center",
+        "bbox_to_anchor": (0.5, below),
+        "frameon": False,
+        "fontsize": 8.5,
+        "ncols": columns,
+        "title_fontsize": 8.5,
+    }
+    made = axes.legend(handles=handles, labelcolor=INK, **{**settings, **options})  # pyright: ignore[reportCallIssue, reportArgumentType]
+    made.get_title().set_color(INK)
 
 
 def tint(color: str, share: float) -> str:
@@ -77,6 +90,19 @@ def tint(color: str, share: float) -> str:
 def category(index: int) -> str:
     """Return the colour of a category; after ten they repeat."""
     return CATEGORIES[index % len(CATEGORIES)]
+
+
+def shortened(name: str, most: int = 28) -> str:
+    """Return a name of bearable length, its middle left out.
+
+    Examples
+    --------
+    >>> shortened("encoder.blocks.0.mlp.activation", 16)
+    'encoder…tivation'
+    """
+    if len(name) <= most:
+        return name
+    return f"{name[: (most - 1) // 2]}…{name[-(most - (most - 1) // 2 - 1) :]}"
 
 
 def depth_colors(number: int) -> list[str]:

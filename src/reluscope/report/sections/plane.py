@@ -3,9 +3,15 @@
 import warnings
 from dataclasses import replace
 
+import numpy as np
+
 from reluscope import plots
-from reluscope.analyses.planes.view import PlaneView, class_shares, view_plane
+from reluscope.analyses.planes import class_areas, class_shares, plane_findings
 from reluscope.findings import Claim
+from reluscope.geometry.domains import Plane
+from reluscope.partitions.decision import decision_boundary
+from reluscope.partitions.dispatch import partition
+from reluscope.partitions.table import Partition
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, number, numbers
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
@@ -35,47 +41,61 @@ def content(subject: Subject, tell: Tell) -> Content:
     rows = subject.triple
     assert rows is not None
     settings = subject.settings
+    samples = subject.points[list(rows)]
+    plane = Plane(*samples, margin=settings.margin)
     with warnings.catch_warnings():
         # Interruption is told by the partition's note, and said on the page.
         warnings.simplefilter("ignore")
-        view = view_plane(
-            subject.network,
-            subject.points[list(rows)],
-            margin=settings.margin,
-            budget=settings.budget,
-            tolerance=settings.tolerance,
-        )
-    regions, facets, length = view.findings()
+        part = partition(subject.network, plane, budget=settings.budget, tolerance=settings.tolerance)
+    boundary = decision_boundary(part)
+    regions, facets, length = plane_findings(part, boundary)
     regions = replace(regions, name="regions in the plane")
-    blocks: list[Block] = [numbers(regions, facets, length), Text(_introduction(subject, rows))]
+    shown = (regions, facets, length) if subject.is_classifier else (regions, facets)
+    blocks: list[Block] = [numbers(*shown), Text(_introduction(subject, rows))]
     if regions.claim is not Claim.EXACT:
-        blocks.append(Text(_incomplete(view)))
+        blocks.append(Text(_incomplete(part)))
     size = int(regions)
-    pictures = Picture(
-        (
-            drawing(plots.class_map(view), "plane-classes", f"Class map of the plane with {size:,} regions"),
-            drawing(plots.boundaries(view), "plane-gates", f"Boundaries of {size:,} regions, coloured by gate"),
-        ),
-        "The same window twice, with the samples as circles. First the class that wins, the regions in thin lines, the "
-        "decision boundary bold. Then each piece of boundary in the colour of the gate that bends there, regions in "
-        "grey by their share of active units. Lines of the first gate run straight; later gates bend where they cross "
-        "earlier ones.",
-    )
-    blocks.append(pictures)
-    shares = class_shares(view) if len(view.areas) else ()
-    if shares:
-        cells = tuple((one.name.removeprefix("share of "), Number(one, f"{100 * float(one):.2f} %")) for one in shares)
-        blocks.append(Table(("largest output", "share of the window"), cells))
+    labels = [_label(subject, row) for row in rows]
+    gates = plots.boundaries(part, samples=samples, sample_labels=labels)
+    by_gate = drawing(gates, "plane-gates", f"Boundaries of {size:,} regions, coloured by gate")
+    if subject.is_classifier:
+        areas = class_areas(part)
+        classes = plots.partition(part, color=areas, samples=samples, sample_labels=labels)
+        first = drawing(classes, "plane-classes", f"Class map of the plane with {size:,} regions")
+        blocks.append(Picture((first, by_gate), f"{_SAMPLES} {_CLASSES} Then {_GATES}"))
+        shares = class_shares(part, areas) if len(areas) else ()
+        if shares:
+            cells = tuple(
+                (one.name.removeprefix("share of "), Number(one, f"{100 * float(one):.2f} %")) for one in shares
+            )
+            blocks.append(Table(("largest output", "share of the window"), cells))
+    else:
+        rates = plots.partition(part, samples=samples, sample_labels=labels)
+        first = drawing(rates, "plane-regions", f"The {size:,} regions of the plane")
+        blocks.append(Picture((first, by_gate), f"{_SAMPLES} First the regions themselves. Then {_GATES}"))
+    pieces = np.bincount(part.facets.gates, minlength=len(part.codes.layout))
     data = {
         "samples": [int(row) for row in rows],
-        "sample_classes": view.sample_classes.tolist(),
-        "sample_coordinates": view.samples.tolist(),
+        "sample_coordinates": np.asarray(plane.project(samples)).tolist(),
         "boundary_pieces_by_gate": {
-            name: int((view.facet_gates == index).sum()) for index, name in enumerate(view.gate_names)
+            gate.name: int(count) for gate, count in zip(part.codes.layout, pieces, strict=True)
         },
     }
-    stopped = view.partition.note == "interrupted"
-    return Content(tuple(blocks), Number(regions), data, interrupted=stopped)
+    if subject.classes is not None:
+        data["sample_classes"] = [int(subject.classes[row]) for row in rows]
+    return Content(tuple(blocks), Number(regions), data, interrupted=part.note == "interrupted")
+
+
+_SAMPLES = "The same window twice, with the samples as circles."
+_CLASSES = "First the class that wins, the regions in thin lines, the decision boundary bold."
+_GATES = (
+    "each piece of boundary in the colour of the gate that bends there, regions in grey by their share of active "
+    "units. Lines of the first gate run straight; later gates bend where they cross earlier ones."
+)
+
+
+def _label(subject: Subject, row: int) -> str:
+    return f"sample {row:,}" if subject.classes is None else f"class {int(subject.classes[row])}"
 
 
 def _introduction(subject: Subject, rows: tuple[int, int, int]) -> str:
@@ -96,8 +116,7 @@ def _named(subject: Subject, rows: tuple[int, int, int]) -> str:
     return f"{first}, {second} and {third}, {kind}{' and classified as labelled' * right}"
 
 
-def _incomplete(view: PlaneView) -> str:
-    part = view.partition
+def _incomplete(part: Partition) -> str:
     if part.num_open:
         reason = "was interrupted" if part.note == "interrupted" else "reached its limit"
         return (

@@ -1,0 +1,94 @@
+"""Which class the network gives where on a partitioned line, as exact intervals.
+
+Outputs are affine on a region, so that between two neighbouring ties the winner is the winner at the middle.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from reluscope.errors import InputError
+from reluscope.partitions.decision import decision_boundary
+from reluscope.partitions.table import Partition
+
+
+@dataclass(frozen=True)
+class ClassIntervals:
+    """Intervals on each of which one class wins, in ascending order.
+
+    Parameters
+    ----------
+    classes : (p,) int64
+    regions : (p,) int64
+        The region that each lies in.
+    ends : (p, 2) float64
+        In domain coordinates.
+    """
+
+    classes: Int[np.ndarray, " p"]
+    regions: Int[np.ndarray, " p"]
+    ends: Float[np.ndarray, "p 2"]
+
+    def __len__(self) -> int:
+        return len(self.classes)
+
+    def by_class(self, num_classes: int) -> Float[np.ndarray, " m"]:
+        """Return the length of every class."""
+        return np.bincount(self.classes, weights=np.diff(self.ends)[:, 0], minlength=num_classes).astype(np.float64)
+
+
+def class_intervals(part: Partition) -> ClassIntervals:
+    """Cut the regions of a line into intervals of one class each.
+
+    Parameters
+    ----------
+    part : Partition
+        Of one dimension, with its network. With a single output f the classes are 0 (f <= 0) and 1 (f > 0).
+
+    Returns
+    -------
+    ClassIntervals
+        Exact up to the rounding of the outputs at the vertices.
+
+    Raises
+    ------
+    InputError
+        If the partition is not of a line, or was loaded without its network.
+
+    Notes
+    -----
+    One forward pass over the vertices, which the partition keeps.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    >>> found = class_intervals(rs.partition(net, rs.Segment([1.0, 0.0], [0.0, 1.0])))
+    >>> found.classes, found.by_class(2).round(6)
+    (array([0, 1]), array([0.707107, 0.707107]))
+    """
+    if part.dim != 1:
+        raise InputError(f"intervals of classes need a partition of a line, got one of {part.domain.describe()}")
+    if not len(part):
+        empty = np.zeros(0, dtype=np.int64)
+        return ClassIntervals(empty, empty, np.zeros((0, 2)))
+    outputs = part.outputs
+    if outputs.shape[1] == 1:
+        outputs = np.concatenate([np.zeros_like(outputs), outputs], axis=1)
+    ids = part.region_vertices[1].reshape(-1, 2)
+    sides = part.vertices[ids, 0]
+    boundary = decision_boundary(part)
+    cuts = boundary.ends[:, 0, 0]
+    inside = (cuts > sides[boundary.regions, 0]) & (cuts < sides[boundary.regions, 1])
+    starts = np.concatenate([sides[:, 0], cuts[inside]])
+    regions = np.concatenate([np.arange(len(part)), boundary.regions[inside]])
+    order = np.argsort(starts, kind="stable")
+    starts, regions = starts[order], regions[order]
+    follows = np.r_[regions[1:] == regions[:-1], False]
+    stops = np.where(follows, np.r_[starts[1:], 0.0], sides[regions, 1])
+    share = ((starts + stops) / 2 - sides[regions, 0]) / np.diff(sides)[regions, 0]
+    middle = (1 - share)[:, None] * outputs[ids[regions, 0]] + share[:, None] * outputs[ids[regions, 1]]
+    error = 64 * np.finfo(float).eps * float(np.abs(outputs).max())
+    classes = (middle >= middle.max(axis=1, keepdims=True) - error).argmax(axis=1)
+    return ClassIntervals(classes, regions, np.stack([starts, stops], axis=1))

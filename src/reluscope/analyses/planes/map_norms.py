@@ -1,0 +1,42 @@
+"""How strongly each region of a partition stretches: the spectral norm of its affine map."""
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from reluscope.partitions.table import Partition
+
+
+def map_norms(part: Partition) -> Float[np.ndarray, " r"]:
+    """Return the largest singular value of the affine map of every region, restricted to the domain.
+
+    Parameters
+    ----------
+    part : Partition
+        With its network.
+
+    Returns
+    -------
+    (r,) float64
+        The largest factor by which lengths in domain coordinates grow; for an orthonormal slice these are lengths in
+        input space, along the slice only.
+
+    Raises
+    ------
+    InputError
+        If the partition was loaded without its network.
+
+    Notes
+    -----
+    About as many forward passes over the regions as the domain has dimensions.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (3 * np.eye(2), np.zeros(2))])
+    >>> map_norms(rs.partition(net, rs.Box(0, 1, 2)))
+    array([3.])
+    """
+    if not len(part):
+        return np.zeros(0)
+    return torch.linalg.svdvals(part.maps.weight)[:, 0].cpu().numpy()

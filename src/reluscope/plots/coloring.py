@@ -1,0 +1,152 @@
+"""What the colours of regions mean: a share of active units, a size, kinds, or any quantity of the reader's own."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float, Int, Shaped
+from matplotlib.colors import LogNorm, Normalize
+
+from reluscope.analyses.codespace.activation_rate import activation_rate
+from reluscope.codes.packed import Codes
+from reluscope.errors import InputError, ShapeError
+from reluscope.partitions.table import Partition
+
+Quantity = Callable[[Partition], Shaped[np.ndarray, " r"]]
+Color = str | Quantity | Shaped[np.ndarray, " r"] | None
+
+MOST_KINDS = 10
+SLIVERS = 0.01
+
+
+@dataclass(frozen=True)
+class Kinds:
+    """Regions in groups without order; ``names`` is empty if the groups mean nothing."""
+
+    group: Int[np.ndarray, " r"]
+    names: tuple[str, ...]
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Regions by a number; those where it is not finite have no colour of the scale.
+
+    A logarithmic scale starts at its lowest percentile, below which values share the lowest colour: a few slivers would
+    take most of it.
+    """
+
+    values: Float[np.ndarray, " r"]
+    label: str = ""
+    is_logarithmic: bool = False
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The values at both ends of the scale, not equal."""
+        finite = self.values[np.isfinite(self.values)]
+        if self.is_logarithmic:
+            finite = finite[finite > 0]
+        if not len(finite):
+            return 0.0, 1.0
+        low = float(np.quantile(finite, SLIVERS, method="lower") if self.is_logarithmic else finite.min())
+        high = float(finite.max())
+        return (low, high) if high > low else (low, low + max(1.0, abs(low)))
+
+    @property
+    def only(self) -> float | None:
+        """The value, if it is the same everywhere."""
+        return float(self.values[0]) if len(self.values) and bool((self.values == self.values[0]).all()) else None
+
+    @property
+    def extend(self) -> Literal["min", "neither"]:
+        """Whether values lie below the scale."""
+        return "min" if bool((self.values < self.ends[0]).any()) else "neither"
+
+    def norm(self) -> Normalize:
+        """Return the way from values to [0, 1]."""
+        return LogNorm(*self.ends) if self.is_logarithmic and self.ends[0] > 0 else Normalize(*self.ends)
+
+    def levels(self, number: int) -> Int[np.ndarray, " r"]:
+        """Return which of so many equal steps of the scale each value lies on, -1 where it is not finite."""
+        known = np.isfinite(self.values)
+        shown = self.norm()(np.clip(np.where(known, self.values, self.ends[0]), *self.ends))
+        return np.where(known, np.minimum(number * np.ma.getdata(shown), number - 1), -1).astype(np.int64)
+
+
+def coloring(part: Partition, color: Color, label: str = "") -> Kinds | Scale:
+    """Return what a choice of colours means for the regions of a partition.
+
+    Parameters
+    ----------
+    part : Partition
+    color : "activation_rate", "area", "random", callable, (r,) array, or None
+        As `reluscope.plots.partition` takes it; "class" needs more than one colour per region and is not for here.
+    label : str
+        What the colours mean, in place of what is known.
+
+    Raises
+    ------
+    InputError
+        If the name is unknown, or there is no activation rate.
+    ShapeError
+        If there is not one entry per region.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> coloring(rs.partition(net, rs.Box(-1, 1, 2)), "area").values
+    array([1., 1., 1., 1.])
+    """
+    if color is None:
+        color = "random" if activation_rate(part.codes) is None else "activation_rate"
+    if isinstance(color, str):
+        if color == "random":
+            return Kinds(random_kinds(part.codes), (), label)
+        if color == "area":
+            return Scale(np.asarray(part.volumes()), label or ("area" if part.dim == 2 else "length"), True)
+        if color != "activation_rate":
+            raise InputError(
+                f'color must be "activation_rate", "class", "area", "random", a callable that takes the partition, or '
+                f"an array with one entry per region, got {color!r}"
+            )
+        rate = activation_rate(part.codes)
+        if rate is None:
+            raise InputError(
+                'an activation rate needs gates of two pieces, and this network has none: use color="random", "area" '
+                'or "class"'
+            )
+        return Scale(rate, label or "share of active units")
+    if callable(color):
+        name = getattr(color, "__name__", "")
+        label = label or ("" if name == "<lambda>" else name.replace("_", " "))
+        color = color(part)
+    return quantity(np.asarray(color), len(part), "region", label)
+
+
+def quantity(values: Shaped[np.ndarray, "..."], number: int, what: str, label: str = "") -> Kinds | Scale:
+    """Return given entries as kinds (text, truth values, whole numbers of up to ten different values) or as a scale."""
+    if values.shape != (number,):
+        raise ShapeError(f"expected one colour per {what}, ({number},), got shape {values.shape}")
+    if values.dtype.kind in "fiu" and (values.dtype.kind == "f" or len(np.unique(values)) > MOST_KINDS):
+        return Scale(values.astype(np.float64), label)
+    if values.dtype.kind not in "biuUO":
+        raise InputError(f"colours must be numbers, truth values or text, got an array of {values.dtype}")
+    kinds, group = np.unique(values, return_inverse=True)
+    return Kinds(group.reshape(-1).astype(np.int64), tuple(f"{label} {kind}".strip() for kind in kinds), label)
+
+
+def random_kinds(codes: Codes) -> Int[np.ndarray, " s"]:
+    """Return one of six kinds per code: equal codes are of one kind everywhere, codes at distance 1 of two kinds.
+
+    The number of set bits is even or odd, which tells neighbours apart where one unit of two pieces flips; the rest is
+    a hash of the words.
+    """
+    words = np.asarray(codes.words)
+    parity = np.bitwise_count(words).sum(axis=1, dtype=np.int64) % 2
+    mixed = np.zeros(len(words), dtype=np.uint64)
+    for column in words.T:
+        mixed = (mixed ^ column) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return 2 * (mixed % np.uint64(3)).astype(np.int64) + parity

@@ -1,0 +1,84 @@
+"""What is drawn over the regions of any plane: samples with their names, the window, and where nothing is known."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib import patheffects
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch, Polygon
+
+from reluscope.errors import ShapeError
+from reluscope.geometry.domains import Box, Slice
+from reluscope.networks.points import Points
+from reluscope.partitions.table import Partition
+from reluscope.plots.style import DARK, INK, LIGHT, shortened
+
+OFF = 1e-6
+UNKNOWN = {"facecolor": "none", "edgecolor": INK, "hatch": "////", "linewidth": 0.0, "alpha": 0.35}
+
+
+def halo(width: float) -> list[patheffects.AbstractPathEffect]:
+    """Return a light border, for what lies over any colour."""
+    return [patheffects.withStroke(linewidth=width, foreground=LIGHT)]
+
+
+def on_the_domain(part: Partition, samples: Points) -> tuple[Float[np.ndarray, "s d"], Float[np.ndarray, " s"]]:
+    """Return points of input space in coordinates of the domain, and how far each lies from it."""
+    points = np.asarray(samples.detach().cpu() if hasattr(samples, "detach") else samples, dtype=np.float64)  # pyright: ignore[reportAttributeAccessIssue]
+    size = part.domain.ambient_dim if isinstance(part.domain, Slice) else part.dim
+    if points.size % size or not points.ndim:
+        raise ShapeError(f"samples must be points of input space with {size} entries each, got shape {points.shape}")
+    points = points.reshape(-1, size)
+    if isinstance(part.domain, Box):
+        return points, np.zeros(len(points))
+    places = part.domain.project(points)
+    return places, np.linalg.norm(part.domain.lift(places) - points, axis=1)
+
+
+def mark_samples(axes: Axes, part: Partition, samples: Points | None, labels: Sequence[str] | None) -> None:
+    """Draw points of input space as circles with their labels; hollow ones lie off the plane, above their foot."""
+    if samples is None:
+        return
+    places, away = on_the_domain(part, samples)
+    if labels is not None and len(labels) != len(places):
+        raise ShapeError(f"expected one label per sample, got {len(labels)} labels for {len(places)} samples")
+    low, high = np.array([axes.get_xlim(), axes.get_ylim()]).T
+    off = away > OFF * float((high - low).max())
+    style = {"marker": "o", "linestyle": "none", "markeredgecolor": DARK, "markersize": 8, "zorder": 6}
+    for chosen, face in ((~off, LIGHT), (off, "none")):
+        if chosen.any():
+            axes.plot(*places[chosen].T, color=face, markerfacecolor=face, markeredgewidth=1.6, **style)
+    for place, name in zip(places, labels or (), strict=bool(labels)):
+        # Towards the inside, so that no label leaves the window.
+        share = (place - low) / (high - low)
+        right, top = share[0] > 0.8, share[1] > 0.92
+        axes.annotate(
+            shortened(name),
+            place,
+            xytext=(-8 if right else 8, -7 if top else 7),
+            textcoords="offset points",
+            ha="right" if right else "left",
+            va="top" if top else "bottom",
+            color=DARK,
+            fontsize=9.5,
+            fontweight="bold",
+            path_effects=halo(2.6),
+            zorder=7,
+        )
+
+
+def outline(axes: Axes, part: Partition) -> list[Patch]:
+    """Draw the window if it is no rectangle, hatched where work stopped early; return what the legend says of that."""
+    window = part.domain.window if isinstance(part.domain, Slice) else part.domain
+    stopped = bool(part.num_open)
+    if isinstance(window, Box) and not stopped:
+        return []
+    corners = window.corners() if isinstance(window, Box) else window.vertices()
+    around = corners - corners.mean(axis=0)
+    corners = corners[np.argsort(np.arctan2(around[:, 1], around[:, 0]))]
+    if stopped and len(part):
+        axes.add_patch(Polygon(corners, zorder=0.5, **UNKNOWN))
+    if not isinstance(window, Box):
+        axes.add_patch(Polygon(corners, facecolor="none", edgecolor=INK, linewidth=0.8, zorder=5))
+    return [Patch(label="not reached: work stopped early", **UNKNOWN)] if stopped and len(part) else []
