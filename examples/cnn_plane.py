@@ -84,7 +84,7 @@ def compare(net: rs.Network, part: rs.Partition, sides: tuple[int, ...]) -> list
 
 def draw(part: rs.Partition, images: np.ndarray, sides: tuple[int, ...], num_seen: list[int]) -> Figure:
     """Draw classes, boundaries by gate, and what grids see."""
-    figure = Figure(figsize=(16.0, 5.4), layout="constrained")
+    figure = Figure(figsize=(16.0, 6.2), layout="constrained")
     classes, gates, grids = figure.subplots(1, 3, width_ratios=[1.0, 1.1, 0.8])
     rs.plots.partition(part, color="class", samples=images, axes=classes)
     rs.plots.boundaries(part, samples=images, axes=gates)

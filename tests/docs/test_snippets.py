@@ -1,7 +1,8 @@
 """What the documentation shows works: every Python block runs, every ``reluscope`` command exits with 0.
 
-Commands run in a folder that holds the files they name. A number that a comment states, ``# ...: 5,478 (EXACT)``, is
-compared with what the line prints.
+The blocks of a page with Python run in order, as one session; a block of text right below one is what it prints, to
+the letter. Commands run in a folder that holds the files they name. A number that a comment states,
+``# ...: 5,478 (EXACT)``, is compared with what the line prints.
 """
 
 import contextlib
@@ -22,18 +23,25 @@ from typer.testing import CliRunner
 from reluscope.cli import app
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCKS = [
-    (page.name, language, block)
+    (str(page.relative_to(ROOT)), language, block)
     for page in PAGES
-    for language, block in re.findall(r"^```(python|sh)\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+    for language, block in re.findall(r"^```(python|sh|text)\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
 ]
+SESSIONS = list(dict.fromkeys(name for name, language, _ in BLOCKS if language == "python"))
+
+
+def commands(block):
+    """Return the lines of a block that call reluscope, without comments."""
+    return [line.partition("#")[0].strip() for line in block.splitlines() if line.startswith("reluscope")]
+
+
 COMMANDS = [
-    (name, line.partition("#")[0].strip())
+    command
     for name, language, block in BLOCKS
-    if language == "sh"
-    for line in block.splitlines()
-    if line.startswith("reluscope")
+    if language == "sh" and name not in SESSIONS
+    for command in commands(block)
 ]
 
 
@@ -69,25 +77,35 @@ def onnx_model(model):
 
 
 def test_there_is_something_to_test():
-    assert {name for name, _, _ in BLOCKS} >= {"README.md", "concepts.md", "command-line.md"}
-    assert len(COMMANDS) >= 6
+    assert {*SESSIONS} >= {"README.md", "docs/concepts.md", "docs/getting-started.md", "docs/report.md"}
+    assert len(COMMANDS) >= 3
 
 
-@pytest.mark.parametrize(
-    ("name", "block"),
-    [(name, block) for name, language, block in BLOCKS if language == "python"],
-    ids=lambda entry: entry if entry.endswith(".md") else "",
-)
-def test_python(folder, name, block):
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(block, name, "exec"), {"__name__": "__main__"})
-    for stated in re.findall(r"#.*?: ([\d,]+ \((?:EXACT|LOWER)\))", block):
-        assert stated in printed.getvalue()
+@pytest.mark.parametrize("name", SESSIONS)
+def test_page(folder, name):
+    session, printed = {"__name__": "__main__"}, None
+    for language, block in [(language, block) for page, language, block in BLOCKS if page == name]:
+        if language == "python":
+            output = io.StringIO()
+            with contextlib.redirect_stdout(output):
+                exec(compile(block, name, "exec"), session)
+            printed = output.getvalue()
+            for stated in re.findall(r"#.*?: ([\d,]+ \((?:EXACT|LOWER)\))", block):
+                assert stated in printed
+        elif language == "text":
+            assert block == printed
+        else:
+            for command in commands(block):
+                run(command)
 
 
-@pytest.mark.parametrize("command", [command for _, command in COMMANDS])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_command(folder, command):
+    run(command)
+
+
+def run(command):
+    """Run a command line in this process."""
     program, *arguments = shlex.split(command)
     assert program == "reluscope"
     result = CliRunner().invoke(app, arguments)
@@ -102,7 +120,7 @@ def test_the_two_commands_that_come_first(target):
     assert f"make {target}" in (ROOT / ".ci" / "run").read_text()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "CONTRIBUTING.md"], ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_lead_somewhere(page):
     for link in re.findall(r"\]\(([^)#]+)", page.read_text()):
         if not link.startswith("http"):
