@@ -7,6 +7,7 @@ geometry and networks return plain results.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from html import escape
 from math import isfinite
 from typing import Any
 
@@ -79,6 +80,31 @@ class Finding:
             low, high = (f"{end:,}" if isinstance(end, int) else f"{end:.6g}" for end in self.interval)
             return f"{number} ({self.claim}, in [{low}, {high}])"
         return f"{number} ({self.claim})"
+
+    def __repr__(self) -> str:
+        return f"Finding({self.name}{': ' * bool(self.name)}{self})"
+
+    def _repr_html_(self) -> str:
+        """Return the finding for a notebook: value and claim, then what a reader needs to judge them."""
+        number, claim = str(self).split(" ", 1)
+        border = "border:1px solid currentColor;border-radius:.3em;padding:0 .35em;font-size:.8em;white-space:nowrap"
+        title = f"{escape(self.name)}: " if self.name else ""
+        entries: list[tuple[str, object]] = [
+            (key, getattr(self, key)) for key in ("definition", "domain", "method", "source") if getattr(self, key)
+        ]
+        if self.tolerance is not None:
+            entries.append(("tolerance", f"{self.tolerance:g}"))
+        if self.num_undecided:
+            entries.append(("undecided", f"{self.num_undecided:,}"))
+        entries += [(name.replace("_", " "), f"{value:.6g}") for name, value in self.work.items()]
+        rows = "".join(
+            f'<tr><th scope="row" style="text-align:left;font-weight:normal;opacity:.75">{escape(name)}</th>'
+            f'<td style="text-align:left">{escape(str(value))}</td></tr>'
+            for name, value in entries
+        )
+        details = f"<table><tbody>{rows}</tbody></table>" if rows else ""
+        badge = f'<span style="{border}">{escape(claim.strip("()"))}</span>'
+        return f"<div><p>{title}<strong>{escape(number)}</strong> {badge}</p>{details}</div>"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the finding as plain types, ready for JSON; empty fields are left out, open ends of intervals null."""

@@ -8,11 +8,14 @@ import numpy as np
 from jaxtyping import Shaped
 from numpy.typing import ArrayLike
 
+from reluscope import markup
 from reluscope.codes.distances import hamming_distances
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces, place_planes, unpack_pieces
 from reluscope.errors import InputError, ShapeError
+
+MOST_BYTES_COUNTED = 64 * 2**20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -152,6 +155,19 @@ class Codes:
 
     def __repr__(self) -> str:
         return f"Codes({len(self):,} codes of {self.layout.describe()})"
+
+    def _repr_html_(self) -> str:
+        """Return the codes for a notebook: how many there are, and how many different ones, gate by gate."""
+        is_small = self.words.nbytes <= MOST_BYTES_COUNTED
+        rows = [
+            (gate.name, gate.num_units, gate.num_pieces, len(alone.unique()) if is_small else "")
+            for gate, alone in zip(self.layout, self.by_gate().values(), strict=True)
+        ]
+        entries: list[tuple[str, object]] = [("codes", len(self))]
+        entries += [("different codes", len(self.unique()) if is_small else "not counted: unique() does"),
+                    ("units", self.layout.num_units), ("bytes", self.words.nbytes)]  # fmt: skip
+        gates = markup.table(("gate", "units", "pieces of a unit", "different codes"), rows) if rows else ""
+        return markup.figure("Codes", markup.terms(entries), gates)
 
     def to_array(self) -> Shaped[np.ndarray, "s u"]:
         """Return the pieces of all units, gates side by side, as uint8 (uint16 beyond 256 pieces)."""

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from reluscope import markup
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
@@ -26,6 +27,7 @@ from reluscope.networks.provenance import Trace, Verification
 from reluscope.networks.stages import Finish, Stage, Values, device_of, make_stages
 
 BUDGET = 256 * 2**20
+MOST_ROWS = 40
 
 
 @dataclass(frozen=True)
@@ -370,3 +372,29 @@ class Network:
         gates = ", ".join(f"{gate.name}: {gate.num_units} {gate.kind}" for gate in self.gates)
         shapes = f"{self.input_shape} -> {self.output_shape}"
         return f"Network({shapes}, {self.num_units} units in {len(self.gates)} gates{': ' * bool(gates)}{gates})"
+
+    def _repr_html_(self) -> str:
+        """Return the network for a notebook: shapes, gates, how the load was checked, notes."""
+        columns = ("", "gate", "kind", "shape", "units", "pieces of a unit")
+        rows: list[tuple[object, ...]] = [
+            (index + 1, gate.name, gate.kind, " × ".join(map(str, gate.shape)), gate.num_units, gate.num_pieces)
+            for index, gate in enumerate(self.gates)
+        ]
+        if len(rows) > MOST_ROWS:
+            rows[MOST_ROWS - 1 : -1] = [("", f"… {len(rows) - MOST_ROWS:,} more gates", "", "", "", "")]
+        found = self.verification
+        entries = [
+            ("input", " × ".join(map(str, self.input_shape)) or "a number"),
+            ("output", " × ".join(map(str, self.output_shape)) or "a number"),
+            ("units", f"{self.num_units:,} in {len(self.gates):,} gate{'s' * (len(self.gates) != 1)}"),
+            (
+                "checked",
+                f"against {found.reference} at {found.num_points:,} points, largest deviation "
+                f"{found.largest_deviation:.2g}"
+                if found
+                else "not compared with a model",
+            ),
+            ("fingerprint", self.fingerprint[:12]),
+        ]
+        gates = markup.table(columns, rows) if rows else ""
+        return markup.figure("Network", markup.terms(entries), gates, markup.notes(self.notes))

@@ -10,6 +10,7 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
+from reluscope import markup
 from reluscope.codes.differences import differences
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+MOST_PICTURED = 1_000
 MOSAIC_ARRAYS = [column.name for column in fields(Mosaic) if column.name != "num_unmatched"]
 
 
@@ -179,6 +181,30 @@ class Partition:
     def __repr__(self) -> str:
         regions = "region" if len(self) == 1 else "regions"
         return f"Partition({len(self):,} {regions}, {self.claim}, of {self.domain.describe()})"
+
+    def _repr_html_(self) -> str:
+        """Return the partition for a notebook: its number with the claim, sizes, and a small picture of a plane."""
+        sizes = self.volumes()
+        kind = "area" if self.dim == 2 else "length" if self.dim == 1 else "volume"
+        entries: list[tuple[str, object]] = [("facets between regions", int((self.mosaic.right >= 0).sum())),
+                                             ("vertices", len(self.vertices))]  # fmt: skip
+        if len(self):
+            low, middle, high = (float(share) for share in np.quantile(sizes, (0.0, 0.5, 1.0)))
+            entries.append((kind, f"{low:.3g} to {high:.3g}, median {middle:.3g}"))
+        if self.note:
+            entries.append(("stopped early", self.note))
+        entries.append(("network", self.fingerprint[:12] + (" (not loaded)" if self.network is None else "")))
+        picture = self._thumbnail() if self.dim == 2 and 0 < len(self) <= MOST_PICTURED else ""
+        return markup.figure("Partition", self.finding()._repr_html_(), markup.terms(entries), picture)
+
+    def _thumbnail(self) -> str:
+        window = self.domain.window if isinstance(self.domain, Slice) else self.domain
+        corners = window.corners() if isinstance(window, Box) else window.vertices()
+        low, high = corners.min(axis=0), corners.max(axis=0)
+        # Facets at the border of the window show the shape of one that is no rectangle.
+        lines = (self.vertices[self.mosaic.ends] - low).reshape(-1, 4)
+        width, height = (high - low).tolist()
+        return markup.thumbnail(lines.tolist(), width, height, f"boundaries of {len(self):,} regions")
 
     @property
     def dim(self) -> int:

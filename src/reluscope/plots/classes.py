@@ -125,7 +125,7 @@ def _name_areas(
             share = places[row]
             near = any(abs(x - share[0]) < half + width and abs(y - share[1]) < APART for x, y, width in taken)
             if not near and (np.abs(share - 0.5) < (0.49 - half, 0.46)).all():
-                place = low + share * (high - low)
-                axes.text(place[0], place[1], text, ha="center", va="center", color=DARK, fontsize=9, path_effects=halo(2.2))
+                x, y = low + share * (high - low)
+                axes.text(x, y, text, ha="center", va="center", color=DARK, fontsize=9, path_effects=halo(2.2))
                 taken.append((*share, half))
                 break

@@ -1,7 +1,7 @@
 """Codes as a picture: samples by units, gates side by side, samples of one class together.
 
-Where there are more samples or units than pixels, a pixel shows the mean over a block, and the picture says how large
-the blocks are. Blocks never reach across gates or classes.
+Where there are more samples or units than cells, a cell shows the mean over a block, and the picture says how large the
+blocks are. Blocks never reach across gates or classes.
 """
 
 from collections.abc import Sequence
@@ -17,10 +17,11 @@ from reluscope.errors import ShapeError
 from reluscope.plots.shapes import say, scale_beside
 from reluscope.plots.style import bare, canvas, figure_of, shortened
 
-MOST_ROWS, MOST_COLUMNS = 600, 900
+MOST_ROWS, MOST_COLUMNS = 480, 720
+LEAST_ROWS, LEAST_COLUMNS = 240, 480
 CHUNK = 2_048
 STEPS = 6
-INK_ON_PAPER = LinearSegmentedColormap.from_list("pieces", ["#f4f1ea", "#8fb3cf", "#0b4a7a"])
+INK_ON_PAPER = LinearSegmentedColormap.from_list("pieces", ["#f2e3bd", "#7fb0b5", "#0b3c66"])
 
 
 def codes(
@@ -47,8 +48,8 @@ def codes(
     matplotlib.figure.Figure
         One row per sample, one column per unit, light for the first piece and dark for the last (for ReLU: inactive
         and active). Within a class, samples are sorted along the direction in which codes differ most, equal codes
-        together; units stay in their order. A pixel that stands for several samples or units shows their mean; the
-        axes say how many at most. Of max gates the number of a candidate has no meaning but its place in the window.
+        together; units stay in their order. A cell that stands for several samples or units shows their mean; the
+        axes say of how many at most. Of max gates the number of a candidate has no meaning but its place in the window.
 
     Raises
     ------
@@ -79,9 +80,8 @@ def codes(
         np.linspace(0, n, min(n, -(-n * MOST_COLUMNS // total)) + 1).round().astype(int)
         for n in (gate.num_units for gate in gates)
     ]
-    heights, widths = [len(edge) - 1 for edge in edges], [len(edge) - 1 for edge in columns]
-    gap_high, gap_wide = _gap(sum(heights)), _gap(sum(widths))
-    axes = canvas(axes, (8.2, float(np.clip(1.2 + 0.022 * sum(heights), 2.6, 7.2))))
+    shown = sum(len(edge) - 1 for edge in edges)
+    axes = canvas(axes, (8.2, float(np.clip(1.2 + 0.022 * shown + 0.2 * len(counts), 3.0, 7.2))))
     if not number or not gates:
         axes.set_xticks([])
         axes.set_yticks([])
@@ -89,16 +89,19 @@ def codes(
         return figure_of(axes)
     order = _order(codes, given, columns)
     means = _means(codes, order, np.concatenate([[0], np.cumsum(counts)]), edges, columns)
-    picture, top, left = _apart(means, heights, widths, gap_high, gap_wide)
+    # Few samples or units are drawn larger, so that the gaps between them stay narrow.
+    tall, wide = max(1, LEAST_ROWS // means.shape[0]), max(1, LEAST_COLUMNS // means.shape[1])
+    heights, widths = [tall * (len(edge) - 1) for edge in edges], [wide * (len(edge) - 1) for edge in columns]
+    picture, top, left = _apart(means.repeat(tall, axis=0).repeat(wide, axis=1), heights, widths)
     norm = Normalize(0.0, 1.0)
-    axes.imshow(picture, norm=norm, cmap=INK_ON_PAPER, aspect="auto", interpolation="antialiased")
+    axes.imshow(picture, norm=norm, cmap=INK_ON_PAPER, aspect="auto", interpolation="none")
     middle = [start + (width - 1) / 2 for start, width in zip(left, widths, strict=True)]
     names = [f"{shortened(gate.name, 18)} ({gate.num_units:,})" for gate in gates]
     needed = sum(len(name) + 2 for name in names)
     axes.xaxis.tick_top()
-    shown = range(len(names)) if len(names) <= 40 else np.linspace(0, len(names) - 1, 40).round().astype(int)
+    named = range(len(names)) if len(names) <= 40 else np.linspace(0, len(names) - 1, 40).round().astype(int)
     turned = {} if needed < 95 else {"rotation": 40, "ha": "left", "rotation_mode": "anchor"}
-    axes.set_xticks([middle[index] for index in shown], [names[index] for index in shown], **turned)
+    axes.set_xticks([middle[index] for index in named], [names[index] for index in named], **turned)
     if labels is None:
         axes.set_yticks([])
     else:
@@ -110,12 +113,8 @@ def codes(
     if labels is None:
         axes.set_ylabel(f"{number:,} samples")
     binary = all(gate.num_pieces <= 2 for gate in gates)
-    scale_beside(axes, norm, INK_ON_PAPER, "active units" if binary else "mean piece: 0 the first, 1 the last")
+    scale_beside(axes, norm, INK_ON_PAPER, "share of active units" if binary else "mean piece (0 first, 1 last)")
     return figure_of(axes)
-
-
-def _gap(size: int) -> int:
-    return max(1, round(size / 130))
 
 
 def _class(one: int, names: Sequence[str] | None, count: int) -> str:
@@ -125,11 +124,10 @@ def _class(one: int, names: Sequence[str] | None, count: int) -> str:
 
 def _blocks(edges: list[np.ndarray], columns: list[np.ndarray]) -> str:
     tall, wide = (max(int(np.diff(edge).max()) for edge in sides) for sides in (edges, columns))
-    if tall == wide == 1:
-        return "one pixel: one sample, one unit"
-    some = f"{tall:,} samples" if tall > 1 else "1 sample"
-    others = f"{wide:,} units" if wide > 1 else "1 unit"
-    return f"one pixel: the mean over up to {some} and {others}"
+    some = f"up to {tall:,} samples" if tall > 1 else "one sample"
+    others = f"up to {wide:,} units" if wide > 1 else "one unit"
+    mean = "the mean over " if tall > 1 or wide > 1 else ""
+    return f"a cell is {mean}{some} and {others}"
 
 
 def _order(codes: Codes, labels: np.ndarray, columns: list[np.ndarray]) -> Int[np.ndarray, " s"]:
@@ -177,10 +175,9 @@ def _means(
     return sums / np.diff(bounds)[:, None]
 
 
-def _apart(
-    means: np.ndarray, heights: list[int], widths: list[int], gap_high: int, gap_wide: int
-) -> tuple[np.ma.MaskedArray, list[int], list[int]]:
+def _apart(means: np.ndarray, heights: list[int], widths: list[int]) -> tuple[np.ma.MaskedArray, list[int], list[int]]:
     """Return the blocks of classes and gates with gaps between them, and where each begins."""
+    gap_high, gap_wide = max(1, round(sum(heights) / 110)), max(1, round(sum(widths) / 110))
     top = (np.cumsum([0, *heights[:-1]]) + gap_high * np.arange(len(heights))).tolist()
     left = (np.cumsum([0, *widths[:-1]]) + gap_wide * np.arange(len(widths))).tolist()
     picture = np.full((top[-1] + heights[-1], left[-1] + widths[-1]), np.nan)

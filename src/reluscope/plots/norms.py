@@ -1,0 +1,60 @@
+"""How the norms of local maps are distributed over samples."""
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from reluscope.analyses.coefficients.norms import LocalNorms
+from reluscope.plots.shapes import say
+from reluscope.plots.style import bare, canvas, category, figure_of, legend
+
+BINS = 40
+
+
+def norms(found: LocalNorms, *, axes: Axes | None = None) -> Figure:
+    """Draw the distribution of the spectral and the Frobenius norm and of the margin's slope.
+
+    Parameters
+    ----------
+    found : LocalNorms
+    axes : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Outlines of histograms in bins of equal ratio, where norms are positive; thin lines mark the medians.
+    """
+    axes = canvas(axes, (6.4, 3.0))
+    kinds = [("spectral norm", found.spectral), ("Frobenius norm", found.frobenius)]
+    if found.slopes is not None:
+        kinds.append(("slope of the margin", found.slopes))
+    every = np.concatenate([values[values > 0] for _, values in kinds])
+    if not len(every):
+        say(axes, "all maps are constant")
+        return figure_of(axes)
+    low, high = float(every.min()), float(every.max())
+    if high < 1.05 * low:
+        low, high = low / 1.1, high * 1.1
+    edges = np.geomspace(low * (1 - 1e-9), high * (1 + 1e-9), BINS + 1)
+    handles: list[Artist] = []
+    for index, (name, values) in enumerate(kinds):
+        counts, _ = np.histogram(values, edges)
+        style = ("-", (0, (5, 2)), (0, (1.5, 1.2)))[index]
+        axes.stairs(counts, edges, color=category(index), linewidth=1.6, linestyle=style)
+        median = float(np.median(values))
+        axes.axvline(median, color=category(index), linewidth=0.9, alpha=0.8)
+        label = f"{name}\nmedian {median:.3g}"
+        handles.append(Line2D([], [], color=category(index), linewidth=1.8, linestyle=style, label=label))
+    axes.set_xscale("log")
+    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("size of the local map")
+    axes.set_ylabel("samples")
+    bare(axes, "top", "right")
+    legend(axes, handles, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
+    return figure_of(axes)
