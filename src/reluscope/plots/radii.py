@@ -61,8 +61,9 @@ def radii(
         axes.plot(places, sizes, "D", markerfacecolor="none", color=INK, markersize=4.6, markeredgewidth=1.1)
         if len(places):
             drawn = True
-            diamond = {"marker": "D", "linestyle": "", "markerfacecolor": "none", "color": INK}
-            handles.append(Line2D([], [], label="radius of inscribed ball", **diamond))
+            diamond = Line2D([], [], marker="D", linestyle="", markerfacecolor="none", color=INK)
+            diamond.set_label("radius of inscribed ball")
+            handles.append(diamond)
     if drawn:
         axes.set_yscale("log")
     else:

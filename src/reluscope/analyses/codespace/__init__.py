@@ -1,6 +1,32 @@
-"""What codes over data say: how many differ, how many units are active."""
+"""What codes over data say: how many differ, which units are used, how far apart classes are."""
 
 from reluscope.analyses.codespace.activation_rate import activation_rate
-from reluscope.analyses.codespace.distinct import DistinctCodes, distinct_codes
+from reluscope.analyses.codespace.class_distances import ClassDistances, class_distances
+from reluscope.analyses.codespace.distinct import (
+    ClassCodes,
+    DistinctCodes,
+    count_distinct,
+    count_distinct_by_class,
+    distinct_codes,
+)
+from reluscope.analyses.codespace.pair_distances import PairDistances, pair_distances
+from reluscope.analyses.codespace.sampled import SampleCodes, sample_codes
+from reluscope.analyses.codespace.usage import GateUsage, UnitUsage, unit_usage
 
-__all__ = ["DistinctCodes", "activation_rate", "distinct_codes"]
+__all__ = [
+    "ClassCodes",
+    "ClassDistances",
+    "DistinctCodes",
+    "GateUsage",
+    "PairDistances",
+    "SampleCodes",
+    "UnitUsage",
+    "activation_rate",
+    "class_distances",
+    "count_distinct",
+    "count_distinct_by_class",
+    "distinct_codes",
+    "pair_distances",
+    "sample_codes",
+    "unit_usage",
+]

@@ -1,18 +1,17 @@
-"""How many different codes a set of points has, gate by gate and in all.
+"""How many different codes samples have, gate by gate, in all and class by class.
 
 Points of equal code lie in one region: the network is one affine map on them. The number of different codes is the
 number of regions that hold a point, and so a lower bound on the number of regions.
 """
 
-import time
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from jaxtyping import Int
 
-from reluscope.analyses.rounding import rounded_forward
+from reluscope.analyses.codespace.sampled import SampleCodes, sample_codes
 from reluscope.codes.packed import Codes
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.tolerance import Tolerance
@@ -71,45 +70,102 @@ def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None =
     >>> print(distinct_codes(net, [[1.0, 1.0], [2.0, 1.0], [-1.0, 1.0]]).total)
     2 (EXACT)
     """
-    began = time.perf_counter()
-    points = network.points(x)
-    codes = network.codes(points)
-    doubtful = rounded_forward(network, points, tolerance=tolerance).doubtful
-    common: dict[str, Any] = {
-        "domain": f"{len(points):,} samples",
-        "method": "float64 forward pass with a running error bound, codes compared exactly",
-    }
+    return count_distinct(sample_codes(network, x, tolerance=tolerance))
 
-    def finding(name: str, what: Codes, doubt: np.ndarray) -> Finding:
-        value, unclear = len(what.unique()), int(doubt.sum())
-        certain = len(what[~doubt].unique()) if unclear else value
-        return Finding(
-            value,
-            Claim.ESTIMATE if unclear else Claim.EXACT,
-            name=name,
-            interval=(max(1, certain), certain + unclear) if unclear else None,
-            definition="number of different codes among the samples",
-            source="shepeleva2020",
-            num_undecided=unclear,
-            work={"seconds": time.perf_counter() - began},
-            **common,
-        )
 
+def count_distinct(sampled: SampleCodes) -> DistinctCodes:
+    """Count different codes that are there already; see `distinct_codes`."""
+    parts = sampled.codes.by_gate()
     by_gate = tuple(
-        finding(f"distinct codes of {name}", part, doubtful[:, index])
-        for index, (name, part) in enumerate(codes.by_gate().items())
+        _count(sampled, part, sampled.doubtful[:, index], f"distinct codes of {name}")
+        for index, (name, part) in enumerate(parts.items())
     )
-    doubt = np.asarray(doubtful.any(axis=1))
-    total = finding("distinct codes of all gates", codes, doubt)
-    _, counts = codes.unique(return_counts=True)
-    most = int(counts.max())
-    most_shared = Finding(
-        most,
-        Claim.ESTIMATE if doubt.any() else Claim.EXACT,
+    doubt = sampled.in_doubt
+    total = _count(sampled, sampled.codes, doubt, "distinct codes of all gates")
+    _, counts = sampled.codes.unique(return_counts=True)
+    most_shared = sampled.finding(
+        int(counts.max()),
+        int(doubt.sum()),
+        None,
         name="most samples that share one code",
         definition="largest number of samples in one region",
-        num_undecided=int(doubt.sum()),
-        work={"seconds": time.perf_counter() - began},
-        **common,
     )
-    return DistinctCodes(len(points), by_gate, total, most_shared)
+    return DistinctCodes(len(sampled), by_gate, total, most_shared)
+
+
+@dataclass(frozen=True)
+class ClassCodes:
+    """Numbers of different codes class by class.
+
+    Parameters
+    ----------
+    classes, sizes : (c,) int64
+        The classes that occur, ascending, and how many samples each has.
+    counts : tuple of Finding
+        Different codes of the samples of each class.
+    mixed : Finding
+        Codes that samples of more than one class share.
+    """
+
+    classes: Int[np.ndarray, " c"]
+    sizes: Int[np.ndarray, " c"]
+    counts: tuple[Finding, ...]
+    mixed: Finding
+
+
+def count_distinct_by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) -> ClassCodes:
+    """Count the different codes of every class, and those that several classes share.
+
+    Parameters
+    ----------
+    sampled : SampleCodes
+    classes : (s,) int
+
+    Returns
+    -------
+    ClassCodes
+        EXACT for these samples unless rounding could change codes; see `distinct_codes`.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> sampled = sample_codes(net, [[1.0, 1.0], [2.0, 1.0], [-1.0, 1.0]])
+    >>> found = count_distinct_by_class(sampled, np.array([0, 1, 1]))
+    >>> [int(count) for count in found.counts], int(found.mixed)
+    ([1, 2], 1)
+    """
+    doubt = sampled.in_doubt
+    kinds, sizes = np.unique(classes, return_counts=True)
+    counts = []
+    for kind in kinds:
+        rows = np.flatnonzero(classes == kind)
+        name = f"distinct codes of class {int(kind)}"
+        counts.append(_count(sampled, sampled.codes[rows], doubt[rows], name, f"{len(rows):,} samples of the class"))
+    _, code_of = sampled.codes.unique(return_inverse=True)
+    pairs = np.unique(np.stack([code_of, classes.astype(np.int64)]), axis=1)
+    unclear = int(doubt.sum())
+    shared = int((np.bincount(pairs[0]) > 1).sum())
+    mixed = sampled.finding(
+        shared,
+        unclear,
+        (max(0, shared - unclear), shared + unclear),
+        name="codes that samples of several classes share",
+        definition="number of different codes of samples of more than one class: regions that the code does not "
+        "keep apart",
+    )
+    return ClassCodes(kinds.astype(np.int64), sizes.astype(np.int64), tuple(counts), mixed)
+
+
+def _count(sampled: SampleCodes, codes: Codes, doubt: np.ndarray, name: str, domain: str | None = None) -> Finding:
+    value, unclear = len(codes.unique()), int(doubt.sum())
+    certain = len(codes[~doubt].unique()) if unclear else value
+    return sampled.finding(
+        value,
+        unclear,
+        (max(1, certain), certain + unclear),
+        name=name,
+        domain=sampled.domain if domain is None else domain,
+        definition="number of different codes among the samples",
+        source="shepeleva2020",
+    )

@@ -1,0 +1,121 @@
+"""Codes of samples, with what rounding could change in them: computed once, then asked many questions."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Int
+
+from reluscope.analyses.rounding import rounded_forward
+from reluscope.codes.packed import Codes
+from reluscope.findings import Claim, Finding
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.tolerance import Tolerance
+
+METHOD = "float64 forward pass with a running error bound, codes compared exactly"
+
+
+@dataclass(frozen=True)
+class SampleCodes:
+    """The codes of samples.
+
+    Parameters
+    ----------
+    codes : Codes
+    doubtful : (s, gates) bool
+        Whether rounding could change a piece in the gate.
+    seconds : float
+        What the codes and the bounds on rounding took.
+    """
+
+    codes: Codes
+    doubtful: Bool[np.ndarray, "s gates"]
+    seconds: float
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def in_doubt(self) -> Bool[np.ndarray, " s"]:
+        """Whether rounding could change a sample's code."""
+        return np.asarray(self.doubtful.any(axis=1))
+
+    @property
+    def domain(self) -> str:
+        """Say which samples these are."""
+        return f"{len(self):,} samples"
+
+    def finding(self, value: float, unclear: int, interval: tuple[float, float] | None, **fields: Any) -> Finding:
+        """Return a number about the samples: EXACT if no sample is in doubt, else an ESTIMATE within the interval."""
+        return Finding(
+            value,
+            Claim.ESTIMATE if unclear else Claim.EXACT,
+            interval=interval if unclear else None,
+            num_undecided=unclear,
+            **{"domain": self.domain, "method": METHOD, "work": {"seconds": self.seconds}, **fields},
+        )
+
+
+def sample_codes(network: Network, x: Points, *, tolerance: Tolerance | None = None) -> SampleCodes:
+    """Return the codes of samples and which of them rounding could change.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+    tolerance : Tolerance, optional
+        Its safety factor for rounding.
+
+    Returns
+    -------
+    SampleCodes
+
+    Notes
+    -----
+    About four forward passes.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> sample_codes(net, [[1.0, 1.0], [2.0, -1.0]]).codes.to_array()
+    array([[1, 1],
+           [1, 0]], dtype=uint8)
+    """
+    began = time.perf_counter()
+    points = network.points(x)
+    codes = network.codes(points)
+    doubtful = rounded_forward(network, points, tolerance=tolerance).doubtful
+    return SampleCodes(codes, doubtful, time.perf_counter() - began)
+
+
+def piece_counts(codes: Codes) -> list[Int[np.ndarray, "pieces u"]]:
+    """Return how many codes use each piece of each unit, one table per gate.
+
+    Notes
+    -----
+    Codes are unpacked block by block, 16 MB at a time.
+
+    Examples
+    --------
+    >>> from reluscope.codes import CodeLayout, GateLayout
+    >>> layout = CodeLayout((GateLayout("relu", 2),))
+    >>> piece_counts(Codes.from_pieces([np.array([[0, 1], [0, 0]])], layout))[0]
+    array([[2, 1],
+           [0, 1]])
+    """
+    counts = [np.zeros((max(2, gate.num_pieces), gate.num_units), dtype=np.int64) for gate in codes.layout]
+    parts = list(codes.by_gate().values())
+    for table, part, gate in zip(counts, parts, codes.layout, strict=True):
+        block = max(1, 2**24 // max(1, gate.num_units))
+        for start in range(0, len(codes), block):
+            pieces = part[start : start + block].to_array()
+            if len(table) == 2:
+                ones = pieces.sum(axis=0, dtype=np.int64)
+                table += np.stack([len(pieces) - ones, ones])
+            else:
+                cells = pieces.astype(np.int64) * gate.num_units + np.arange(gate.num_units)
+                table += np.bincount(cells.ravel(), minlength=table.size).reshape(table.shape)
+    return counts

@@ -1,0 +1,32 @@
+"""Which classes samples are compared by: their labels, else what the network says, else none."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Int
+
+from reluscope.report.subject import Subject
+
+
+@dataclass(frozen=True)
+class Grouping:
+    """Classes of all samples.
+
+    Parameters
+    ----------
+    values : (s,) int
+    sentence : str
+        Which classes these are, as the page says it.
+    """
+
+    values: Int[np.ndarray, " s"]
+    sentence: str
+
+
+def grouping(subject: Subject) -> Grouping | None:
+    """Return the labels where there are any, else the predicted classes; None if the network is no classifier."""
+    if subject.classes is None:
+        return None
+    if subject.labels is not None:
+        return Grouping(subject.labels, "Classes are the labels of the samples.")
+    return Grouping(subject.classes, "The data have no labels: classes are what the network says.")
