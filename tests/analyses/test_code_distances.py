@@ -22,8 +22,6 @@ from reluscope.analyses.codespace.sampled import piece_counts
 
 GATES = (rs.GateLayout("relu", 70), rs.GateLayout("pool", 5, num_pieces=6), rs.GateLayout("clamp", 3, 3))
 LAYOUT = rs.CodeLayout(GATES)
-    (rs.GateLayout("relu", 70), rs.GateLayout("pool", 5, num_pieces=6), rs.GateLayout("clamp", 3, 3))
-)
 
 
 def codes_of(pieces, doubtful=None):
