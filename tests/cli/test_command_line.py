@@ -1,20 +1,16 @@
 """The command line as users meet it: help, exit codes, sentences on standard error, files."""
 
 import json
-import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from safetensors.torch import save_file
-from typer.testing import CliRunner
 
-from reluscope.cli import app
+from cli.running import reluscope
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.version import __version__
@@ -24,35 +20,6 @@ MODELS = Path(__file__).parents[3] / "shared" / "models"
 SHAPE = ("--input-shape", "1,8,8")
 SMALL = ("--segments", "2", "--samples", "40")
 NET = ("my_models:Net", "--weights", "net.safetensors")
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A folder to work in, with a model in its forms, and data."""
-    monkeypatch.chdir(tmp_path)
-    model = demo_network()
-    save_file(model.state_dict(), "net.safetensors")
-    torch.save(model.state_dict(), "state.pt")
-    torch.save({"state_dict": model.state_dict(), "epoch": 3}, "checkpoint.pt")
-    torch.save(model, "whole.pt")
-    (tmp_path / "my_models.py").write_text(
-        "from torch import nn\n"
-        "from reluscope.datasets.demo import DigitsNetwork as Net\n"
-        "def tanh(): return nn.Sequential(nn.Flatten(), nn.Linear(64, 4), nn.Tanh())\n"
-        "def number(): return 3\n"
-        "def needs(x): return x\n"
-    )
-    np.savez("data.npz", x=DATA.points, y=DATA.labels)
-    np.save("x.npy", DATA.points)
-    np.save("y.npy", DATA.labels)
-    yield tmp_path
-    sys.modules.pop("my_models", None)
-    if str(tmp_path) in sys.path:
-        sys.path.remove(str(tmp_path))
-
-
-def reluscope(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def test_help_teaches_and_costs_nothing():
@@ -70,7 +37,7 @@ def test_help_teaches_and_costs_nothing():
         assert word in done.stdout
 
 
-@pytest.mark.parametrize("command", ["analyze", "demo", "info"])
+@pytest.mark.parametrize("command", ["analyze", "demo", "info", "partition"])
 def test_every_command_has_help_with_an_example(command):
     result = reluscope(command, "--help")
     assert result.exit_code == 0
@@ -201,8 +168,8 @@ def test_models_that_cannot_be_used(folder, arguments, words):
     [
         ("nan.npy", np.full((3, 64), np.nan), "NaN or infinite"),
         ("empty.npy", np.zeros((0, 64)), "holds no samples"),
-        ("wide.npy", np.zeros((3, 65)), "65"),
-        ("y.npy", None, "expected points of shape"),
+        ("wide.npy", np.zeros((3, 65)), "each sample of wide.npy has shape (65,)"),
+        ("y.npy", None, "each sample of y.npy has shape (1,)"),
         ("none.npy", None, "there is no file none.npy"),
     ],
 )
@@ -277,29 +244,6 @@ def test_a_full_disk_is_one_sentence(folder, monkeypatch):
     assert result.exit_code == 1
     assert "No space left on device" in result.stderr
     assert list((folder / "out").iterdir()) == []
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals as on POSIX")
-def test_ctrl_c_leaves_nothing_or_a_whole_page(folder):
-    # Wherever it hits: exit code 130, one sentence, and either no file or a complete page with its numbers.
-    arguments = [sys.executable, "-m", "reluscope", "demo", "-o", "out"]
-    for wait in (0.7, 4.0):
-        process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        time.sleep(wait)
-        if process.poll() is not None:
-            continue
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=120)
-        if process.returncode == 0:
-            continue  # it was faster
-        # Python kills itself by the signal, 130 for a shell, where Ctrl-C hits code that was compiled from a string.
-        assert process.returncode in (130, -signal.SIGINT), errors
-        assert "nterrupted" in errors
-        assert "Traceback" not in errors
-        present = sorted(path.name for path in (folder / "out").iterdir()) if (folder / "out").exists() else []
-        assert present in ([], ["report.html", "report.json"])
-        if present:
-            assert (folder / "out" / "report.html").read_text().endswith("</html>")
 
 
 @pytest.mark.shared

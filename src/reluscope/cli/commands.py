@@ -202,6 +202,49 @@ def info(
     return run(arguments, output=_path(output), force=force, common=common)
 
 
+@command(app, "Show which codes data have, and which units they use.", without=("seed",))
+def codes(
+    model: Model,
+    data: Data,
+    labels: Labels = None,
+    output: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Save the codes: .npz, .parquet or .csv; may be given several times."
+        ),
+    ] = None,
+    input_shape: Shape = None,
+    weights: Weights = None,
+    samples: Samples = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there already.")] = False,
+    *,
+    common: Common,
+) -> int:
+    """Show how many different codes data have, gate by gate, in all and by class, and which units they use.
+
+    The code of a sample says on which piece every unit is (of a ReLU: off or on). Samples of equal codes lie in one
+    linear region. Dead units have one constant output on all samples; units that are always on never bend there.
+
+    \b
+    Examples:
+      reluscope codes net.onnx --data x.npy
+      reluscope codes net.onnx --data x.npy --labels y.npy -o codes.parquet
+      reluscope codes net.onnx --data digits:test --json | jq .total.dead.value
+    """  # noqa: D301
+    from reluscope.cli.codes import codes as run
+    from reluscope.cli.opening import ModelArguments
+
+    return run(
+        ModelArguments(model, read_shape(input_shape), _path(weights)),
+        data,
+        labels=_path(labels),
+        samples=samples,
+        output=[Path(one) for one in output or ()],
+        force=force,
+        common=common,
+    )
+
+
 @command(app, "Count, draw and save the exact regions of a plane, a segment or a box.")
 def partition(
     model: Model,
@@ -279,30 +322,30 @@ def partition(
     or the end of a budget, keeps those found so far, and the count is then a LOWER bound.
 
     \b
-    A plane through three samples:
+    Examples, for a plane through three samples:
       reluscope partition net.onnx --data x.npy -o plane.svg
       reluscope partition net.onnx --data x.npy --samples 3,17,42 --margin 0.5 --color class -o plane.png
-    A segment between two samples:
+    For a segment between two samples:
       reluscope partition net.onnx --data x.npy --samples 3,17
-    A box of a network with one or two inputs, or of two inputs of any network:
+    For a box of a network with one or two inputs, or of two inputs of any network:
       reluscope partition small.onnx --box -1,1 -o folder
       reluscope partition net.onnx --inputs 0,4 --box -1,1 --box 0,10
-    Three points of your own:
+    For three points of your own:
       reluscope partition net.onnx --plane points.npy -o plane.svg -o plane.arrow --seconds 10
     """  # noqa: D301
     rows = read_numbers(samples, "--samples")
     chosen = read_numbers(inputs, "--inputs")
     boxes = tuple(read_box(one) for one in box or ())
+    if samples is not None and data is None:
+        raise typer.BadParameter("samples are rows of --data DATA, and there are none", param_hint="--samples")
+    if inputs is not None and not boxes:
+        raise typer.BadParameter("inputs are those of a box: add --box LO,HI", param_hint="--inputs")
     ways = {"--plane": plane, "--segment": segment, "--box": boxes or None, "--data": data}
     given = [name for name, value in ways.items() if value is not None]
     if not given:
         raise typer.BadParameter("say where to look, with one of --data, --plane, --segment or --box")
     if len(given) > 1 and not (given == ["--box", "--data"] and inputs is not None and rows is not None):
         raise typer.BadParameter(f"{' and '.join(given)} were given, but there is one place to look: leave one out")
-    if samples is not None and data is None:
-        raise typer.BadParameter("samples are rows of --data DATA, and there are none", param_hint="--samples")
-    if inputs is not None and not boxes:
-        raise typer.BadParameter("inputs are those of a box: add --box LO,HI", param_hint="--inputs")
     if margin is not None and boxes:
         raise typer.BadParameter("a box has none: make it larger", param_hint="--margin")
 

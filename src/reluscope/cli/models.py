@@ -14,12 +14,14 @@ from typing import Any
 import torch
 from torch import nn
 
-from reluscope.errors import InputError
+from reluscope.errors import InputError, ShapeError
 from reluscope.networks.load import load
 from reluscope.networks.network import Network
 
 FACTORY = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 ADVICE = "save the weights alone with safetensors.torch.save_file(model.state_dict(), 'weights.safetensors')"
+
+SHAPE_ADVICE = "; --input-shape says the shape of one input, as in --input-shape 1,28,28"
 
 
 def is_factory(model: str) -> bool:
@@ -66,11 +68,18 @@ def open_network(
             raise InputError(
                 f"--weights go with package.module:factory, but {model} is a file that holds its own weights"
             )
-        return load(Path(model), input_shape=input_shape, data=data)
+        return _load(Path(model), input_shape, data)
     module = _make(model)
     if weights is not None:
         _fill(module, read_weights(weights), weights)
-    return load(module.eval(), input_shape=input_shape or data_shape, data=data)
+    return _load(module.eval(), input_shape or data_shape, data, advice="" if input_shape else SHAPE_ADVICE)
+
+
+def _load(model: Path | nn.Module, shape: tuple[int, ...] | None, data: Any, advice: str = "") -> Network:
+    try:
+        return load(model, input_shape=shape, data=data)
+    except ShapeError as error:
+        raise ShapeError(f"{error}{advice}") from error
 
 
 def read_weights(path: Path) -> dict[str, torch.Tensor]:

@@ -1,7 +1,9 @@
 """The model and the data that a command is about, opened together: each may say what the other leaves out."""
 
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -9,6 +11,7 @@ from reluscope.cli.models import open_network
 from reluscope.cli.progress import Bar
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.opening import open_dataset
+from reluscope.errors import ShapeError
 from reluscope.networks.network import Network
 
 
@@ -90,11 +93,23 @@ def open_model_and_data(
     if most is not None:
         dataset = dataset.limited(most)
     bar.say("Loading the model")
-    network = open_network(
-        given.model,
-        weights=given.weights,
-        input_shape=given.input_shape,
-        data_shape=dataset.shape if len(dataset.shape) > 1 else None,
-        data=dataset.points.reshape(len(dataset), -1),
-    )
+    shape = dataset.shape if len(dataset.shape) > 1 else None
+    opened = partial(open_network, given.model, weights=given.weights, input_shape=given.input_shape, data_shape=shape)
+    try:
+        network = opened(data=dataset.points.reshape(len(dataset), -1))
+    except ShapeError:
+        # The data may be what does not fit, and their sentence names them.
+        dataset.reshaped(opened().input_shape)
+        raise
     return network.to(device), dataset.reshaped(network.input_shape)
+
+
+def describe_model(network: Network, name: str) -> dict[str, Any]:
+    """Return which model numbers are about, as plain types."""
+    return {
+        "name": name,
+        "fingerprint": network.fingerprint,
+        "num_inputs": network.num_inputs,
+        "num_outputs": network.num_outputs,
+        "num_units": network.num_units,
+    }

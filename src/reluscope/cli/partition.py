@@ -16,7 +16,7 @@ from reluscope import plots
 from reluscope.cli.devices import open_device
 from reluscope.cli.failures import warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
-from reluscope.cli.opening import ModelArguments
+from reluscope.cli.opening import ModelArguments, describe_model
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import Outputs, plan_outputs, write_all
 from reluscope.cli.places import Place, PlaceArguments, open_place
@@ -81,13 +81,7 @@ def describe(part: Partition, where: Place, model: str, files: Outputs) -> dict[
     assert isinstance(window, Box)
     return {
         "format": FORMAT,
-        "model": {
-            "name": model,
-            "fingerprint": network.fingerprint,
-            "num_inputs": network.num_inputs,
-            "num_outputs": network.num_outputs,
-            "num_units": network.num_units,
-        },
+        "model": describe_model(network, model),
         "domain": {
             "kind": where.kind,
             "description": where.words,

@@ -1,0 +1,52 @@
+"""A folder to work in, with models in their forms, and data."""
+
+import sys
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import save_file
+
+from reluscope.datasets.demo import demo_network
+from reluscope.datasets.digits import digits
+
+MODELS = """\
+import torch
+from torch import nn
+from reluscope.datasets.demo import DigitsNetwork as Net
+def tanh(): return nn.Sequential(nn.Flatten(), nn.Linear(64, 4), nn.Tanh())
+def number(): return 3
+def needs(x): return x
+def two_layers(first, second):
+    model = nn.Sequential(nn.Linear(*reversed(first.shape)), nn.ReLU(), nn.Linear(*reversed(second.shape)))
+    model.load_state_dict({"0.weight": first, "0.bias": torch.zeros(len(first)),
+                           "2.weight": second, "2.bias": torch.zeros(len(second))})
+    return model
+def cross(): return two_layers(torch.eye(2), torch.eye(2))
+def absolute(): return two_layers(torch.tensor([[1.0], [-1.0]]), torch.ones(1, 2))
+def total(): return two_layers(torch.ones(1, 3), torch.ones(1, 1))
+def affine(): return nn.Linear(2, 2)
+def deep():
+    torch.manual_seed(0)
+    widths = [2, 40, 40, 40, 40, 3]
+    layers = [nn.Linear(*pair) for pair in zip(widths, widths[1:])]
+    return nn.Sequential(*[part for layer in layers for part in (layer, nn.ReLU())][:-1])
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    model, data = demo_network(), digits("test")
+    save_file(model.state_dict(), "net.safetensors")
+    torch.save(model.state_dict(), "state.pt")
+    torch.save({"state_dict": model.state_dict(), "epoch": 3}, "checkpoint.pt")
+    torch.save(model, "whole.pt")
+    (tmp_path / "my_models.py").write_text(MODELS)
+    np.savez("data.npz", x=data.points, y=data.labels)
+    np.save("x.npy", data.points)
+    np.save("y.npy", data.labels)
+    yield tmp_path
+    sys.modules.pop("my_models", None)
+    if str(tmp_path) in sys.path:
+        sys.path.remove(str(tmp_path))

@@ -1,0 +1,121 @@
+"""Ctrl-C at any moment: code 130, one sentence, whole files or none. Streams that close or fill up."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import reluscope as rs
+from cli.running import is_one_sentence, reluscope
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and devices as on POSIX")
+
+# Sends the signal when the work has come to a certain place, which no clock would hit.
+STRIKE = """\
+import os, signal, sys
+from importlib import import_module
+module, name, times = sys.argv[1:4]
+sys.argv[1:4] = []
+home = import_module(module)
+original = getattr(home, name)
+calls = 0
+def struck(*given, **named):
+    global calls
+    calls += 1
+    if calls == int(times):
+        os.kill(os.getpid(), signal.SIGINT)
+    return original(*given, **named)
+setattr(home, name, struck)
+from reluscope.cli import main
+main()
+"""
+
+
+def strike(place, times, *arguments):
+    module, _, name = place.rpartition(".")
+    command = [sys.executable, "-c", STRIKE, module, name, str(times), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+@pytest.mark.parametrize("wait", [0.1, 0.4, 1.5])
+def test_while_starting(folder, wait):
+    arguments = [sys.executable, "-m", "reluscope", "partition", "my_models:deep", "--box", "-9,9", "-o", "out"]
+    process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    time.sleep(wait)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    if process.returncode == -signal.SIGINT and wait == 0.1:
+        pytest.skip("the interpreter had not come to our code yet")
+    if process.returncode:  # else it was faster
+        assert process.returncode == 130, errors
+        assert is_one_sentence(errors), errors
+
+
+def test_a_partition_keeps_what_it_found(folder):
+    arguments = ("partition", "my_models:deep", "--box", "-30,30", "-o", "out", "--threads", "1")
+    done = strike("reluscope.partitions.engine._step", 30, *arguments)
+    assert done.returncode == 130, done.stderr
+    assert "interrupted with" in done.stderr
+    assert is_one_sentence(done.stderr)
+    assert "LOWER" in done.stdout
+    part = rs.Partition.load("out/partition.arrow")
+    assert part.claim == "LOWER"
+    assert part.num_open > 0
+    assert len(list((folder / "out").iterdir())) == 5
+
+
+def test_while_writing_nothing_is_left_behind(folder):
+    arguments = ("partition", "my_models:cross", "--box", "-1,1", "-o", "out")
+    done = strike("os.fsync", 2, *arguments)
+    assert done.returncode == 130
+    assert done.stderr == "reluscope: interrupted; nothing was written.\n"
+    assert list((folder / "out").iterdir()) == []
+
+
+def test_while_loading(folder):
+    done = strike("reluscope.cli.models.load", 1, "info", "my_models:cross")
+    assert done.returncode == 130
+    assert done.stderr == "reluscope: interrupted; nothing was written.\n"
+    assert done.stdout == ""
+
+
+def test_a_report_goes_on_after_ctrl_c(folder):
+    arguments = ("analyze", "my_models:Net", "--weights", "net.safetensors", "--data", "data.npz", "-o", "out")
+    small = ("--segments", "2", "--samples", "40")
+    done = strike("reluscope.report.sections.plane.content", 1, *arguments, *small)
+    assert done.returncode == 130, done.stderr
+    assert "--resume goes on" in done.stderr
+    assert is_one_sentence(done.stderr)
+    assert (folder / "out" / "report.html").read_text().rstrip().endswith("</html>")
+    refused = reluscope(*arguments, *small)
+    assert refused.exit_code == 1
+    assert "--resume" in refused.stderr
+    resumed = reluscope(*arguments, *small, "--resume")
+    assert resumed.exit_code == 0, resumed.stderr
+    assert not list((folder / "out").glob(".*"))
+    again = reluscope(*arguments, *small, "--resume")
+    assert "there is no unfinished report" in again.stderr
+
+
+def test_output_that_nobody_reads(folder):
+    command = f"{sys.executable} -m reluscope info my_models:cross --json | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stdout in ("1\n", "0\n")  # 0 where the other end was still there
+    assert done.stderr == ""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_a_full_disk_below_standard_output(folder):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "reluscope", "info", "my_models:cross", "--json"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == "reluscope: the disk is full: free some space, or write somewhere else with -o.\n"
