@@ -60,8 +60,8 @@ def from_polytope(incidence: Bool[np.ndarray, "v f"]) -> Complex:
 def from_orthants(dim: int) -> tuple[Complex, Float[np.ndarray, "v d"]]:
     """Return all of R^d as orthants, in homogeneous coordinates.
 
-    A point x of R^d is the ray of (x, 1); directions are rays of (x, 0). On the surface |x_1| + ... + |x_d| + w = 1 with
-    w >= 0 every orthant is a simplex: the origin and one direction per axis.
+    A point x of R^d is the ray of (x, 1); directions are rays of (x, 0). On the surface |x_1| + ... + |x_d| + w = 1
+    with w >= 0 every orthant is a simplex: the origin and one direction per axis.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def _facets_of(face: frozenset[int], facets: list[frozenset[int]]) -> list[froze
 
 
 def _complex(faces: list[list[frozenset[int]]], children: list[dict[frozenset[int], list[frozenset[int]]]]) -> Complex:
-    """Number the faces of each dimension in the order given, and write down who bounds whom."""
+    """Return the complex of faces, numbered in the order given in each dimension."""
     dim = len(faces) - 1
     number = [{face: index for index, face in enumerate(level)} for level in faces]
     most = max(map(len, faces))
