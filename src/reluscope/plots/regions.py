@@ -148,9 +148,6 @@ def _fill_scale(axes: Axes, part: Partition, scale: Scale) -> list[Patch]:
     offsets, ids = part.region_vertices
     corners, raster = part.vertices[ids], len(part) > RASTER_ABOVE
     colors, level = colormaps["cividis"], scale.levels(LEVELS)
-    if raster:  # pixels on the border of two shades show this middle one, not the page
-        middle = to_hex(colors((np.median(level) + 0.5) / LEVELS))
-        fill(axes, offsets, corners, np.arange(len(part)), middle, raster=raster)
     for one in np.unique(level):
         shade = to_hex(colors((one + 0.5) / LEVELS)) if one >= 0 else NEUTRAL
         fill(axes, offsets, corners, np.flatnonzero(level == one), shade, raster=raster)

@@ -1,0 +1,75 @@
+"""Samples as images, side by side."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from reluscope.errors import InputError
+from reluscope.plots.style import INK, shortened
+
+MOST = 12
+
+
+def samples(points: Float[np.ndarray, "s n"], *, shape: Sequence[int], names: Sequence[str] | None = None) -> Figure:
+    """Draw samples as images in one row.
+
+    Parameters
+    ----------
+    points : (s, n) float64
+        At most 12.
+    shape : sequence of int
+        ``(h, w)``, ``(1, h, w)`` or ``(3, h, w)``; see `is_image`.
+    names : sequence of str, optional
+        What the samples are called.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        One grey scale for all, or colours, from the least to the largest entry.
+
+    Raises
+    ------
+    InputError
+        If there are too many samples, or they are no images.
+    """
+    if not is_image(shape):
+        raise InputError(f"samples are drawn as images of one or three channels, got the shape {tuple(shape)}")
+    if len(points) > MOST:
+        raise InputError(f"at most {MOST} samples can be looked at side by side, got {len(points):,}: choose some")
+    channels = shape[0] if len(shape) == 3 else 1
+    height, width = shape[-2:]
+    low, high = (float(points.min()), float(points.max())) if points.size else (0.0, 1.0)
+    images = (points.reshape(-1, channels, height, width) - low) / (high - low if high > low else 1.0)
+    side = 1.35 if len(points) > 4 else 1.9
+    figure = Figure(
+        figsize=(max(3.2, side * len(points) + 1.5), side * float(np.clip(height / width, 0.3, 3.0)) + 0.45),
+        layout="constrained",
+    )
+    FigureCanvasAgg(figure)
+    grid = figure.subplots(1, max(1, len(points)), squeeze=False)[0]
+    for index, axes in enumerate(grid):
+        axes.set_xticks([])
+        axes.set_yticks([])
+        for line in axes.spines.values():
+            line.set_color(INK)
+            line.set_linewidth(0.6)
+        if index < len(points):
+            picture = images[index, 0] if channels == 1 else np.moveaxis(images[index], 0, -1)
+            axes.imshow(picture, cmap="gray", vmin=0.0, vmax=1.0, interpolation="nearest")
+            if names is not None:
+                axes.set_title(shortened(names[index], 20), fontsize=9.5, color=INK)
+    return figure
+
+
+def is_image(shape: Sequence[int]) -> bool:
+    """Tell whether samples of a shape can be drawn: two axes longer than 1, and one or three channels.
+
+    Examples
+    --------
+    >>> is_image((1, 28, 28)), is_image((3, 32, 32)), is_image((5,)), is_image((64, 7, 7))
+    (True, True, False, False)
+    """
+    return len(shape) in (2, 3) and min(shape[-2:]) > 1 and (len(shape) == 2 or shape[0] in (1, 3))
