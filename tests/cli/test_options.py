@@ -1,0 +1,174 @@
+"""What all commands share: every option does something in every command that has it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+from cli.running import is_one_sentence, reluscope
+from reluscope.cli.devices import open_device
+from reluscope.errors import InputError
+from reluscope.networks.network import Network
+
+COMMANDS = {
+    "analyze": ("analyze", "my_models:cross", "--data", "plane.npy", "--segments", "1", "-o", "out"),
+    "demo": ("demo", "-o", "out"),
+    "info": ("info", "my_models:cross"),
+    "codes": ("codes", "my_models:cross", "--data", "plane.npy"),
+    "partition": ("partition", "my_models:cross", "--box", "-1,1"),
+}
+VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
+
+
+@pytest.fixture
+def here(folder):
+    np.save("plane.npy", np.array([[-1.0, -1.0], [1.0, -1.0], [0.0, 2.0]]))
+    return folder
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_json_is_all_of_standard_output(here, name):
+    result = reluscope(*COMMANDS[name], "--json")
+    assert result.exit_code == 0, result.output
+    assert isinstance(json.loads(result.stdout), dict)
+    assert result.stderr == ""
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "demo"])
+def test_quiet_prints_nothing(here, name):
+    result = reluscope(*COMMANDS[name], "-q")
+    assert (result.exit_code, result.output) == (0, "")
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "info"])
+def test_a_device_that_is_not_there_is_one_sentence(here, name):
+    if torch.cuda.is_available():
+        pytest.skip("this machine has a GPU")
+    result = reluscope(*COMMANDS[name], "--device", "cuda")
+    assert result.exit_code == 1
+    assert is_one_sentence(result.stderr)
+    assert "--device cuda is not there" in result.stderr
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("info", "demo")])
+def test_the_device_is_where_the_network_goes(here, name, monkeypatch):
+    asked, original = [], Network.to
+    monkeypatch.setattr(Network, "to", lambda self, device: asked.append(device) or original(self, device))
+    assert reluscope(*COMMANDS[name], "--device", "cpu", "-q").exit_code == 0
+    assert torch.device("cpu") in asked
+
+
+@pytest.mark.parametrize("there", [0, 1, 2])
+def test_gpus_are_counted(there, monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: there > 0)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: there)
+    if there:
+        assert open_device("cuda") == torch.device("cuda")
+    for index in range(there):
+        assert open_device(f"cuda:{index}") == torch.device(f"cuda:{index}")
+    with pytest.raises(InputError, match="is not there"):
+        open_device(f"cuda:{there}")
+
+
+@pytest.mark.parametrize("name", ["cuda:", "cuda:-1", "gpu", "", "cpu:0x", "meta"])
+def test_other_devices_are_refused(name):
+    with pytest.raises(InputError, match="must be cpu, cuda or cuda:N"):
+        open_device(name)
+
+
+@pytest.mark.parametrize("order", ["limit_threads(1); import numba, torch", "import numba, torch; limit_threads(1)"])
+def test_threads_are_limited_before_and_after_libraries_are_imported(order):
+    script = (
+        f"from reluscope.cli.threads import limit_threads; {order}; "
+        "print(torch.get_num_threads(), numba.get_num_threads())"
+    )
+    clean = {key: value for key, value in os.environ.items() if key not in VARIABLES}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=clean)
+    assert done.stdout.split() == ["1", "1"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_threads_reach_the_libraries(here, name, monkeypatch):
+    seen = []
+    for variable in VARIABLES:
+        monkeypatch.setenv(variable, "1")
+    monkeypatch.setattr(torch, "set_num_threads", seen.append)
+    result = reluscope(*COMMANDS[name], "--threads", "2", "--device" if name != "info" else "-q", "bad")
+    assert result.exit_code  # it went no further
+    if name != "info":
+        assert seen == [2]
+        assert os.environ["OMP_NUM_THREADS"] == "2"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_threads_start_at_one(here, name):
+    result = reluscope(*COMMANDS[name], "--threads", "0")
+    assert result.exit_code == 2
+    assert "--threads" in result.stderr
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_debug_shows_tracebacks(here, name):
+    arguments = ["analyze", "no.onnx", "--data", "plane.npy"] if name == "demo" else list(COMMANDS[name])
+    arguments[1] = "no.onnx"
+    plain, debugged = reluscope(*arguments), reluscope(*arguments, "--debug")
+    assert plain.exit_code == debugged.exit_code == 1
+    assert is_one_sentence(plain.stderr)
+    assert "Traceback" in debugged.stderr
+    assert debugged.stderr.endswith(plain.stderr)
+
+
+def test_a_mistake_of_ours_is_one_sentence_too(here, monkeypatch):
+    def broken(*arguments, **options):
+        raise TypeError("unexpected\nin two lines")
+
+    monkeypatch.setattr("reluscope.cli.info.open_model", broken)
+    result = reluscope("info", "my_models:cross")
+    assert result.exit_code == 1
+    assert result.stderr.startswith("reluscope: TypeError: unexpected, which should not happen: run it again with --d")
+    assert is_one_sentence(result.stderr)
+
+
+def test_too_little_memory_is_one_sentence(here, monkeypatch):
+    def greedy(*arguments, **options):
+        raise MemoryError
+
+    monkeypatch.setattr("reluscope.cli.info.open_model", greedy)
+    result = reluscope("info", "my_models:cross")
+    assert "too little memory" in result.stderr
+    assert is_one_sentence(result.stderr)
+
+
+def test_no_colour_and_no_bars_in_a_pipe(here):
+    environment = {**os.environ, "FORCE_COLOR": "", "NO_COLOR": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "reluscope", *COMMANDS["codes"]],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+    )
+    assert done.stderr == ""
+    assert "\x1b" not in done.stdout
+    assert "…" not in done.stdout
+
+
+def test_info_writes_what_it_prints(here):
+    printed = reluscope("info", "my_models:cross", "-o", "a/info.json", "--json").stdout
+    assert json.loads((here / "a" / "info.json").read_text()) == json.loads(printed)
+    assert "--force" in reluscope("info", "my_models:cross", "-o", "a/info.json").stderr
+    assert reluscope("info", "my_models:cross", "-o", "a/info.json", "--force", "-q").exit_code == 0
+    assert "must end in .json" in reluscope("info", "my_models:cross", "-o", "a").stderr
+
+
+def test_a_folder_that_cannot_be_written_to(here):
+    if os.name != "posix" or os.geteuid() == 0:
+        pytest.skip("the owner of the machine may write everywhere")
+    (here / "locked").mkdir(mode=0o500)
+    result = reluscope("partition", "my_models:cross", "--box", "-1,1", "-o", "locked/a.svg")
+    assert "cannot be written to" in result.stderr
+    assert is_one_sentence(result.stderr)

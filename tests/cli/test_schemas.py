@@ -1,0 +1,65 @@
+"""What ``--json`` prints: keys and types, as they are promised. A change here is a change for whoever reads them."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cli.running import reluscope
+
+SCHEMAS = Path(__file__).parent / "schemas"
+DOCS = Path(__file__).parents[2] / "docs"
+FINDING = {
+    "name", "value", "claim", "interval", "definition", "domain", "method", "source", "tolerance", "num_undecided", "work"
+}  # fmt: skip
+COMMANDS = {
+    "analyze": ("analyze", "my_models:Net", "--weights", "net.safetensors", "--data", "data.npz", "--segments", "1"),
+    "info": ("info", "my_models:cross"),
+    "codes": ("codes", "my_models:cross", "--data", "points.npz"),
+    "partition": ("partition", "my_models:cross", "--box", "-1,1", "-o", "a.svg"),
+}
+# Names of gates, classes, sections: as many as there are.
+BY_NAME = ("facets_by_gate", "work")
+
+
+def schema(value, key=""):
+    """Return keys and types: of lists the kinds of entries, each once; of mappings by name the kinds of values."""
+    if isinstance(value, dict):
+        if value.keys() >= {"name", "value", "claim"}:
+            assert value.keys() <= FINDING
+            return "finding"
+        if key in BY_NAME:
+            return {"*": kinds(value.values())}
+        return {name: schema(entry, name) for name, entry in value.items()}
+    if isinstance(value, list):
+        return kinds(value)
+    return "null" if value is None else "number" if type(value) in (int, float) else type(value).__name__
+
+
+def kinds(values):
+    return [json.loads(kind) for kind in sorted({json.dumps(schema(value), sort_keys=True) for value in values})]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_keys_and_types(folder, name):
+    np.savez("points.npz", x=np.array([[-1.0, -1.0], [1.0, -1.0], [0.5, 2.0]]), y=[0, 1, 1])
+    result = reluscope(*COMMANDS[name], "--json")
+    assert result.exit_code == 0, result.output
+    printed = json.loads(result.stdout)
+    if name == "analyze":  # what sections say is theirs; that they say it in one form is checked here
+        sections = printed.pop("sections")
+        assert sections.keys() >= {"network", "codes", "plane", "segments"}
+        for section in sections.values():
+            assert section.keys() <= {"title", "status", "seconds", "sentence", "findings", "data"}
+            for finding in section.get("findings", ()):
+                assert schema(finding) == "finding"
+    found, path = schema(printed), SCHEMAS / f"{name}.json"
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps(found, indent=1) + "\n")
+        pytest.fail(f"{path.name} was not there and has been written: look at it and run again")
+    assert found == json.loads(path.read_text())
+    page = (DOCS / ("report.md" if name == "analyze" else "command-line.md")).read_text()
+    for key in printed:
+        assert f"`{key}`" in page, f"{key} is not documented"
