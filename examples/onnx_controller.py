@@ -108,9 +108,10 @@ def draw(part: rs.Partition, force: np.ndarray, ellipses: list[tuple], paths: np
         near.add_patch(Ellipse(rest, width, height, angle=angle, facecolor="#ffffffa0", edgecolor="black"))
         near.plot(*rest, "k+", markersize=10)
     if corners:
-        low, high = np.min([c.min(axis=0) for c in corners], axis=0), np.max([c.max(axis=0) for c in corners], axis=0)
-        border = 0.2 * (high - low).max()
-        near.set(xlim=(low[0] - border, high[0] + border), ylim=(low[1] - border, high[1] + border), aspect="auto")
+        everything = np.concatenate(corners)
+        border = 0.2 * np.ptp(everything, axis=0).max()
+        low, high = np.maximum(everything.min(0) - border, STATES.lo), np.minimum(everything.max(0) + border, STATES.hi)
+        near.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="auto")
     near.set_title("region of the rest state, and an ellipse that no run leaves")
     for axes in (whole, near):
         axes.set(xlabel="position", ylabel="velocity")
