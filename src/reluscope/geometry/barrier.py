@@ -5,14 +5,19 @@ from all rows at once, where a simplex method would make thousands of pivots. Pr
 Mehrotra, "On the implementation of a primal-dual interior point method" (SIAM Journal on Optimization 2 (4), 1992).
 """
 
+from contextlib import nullcontext
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 from scipy.linalg import cho_factor, cho_solve
+from threadpoolctl import ThreadpoolController
 
 MOST_STEPS = 80
 RELATIVE_GAP = 1e-8
+# Below this many multiplications in a step threads wait for one another more than they work.
+THREADED_WORK = 10**10
 
 
 class InnerBall(NamedTuple):
@@ -49,6 +54,11 @@ def ball_by_barrier(normals: Float[np.ndarray, "h n"], offsets: Float[np.ndarray
     >>> round(ball.radius, 6), ball.gap < 1e-6
     (1.0, True)
     """
+    with _threads(normals.size * normals.shape[1]):
+        return _largest_ball(normals, offsets)
+
+
+def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> InnerBall | None:
     number, dim = normals.shape
     scale = float(np.median(np.abs(offsets))) or 1.0
     offsets = offsets / scale
@@ -109,11 +119,14 @@ class _System:
         return self._factor is not None
 
     def solve(self, right: np.ndarray) -> np.ndarray:
-        """Return u, refined twice."""
-        found = np.zeros_like(right)
+        """Return u, refined while that pays."""
+        found, rest = np.zeros_like(right), right
+        enough = 1e-13 * float(np.linalg.norm(right))
         for _ in range(3):
-            rest = right - self.rows.T @ (self.weights * (self.rows @ found))
             found = found + self._sides * cho_solve(self._factor, self._sides * rest, check_finite=False)
+            rest = right - self.rows.T @ (self.weights * (self.rows @ found))
+            if np.linalg.norm(rest) <= enough:
+                break
         return found
 
 
@@ -148,3 +161,13 @@ def _longest(values: np.ndarray, moves: np.ndarray) -> float:
     falling = moves < 0
     with np.errstate(over="ignore"):
         return min(1.0 / 0.995, float((-values[falling] / moves[falling]).min(initial=np.inf)))
+
+
+def _threads(work: int):
+    """Keep steps of little work on one thread."""
+    return nullcontext() if work >= THREADED_WORK else _pools().limit(limits=1, user_api="blas")
+
+
+@cache
+def _pools() -> ThreadpoolController:
+    return ThreadpoolController()
