@@ -1,4 +1,4 @@
-"""Which samples are looked at: triples for planes and pairs for segments, from an explicit seed.
+"""Which samples are looked at: a few of many classes, triples for planes, pairs for segments, from an explicit seed.
 
 The same points, classes and seed give the same choice on every machine.
 """
@@ -32,6 +32,37 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.first)
+
+
+def choose_samples(classes: Int[np.ndarray, " s"], number: int, *, seed: int = 0) -> Int[np.ndarray, " k"]:
+    """Choose some samples, of as many classes as there are.
+
+    Parameters
+    ----------
+    classes : (s,) int
+    number : int
+        How many, at most.
+    seed : int
+
+    Returns
+    -------
+    (k,) int64
+        Rows, by class: every class gives one sample before any gives a second.
+
+    Examples
+    --------
+    >>> chosen = choose_samples(np.array([0, 0, 0, 1, 2]), 4)
+    >>> np.array([0, 0, 0, 1, 2])[chosen].tolist()
+    [0, 0, 1, 2]
+    """
+    order = np.random.default_rng(seed).permutation(len(classes))
+    shuffled = classes[order]
+    grouped = np.argsort(shuffled, kind="stable")
+    starts = np.flatnonzero(np.diff(shuffled[grouped], prepend=shuffled[grouped][:1] - 1))
+    turn = np.empty(len(classes), dtype=np.int64)  # how many of its class come before a sample
+    turn[grouped] = np.arange(len(classes)) - np.repeat(starts, np.diff(np.append(starts, len(classes))))
+    chosen = order[np.argsort(turn, kind="stable")[:number]]
+    return chosen[np.lexsort((chosen, classes[chosen]))].astype(np.int64)
 
 
 def choose_triple(

@@ -2,17 +2,24 @@
 
 from reluscope.plots.codes import codes
 from reluscope.plots.coefficients import coefficients
+from reluscope.plots.distances import class_distances, distance_histogram
 from reluscope.plots.distinct import distinct_codes
 from reluscope.plots.gates import boundaries
+from reluscope.plots.interactive import interactive
+from reluscope.plots.norms import norms
+from reluscope.plots.radii import radii
 from reluscope.plots.regions import partition
+from reluscope.plots.samples import samples
 from reluscope.plots.saving import to_png, to_svg
 from reluscope.plots.segments import segment_counts
+from reluscope.plots.usage import unit_usage
 
 __all__ = [
     "boundaries",
     "codes",
     "coefficients",
     "distinct_codes",
+    "interactive",
     "partition",
     "segment_counts",
     "to_png",

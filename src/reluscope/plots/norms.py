@@ -49,7 +49,7 @@ def norms(found: LocalNorms, *, axes: Axes | None = None) -> Figure:
         label = f"{name}\nmedian {median:.3g}"
         handles.append(Line2D([], [], color=category(index), linewidth=1.8, linestyle=style, label=label))
     axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axes.xaxis.set_major_locator(LogLocator(subs=_steps(high / low)))
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_ylim(bottom=0)
@@ -58,3 +58,10 @@ def norms(found: LocalNorms, *, axes: Axes | None = None) -> Figure:
     bare(axes, "top", "right")
     legend(axes, handles, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     return figure_of(axes)
+
+
+def _steps(ratio: float) -> tuple[float, ...]:
+    """Return at which multiples of powers of ten there is room for a number."""
+    if ratio < 10:
+        return (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)
+    return (1.0, 2.0, 5.0) if ratio < 1000 else (1.0,)

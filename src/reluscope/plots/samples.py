@@ -44,11 +44,11 @@ def samples(points: Float[np.ndarray, "s n"], *, shape: Sequence[int], names: Se
     low, high = (float(points.min()), float(points.max())) if points.size else (0.0, 1.0)
     images = (points.reshape(-1, channels, height, width) - low) / (high - low if high > low else 1.0)
     side = 1.35 if len(points) > 4 else 1.9
-    figure = Figure(
-        figsize=(max(3.2, side * len(points) + 1.5), side * float(np.clip(height / width, 0.3, 3.0)) + 0.45),
-        layout="constrained",
-    )
+    wide = max(3.2, side * len(points) + 1.5)
+    figure = Figure(figsize=(wide, side * float(np.clip(height / width, 0.3, 3.0)) + 0.45), layout="constrained")
     FigureCanvasAgg(figure)
+    # Room on both sides as pictures of coefficients have it, so that they can stand below.
+    figure.get_layout_engine().set(rect=(0.16 / wide, 0.0, 1.0 - 0.83 / wide, 1.0))  # pyright: ignore
     grid = figure.subplots(1, max(1, len(points)), squeeze=False)[0]
     for index, axes in enumerate(grid):
         axes.set_xticks([])

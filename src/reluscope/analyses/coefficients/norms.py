@@ -70,6 +70,25 @@ class LocalNorms:
             return spectral, frobenius
         return spectral, frobenius, self._median(self.slopes, "slope of the margin", SLOPE)
 
+    def of(self, row: int) -> tuple[Finding, ...]:
+        """Return the norms of one sample's map, EXACT within the bound on rounding."""
+        kinds = [("spectral norm", self.spectral, "largest singular value of the local map's weight")]
+        kinds.append(("Frobenius norm", self.frobenius, "root of the sum of squares of the local map's weight"))
+        if self.slopes is not None:
+            kinds.append(("slope of the margin", self.slopes, SLOPE))
+        return tuple(
+            Finding(
+                float(values[row]),
+                Claim.EXACT,
+                name=name,
+                definition=definition,
+                domain="the region of one sample",
+                method="the map of the sample's code, float64",
+                tolerance=self.error,
+            )
+            for name, values, definition in kinds
+        )
+
     def different_maps(self) -> Finding:
         """Return the number of different affine maps: EXACT where as many differ as there are codes, else LOWER."""
         low, high = self.maps

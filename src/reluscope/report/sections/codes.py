@@ -2,15 +2,13 @@
 
 import numpy as np
 
+from reluscope import plots
 from reluscope.analyses.codespace.class_distances import MOST_CLASSES, ClassDistances, class_distances
 from reluscope.analyses.codespace.distinct import ClassCodes, DistinctCodes, count_distinct, count_distinct_by_class
 from reluscope.analyses.codespace.pair_distances import PairDistances, pair_distances
 from reluscope.analyses.codespace.sampled import SampleCodes, sample_codes
 from reluscope.analyses.codespace.usage import UnitUsage, unit_usage
 from reluscope.findings import Finding
-from reluscope.plots import distances as distance_plots
-from reluscope.plots.distinct import distinct_codes as distinct_plot
-from reluscope.plots.usage import unit_usage as usage_plot
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers
 from reluscope.report.drawing import drawing
 from reluscope.report.grouping import Grouping, grouping
@@ -80,8 +78,8 @@ def _gate_picture(found: DistinctCodes, usage: UnitUsage) -> Picture:
     described = ", ".join(f"{gate.name} {int(gate.dead):,} of {gate.num_units:,}" for gate in usage.by_gate[:12])
     return Picture(
         (
-            drawing(distinct_plot(found), "codes", "Bars of distinct codes: " + ", ".join(parts[:12])),
-            drawing(usage_plot(usage), "units", f"Bars of units by gate; dead units: {described}"),
+            drawing(plots.distinct_codes(found), "codes", "Bars of distinct codes: " + ", ".join(parts[:12])),
+            drawing(plots.unit_usage(usage), "units", f"Bars of units by gate; dead units: {described}"),
         ),
         f"Distinct codes among {found.num_points:,} samples, by gate and over all gates, in front of the number of "
         "samples in grey. Then the units of each gate: those that change their piece over the samples, those that are "
@@ -133,14 +131,14 @@ def _distances(sampled: SampleCodes, groups: Grouping | None, seed: int) -> list
     text = DISTANCES if groups is None else f"{DISTANCES} {groups.sentence}"
     drawings = [
         drawing(
-            distance_plots.distance_histogram(pairs, grouped=not one_kind),
+            plots.distance_histogram(pairs, grouped=not one_kind),
             "pair-distances",
             f"Histogram of code distances of the pairs of {pairs.num_samples:,} samples",
         )
     ]
     if not one_kind:
         heat = drawing(
-            distance_plots.class_distances(means),
+            plots.class_distances(means),
             "class-distances",
             f"Mean code distances between {len(means.classes)} classes as a table of coloured cells",
         )

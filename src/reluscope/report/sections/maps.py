@@ -1,0 +1,153 @@
+"""The affine maps that the network is near its samples: as pictures for a few, their sizes for many."""
+
+import numpy as np
+
+from reluscope import plots
+from reluscope.analyses.choosing import choose_samples
+from reluscope.analyses.coefficients.margins import LinearMargins, margins_of_maps
+from reluscope.analyses.coefficients.norms import LocalNorms, local_norms
+from reluscope.plots.samples import is_image
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers
+from reluscope.report.drawing import drawing
+from reluscope.report.subject import Subject, Tell
+
+TITLE = "The network near a sample"
+POSITION = 35
+FEW = 6
+MOST_SAMPLES = 1_000
+MOST_OUTPUTS = 2
+MOST_BYTES = 2**29
+SHARE_OF_SECONDS = 0.25
+NORMS = (
+    "Within its region the network is one affine map, f(z) = W z + b. The spectral norm of W is the most by which the "
+    "outputs move per unit of change of the input, and the Frobenius norm sums over all directions. Both are about "
+    "changes that stay in the region."
+)
+SLOPE = (
+    " The slope of the margin is how fast the lead over the nearest rival shrinks at most, per unit of change of the "
+    "input."
+)
+
+
+def why_not(subject: Subject) -> str | None:
+    """Return why there are no maps: if one alone is too large."""
+    network = subject.network
+    entries = network.num_inputs * network.num_outputs
+    if 8 * entries > MOST_BYTES:
+        return (
+            f"One local map of this network has {network.num_outputs:,} x {network.num_inputs:,} numbers, more than "
+            "this section looks at; net.linearize(x, outputs=[...]) gives some of its rows."
+        )
+    return None
+
+
+def seconds(subject: Subject) -> float:
+    """Return about how long it takes: a forward pass per output or input for every sample, or the limit."""
+    network = subject.network
+    passes = 2 * min(network.num_inputs, network.num_outputs) + 2
+    number = min(len(subject.data), MOST_SAMPLES)
+    least = min(network.num_inputs, network.num_outputs)
+    values = 5e-9 * least * network.num_inputs * network.num_outputs
+    work = number * (passes * subject.seconds_per_sample + values + 2e-5)
+    return 0.8 + min(SHARE_OF_SECONDS * subject.settings.seconds, work)
+
+
+def content(subject: Subject, tell: Tell) -> Content:
+    """Draw a few samples' maps, and measure those of many."""
+    network, settings, data = subject.network, subject.settings, subject.data
+    rows = np.random.default_rng(settings.seed).permutation(len(data))[:MOST_SAMPLES]
+    found = local_norms(
+        network,
+        data.points[rows],
+        margins=subject.is_classifier,
+        population=len(data),
+        seconds=SHARE_OF_SECONDS * settings.seconds,
+        tolerance=settings.tolerance,
+        tell=lambda share: tell(0.8 * share),
+    )
+    medians = found.medians()
+    text = NORMS + (SLOPE if subject.is_classifier else "")
+    if not network.gates:
+        text += " This network has no gates: it is one map everywhere."
+    spread = f"{len(found):,} of {len(data):,} samples" if len(found) < len(data) else f"all {len(data):,} samples"
+    picture = Picture(
+        (drawing(plots.norms(found), "norms", f"Histograms of norms of local maps, of {spread}"),),
+        f"How the sizes of the local maps are distributed, over {spread}" + _why(found, len(rows)) + ".",
+    )
+    blocks: list[Block] = [numbers(*medians, found.different_maps()), Text(text), picture]
+    if found.stopped != "interrupted":
+        blocks.extend(_few(subject))
+    return Content(tuple(blocks), Number(medians[0]), interrupted=found.stopped == "interrupted")
+
+
+def _why(found: LocalNorms, asked: int) -> str:
+    if len(found) == asked:
+        return ", drawn at random" if asked < found.population else ""
+    return ", drawn at random, as many as there was time for (--seconds)"
+
+
+def _few(subject: Subject) -> list[Block]:
+    """Return the pictures and the table of a few samples."""
+    network, data = subject.network, subject.data
+    groups = subject.classes if subject.classes is not None else np.zeros(len(data), dtype=np.int64)
+    rows = choose_samples(groups, FEW, seed=subject.settings.seed)
+    points = data.points[rows]
+    maps = network.linearize(points)
+    norms = local_norms(network, points, margins=subject.is_classifier, tolerance=subject.settings.tolerance)
+    margins = margins_of_maps(network(points).flatten(1), maps.weight) if subject.is_classifier else None
+    weight = maps.weight.cpu().numpy()
+    if margins is None:
+        shown, kinds = weight[:, :MOST_OUTPUTS], [f"output {index}" for index in range(network.num_outputs)]
+        names = [f"sample {row}" for row in rows]
+        meaning = "How each input moves an output: its coefficients in the local map"
+        if network.num_outputs > MOST_OUTPUTS:
+            meaning += f", for the first {MOST_OUTPUTS} of {network.num_outputs} outputs"
+    elif network.num_outputs == 1:
+        shown, kinds = weight, ["output"]
+        names = [f"sample {row}: {one}" for row, one in zip(rows, margins.classes, strict=True)]
+        meaning = "How each input moves the output, which stands for class 1 where it is positive"
+    else:
+        every = np.arange(len(rows))
+        own = weight[every, margins.classes]
+        shown = np.stack([own, own - weight[every, margins.rivals]], axis=1)
+        kinds = ["for its class", "against the rival"]
+        names = [
+            f"{row}: {one} over {other}" for row, one, other in zip(rows, margins.classes, margins.rivals, strict=True)
+        ]
+        meaning = (
+            "How each input moves the output of the sample's class, and the lead of that output over the nearest "
+            "rival; a name gives the sample's number, its class and the rival"
+        )
+    pictures = _pictures(subject, points.reshape(len(rows), -1), shown, names, kinds[: shown.shape[1]])
+    caption = f"{meaning}. Orange raises it, blue lowers it, on one scale. The samples are chosen by seed "
+    caption += f"{subject.settings.seed}" + (", of as many classes as there are." if margins is not None else ".")
+    return [Picture(pictures, caption), _table(subject, rows, norms, margins)]
+
+
+def _pictures(subject: Subject, points: np.ndarray, shown: np.ndarray, names: list[str], kinds: list[str]) -> tuple:
+    shape = subject.network.input_shape
+    described = f"Coefficients of the local maps of {len(points)} samples"
+    if len(shape) in (2, 3) and min(shape[-2:]) > 1:
+        # Samples beside each other, as they stand in the row of images above.
+        maps = plots.coefficients(np.swapaxes(shown, 0, 1), shape=shape, rows=kinds, columns=names)
+        drawn = drawing(maps, "local-maps", described)
+        if is_image(shape):
+            above = drawing(plots.samples(points, shape=shape, names=names), "samples", f"{len(points)} samples")
+            return above, drawn
+        return (drawn,)
+    return (drawing(plots.coefficients(shown, rows=names, columns=kinds), "local-maps", described),)
+
+
+def _table(subject: Subject, rows: np.ndarray, norms: LocalNorms, margins: LinearMargins | None) -> Table:
+    labels = subject.labels
+    columns = ["sample", *(["label"] if labels is not None else []), *(["class", "rival"] if margins else [])]
+    columns += [finding.name for finding in norms.of(0)]
+    table = []
+    for place, row in enumerate(rows):
+        cells: list = [f"{row:,}"]
+        if labels is not None:
+            cells.append(str(int(labels[row])))
+        if margins is not None:
+            cells += [str(int(margins.classes[place])), str(int(margins.rivals[place]))]
+        table.append((*cells, *map(Number, norms.of(place))))
+    return Table(tuple(columns), tuple(table), "The same samples, by their numbers in the data from 0 on.")
