@@ -16,12 +16,18 @@ from reluscope.plots.usage import unit_usage
 
 __all__ = [
     "boundaries",
+    "class_distances",
     "codes",
     "coefficients",
+    "distance_histogram",
     "distinct_codes",
     "interactive",
+    "norms",
     "partition",
+    "radii",
+    "samples",
     "segment_counts",
     "to_png",
     "to_svg",
+    "unit_usage",
 ]
