@@ -30,7 +30,7 @@ USAGE = (
 )
 DISTANCES = (
     "The distance of two codes is the number of units on which they differ. Means are over all pairs of different "
-    "samples, from the share of each class on each piece."
+    "samples."
 )
 
 
@@ -128,7 +128,9 @@ def _distances(sampled: SampleCodes, groups: Grouping | None, seed: int) -> list
             if counts.sum()
         ]
     )
-    text = DISTANCES if groups is None else f"{DISTANCES} {groups.sentence}"
+    text = DISTANCES
+    if groups is not None:
+        text += f" {groups.sentence}" + (" All samples are of one class." if one_kind else "")
     drawings = [
         drawing(
             plots.distance_histogram(pairs, grouped=not one_kind),
