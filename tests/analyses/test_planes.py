@@ -57,6 +57,20 @@ def test_a_class_that_wins_only_inside_a_region():
     assert len(areas) == 3
 
 
+def test_of_equal_outputs_the_lowest_has_the_part():
+    net = rs.load([(np.array([[1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]]), np.zeros(3))])
+    assert class_areas(rs.partition(net, BOX)).by_class(3) == pytest.approx([2.0, 0.0, 2.0])
+    line = rs.partition(net, rs.Segment([-1, 0], [1, 0]))
+    assert class_intervals(line).by_class(3) == pytest.approx([1.0, 0.0, 1.0])
+
+
+def test_a_class_that_wins_in_the_middle_of_a_region_of_a_line():
+    net = rs.load([(np.array([[4.0], [-4.0], [0.0]]), np.array([0.0, 0.0, 1.0]))])
+    found = class_intervals(rs.partition(net, rs.Box(-1, 1, 1)))
+    assert found.classes.tolist() == [1, 2, 0]
+    assert found.ends == pytest.approx(np.array([[-1, -0.25], [-0.25, 0.25], [0.25, 1]]))
+
+
 def test_polygons_hold_their_class_and_fill_the_window(part, areas):
     assert areas.areas().sum() == pytest.approx(PLANE.window.volume, rel=1e-12)
     assert (areas.areas() > 0).all()

@@ -32,11 +32,11 @@ def names(labels):
 @pytest.fixture(scope="module")
 def codes():
     net = rs.load(default_network([4, 30, 20, 2], seed=0))
-    return net.codes(np.repeat(RNG.normal(size=(15, 4)), 3, axis=0))
+    return net.codes(np.tile(RNG.normal(size=(15, 4)), (3, 1)))
 
 
 def test_cells_are_pieces_sorted_by_class_with_equal_codes_together(codes):
-    labels = RNG.integers(0, 3, len(codes))
+    labels = np.tile(RNG.integers(0, 3, 15), 3)
     figure = plots.codes(codes, labels=labels, class_names=["a", "b", "c"])
     axes = figure.axes[0]
     counts = np.bincount(labels)
