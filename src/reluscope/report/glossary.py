@@ -19,4 +19,13 @@ GLOSSARY = (
     ),
     ("LOWER, UPPER", "the truth is not below, or not above, this number."),
     ("ESTIMATE", "a number close to the truth, within the interval if one is given."),
+    (
+        "Dead unit",
+        "a unit that stays on one flat piece at all samples, so that its output never changes: a ReLU below zero.",
+    ),
+    ("Code distance", "on how many units two codes differ (Hamming distance)."),
+    ("Local map", "the affine map W z + b that the network is on the region of a sample."),
+    ("Spectral norm", "the largest factor by which W stretches a direction."),
+    ("Margin", "how far the largest output is above another one, its rival."),
+    ("Inscribed ball", "a largest ball inside a region; its radius says how thick the region is."),
 )
