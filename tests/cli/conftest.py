@@ -1,4 +1,4 @@
-"""A folder to work in, with models in their forms, and data."""
+"""A folder to work in, with models in their forms, and data; reports of a few quick sections."""
 
 import sys
 
@@ -9,6 +9,7 @@ from safetensors.torch import save_file
 
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
+from reluscope.report.sections import all_sections
 
 MODELS = """\
 import torch
@@ -50,3 +51,10 @@ def folder(tmp_path, monkeypatch):
     sys.modules.pop("my_models", None)
     if str(tmp_path) in sys.path:
         sys.path.remove(str(tmp_path))
+
+
+@pytest.fixture
+def quick_report(monkeypatch):
+    """Let reports have the sections of which there is something to test here."""
+    kept = tuple(section for section in all_sections() if section.name in ("network", "fit", "plane"))
+    monkeypatch.setattr("reluscope.report.building.all_sections", lambda: kept)

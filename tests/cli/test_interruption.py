@@ -67,9 +67,19 @@ def test_a_partition_keeps_what_it_found(folder):
     assert len(list((folder / "out").iterdir())) == 5
 
 
-def test_while_writing_nothing_is_left_behind(folder):
+def test_while_drawing_what_is_written_stays(folder):
     arguments = ("partition", "my_models:cross", "--box", "-1,1", "-o", "out")
-    done = strike("os.fsync", 2, *arguments)
+    done = strike("reluscope.plots.to_png", 1, *arguments)
+    assert done.returncode == 130, done.stderr
+    names = sorted(path.name for path in (folder / "out").iterdir())
+    assert names == ["partition.arrow", "partition.json", "partition.svg", "regions.parquet"]
+    assert is_one_sentence(done.stderr)
+    assert "out/partition.svg hold what was found" in done.stderr
+    assert "EXACT" in done.stdout
+
+
+def test_while_writing_nothing_is_left_behind(folder):
+    done = strike("os.fsync", 1, "partition", "my_models:cross", "--box", "-1,1", "-o", "out/a.svg")
     assert done.returncode == 130
     assert done.stderr == "reluscope: interrupted; nothing was written.\n"
     assert list((folder / "out").iterdir()) == []
@@ -82,7 +92,7 @@ def test_while_loading(folder):
     assert done.stdout == ""
 
 
-def test_a_report_goes_on_after_ctrl_c(folder):
+def test_a_report_goes_on_after_ctrl_c(folder, quick_report):
     arguments = ("analyze", "my_models:Net", "--weights", "net.safetensors", "--data", "data.npz", "-o", "out")
     small = ("--segments", "2", "--samples", "40")
     done = strike("reluscope.report.sections.plane.content", 1, *arguments, *small)

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import torch
+from rich.console import Console
 
 from cli.running import is_one_sentence, reluscope
 from reluscope.cli.devices import open_device
@@ -25,7 +26,7 @@ VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMB
 
 
 @pytest.fixture
-def here(folder):
+def here(folder, quick_report):
     np.save("plane.npy", np.array([[-1.0, -1.0], [1.0, -1.0], [0.0, 2.0]]))
     return folder
 
@@ -80,10 +81,9 @@ def test_other_devices_are_refused(name):
         open_device(name)
 
 
-@pytest.mark.parametrize("order", ["limit_threads(1); import numba, torch", "import numba, torch; limit_threads(1)"])
-def test_threads_are_limited_before_and_after_libraries_are_imported(order):
+def test_threads_are_limited_before_libraries_are_imported():
     script = (
-        f"from reluscope.cli.threads import limit_threads; {order}; "
+        "from reluscope.cli.threads import limit_threads; limit_threads(1); import numba, torch; "
         "print(torch.get_num_threads(), numba.get_num_threads())"
     )
     clean = {key: value for key, value in os.environ.items() if key not in VARIABLES}
@@ -143,18 +143,26 @@ def test_too_little_memory_is_one_sentence(here, monkeypatch):
     assert is_one_sentence(result.stderr)
 
 
-def test_no_colour_and_no_bars_in_a_pipe(here):
-    environment = {**os.environ, "FORCE_COLOR": "", "NO_COLOR": "1"}
-    done = subprocess.run(
-        [sys.executable, "-m", "reluscope", *COMMANDS["codes"]],
-        capture_output=True,
-        text=True,
-        check=True,
-        env=environment,
-    )
-    assert done.stderr == ""
-    assert "\x1b" not in done.stdout
-    assert "…" not in done.stdout
+@pytest.mark.parametrize("name", ["info", "codes", "partition"])
+def test_no_colour_no_bars_and_no_short_lines_in_a_pipe(here, name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    result = reluscope(*COMMANDS[name])
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    assert not {"\x1b", "…", "\r"} & set(result.stdout)
+    assert result.stdout.startswith("my_models:cross")
+    assert max(map(len, result.stdout.splitlines())) > 40
+
+
+@pytest.mark.parametrize("width", [50, 120])
+def test_terminals_of_any_width(here, width, monkeypatch):
+    monkeypatch.setattr("reluscope.cli.info.open_console", lambda: Console(width=width, highlight=False))
+    result = reluscope("info", *COMMANDS["info"][1:])
+    assert result.exit_code == 0
+    table = [line for line in result.stdout.splitlines() if "relu" in line or "linear" in line]
+    assert table
+    assert all(len(line) <= width for line in table)
+    assert ("0.weight" in result.stdout or "name" in result.stdout) == (width >= 90)
 
 
 def test_info_writes_what_it_prints(here):

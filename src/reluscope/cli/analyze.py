@@ -1,5 +1,6 @@
 """``reluscope analyze`` and ``reluscope demo``: open, look, write, and say what was found."""
 
+import json
 from collections.abc import MutableMapping
 from pathlib import Path
 
@@ -17,7 +18,9 @@ from reluscope.report.building import build_report
 from reluscope.report.document import Report, SectionResult
 from reluscope.report.keeping import KeptSections
 from reluscope.report.subject import Settings, Subject
-from reluscope.report.writing import check_folder, write_report
+from reluscope.report.writing import NUMBERS, check_folder, write_report
+
+DEMO = "demo network"
 
 
 def analyze(
@@ -46,17 +49,25 @@ def analyze(
     return _conclude(report, page, common, advice="; the same command with --resume goes on")
 
 
-def demo(output: Path, *, settings: Settings, common: Common) -> int:
+def demo(output: Path, *, settings: Settings, force: bool, common: Common) -> int:
     """Write the report of the embedded network, and return the exit code."""
-    folder = check_folder(output, force=True)
+    folder = check_folder(output, force=force or _holds_demo(output))
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Loading the embedded network")
         data = digits("test")
         network = load(demo_network(), data=data.points).to(device)
         with keeping_results():
-            report, page = _make(Subject(network, data, "demo network", settings), folder, bar)
+            report, page = _make(Subject(network, data, DEMO, settings), folder, bar)
     return _conclude(report, page, common)
+
+
+def _holds_demo(folder: Path) -> bool:
+    """Whether the report in a folder is an earlier demo, which is worth nothing."""
+    try:
+        return json.loads((folder / NUMBERS).read_text(encoding="utf-8"))["model"]["name"] == DEMO
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
 
 
 def _make(

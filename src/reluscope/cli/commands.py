@@ -156,6 +156,7 @@ def demo(
         str,
         typer.Option("--output", "-o", metavar="DIR", help="Folder of the report; an earlier demo is replaced."),
     ] = "reluscope-demo",
+    force: Annotated[bool, typer.Option("--force", help="Replace a report that is no demo.")] = False,
     *,
     common: Common,
 ) -> int:
@@ -170,7 +171,7 @@ def demo(
     from reluscope.cli.analyze import demo as run
     from reluscope.report.subject import Settings
 
-    return run(Path(output), settings=Settings(seed=common.seed), common=common)
+    return run(Path(output), settings=Settings(seed=common.seed), force=force, common=common)
 
 
 @command(app, "Show what is in a model.", without=("seed", "device"))

@@ -14,6 +14,9 @@ from reluscope.cli.progress import show_progress
 from reluscope.networks.network import Network
 
 FORMAT = "reluscope info 1"
+COLUMNS = ("", "step", "shape", "parameters", "units", "pieces", "reads", "name")
+NUMBERS = ("", "parameters", "units", "pieces")
+NARROW = 90
 
 
 def info(model: ModelArguments, *, output: Path | None, force: bool, common: Common) -> int:
@@ -87,20 +90,22 @@ def _print(network: Network, name: str) -> None:
         f"{several(sum(step.num_parameters for step in graph), 'parameter')}",
         style="bold",
     )
-    table = make_table("", "step", "shape", "parameters", "units", "pieces", "reads", "name", right=NUMBERS)
+    # A narrow terminal shows what cannot be told from the rest.
+    columns = [name for name in COLUMNS if console.width >= NARROW or name not in ("pieces", "name")]
+    table = make_table(*columns, right=NUMBERS)
     for position, step in enumerate(graph):
         gate = None if step.gate is None else network.gates[step.gate]
-        add_row(
-            table,
-            position,
-            f"gate: {step.operation}" if gate else step.operation,
-            shape_of(step.shape),
-            step.num_parameters or "",
-            gate.num_units if gate else "",
-            gate.num_pieces if gate else "",
-            _reads(position, step),
-            step.name,
-        )
+        cells = {
+            "": position,
+            "step": f"gate: {step.operation}" if gate else step.operation,
+            "shape": shape_of(step.shape),
+            "parameters": step.num_parameters or "",
+            "units": gate.num_units if gate else "",
+            "pieces": gate.num_pieces if gate else "",
+            "reads": _reads(position, step),
+            "name": step.name,
+        }
+        add_row(table, *(cells[name] for name in columns))
     console.print(table)
     if not network.gates:
         say(console, "It has no gates: it is one affine map, with one region.")
@@ -116,9 +121,6 @@ def _print(network: Network, name: str) -> None:
             f"{check.largest_deviation:.2g}.",
         )
     say(console, f"Fingerprint {network.fingerprint[:16]}")
-
-
-NUMBERS = ("", "parameters", "units", "pieces")
 
 
 def _reads(position: int, step: Step) -> str:

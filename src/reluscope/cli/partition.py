@@ -40,6 +40,8 @@ KINDS = {
 }
 IN_FOLDER = ("partition.arrow", "regions.parquet", "partition.svg", "partition.png", "partition.json")
 
+PICTURES = (".svg", ".png", ".pdf")
+
 Color = Literal["activation_rate", "class", "area", "random", "gate"]
 
 
@@ -59,17 +61,27 @@ def partition(
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
         network, where = open_place(place, model, seed=common.seed, device=device, bar=bar)
+    written: list[Path] = []
     with keeping_results():
         part = _partition(network, where, budget, certify, hidden=common.quiet)
         plain = describe(part, where, model.name, files)
-        _write(part, where, color, files, plain)
+        interrupted = part.note == "interrupted"
+        try:
+            with show_progress(hidden=common.quiet) as bar:
+                for path in _by_effort(files):
+                    bar.say(f"Writing {path}")
+                    _write(path, part, where, color, plain)
+                    written.append(path)
+        except KeyboardInterrupt:
+            interrupted = True
     if common.as_json:
-        print_json(plain)
+        print_json({**plain, "files": [str(path) for path in written]})
     elif not common.quiet:
-        _print(part, where, model.name, files)
-    if part.note == "interrupted":
-        kept = f"; {_listed(files)} what was found until then" if files.paths else ""
-        warn(f"interrupted with {several(part.num_open, 'cell')} unfinished{kept}")
+        _print(part, where, model.name, written)
+    if interrupted:
+        open_cells = f" with {several(part.num_open, 'cell')} unfinished" if part.num_open else ""
+        kept = f"{_listed(written)} what was found" if written else "nothing was written"
+        warn(f"interrupted{open_cells}; {kept}")
         return INTERRUPTED
     return 0
 
@@ -140,23 +152,25 @@ def _facets_by_gate(part: Partition) -> dict[str, int]:
     return {gate.name: int((gates == index).sum()) for index, gate in enumerate(part.codes.layout)}
 
 
-def _write(part: Partition, where: Place, color: Color | None, files: Outputs, plain: dict[str, Any]) -> None:
-    contents: dict[Path, bytes | str] = {}
-    pictures = files.of(".svg", ".png", ".pdf")
-    figure = draw(part, where, color) if pictures else None
-    for path in pictures:
-        assert figure is not None
-        contents[path] = _picture(figure, path.suffix.lower())
-    for path in files.of(".parquet"):
-        table = io.BytesIO()
-        pyarrow.parquet.write_table(part.to_table(), table)
-        contents[path] = table.getvalue()
-    for path in files.of(".json"):
-        contents[path] = to_json(plain) + "\n"
-    write_all(contents)
-    for path in files.of(".arrow"):
+def _by_effort(files: Outputs) -> tuple[Path, ...]:
+    """Return what is quick to write before pictures, so that less is lost if the user loses patience."""
+    pictures = files.of(*PICTURES)
+    return (*(path for path in files.paths if path not in pictures), *pictures)
+
+
+def _write(path: Path, part: Partition, where: Place, color: Color | None, plain: dict[str, Any]) -> None:
+    suffix = path.suffix.lower()
+    if suffix == ".arrow":
         path.parent.mkdir(parents=True, exist_ok=True)
         part.save(path)
+    elif suffix == ".parquet":
+        table = io.BytesIO()
+        pyarrow.parquet.write_table(part.to_table(), table)
+        write_all({path: table.getvalue()})
+    elif suffix == ".json":
+        write_all({path: to_json(plain) + "\n"})
+    else:
+        write_all({path: _picture(draw(part, where, color), suffix)})
 
 
 def _picture(figure: Figure, suffix: str) -> bytes | str:
@@ -169,7 +183,7 @@ def _picture(figure: Figure, suffix: str) -> bytes | str:
     return buffer.getvalue()
 
 
-def _print(part: Partition, where: Place, model: str, files: Outputs) -> None:
+def _print(part: Partition, where: Place, model: str, written: Sequence[Path]) -> None:
     console = open_console()
     say(console, f"{model} on {where.words}", style="bold")
     finding = part.finding()
@@ -194,12 +208,12 @@ def _print(part: Partition, where: Place, model: str, files: Outputs) -> None:
     seconds = f"{part.work.get('seconds', 0.0):.2f} s"
     say(
         console,
-        f"{seconds}; {_listed(files)} it." if files.paths else f"{seconds}; to draw and save it, add -o FOLDER.",
+        f"{seconds}; {_listed(written)} it." if written else f"{seconds}; to draw and save it, add -o FOLDER.",
     )
 
 
-def _listed(files: Outputs) -> str:
-    names, folders = [str(path) for path in files.paths], {path.parent for path in files.paths}
+def _listed(written: Sequence[Path]) -> str:
+    names, folders = [str(path) for path in written], {path.parent for path in written}
     if len(names) == 1:
         return f"{names[0]} holds"
     if len(folders) == 1 and len(names) == len(IN_FOLDER):

@@ -42,7 +42,8 @@ def make_table(*columns: str, right: Sequence[str] = ()) -> Table:
     """
     table = Table(box=rich.box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
-        table.add_column(name, justify="right" if name in right else "left", overflow="fold")
+        is_number = name in right
+        table.add_column(name, justify="right" if is_number else "left", no_wrap=is_number, overflow="fold")
     return table
 
 
