@@ -22,6 +22,7 @@ from reluscope.plots.marks import mark_samples, outline
 from reluscope.plots.regions import check_dimensions, facet_ends
 from reluscope.plots.shapes import fill, frame, plane_size, say, say_empty, scale_beside, stroke
 from reluscope.plots.style import (
+    DARK,
     INK,
     NEUTRAL,
     RASTER_ABOVE,
@@ -104,7 +105,7 @@ def boundaries(
     else:
         say_empty(axes, part)
     if len(part) and not len(part.facets):
-        say(axes, "one region, without boundaries inside the window")
+        say(axes, "one region, without boundaries inside the window", DARK)
     if isinstance(by, str):
         facets = part.facets
         handles = (

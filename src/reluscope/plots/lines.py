@@ -20,7 +20,7 @@ from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
 from reluscope.plots.classes import class_shades
 from reluscope.plots.coloring import Color, Kinds, coloring
-from reluscope.plots.marks import OFF, UNKNOWN, halo, on_the_domain
+from reluscope.plots.marks import OFF, UNKNOWN, on_the_domain
 from reluscope.plots.shapes import fill, limits, say, say_empty, scale_beside, stroke
 from reluscope.plots.style import (
     DARK,
@@ -137,10 +137,9 @@ def mark_places(axes: Axes, part: Partition, samples: Points | None, labels: Seq
                 textcoords="offset points",
                 ha="right" if right else "left",
                 va="top",
-                color=DARK,
+                color=INK,
                 fontsize=9,
                 fontweight="bold",
-                path_effects=halo(2.6),
             )
 
 

@@ -15,7 +15,7 @@ from reluscope.partitions.table import Partition
 from reluscope.plots.style import DARK, INK, LIGHT, shortened
 
 OFF = 1e-6
-UNKNOWN = {"facecolor": "none", "edgecolor": INK, "hatch": "////", "linewidth": 0.0, "alpha": 0.35}
+UNKNOWN = {"facecolor": "none", "edgecolor": INK, "hatch": "////", "linewidth": 0.0, "alpha": 0.6}
 
 
 def halo(width: float) -> list[patheffects.AbstractPathEffect]:

@@ -120,9 +120,9 @@ def say_empty(axes: Axes, part: Partition) -> None:
     say(axes, text)
 
 
-def say(axes: Axes, text: str) -> None:
+def say(axes: Axes, text: str, color: str = INK) -> None:
     """Write a sentence into the middle of the axes."""
-    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=INK, fontsize=9.5)
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=color, fontsize=9.5)
 
 
 def limits(domain: Slice | Box) -> tuple[np.ndarray, np.ndarray]:

@@ -27,8 +27,8 @@ CATEGORIES = (
     "#D55E00",
     "#B5A642",
     "#8C8C8C",
-    "#7B5EA7",
-    "#5F4B32",
+    "#8F73BD",
+    "#94744A",
 )
 RASTER_ABOVE = 20_000
 
@@ -112,4 +112,4 @@ def depth_colors(number: int) -> list[str]:
         return list(few[:number])
     from matplotlib import colormaps
 
-    return [to_hex(colormaps["viridis"](0.92 * index / (number - 1))) for index in range(number)]
+    return [to_hex(colormaps["viridis"](0.2 + 0.7 * index / (number - 1))) for index in range(number)]
