@@ -54,9 +54,22 @@ def test_zsh_falls_back_to_files():
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-def test_bash_completes_a_model_to_a_file(tmp_path):
-    # The script that --show-completion prints, driven as bash drives it.
-    environment = {**os.environ, "_RELUSCOPE_COMPLETE": "source_bash"}
-    script = "import sys; sys.argv[0] = 'reluscope'; from reluscope.cli import main; main()"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=environment)
-    assert "complete -o default -F _reluscope_completion reluscope" in done.stdout
+def test_in_bash(tmp_path):
+    # The script that --show-completion prints, called as bash calls it; no reply leaves the word to bash, as a path.
+    (tmp_path / "reluscope").write_text(f"#!{sys.executable}\nfrom reluscope.cli import main\nmain()\n")
+    (tmp_path / "reluscope").chmod(0o755)
+    script = """
+        source <(_RELUSCOPE_COMPLETE=source_bash reluscope)
+        COMP_WORDS=(reluscope partition net.onnx --color a); COMP_CWORD=4
+        _reluscope_completion reluscope a --color; echo "${COMPREPLY[@]}"
+        COMP_WORDS=(reluscope info ne); COMP_CWORD=2
+        _reluscope_completion reluscope ne info; echo "[${COMPREPLY[@]}]"
+        complete -p reluscope
+    """
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script], capture_output=True, text=True, check=True, env=environment, cwd=tmp_path
+    )
+    colours, nothing, how = done.stdout.splitlines()
+    assert (colours, nothing) == ("activation_rate area", "[]")
+    assert "-o default" in how
