@@ -1,0 +1,435 @@
+"""Exact partition in several dimensions, cell by cell: every cell keeps its own vertices and facets.
+
+For 4 to 8 inputs, and for unbounded domains in any small number of dimensions: vertices are homogeneous, so directions
+are vertices like any other, and a region is unbounded iff it has one. Cells go through the gates in batches, depth
+first.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import torch
+
+from reluscope.codes.distinct import group_equal_rows
+from reluscope.codes.layout import CodeLayout
+from reluscope.codes.packing import pack_pieces
+from reluscope.errors import DegenerateGeometryError, InputError
+from reluscope.geometry.domains import Box, Domain, Space
+from reluscope.geometry.double_description import BORDER, INNER, Cells, cut_cells
+from reluscope.geometry.face_lattices import from_orthants
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.affine_values import AffineValues, advance_affinely, affine_input, close_affinely
+from reluscope.networks.graph import Pointwise
+from reluscope.networks.network import Network
+from reluscope.partitions.engine import Budget
+from reluscope.tolerance import Tolerance
+
+BATCH = 512
+EPSILON = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class CellPatch:
+    """Finished cells of one batch.
+
+    Parameters
+    ----------
+    words : (r, w) uint64
+        Packed codes.
+    vertex_offsets : (r + 1,) int64; vertices : (v, d + 1) float64
+        Homogeneous vertices of every cell.
+    facet_cells : (f,) int64; facet_keys : (f, 2) uint64
+        The inner facets of every cell, with keys that both sides share.
+    """
+
+    words: np.ndarray
+    vertex_offsets: np.ndarray
+    vertices: np.ndarray
+    facet_cells: np.ndarray
+    facet_keys: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+
+@dataclass
+class CellRun:
+    """What a walk over all cells has found so far.
+
+    Parameters
+    ----------
+    patches : list of CellPatch
+    num_undecided : int
+    num_open : int
+        Cells that were not finished when work stopped.
+    stopped : str
+        Why work stopped early, empty if it did not.
+    work : dict
+    """
+
+    patches: list[CellPatch] = field(default_factory=list)
+    num_undecided: int = 0
+    num_open: int = 0
+    stopped: str = ""
+    work: dict[str, float] = field(default_factory=lambda: {"batches": 0, "evaluated_cells": 0})
+
+
+@dataclass(frozen=True)
+class _Batch:
+    stage: int
+    cells: Cells
+    values: AffineValues
+    words: tuple[np.ndarray, ...]
+    hashes: np.ndarray
+
+
+def supports(network: Network) -> str | None:
+    """Return why the cells of a network cannot be found this way, or None if they can."""
+    if all(isinstance(stage.gate, Pointwise) for stage in network.stages):
+        return None
+    return "max gates"
+
+
+@dataclass(frozen=True)
+class CellRegions:
+    """Regions and their neighbours, from the cells of a walk.
+
+    Parameters
+    ----------
+    words : (r, w) uint64
+        Packed codes, all different.
+    witnesses : (r, d) float64
+        Strictly interior points.
+    is_bounded : (r,) bool
+    left, right : (f,) int64
+        Pairs of regions that share a facet, left < right, each once.
+    regions : (c,) int64
+        Region that each cell is part of; one cell each on a bounded domain.
+    vertex_offsets : (c + 1,) int64; vertices : (v, d + 1) float64
+        Homogeneous vertices of the cells.
+    num_unmatched : int
+        Facets whose other side was not found.
+    """
+
+    words: np.ndarray
+    witnesses: np.ndarray
+    is_bounded: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    regions: np.ndarray
+    vertex_offsets: np.ndarray
+    vertices: np.ndarray
+    num_unmatched: int
+
+
+def gather(run: CellRun, dim: int, num_words: int) -> CellRegions:
+    """Join the cells of a walk: equal codes are one region, equal keys the two sides of a facet.
+
+    Parameters
+    ----------
+    run : CellRun
+    dim, num_words : int
+        Of the domain, and of a code.
+
+    Returns
+    -------
+    CellRegions
+        Regions in the order in which they were found.
+    """
+    patches = run.patches
+    sizes = [len(patch) for patch in patches]
+    words = np.concatenate([np.zeros((0, num_words), dtype=np.uint64), *(patch.words for patch in patches)])
+    counts = np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(patch.vertex_offsets) for patch in patches)])
+    vertices = np.concatenate([np.zeros((0, dim + 1)), *(patch.vertices for patch in patches)])
+    starts = np.cumsum([0, *sizes])[:-1]
+    cells = np.concatenate(
+        [np.zeros(0, dtype=np.int64), *(patch.facet_cells + at for patch, at in zip(patches, starts, strict=True))]
+    )
+    keys = np.concatenate([np.zeros((0, 2), dtype=np.uint64), *(patch.facet_keys for patch in patches)])
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+    first, region, _ = group_equal_rows(words)
+    if len(words):
+        means = np.add.reduceat(vertices, offsets[:-1], axis=0) / counts[:, None]
+        ideal = np.add.reduceat(vertices[:, dim] == 0, offsets[:-1]) > 0
+    else:
+        means, ideal = np.zeros((0, dim + 1)), np.zeros(0, dtype=bool)
+    is_bounded = np.bincount(region, weights=ideal, minlength=len(first)) == 0
+    left, right, num_unmatched = _paired(keys, region[cells])
+    return CellRegions(
+        words[first],
+        means[first, :dim] / means[first, dim:],
+        is_bounded,
+        left,
+        right,
+        region,
+        offsets,
+        vertices,
+        num_unmatched,
+    )
+
+
+def _paired(keys: np.ndarray, regions: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return the pairs of different regions with facets of equal keys, and how many facets have no other side."""
+    order = np.lexsort((keys[:, 1], keys[:, 0]))
+    keys, regions = keys[order], regions[order]
+    begins = np.ones(len(keys), dtype=bool)
+    begins[1:] = (keys[1:] != keys[:-1]).any(axis=1)
+    group = np.cumsum(begins) - 1
+    alone = np.bincount(group, minlength=1) == 1
+    # On a facet there are two regions, each perhaps in several cells: the smallest and the largest are both.
+    starts = np.flatnonzero(begins)
+    if not len(starts):
+        return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 0
+    low, high = np.minimum.reduceat(regions, starts), np.maximum.reduceat(regions, starts)
+    pairs = np.unique(np.stack([low, high], axis=1)[low < high], axis=0)
+    return pairs[:, 0], pairs[:, 1], int(alone.sum())
+
+
+def walk_cells(
+    network: Network,
+    domain: Domain,
+    tolerance: Tolerance,
+    *,
+    budget: Budget,
+    report: Callable[[CellPatch], None] | None = None,
+) -> CellRun:
+    """Take the cells of a domain through all gates of a network whose gates are pointwise.
+
+    Parameters
+    ----------
+    network : Network
+        Of as many inputs as the domain has dimensions.
+    domain : Box, Space or Polyhedron
+    tolerance : Tolerance
+    budget : Budget
+    report : callable, optional
+        Told of every finished patch.
+
+    Returns
+    -------
+    CellRun
+        Incomplete if the budget ran out or the user interrupted. On an unbounded domain one code may come in several
+        cells, one per orthant, to be merged.
+    """
+    began = time.perf_counter()
+    run = CellRun()
+    keys = _Keys(network)
+    gamma = tolerance.rounding * EPSILON
+    cells, resolution, scale = first_cells(network, domain, tolerance)
+    stack = [_Batch(0, cells, affine_input(network, len(cells), scale), (), np.zeros((len(cells), 2), dtype=np.uint64))]
+    num_regions = 0
+    try:
+        with torch.no_grad():
+            while stack:
+                run.stopped = _exhausted(budget, num_regions, began)
+                if run.stopped:
+                    break
+                batch = stack[-1]
+                if batch.stage == len(network.stages):
+                    patch = _finished(batch, scale)
+                    run.patches.append(patch)
+                    num_regions += len(patch)
+                    stack.pop()
+                    if report is not None:
+                        report(patch)
+                    continue
+                following, undecided = _step(network, batch, keys, gamma, resolution)
+                run.num_undecided += undecided
+                run.work["batches"] += 1
+                run.work["evaluated_cells"] += len(batch.cells)
+                stack[-1:] = _spread(following)
+    except KeyboardInterrupt:
+        run.stopped = "interrupted"
+    run.num_open = sum(len(batch.cells) for batch in stack)
+    run.work["seconds"] = time.perf_counter() - began
+    return run
+
+
+def first_cells(network: Network, domain: Domain, tolerance: Tolerance) -> tuple[Cells, np.ndarray, float]:
+    """Return the cells that a walk begins with, the resolution of heights over them, and their unit of length.
+
+    Returns
+    -------
+    cells : Cells
+        One for a box; one per orthant that it meets for another polyhedron.
+    resolution : (d + 1,) float64
+        For `cut_cells`.
+    scale : float
+        Coordinates of the cells times this are those of the domain: about the size of a box, else the distance at which
+        the first units typically bend, because homogeneous coordinates resolve best what is about a unit away.
+    """
+    if isinstance(domain, Box):
+        corners = domain.corners()
+        incidence = np.hstack([corners == domain.lo, corners == domain.hi])
+        scale = float(2.0 ** np.round(np.log2(np.abs(corners).max())))
+        vertices = np.hstack([corners / scale, np.ones((len(corners), 1))])
+        size = float(np.linalg.norm(domain.hi - domain.lo)) / scale
+        # The height of a unit of unit slope at the distance of the resolution, to within sqrt(d).
+        resolution = np.append(np.full(domain.dim, tolerance.resolution * size / np.sqrt(domain.dim)), 0.0)
+        return _cells([vertices], [incidence], [np.full(incidence.shape[1], BORDER)], None), resolution, scale
+    if not isinstance(domain, Space | Polyhedron):
+        raise InputError(f"expected a Space, Box or Polyhedron, got {type(domain).__name__}: give one of these")
+    dim = domain.dim
+    resolution = np.full(dim + 1, tolerance.resolution)
+    cells = _orthants(dim)
+    rows = np.zeros((0, dim + 1)) if isinstance(domain, Space) else np.hstack([domain.A, -domain.b[:, None]])
+    scale = _typical_distance(network, rows)
+    if isinstance(domain, Space):
+        return cells, resolution, scale
+    rows[:, :dim] *= scale
+    rows = rows / np.abs(rows).max(axis=1, keepdims=True).clip(min=np.finfo(float).tiny)
+    number = len(rows)
+    cut = cut_cells(
+        cells,
+        np.broadcast_to(rows, (len(cells), *rows.shape)),
+        np.broadcast_to(EPSILON * np.abs(rows), (len(cells), *rows.shape)),
+        np.zeros((1, number)),
+        np.zeros((number, 2, 2), dtype=np.uint64),
+        np.zeros((number, 1, 2), dtype=np.uint64),
+        rounding=tolerance.rounding * EPSILON,
+        resolution=resolution,
+    )
+    inside = np.flatnonzero((cut.pieces == 0).all(axis=1))
+    if not len(inside) or (domain.C is not None and len(domain.C)):
+        raise DegenerateGeometryError(
+            f"the domain must be full-dimensional, but {domain.describe()} is empty or flat: give another, or a Slice"
+        )
+    # Walls between orthants keep their slots 0 .. d - 1; all other facets are the domain's border.
+    kept = cut.cells.select(inside)
+    kinds = np.where(kept.slots < dim, INNER, BORDER).astype(np.uint8)
+    return replace(kept, kinds=kinds), resolution, scale
+
+
+def _typical_distance(network: Network, rows: np.ndarray) -> float:
+    """Return the median distance from the origin of hyperplanes that miss it, as a power of two."""
+    if network.stages and isinstance(network.stages[0].gate, Pointwise):
+        gate = network.stages[0].gate
+        maps, _, _ = advance_affinely(network.stages[0], affine_input(network, 1), 0.0)
+        for level in gate.breakpoints.cpu().numpy():
+            shifted = maps[0].copy()
+            shifted[:, -1] -= level
+            rows = np.concatenate([rows, shifted])
+    slopes = np.linalg.norm(rows[:, :-1], axis=1)
+    known = (slopes > 0) & (rows[:, -1] != 0)
+    if not known.any():
+        return 1.0
+    return float(2.0 ** np.round(np.median(np.log2(np.abs(rows[known, -1]) / slopes[known]))))
+
+
+class _Keys:
+    """Random words for the pieces and breakpoints of every unit, the same in every run."""
+
+    def __init__(self, network: Network) -> None:
+        draw = np.random.default_rng(20_17).integers
+        self.pieces, self.zeros, self.levels = [], [], []
+        for stage in network.stages:
+            gate = stage.gate
+            assert isinstance(gate, Pointwise)
+            levels = gate.breakpoints.cpu().numpy()
+            levels = np.ascontiguousarray(np.broadcast_to(levels, (len(levels), gate.num_units)))
+            self.levels.append(levels)
+            self.pieces.append(draw(2**64, size=(gate.num_units, len(levels) + 1, 2), dtype=np.uint64))
+            self.zeros.append(draw(2**64, size=(gate.num_units, len(levels), 2), dtype=np.uint64))
+
+
+def _step(network: Network, batch: _Batch, keys: _Keys, gamma: float, resolution: np.ndarray) -> tuple[_Batch, int]:
+    """Take a batch through one gate."""
+    stage = network.stages[batch.stage]
+    maps, errors, values = advance_affinely(stage, batch.values, gamma)
+    cut = cut_cells(
+        batch.cells,
+        maps,
+        errors,
+        keys.levels[batch.stage],
+        keys.pieces[batch.stage],
+        keys.zeros[batch.stage],
+        rounding=gamma,
+        resolution=resolution,
+    )
+    parents = torch.from_numpy(cut.parents).to(network.device)
+    values = {position: value.take(parents) for position, value in values.items()}
+    words = pack_pieces([cut.pieces], CodeLayout((network.layout.gates[batch.stage],)))
+    units = np.arange(cut.pieces.shape[1])
+    shown = keys.pieces[batch.stage][units, cut.pieces]
+    hashes = batch.hashes[cut.parents] ^ np.bitwise_xor.reduce(shown, axis=1)
+    is_last = batch.stage == len(network.stages) - 1
+    closed = {} if is_last else close_affinely(stage, values, cut.pieces, gamma)
+    return (
+        _Batch(batch.stage + 1, cut.cells, closed, (*(word[cut.parents] for word in batch.words), words), hashes),
+        cut.num_undecided,
+    )
+
+
+def _spread(batch: _Batch) -> list[_Batch]:
+    """Return a batch in parts of bounded size, the first on top."""
+    parts = []
+    for first in range(0, len(batch.cells), BATCH):
+        last = min(first + BATCH, len(batch.cells))
+        rows = torch.arange(first, last)
+        values = {position: value.take(rows.to(value.coefficients.device)) for position, value in batch.values.items()}
+        words = tuple(word[first:last] for word in batch.words)
+        parts.append(_Batch(batch.stage, batch.cells.take(first, last), values, words, batch.hashes[first:last]))
+    return parts[::-1]
+
+
+def _finished(batch: _Batch, scale: float) -> CellPatch:
+    cells = batch.cells
+    words = np.concatenate([*batch.words, np.zeros((len(cells), 0), dtype=np.uint64)], axis=1)
+    owner = np.repeat(np.arange(len(cells)), np.diff(cells.facet_offsets))
+    shown = cells.kinds == INNER
+    keys = cells.keys[shown] ^ batch.hashes[owner[shown]]
+    vertices = cells.vertices * np.append(np.full(cells.vertices.shape[1] - 1, scale), 1.0)
+    return CellPatch(words, cells.vertex_offsets, vertices, owner[shown], keys)
+
+
+def _orthants(dim: int) -> Cells:
+    simplices, points = from_orthants(dim)
+    offsets, ids = simplices.cell_vertices()
+    draw = np.random.default_rng(20_18).integers
+    walls = draw(2**64, size=(dim, 2), dtype=np.uint64)
+    vertices, incidences, kinds, keys = [], [], [], []
+    for cell in range(simplices.num_cells):
+        corners = points[np.sort(ids[offsets[cell] : offsets[cell + 1]])]
+        vertices.append(corners)
+        # The walls x_i = 0 between orthants, then infinity, w = 0.
+        incidences.append(corners == 0)
+        kinds.append(np.array([INNER] * dim + [BORDER]))
+        keys.append(np.vstack([walls, np.zeros((1, 2), dtype=np.uint64)]))
+    return _cells(vertices, incidences, kinds, keys)
+
+
+def _cells(
+    vertices: list[np.ndarray], incidences: list[np.ndarray], kinds: list[np.ndarray], keys: list[np.ndarray] | None
+) -> Cells:
+    """Return cells from vertices and incidences, facets in slots 0, 1, ... of each."""
+    num_words = 1 + max(incidence.shape[1] for incidence in incidences) // 64
+    tight = np.zeros((sum(map(len, vertices)), num_words), dtype=np.uint64)
+    row = 0
+    for incidence in incidences:
+        for facet, column in enumerate(incidence.T):
+            tight[row : row + len(incidence), facet // 64] |= column.astype(np.uint64) << np.uint64(facet % 64)
+        row += len(incidence)
+    num_facets = [incidence.shape[1] for incidence in incidences]
+    total = sum(num_facets)
+    return Cells(
+        np.cumsum([0, *map(len, vertices)]),
+        np.concatenate(vertices),
+        np.zeros(len(tight)),
+        tight,
+        np.cumsum([0, *num_facets]),
+        np.concatenate([np.arange(number) for number in num_facets]),
+        np.concatenate(kinds).astype(np.uint8),
+        np.zeros((total, 2), dtype=np.uint64) if keys is None else np.concatenate(keys),
+        np.zeros((len(vertices), 2), dtype=np.uint64),
+    )
+
+
+def _exhausted(budget: Budget, num_regions: int, began: float) -> str:
+    if budget.regions is not None and num_regions >= budget.regions:
+        return f"budget of {budget.regions:,} regions"
+    if budget.seconds is not None and time.perf_counter() - began >= budget.seconds:
+        return f"budget of {budget.seconds:g} s"
+    return ""

@@ -1,0 +1,216 @@
+"""The cell-wise engine against published vectors, the other engine, and all codes by linear programs."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reluscope as rs
+from oracles.reference_vectors import VECTORS
+from reluscope.codes.packed import Codes
+from reluscope.errors import DegenerateGeometryError
+from reluscope.partitions.cellwise import gather, supports, walk_cells
+from reluscope.partitions.engine import Budget
+from reluscope.testing.references import pseudo_random_network
+from reluscope.testing.strategies import degenerate_networks
+
+
+def cells_of(net, domain, **options):
+    run = walk_cells(net, domain, rs.Tolerance(), budget=Budget(**options))
+    return gather(run, domain.dim, net.layout.num_words), run
+
+
+def neighbours(words, left, right):
+    """Pairs of codes, whatever the order of the rows."""
+    names = [row.tobytes() for row in np.ascontiguousarray(words)]
+    return {frozenset((names[a], names[b])) for a, b in zip(left, right, strict=True)}
+
+
+def cube_as_polyhedron(dim, reach=1.0):
+    return rs.Polyhedron(np.vstack([np.eye(dim), -np.eye(dim)]), np.full(2 * dim, reach))
+
+
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda v: f"{v.num_inputs}-{v.widths}")
+def test_published_vectors(vector):
+    net = rs.load(pseudo_random_network(vector.num_inputs, vector.widths))
+    found, run = cells_of(net, rs.Space(vector.num_inputs))
+    assert (len(found.words), int(found.is_bounded.sum()), len(found.left)) == (
+        vector.space,
+        vector.bounded,
+        vector.adjacent,
+    )
+    degrees = np.bincount(np.concatenate([found.left, found.right]), minlength=len(found.words))
+    assert degrees.max() == vector.max_degree
+    assert degrees.mean() == pytest.approx(vector.mean_degree, abs=1e-4)
+    assert (run.num_undecided, run.num_open, found.num_unmatched) == (0, 0, 0)
+    for domain in (rs.Box(-1, 1, vector.num_inputs), cube_as_polyhedron(vector.num_inputs)):
+        boxed, _ = cells_of(net, domain)
+        assert len(boxed.words) == vector.box
+        assert boxed.is_bounded.all()
+
+
+@pytest.mark.parametrize(("sizes", "count"), [([3, 16, 16, 1], 5028), ([6, 12, 12, 1], 7990)])
+def test_counts_of_default_networks(sizes, count):
+    import torch
+
+    torch.manual_seed(0)
+    layers = [torch.nn.Linear(a, b) for a, b in pairwise(sizes)]
+    net = rs.load([(one.weight.detach().double().numpy(), one.bias.detach().double().numpy()) for one in layers])
+    found, run = cells_of(net, rs.Space(3) if sizes[0] == 3 else rs.Box(-1, 1, 6))
+    assert (len(found.words), run.num_undecided, found.num_unmatched) == (count, 0, 0)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.integers(1, 2).flatmap(lambda n: degenerate_networks(num_inputs=n, max_layers=3)), st.sampled_from([1.0, 4.0])
+)
+def test_degenerate_networks_as_the_other_engine_has_them(layers, reach):
+    net = rs.load(layers)
+    box = rs.Box(-reach, reach, net.num_inputs)
+    part = rs.partition(net, box)
+    expected = neighbours(part.codes.words, part.facets.left, part.facets.right)
+    for domain in (box, cube_as_polyhedron(net.num_inputs, reach)):
+        found, run = cells_of(net, domain)
+        assert {row.tobytes() for row in found.words} == {row.tobytes() for row in part.codes.words}
+        assert neighbours(found.words, found.left, found.right) == expected
+        assert (run.num_undecided, found.num_unmatched) == (0, 0)
+        np.testing.assert_array_equal(net.codes(found.witnesses).words, found.words)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(1, 4).flatmap(lambda n: degenerate_networks(num_inputs=n, max_layers=2)))
+def test_a_whole_space_holds_its_boxes(layers):
+    net = rs.load(layers)
+    everywhere, run = cells_of(net, rs.Space(net.num_inputs))
+    assert (run.num_undecided, everywhere.num_unmatched) == (0, 0)
+    np.testing.assert_array_equal(net.codes(everywhere.witnesses).words, everywhere.words)
+    inside, _ = cells_of(net, rs.Box(-2, 2, net.num_inputs))
+    codes = {row.tobytes() for row in everywhere.words}
+    assert {row.tobytes() for row in inside.words} <= codes
+    assert neighbours(inside.words, inside.left, inside.right) <= neighbours(
+        everywhere.words, everywhere.left, everywhere.right
+    )
+    assert len(codes) == len(everywhere.words)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 4, 5])
+def test_one_layer_makes_as_many_cells_as_hyperplanes_do(dim):
+    generator = np.random.default_rng(dim)
+    weight, bias = generator.standard_normal((7, dim)), generator.standard_normal(7)
+    net = rs.load([(weight, bias), (np.ones((1, 7)), np.zeros(1))])
+    found, _ = cells_of(net, rs.Space(dim))
+    assert len(found.words) == int(rs.bounds.zaslavsky(7, dim))
+    central, _ = cells_of(rs.load([(weight, np.zeros(7)), (np.ones((1, 7)), np.zeros(1))]), rs.Space(dim))
+    assert len(central.words) == int(rs.bounds.central_arrangement(7, dim))
+    assert not central.is_bounded.any()
+
+
+def test_gates_of_several_pieces():
+    import torch
+    from torch import nn
+
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(2, 6), nn.Hardtanh(), nn.Linear(6, 5), nn.LeakyReLU(), nn.Linear(5, 4), nn.ReLU6())
+    net = rs.load(model.double(), input_shape=(2,))
+    box = rs.Box(-6, 6, 2)
+    part = rs.partition(net, box)
+    found, run = cells_of(net, box)
+    assert run.num_undecided == 0
+    assert {row.tobytes() for row in found.words} == {row.tobytes() for row in part.codes.words}
+    assert neighbours(found.words, found.left, found.right) == neighbours(
+        part.codes.words, part.facets.left, part.facets.right
+    )
+
+
+def test_volumes_of_the_cells_fill_the_box():
+    from scipy.spatial import ConvexHull
+
+    net = rs.load(pseudo_random_network(4, (6, 5)))
+    found, _ = cells_of(net, rs.Box(-2, 2, 4))
+    total = 0.0
+    for a, b in pairwise(found.vertex_offsets):
+        total += ConvexHull(found.vertices[a:b, :4]).volume
+    assert total == pytest.approx(4.0**4, rel=1e-10)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1e-3, 1e6, 1e9])
+def test_scale_changes_nothing(scale):
+    layers = pseudo_random_network(3, (4, 4, 4))
+    net = rs.load(layers)
+    scaled = rs.load([(layers[0][0] / scale, layers[0][1]), *layers[1:]])
+    for domain, larger in ((rs.Space(3), rs.Space(3)), (rs.Box(-1, 1, 3), rs.Box(-scale, scale, 3))):
+        one, _ = cells_of(net, domain)
+        other, run = cells_of(scaled, larger)
+        assert {row.tobytes() for row in one.words} == {row.tobytes() for row in other.words}
+        assert run.num_undecided == 0
+
+
+def test_boxes_of_any_size_miss_nothing():
+    net = rs.load(pseudo_random_network(3, (8, 8)))
+    everywhere, _ = cells_of(net, rs.Space(3))
+    huge, _ = cells_of(net, rs.Box(-1e7, 1e7, 3))
+    assert len(huge.words) == len(everywhere.words) == 654
+
+
+def test_unbounded_polyhedra():
+    net = rs.load(pseudo_random_network(2, (8,)))
+    wedge = rs.Polyhedron([[-1.0, 0.0], [0.0, -1.0]], [0.0, 0.0])
+    found, _ = cells_of(net, wedge)
+    points = np.random.default_rng(0).random((20_000, 2)) * 200
+    seen = net.codes(np.concatenate([points, points / 100])).unique()
+    assert {row.tobytes() for row in seen.words} <= {row.tobytes() for row in found.words}
+    assert (found.witnesses > 0).all()
+    assert 0 < found.is_bounded.sum() < len(found.words)
+
+
+def test_domains_without_interior():
+    net = rs.load(pseudo_random_network(2, (4,)))
+    with pytest.raises(DegenerateGeometryError, match="must be full-dimensional"):
+        cells_of(net, rs.Polyhedron([[1.0, 0.0], [-1.0, 0.0]], [0.0, 0.0]))
+    with pytest.raises(DegenerateGeometryError, match="must be full-dimensional"):
+        cells_of(net, rs.Polyhedron([[1.0, 0.0], [-1.0, 0.0]], [0.0, -1.0]))
+
+
+def test_networks_without_gates_have_one_region():
+    net = rs.load([(np.eye(3), np.ones(3))])
+    found, _ = cells_of(net, rs.Space(3))
+    assert (len(found.words), found.is_bounded.tolist(), len(found.left)) == (1, [False], 0)
+
+
+def test_a_budget_leaves_whole_regions(monkeypatch):
+    monkeypatch.setattr("reluscope.partitions.cellwise.BATCH", 4)
+    net = rs.load(pseudo_random_network(3, (8, 8)))
+    every, _ = cells_of(net, rs.Box(-1, 1, 3))
+    found, run = cells_of(net, rs.Box(-1, 1, 3), regions=20)
+    assert run.stopped == "budget of 20 regions"
+    assert run.num_open > 0
+    assert 20 <= len(found.words) < len(every.words)
+    assert {row.tobytes() for row in found.words} <= {row.tobytes() for row in every.words}
+    assert neighbours(found.words, found.left, found.right) <= neighbours(every.words, every.left, every.right)
+
+
+@pytest.mark.parametrize("batch", [1, 3, 100])
+def test_batches_change_nothing(monkeypatch, batch):
+    net = rs.load(pseudo_random_network(3, (4, 4, 4)))
+    every, _ = cells_of(net, rs.Space(3))
+    monkeypatch.setattr("reluscope.partitions.cellwise.BATCH", batch)
+    found, _ = cells_of(net, rs.Space(3))
+    assert {row.tobytes() for row in found.words} == {row.tobytes() for row in every.words}
+    assert neighbours(found.words, found.left, found.right) == neighbours(every.words, every.left, every.right)
+
+
+def test_max_gates_go_elsewhere():
+    from torch import nn
+
+    net = rs.load(nn.MaxPool1d(2), input_shape=(1, 4))
+    assert supports(net) == "max gates"
+    assert supports(rs.load(pseudo_random_network(2, (3,)))) is None
+
+
+def test_codes_are_packed_as_everywhere():
+    net = rs.load(pseudo_random_network(3, (8, 8)))
+    found, _ = cells_of(net, rs.Box(-1, 1, 3))
+    codes = Codes(found.words, net.layout)
+    assert (codes.to_array() == net.codes(found.witnesses).to_array()).all()
