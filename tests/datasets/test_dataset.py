@@ -117,3 +117,10 @@ def test_a_limit_is_noted():
     assert data.labels.tolist() == [0, 1]
     assert data.notes == ("only the first 2 of 3 samples were used",)
     assert data.limited(5) is data
+
+
+def test_the_shape_before_is_remembered():
+    data = dataset_of(np.zeros((2, 1, 3, 4)))
+    assert data.reshaped((1, 3, 4)).shape_before is None
+    assert data.reshaped((12,)).reshaped((12, 1)).shape_before == (1, 3, 4)
+    assert data.reshaped((12,)).limited(1).shape_before == (1, 3, 4)

@@ -116,6 +116,15 @@ def test_numbers_are_those_of_the_analyses():
     assert [len(picture.drawings) for picture in pictures] == [1, 2]
 
 
+@pytest.mark.parametrize(("shape", "drawings"), [((1, 8, 8), 2), ((8, 8), 2), ((64,), 1), ((4, 4, 4), 1)])
+def test_flat_inputs_are_images_if_the_data_were(shape, drawings):
+    net = rs.load(layers([64, 5, 10]))
+    data = dataset_of(DATA.points[:9].reshape(9, *shape)).reshaped(net.input_shape)
+    report = build_report(Subject(net, data, "net", Settings()), sections=SECTIONS[1:2])
+    pictures = [block for block in section(report, "maps").content.blocks if isinstance(block, Picture)]
+    assert len(pictures[-1].drawings) == drawings
+
+
 def test_classes_beyond_the_table_are_said():
     net = NETWORKS["many classes"]()
     points = np.random.default_rng(0).normal(size=(300, 4))

@@ -28,6 +28,8 @@ class Dataset:
         What a reader calls it.
     notes : tuple of str
         What happened on the way in: conversions, parts that were left out.
+    shape_before : tuple of int, optional
+        The shape that points came in, if they were reshaped: flat rows may be images.
 
     Examples
     --------
@@ -41,6 +43,7 @@ class Dataset:
     targets: Float[np.ndarray, "s t"] | None = None
     name: str = "data"
     notes: tuple[str, ...] = ()
+    shape_before: tuple[int, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.points)
@@ -91,7 +94,8 @@ class Dataset:
                 f"the network takes inputs of shape {wanted}, but each sample of {self.name} has shape {given}, with "
                 "its axes in another order: transpose the data first (for instance numpy.moveaxis(x, -1, 1))"
             )
-        return replace(self, points=self.points.reshape(len(self), *input_shape))
+        before = self.shape_before or (None if self.shape == input_shape else self.shape)
+        return replace(self, points=self.points.reshape(len(self), *input_shape), shape_before=before)
 
     def limited(self, most: int) -> "Dataset":
         """Return the first samples only, with a note that says so."""

@@ -125,7 +125,8 @@ def _few(subject: Subject) -> list[Block]:
 
 
 def _pictures(subject: Subject, points: np.ndarray, shown: np.ndarray, names: list[str], kinds: list[str]) -> tuple:
-    shape = subject.network.input_shape
+    # Flat inputs are images if the data came as such.
+    shape = next((one for one in (subject.network.input_shape, subject.data.shape_before or ()) if len(one) > 1), ())
     described = f"Coefficients of the local maps of {len(points)} samples"
     if len(shape) in (2, 3) and min(shape[-2:]) > 1:
         # Samples beside each other, as they stand in the row of images above.
