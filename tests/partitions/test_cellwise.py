@@ -22,6 +22,14 @@ def cells_of(net, domain, **options):
     return gather(run, domain.dim, net.layout.num_words), run
 
 
+def check_codes(net, found):
+    """The code at every witness is the region's, but where rounding alone decides the sign of what is zero."""
+    seen, expected = net.codes(found.witnesses).to_array(), Codes(found.words, net.layout).to_array()
+    clear = np.hstack([np.abs(pre.numpy()) > 1e-9 for pre in net.preactivations(found.witnesses)])
+    np.testing.assert_array_equal(seen[clear], expected[clear])
+    assert (expected[~clear] == 0).all()
+
+
 def neighbours(words, left, right):
     """Pairs of codes, whatever the order of the rows."""
     names = [row.tobytes() for row in np.ascontiguousarray(words)]
@@ -76,7 +84,7 @@ def test_degenerate_networks_as_the_other_engine_has_them(layers, reach):
         assert {row.tobytes() for row in found.words} == {row.tobytes() for row in part.codes.words}
         assert neighbours(found.words, found.left, found.right) == expected
         assert (run.num_undecided, found.num_unmatched) == (0, 0)
-        np.testing.assert_array_equal(net.codes(found.witnesses).words, found.words)
+        check_codes(net, found)
 
 
 @settings(max_examples=60, deadline=None)
@@ -85,7 +93,7 @@ def test_a_whole_space_holds_its_boxes(layers):
     net = rs.load(layers)
     everywhere, run = cells_of(net, rs.Space(net.num_inputs))
     assert (run.num_undecided, everywhere.num_unmatched) == (0, 0)
-    np.testing.assert_array_equal(net.codes(everywhere.witnesses).words, everywhere.words)
+    check_codes(net, everywhere)
     inside, _ = cells_of(net, rs.Box(-2, 2, net.num_inputs))
     codes = {row.tobytes() for row in everywhere.words}
     assert {row.tobytes() for row in inside.words} <= codes

@@ -190,7 +190,7 @@ def _rows_of(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 @njit(cache=True)
-def _count_bits(word) -> int:
+def _count_bits(word):
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -457,7 +457,8 @@ def _cut(
                             for v in range(child_v, child_v + child_n):
                                 if bm[v, word] & bit:
                                     on_it += 1
-                                    vanishes &= bm[v, new_word] & new_bit != 0
+                                    if bm[v, new_word] & new_bit == 0:  # pyright: ignore[reportOperatorIssue]
+                                        vanishes = False
                             # A facet with all its vertices on the cut is a face of the new facet, and none itself.
                             if on_it >= dim and not vanishes:
                                 bslot[used_f], bkind[used_f], bkey[used_f] = bslot[f], bkind[f], bkey[f]

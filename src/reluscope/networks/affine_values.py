@@ -40,7 +40,7 @@ AffineValues = dict[int, AffineValue]
 
 
 def affine_input(network: Network, num_cells: int, scale: float = 1.0) -> AffineValues:
-    """Return the input of a network as an affine function of coordinates in units of ``scale``, on each of some cells."""
+    """Return the input as an affine function of coordinates in units of ``scale``, on each of some cells."""
     n = network.num_inputs
     basis = scale * torch.eye(n + 1, n, dtype=torch.float64, device=network.device).reshape(n + 1, *network.input_shape)
     coefficients = basis.expand(num_cells, *basis.shape)
