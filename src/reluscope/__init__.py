@@ -15,7 +15,7 @@ from reluscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
-    from reluscope.analyses import bounds, codespace
+    from reluscope.analyses import bounds, codespace, coefficients
     from reluscope.codes import CodeLayout, Codes, GateLayout
     from reluscope.findings import Claim, Finding
     from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
@@ -49,6 +49,7 @@ _HOMES = {
     "Tolerance": "reluscope.tolerance",
     "bounds": "reluscope.analyses.bounds",
     "codespace": "reluscope.analyses.codespace",
+    "coefficients": "reluscope.analyses.coefficients",
     "datasets": "reluscope.datasets",
     "decision_boundary": "reluscope.partitions",
     "errors": "reluscope.errors",
@@ -82,6 +83,7 @@ __all__ = [
     "Tolerance",
     "bounds",
     "codespace",
+    "coefficients",
     "datasets",
     "decision_boundary",
     "errors",
@@ -95,7 +97,7 @@ __all__ = [
 ]
 
 # Public modules: these names stand for the module itself.
-_MODULES = frozenset({"bounds", "codespace", "datasets", "errors", "plots", "testing"})
+_MODULES = frozenset({"bounds", "codespace", "coefficients", "datasets", "errors", "plots", "testing"})
 
 
 class _LazyPackage(ModuleType):

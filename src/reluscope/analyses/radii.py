@@ -192,7 +192,7 @@ class BoundaryDistances:
         return Finding(
             exact / number,
             Claim.EXACT,
-            name="share of samples whose exact distance to the decision boundary shows within their region",
+            name="share of exactly known distances to the decision boundary",
             definition=f"share of samples whose region reaches to where its affine map changes the class: "
             f"{exact:,} of {number:,}",
             domain=f"{number:,} samples",

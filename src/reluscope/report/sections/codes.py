@@ -90,13 +90,14 @@ def _gate_picture(found: DistinctCodes, usage: UnitUsage) -> Picture:
 def _gate_table(subject: Subject, found: DistinctCodes, usage: UnitUsage) -> Table:
     gates = subject.network.gates
     many = any(gate.num_pieces > 2 for gate in gates)
-    columns = ["gate", "units", "distinct codes", "dead", "always on", "changing", *(["pieces used"] if many else [])]
+    columns = ["gate", "units", "distinct codes", "dead", "always on", "changing"]
+    if many:
+        columns += ["pieces", "pieces used"]
     rows = []
     for gate, count, used in zip(gates, found.by_gate, usage.by_gate, strict=True):
-        row = [gate.name, gate.num_units, Number(count), *map(Number, (used.dead, used.always_on, used.changing))]
+        row = [gate.name, gate.num_units, *map(Number, (count, used.dead, used.always_on, used.changing))]
         if many:
-            pieces = used.pieces_used
-            row.append(Number(pieces, f"{pieces.value:.3g} of {gate.num_pieces}"))
+            row += [gate.num_pieces, Number(used.pieces_used)]
         rows.append(tuple(row))
     caption = "Gates in order of evaluation."
     if many:

@@ -133,7 +133,9 @@ def _pictures(subject: Subject, points: np.ndarray, shown: np.ndarray, names: li
         maps = plots.coefficients(np.swapaxes(shown, 0, 1), shape=shape, rows=kinds, columns=names)
         drawn = drawing(maps, "local-maps", described)
         if is_image(shape):
-            above = drawing(plots.samples(points, shape=shape, names=names), "samples", f"{len(points)} samples")
+            above = drawing(
+                plots.samples(points, shape=shape, names=names), "samples", f"{len(points)} samples as images"
+            )
             return above, drawn
         return (drawn,)
     return (drawing(plots.coefficients(shown, rows=names, columns=kinds), "local-maps", described),)
