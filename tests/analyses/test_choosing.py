@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reluscope.analyses.choosing import choose_pairs, choose_triple
+from reluscope.analyses.choosing import choose_pairs, choose_samples, choose_triple
 from reluscope.geometry.domains import Plane
 
 X = np.random.default_rng(0).normal(size=(60, 4))
@@ -80,3 +80,20 @@ def test_pairs_of_many_samples():
     assert pairs.same.sum() == (~pairs.same).sum() == 50
     again = choose_pairs(points, classes, 50, seed=1)
     assert np.array_equal(pairs.first, again.first)
+
+
+@pytest.mark.parametrize("number", [0, 1, 3, 6, 100])
+def test_a_few_samples_are_of_as_many_classes_as_there_are(number):
+    classes = np.random.default_rng(0).integers(0, 5, 40) * 2
+    chosen = choose_samples(classes, number, seed=3)
+    assert len(chosen) == len(set(chosen.tolist())) == min(number, 40)
+    assert len(np.unique(classes[chosen])) == min(number, 5)
+    assert (np.diff(classes[chosen]) >= 0).all()
+    assert np.array_equal(chosen, choose_samples(classes, number, seed=3))
+    if 1 <= number < 40:
+        assert not np.array_equal(chosen, choose_samples(classes, number, seed=4))
+
+
+def test_a_few_samples_of_one_class():
+    assert sorted(choose_samples(np.zeros(4, dtype=int), 6).tolist()) == [0, 1, 2, 3]
+    assert len(choose_samples(np.zeros(0, dtype=int), 6)) == 0
