@@ -126,12 +126,14 @@ def number(value: float) -> str:
 
     Examples
     --------
-    >>> number(12345), number(0.000123456), number(54.5)
-    ('12,345', '0.0001235', '54.5')
+    >>> number(12345), number(0.000123456), number(54.5), number(1241.5)
+    ('12,345', '0.0001235', '54.5', '1,241.5')
     """
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:,.0f}" if float(value).is_integer() and abs(value) < 1e15 else f"{value:.4g}"
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if 1e3 <= abs(value) < 1e6 else f"{value:.4g}"
 
 
 def numbers(*entries: Finding | Number) -> Numbers:
