@@ -8,9 +8,11 @@ Serra, Tjandraatmadja and Ramalingam's histogram, binomial coefficients, this is
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from math import comb
 
 from reluscope.analyses.bounds.architecture import Architecture
+from reluscope.analyses.bounds.arrangements import binomials
 from reluscope.analyses.bounds.claims import need, upper
 from reluscope.errors import InputError
 from reluscope.findings import Finding
@@ -43,7 +45,7 @@ def serra_upper(source: Architecture | Network | Sequence[int]) -> Finding:
 
     Notes
     -----
-    Layers times inputs steps with integers of as many bits as the bound.
+    About as many steps as there are units, with integers of as many bits as the bound.
 
     Examples
     --------
@@ -53,7 +55,7 @@ def serra_upper(source: Architecture | Network | Sequence[int]) -> Finding:
     architecture = Architecture.of(source)
     return upper(
         architecture,
-        _followed(architecture, _binomial),
+        _followed_by_binomials(architecture),
         name="dimension through the layers",
         method="sum over numbers of inactive units; for chains of ReLU layers",
         source="serra2018",
@@ -123,9 +125,28 @@ def _followed(architecture: Architecture, histogram: Histogram) -> int:
     return sum(state.values())
 
 
-def _binomial(dimension: int, width: int) -> Sequence[int]:
-    """Return C(m, j) at m - j active units for j <= d."""
-    return (*[0] * (width - dimension), *_row(width)[width - dimension :])
+def _followed_by_binomials(architecture: Architecture) -> int:
+    """Take the state through all layers with C(m, j) regions of m - j active units for j <= d, by sums over dimensions.
+
+    Dimensions above a number of active units a all pass on a, and the numbers of active units from d on all pass on d.
+    """
+    need(architecture.is_relu, "a chain of ReLU layers", architecture)
+    state = [0] * architecture.num_inputs + [1]
+    for width in architecture.widths:
+        most = len(state) - 1
+        from_dimension = [*accumulate(reversed(state))][::-1]
+        after = [0] * (min(most, width) + 1)
+        ways = binomials(width, min(width, most))
+        up_to = [*accumulate(ways)]
+        for j, number in enumerate(ways):
+            active = width - j
+            least = max(active + 1, j)
+            if least <= most:
+                after[active] += number * from_dimension[least]
+        for dimension in range(min(most, width) + 1):
+            after[dimension] += state[dimension] * up_to[min(width - dimension, dimension)]
+        state = after
+    return sum(state)
 
 
 @lru_cache(maxsize=16)
