@@ -157,6 +157,6 @@ def complaints(part: Partition, pieces: list) -> list[str]:
             wrong.append(f"EXACT, without a region of width {max(widths):.1e}")
     elif not low <= len(truth) <= high:
         wrong.append(f"{len(truth)} regions are not in [{low}, {high}]")
-    if part.dim == 2 and len(part.vertices) - len(part.mosaic.right) + len(part) != 1:
+    if part.dim == 2 and len(part.vertices) - len(part.geometry.right) + len(part) != 1:
         wrong.append("the incidences are not those of a disc")
     return wrong

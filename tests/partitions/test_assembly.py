@@ -155,4 +155,4 @@ def test_a_partition_with_unequal_seams_can_be_saved(tmp_path, chunks_of):
     part = partition(network_of(layers, 2), rs.Box(-2, 2, 2))
     check_structure(part)
     part.save(tmp_path / "part")
-    assert rs.Partition.load(tmp_path / "part").mosaic.num_unmatched == 0
+    assert rs.Partition.load(tmp_path / "part").geometry.num_unmatched == 0

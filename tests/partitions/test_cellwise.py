@@ -138,8 +138,8 @@ def test_volumes_of_the_cells_fill_the_box():
     net = rs.load(pseudo_random_network(4, (6, 5)))
     found, _ = cells_of(net, rs.Box(-2, 2, 4))
     total = 0.0
-    for a, b in pairwise(found.vertex_offsets):
-        total += ConvexHull(found.vertices[a:b, :4]).volume
+    for a, b in pairwise(found.cell_offsets):
+        total += ConvexHull(found.cell_vertices[a:b, :4]).volume
     assert total == pytest.approx(4.0**4, rel=1e-10)
 
 

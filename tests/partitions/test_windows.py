@@ -179,10 +179,8 @@ def test_skewed_slices(angle):
 @pytest.mark.parametrize(
     ("domain", "error", "message"),
     [
-        (rs.Space(2), InputError, "bounded.*give a Box"),
         (rs.Box(-1, 1, 3), ShapeError, "3 dimensions.*2 inputs"),
         (rs.Segment([0, 0, 0], [1, 1, 1]), ShapeError, "3 dimensions.*2 inputs"),
-        (rs.Polyhedron([[1.0, 0]], [1.0]), InputError, "bounded"),
         (rs.Polyhedron([[1.0, 0], [-1, 0], [0, 1], [0, -1]], [0.0, 0, 1, 1]), DegenerateGeometryError, "interior"),
         ([], InputError, "at least one slice"),
     ],
@@ -192,10 +190,10 @@ def test_domains_that_make_no_sense_are_refused(domain, error, message, quadrant
         rs.partition(quadrants, domain)
 
 
-def test_three_dimensions_are_refused_with_what_to_do_instead():
-    net = from_arrays([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), [0.0])])
-    with pytest.raises(InputError, match=r"one and two dimensions.*Plane\(a, b, c\)"):
-        rs.partition(net, rs.Box(-1, 1, 3))
+def test_many_dimensions_are_refused_with_what_to_do_instead():
+    net = from_arrays([(np.eye(30), np.zeros(30)), (np.ones((1, 30)), [0.0])])
+    with pytest.raises(InputError, match=r"in 30 dimensions are too many.*Plane\(a, b, c\)"):
+        rs.partition(net, rs.Box(-1, 1, 30))
 
 
 def test_collinear_points_make_no_plane():

@@ -88,7 +88,7 @@ def partition(
 
 def describe(part: Partition, where: Place, model: str, files: Outputs) -> dict[str, Any]:
     """Return what `partition` found, as plain types."""
-    network, window = part.network, part.domain if isinstance(part.domain, Box) else part.domain.window
+    network, window = part.network, part.window
     assert network is not None
     assert isinstance(window, Box)
     return {

@@ -376,7 +376,7 @@ def _cut(
                                 word, bit = bslot[f] >> 6, np.uint64(1) << np.uint64(bslot[f] & 63)
                                 vanishes = True
                                 for v in range(number):
-                                    if sign[v] != 0 and bm[first + v, word] & bit:
+                                    if sign[v] != 0 and bm[first + v, word] & bit:  # pyright: ignore[reportOperatorIssue]
                                         vanishes = False
                                         break
                                 if vanishes:

@@ -6,12 +6,14 @@ overlap.
 """
 
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from reluscope.partitions.chunks import Chunk
+from reluscope.partitions.polygons import measures, ordered_corners
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class Patch:
         return np.add.reduceat(self.points[self.ids], self.offsets[:-1], axis=0) / np.diff(self.offsets)[:, None]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Mosaic:
     """All regions of a domain of dimension one or two, with shared vertices.
 
@@ -102,6 +104,40 @@ class Mosaic:
     roots: np.ndarray
     words: np.ndarray
     num_unmatched: int
+
+    @property
+    def dim(self) -> int:
+        """Dimension of the domain."""
+        return self.vertices.shape[1]
+
+    @cached_property
+    def region_vertices(self) -> tuple[np.ndarray, np.ndarray]:
+        """Vertices of every region as ``(offsets, ids)``: ascending on a line, counter-clockwise in the plane."""
+        return self.offsets, ordered_corners(self.vertices, self.offsets, self.ids, self.witnesses)
+
+    @cached_property
+    def witnesses(self) -> np.ndarray:
+        """A strictly interior point of every region: the mean of its corners."""
+        if not len(self.roots):
+            return np.zeros((0, self.dim))
+        sums = np.add.reduceat(self.vertices[self.ids], self.offsets[:-1], axis=0)
+        return sums / np.diff(self.offsets)[:, None]
+
+    @cached_property
+    def volumes(self) -> np.ndarray:
+        """Length or area of every region."""
+        return measures(self.vertices, *self.region_vertices)
+
+    @property
+    def is_bounded(self) -> np.ndarray:
+        """Whether each region is bounded: all are."""
+        return np.ones(len(self.roots), dtype=bool)
+
+    @property
+    def sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Regions on both sides of every facet between two, and its ends."""
+        inner = self.right >= 0
+        return self.left[inner], self.right[inner], self.ends[inner]
 
 
 def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> Mosaic:

@@ -24,6 +24,7 @@ from reluscope.networks.affine_values import AffineValues, advance_affinely, aff
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
 from reluscope.partitions.engine import Budget
+from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.tolerance import Tolerance
 
 BATCH = 512
@@ -92,39 +93,7 @@ def supports(network: Network) -> str | None:
     return "max gates"
 
 
-@dataclass(frozen=True)
-class CellRegions:
-    """Regions and their neighbours, from the cells of a walk.
-
-    Parameters
-    ----------
-    words : (r, w) uint64
-        Packed codes, all different.
-    witnesses : (r, d) float64
-        Strictly interior points.
-    is_bounded : (r,) bool
-    left, right : (f,) int64
-        Pairs of regions that share a facet, left < right, each once.
-    regions : (c,) int64
-        Region that each cell is part of; one cell each on a bounded domain.
-    vertex_offsets : (c + 1,) int64; vertices : (v, d + 1) float64
-        Homogeneous vertices of the cells.
-    num_unmatched : int
-        Facets whose other side was not found.
-    """
-
-    words: np.ndarray
-    witnesses: np.ndarray
-    is_bounded: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    regions: np.ndarray
-    vertex_offsets: np.ndarray
-    vertices: np.ndarray
-    num_unmatched: int
-
-
-def gather(run: CellRun, dim: int, num_words: int) -> CellRegions:
+def gather(run: CellRun, dim: int, num_words: int) -> SolidRegions:
     """Join the cells of a walk: equal codes are one region, equal keys the two sides of a facet.
 
     Parameters
@@ -135,7 +104,7 @@ def gather(run: CellRun, dim: int, num_words: int) -> CellRegions:
 
     Returns
     -------
-    CellRegions
+    SolidRegions
         Regions in the order in which they were found.
     """
     patches = run.patches
@@ -158,16 +127,16 @@ def gather(run: CellRun, dim: int, num_words: int) -> CellRegions:
         means, ideal = np.zeros((0, dim + 1)), np.zeros(0, dtype=bool)
     is_bounded = np.bincount(region, weights=ideal, minlength=len(first)) == 0
     left, right, num_unmatched = _paired(keys, region[cells])
-    return CellRegions(
-        words[first],
-        means[first, :dim] / means[first, dim:],
-        is_bounded,
-        left,
-        right,
-        region,
-        offsets,
-        vertices,
-        num_unmatched,
+    return SolidRegions(
+        words=words[first],
+        witnesses=means[first, :dim] / means[first, dim:],
+        is_bounded=is_bounded,
+        left=left,
+        right=right,
+        regions=region,
+        cell_offsets=offsets,
+        cell_vertices=vertices,
+        num_unmatched=num_unmatched,
     )
 
 

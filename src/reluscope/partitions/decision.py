@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numba import njit
 
+from reluscope.errors import InputError
 from reluscope.partitions.table import Partition
 
 
@@ -58,7 +59,7 @@ def decision_boundary(part: Partition) -> DecisionBoundary:
     Raises
     ------
     InputError
-        If the partition was loaded without its network.
+        If the partition is not of a bounded line or plane, or was loaded without its network.
 
     Notes
     -----
@@ -72,6 +73,11 @@ def decision_boundary(part: Partition) -> DecisionBoundary:
     >>> pieces.ends[np.abs(pieces.ends).sum((1, 2)).argmax()].tolist()
     [[0.0, 0.0], [1.0, 1.0]]
     """
+    if part.dim > 2 or not part.is_bounded().all():
+        raise InputError(
+            f"decision boundaries are found on bounded lines and planes, got {part.domain.describe()}: take a Segment "
+            "or a Plane"
+        )
     outputs, dim = part.outputs, part.dim
     if not len(part):
         return DecisionBoundary(np.zeros(0, np.int64), np.zeros((0, 2), np.int64), np.zeros((0, dim, dim)))

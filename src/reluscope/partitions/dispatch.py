@@ -1,4 +1,4 @@
-"""`partition`: the exact regions of a network on a line or a plane, from one call."""
+"""`partition`: the exact regions of a network on a domain, from one call that chooses the engine."""
 
 import time
 import warnings
@@ -18,9 +18,11 @@ from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.assembly import Patch, assemble, split_by_root
+from reluscope.partitions.cellwise import supports
 from reluscope.partitions.certification import Certifier
 from reluscope.partitions.chunks import EPSILON, Resolution
 from reluscope.partitions.engine import Budget, Report, walk
+from reluscope.partitions.several_dimensions import partition_cellwise, partition_solid
 from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance
 
@@ -60,16 +62,18 @@ def partition(
     progress: bool = False,
     certify: bool = False,
 ) -> Partition | list[Partition]:
-    """Find all full-dimensional activation regions of a network on a line or a plane, exactly.
+    """Find all full-dimensional activation regions of a network on a domain, exactly.
 
     Parameters
     ----------
     network : Network
-    domain : Slice, Box, bounded Polyhedron, or a list of slices
-        One or two dimensions: a slice of any network (`Segment`, `Plane`), or a box in the input space of a network
-        with one or two inputs. Of a list of slices each is partitioned; segments are taken together.
-    method : {"auto", "incidence"}
-        The engine; "auto" chooses.
+    domain : Slice, Box, Space, Polyhedron, or a list of slices
+        A slice of any network (`Segment`, `Plane`), or a domain in the input space of a network with few inputs. Of a
+        list of slices each is partitioned; segments are taken together.
+    method : {"auto", "incidence", "cellwise"}
+        The engine. "incidence" keeps all faces and shares vertices: bounded domains, best up to three dimensions.
+        "cellwise" keeps each cell by itself: any domain, best from four to eight dimensions, pointwise gates only.
+        "auto" chooses, and `Finding.method` says why.
     budget : Budget or int, optional
         Stop early; a number means regions. The result then claims LOWER.
     executor : concurrent.futures.Executor, optional
@@ -93,7 +97,9 @@ def partition(
     Raises
     ------
     InputError
-        If the domain has more than two dimensions or is unbounded, or an option is unknown.
+        If no engine covers the domain, or an option is unknown.
+    DegenerateGeometryError
+        If the domain is empty or flat.
     ShapeError
         If the domain's dimension is not the network's number of inputs.
 
@@ -110,11 +116,14 @@ def partition(
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> rs.partition(net, rs.Box(-1, 1, 2))
     Partition(4 regions, EXACT, of box [-1, 1]^2)
+    >>> everywhere = rs.partition(net, rs.Space(2))
+    >>> everywhere.finding().method, bool(everywhere.is_bounded().any())
+    ('gate-by-gate subdivision, cell by cell for an unbounded domain', False)
     """
-    if method not in ("auto", "incidence"):
-        raise InputError(f'method must be "auto" or "incidence", got {method!r}')
+    if method not in ("auto", *ENGINES):
+        raise InputError(f"method must be auto, {' or '.join(ENGINES)}, got {method!r}: leave it out to have it chosen")
     several = isinstance(domain, Sequence)
-    domains: list[Slice | Box] = list(domain) if isinstance(domain, Sequence) else [_windowed(domain)]
+    domains: list[Domain] = list(domain) if isinstance(domain, Sequence) else [domain]
     if several and not (domains and all(isinstance(one, Slice) for one in domains)):
         raise InputError("a list of domains must hold at least one slice, and nothing but slices")
     for one in domains:
@@ -123,12 +132,60 @@ def partition(
     if certify:
         tolerance = replace(tolerance, resolution=0.0)
     budget = budget if isinstance(budget, Budget) else Budget(regions=budget)
-    # Segments cost next to nothing each, so they go together; every plane is a walk of its own.
-    together = not certify and all(one.dim == 1 for one in domains)
+    if several and not certify and method != "cellwise" and all(one.dim == 1 for one in domains):
+        # Segments cost next to nothing each, so they go together; every other domain is a walk of its own.
+        slices = [_windowed(one) for one in domains]
+        return _partition_together(network, slices, budget, executor, tolerance, progress, certify)
     found: list[Partition] = []
-    for group in [domains] if together else [[one] for one in domains]:
-        found.extend(_partition_together(network, group, budget, executor, tolerance, progress, certify))
+    for one in domains:
+        engine, reason = _engine(network, one, method, certify)
+        if engine == "cellwise":
+            found.append(partition_cellwise(network, one, reason, budget, tolerance, progress))
+        elif one.dim <= 2:
+            found += _partition_together(network, [_windowed(one)], budget, executor, tolerance, progress, certify)
+        else:
+            found.append(partition_solid(network, _windowed(one), reason, budget, executor, tolerance, progress))
     return found if several else found[0]
+
+
+ENGINES = ("incidence", "cellwise")
+MOST_SHARED_DIMENSIONS, MOST_DIMENSIONS = 3, 10
+
+
+def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tuple[str, str]:
+    """Return the engine for a domain, and how it is told.
+
+    Raises
+    ------
+    InputError
+        If the engine asked for, or any engine, does not cover the domain.
+    """
+    bounded = not isinstance(domain, Space) and (not isinstance(domain, Polyhedron) or domain.is_bounded())
+    obstacle = None if bounded else "an unbounded domain"
+    hindrance = supports(network)
+    if certify:
+        if domain.dim > 2 or not bounded or method == "cellwise":
+            raise InputError(
+                f"certify=True works on bounded domains of one or two dimensions so far, got {domain.describe()}: give "
+                "a Segment, a Plane or a small Box"
+            )
+        return "incidence", "gate-by-gate subdivision"
+    if method == "auto":
+        method = "incidence" if bounded and (domain.dim <= MOST_SHARED_DIMENSIONS or hindrance) else "cellwise"
+    if method == "incidence":
+        if obstacle:
+            raise InputError(
+                f'method="incidence" needs a bounded domain, got {domain.describe()}: take method="cellwise", or a Box'
+            )
+        many = domain.dim > MOST_SHARED_DIMENSIONS
+        return method, "gate-by-gate subdivision" + (f", all faces kept for {hindrance}" if many and hindrance else "")
+    if hindrance:
+        raise InputError(
+            f"{obstacle or 'the cell-wise engine'} with {hindrance} is not covered: give a bounded domain, and leave "
+            "method out"
+        )
+    because = "an unbounded domain" if obstacle else f"{domain.dim} dimensions"
+    return method, f"gate-by-gate subdivision, cell by cell for {because}"
 
 
 def _partition_together(
@@ -191,28 +248,28 @@ def _partition_together(
 
 
 def _windowed(domain: Domain) -> Slice | Box:
-    """Return a polyhedron as a slice with that window; boxes and slices as they are."""
+    """Return a bounded polyhedron as a slice with that window; boxes and slices as they are."""
     if isinstance(domain, Slice | Box):
         return domain
-    if isinstance(domain, Polyhedron):
-        return Slice(np.zeros(domain.dim), np.eye(domain.dim), domain)
-    if isinstance(domain, Space):
+    assert isinstance(domain, Polyhedron)
+    return Slice(np.zeros(domain.dim), np.eye(domain.dim), domain)
+
+
+def _check_domain(network: Network, domain: Domain) -> None:
+    if not isinstance(domain, Slice | Box | Space | Polyhedron):
         raise InputError(
-            f"partition works on bounded domains so far, got {domain.describe()}: give a Box, a Segment or a Plane"
+            f"domain must be a Slice, Box, Space or Polyhedron (or a list of slices), got {type(domain).__name__}: "
+            "give one of these"
         )
-    raise InputError(f"domain must be a Slice, Box or Polyhedron (or a list of slices), got {type(domain).__name__}")
-
-
-def _check_domain(network: Network, domain: Slice | Box) -> None:
     if domain.ambient_dim != network.num_inputs:
         raise ShapeError(
             f"the domain lies in {domain.ambient_dim} dimensions, but the network has {network.num_inputs} inputs: "
             "build it from points of the network's input space"
         )
-    if domain.dim > 2:
+    if domain.dim > MOST_DIMENSIONS:
         raise InputError(
-            f"partition works in one and two dimensions so far, got {domain.describe()}: look at it on a "
-            "Segment(a, b) or a Plane(a, b, c)"
+            f"the vertices of cells in {domain.dim} dimensions are too many, got {domain.describe()}: look at it on a "
+            f"Segment(a, b), a Plane(a, b, c) or another Slice of at most {MOST_DIMENSIONS} dimensions"
         )
 
 

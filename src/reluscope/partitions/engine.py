@@ -1,4 +1,4 @@
-"""Exact partition of a domain of dimension one or two: gate by gate, depth first over chunks of cells.
+"""Exact partition of a bounded domain: gate by gate, depth first over chunks of cells.
 
 A network is affine between two gates, so the zero set of a unit cuts each cell of the previous gates in a straight
 piece. Cells are taken through the gates in chunks of a few hundred: values live as long as their chunk, memory does not
@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor, as_completed
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import torch
@@ -46,8 +47,8 @@ class Run:
 
     Parameters
     ----------
-    patches : list of Patch
-        Finished chunks.
+    patches : list
+        What is kept of finished chunks: `Patch`, or what else ``finish`` makes; each has ``roots``.
     num_undecided : int
         Signs that were neither clear nor within rounding.
     open_roots : list of int64 arrays
@@ -59,7 +60,7 @@ class Run:
         Vertices evaluated, chunks, seconds.
     """
 
-    patches: list[Patch] = field(default_factory=list)
+    patches: list[Any] = field(default_factory=list)
     num_undecided: int = 0
     open_roots: list[np.ndarray] = field(default_factory=list)
     stopped: str = ""
@@ -83,7 +84,8 @@ class Run:
             self.work[key] = self.work.get(key, 0) + amount
 
 
-Report = Callable[[Patch], None]
+Report = Callable[[Any], None]
+Finish = Callable[[Chunk], Any]
 
 
 def walk(
@@ -97,6 +99,7 @@ def walk(
     executor: Executor | None = None,
     report: Report | None = None,
     certifier: Certifier | None = None,
+    finish: Finish = Patch.of,
 ) -> Run:
     """Take cells through all gates of a network.
 
@@ -117,6 +120,8 @@ def walk(
         Told of every finished patch.
     certifier : Certifier, optional
         Decides doubtful signs exactly; all cells then stay together, and no executor is used.
+    finish : callable
+        Makes of a finished chunk what is kept.
 
     Returns
     -------
@@ -135,8 +140,8 @@ def walk(
     )
     with torch.no_grad():
         if executor is None or certifier is not None:
-            return _depth_first(network, [start], resolution, budget, 0, report, certifier)
-        return _in_parallel(network, start, resolution, budget, executor, report)
+            return _depth_first(network, [start], resolution, budget, 0, finish, report, certifier)
+        return _in_parallel(network, start, resolution, budget, executor, finish, report)
 
 
 def _depth_first(
@@ -145,6 +150,7 @@ def _depth_first(
     resolution: Resolution,
     budget: Budget,
     next_seam: int,
+    finish: Finish,
     report: Report | None = None,
     certifier: Certifier | None = None,
 ) -> Run:
@@ -162,7 +168,7 @@ def _depth_first(
             run.num_undecided += undecided
             for part in reversed(following):
                 if part.stage == len(network.stages):
-                    patch = Patch.of(part)
+                    patch = finish(part)
                     run.patches.append(patch)
                     num_regions += len(patch.roots)
                     if report is not None:
@@ -218,7 +224,13 @@ def _exhausted(budget: Budget, num_regions: int, began: float) -> str:
 
 
 def _in_parallel(
-    network: Network, start: Chunk, resolution: Resolution, budget: Budget, executor: Executor, report: Report | None
+    network: Network,
+    start: Chunk,
+    resolution: Resolution,
+    budget: Budget,
+    executor: Executor,
+    finish: Finish,
+    report: Report | None,
 ) -> Run:
     """Break the work into independent chunks here, then hand them out."""
     began = time.perf_counter()
@@ -231,10 +243,10 @@ def _in_parallel(
         run.num_undecided += undecided
         for part in parts:
             (finished if part.stage == len(network.stages) else waiting).append(part)
-    run.patches = [Patch.of(part) for part in finished]
+    run.patches = [finish(part) for part in finished]
     # Seams made by different tasks must not share numbers.
     futures = {
-        executor.submit(_task, network, chunk, resolution, budget, (index + 1) << 40): index
+        executor.submit(_task, network, chunk, resolution, budget, (index + 1) << 40, finish): index
         for index, chunk in enumerate(waiting)
     }
     results: dict[int, Run] = {}
@@ -260,6 +272,8 @@ def _in_parallel(
     return run
 
 
-def _task(network: Network, chunk: Chunk, resolution: Resolution, budget: Budget, next_seam: int) -> Run:
+def _task(
+    network: Network, chunk: Chunk, resolution: Resolution, budget: Budget, next_seam: int, finish: Finish
+) -> Run:
     with torch.no_grad():
-        return _depth_first(network, [chunk], resolution, budget, next_seam)
+        return _depth_first(network, [chunk], resolution, budget, next_seam, finish)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 
 FORMAT = "reluscope arrays 1"
@@ -87,25 +87,25 @@ def load(path: str | os.PathLike[str], kind: str) -> tuple[dict[str, np.ndarray]
     return arrays, described
 
 
-def domain_arrays(domain: Slice | Box) -> dict[str, np.ndarray]:
+def domain_arrays(domain: Domain) -> dict[str, np.ndarray]:
     """Return a domain as named arrays."""
+    if isinstance(domain, Slice):
+        return {"domain.origin": domain.origin, "domain.basis": domain.basis, **domain_arrays(domain.window)}
     if isinstance(domain, Box):
         return {"domain.lo": domain.lo, "domain.hi": domain.hi}
-    window = domain.window
-    if isinstance(window, Box):
-        inner = {"domain.lo": window.lo, "domain.hi": window.hi}
-    else:
-        inner = {"domain.A": window.A, "domain.b": window.b}
-    return {"domain.origin": domain.origin, "domain.basis": domain.basis, **inner}
+    if isinstance(domain, Space):
+        return {"domain.dim": np.array([domain.dim])}
+    return {"domain.A": domain.A, "domain.b": domain.b}
 
 
-def read_domain(arrays: dict[str, np.ndarray]) -> Slice | Box:
+def read_domain(arrays: dict[str, np.ndarray]) -> Domain:
     """Return the domain that `domain_arrays` took apart."""
+    if "domain.dim" in arrays:
+        return Space(int(arrays["domain.dim"][0]))
     if "domain.A" in arrays:
         window = Polyhedron(arrays["domain.A"], arrays["domain.b"])
     else:
         window = Box(arrays["domain.lo"], arrays["domain.hi"])
     if "domain.origin" in arrays:
         return Slice(arrays["domain.origin"], arrays["domain.basis"], window)
-    assert isinstance(window, Box)
     return window

@@ -14,16 +14,18 @@ from reluscope import markup
 from reluscope.codes.differences import differences
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
-from reluscope.errors import IncompletePartitionError, InputError
+from reluscope.errors import IncompletePartitionError, InputError, ShapeError
 from reluscope.findings import Claim, Finding
-from reluscope.geometry.domains import Box, Slice
+from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.network import Network
 from reluscope.partitions import storage
 from reluscope.partitions.assembly import Mosaic
+from reluscope.partitions.code_location import locate_by_code
 from reluscope.partitions.location import locate
-from reluscope.partitions.polygons import measures, ordered_corners
+from reluscope.partitions.solid_regions import SolidRegions
+from reluscope.regions.regions import regions
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:
@@ -32,7 +34,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_PICTURED = 1_000
-MOSAIC_ARRAYS = [column.name for column in fields(Mosaic) if column.name != "num_unmatched"]
+Geometry = Mosaic | SolidRegions
+_GEOMETRIES: dict[str, type[Geometry]] = {"mosaic": Mosaic, "solid": SolidRegions}
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,7 @@ class Facets:
     left, right : (f,) int64
         Rows of the regions on either side.
     vertices : (f, d) int64
-        Rows of the vertices at the ends: two in the plane, one on a line.
+        Rows of the vertices at the ends: two in the plane, one on a line; of no columns in more dimensions.
     flip_offsets : (f + 1,) int64; flips : (flip_offsets[-1], 2) int64
         Units that change their piece across each facet, as gate and unit within the gate. More than one flips on
         degenerate networks.
@@ -100,7 +103,7 @@ class Row:
 
     @property
     def volume(self) -> float:
-        """Area, or length on a line."""
+        """Volume; area in the plane, length on a line."""
         return float(self.partition.volumes()[self.index])
 
     @property
@@ -110,7 +113,14 @@ class Row:
 
     @property
     def polyhedron(self) -> Polyhedron:
-        """The region as the intersection of the half-spaces of its sides, with unit normals."""
+        """The region as an intersection of half-spaces.
+
+        On lines and planes those of its sides, with unit normals; in more dimensions those of all units, for which the
+        partition needs its network.
+        """
+        part = self.partition
+        if part.dim > 2 or not part.is_bounded()[self.index]:
+            return regions(part.network_on_domain, self.witness, domain=part.window)[0].polyhedron
         corners = self.vertices
         if corners.shape[1] == 1:
             return Polyhedron(np.array([[1.0], [-1.0]]), np.array([corners.max(), -corners.min()]))
@@ -127,14 +137,14 @@ class Partition:
 
     Parameters
     ----------
-    domain : Slice or Box
+    domain : Slice, Box, Space or Polyhedron
         What was partitioned.
     codes : Codes
         One per region.
     vertices : (v, d) float64
         Shared by the regions around them.
-    mosaic : Mosaic
-        Incidences, as the engine left them.
+    geometry : Mosaic or SolidRegions
+        Corners, neighbours and sizes of the regions, as the engine left them.
     claim : Claim
         EXACT if every region of the domain is there at the stated resolution, else LOWER.
     num_undecided : int
@@ -152,11 +162,13 @@ class Partition:
         Why work stopped early, if it did.
     work : dict
         Seconds, vertices evaluated, chunks.
+    method : str
+        How the regions were found, and why so.
     """
 
-    domain: Slice | Box
+    domain: Domain
     codes: Codes
-    mosaic: Mosaic
+    geometry: Geometry
     claim: Claim
     num_undecided: int
     num_open: int
@@ -166,6 +178,7 @@ class Partition:
     network: Network | None = None
     note: str = ""
     work: dict[str, float] = field(default_factory=dict)
+    method: str = "gate-by-gate subdivision"
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -184,25 +197,29 @@ class Partition:
 
     def _repr_html_(self) -> str:
         """Return the partition for a notebook: its number with the claim, sizes, and a small picture of a plane."""
-        sizes = self.volumes()
-        kind = "area" if self.dim == 2 else "length" if self.dim == 1 else "volume"
-        entries: list[tuple[str, object]] = [("facets between regions", int((self.mosaic.right >= 0).sum())),
-                                             ("vertices", len(self.vertices))]  # fmt: skip
-        if len(self):
-            low, middle, high = (float(share) for share in np.quantile(sizes, (0.0, 0.5, 1.0)))
-            entries.append((kind, f"{low:.3g} to {high:.3g}, median {middle:.3g}"))
+        entries: list[tuple[str, object]] = [("facets between regions", len(self.geometry.sides[0]))]
+        if self.dim <= 2:
+            entries.append(("vertices", len(self.vertices)))
+        if not self.is_bounded().all():
+            entries.append(("unbounded regions", int((~self.is_bounded()).sum())))
+        elif len(self) and self.dim <= 2:
+            low, middle, high = (float(share) for share in np.quantile(self.volumes(), (0.0, 0.5, 1.0)))
+            entries.append(("area" if self.dim == 2 else "length", f"{low:.3g} to {high:.3g}, median {middle:.3g}"))
         if self.note:
             entries.append(("stopped early", self.note))
         entries.append(("network", self.fingerprint[:12] + (" (not loaded)" if self.network is None else "")))
-        picture = self._thumbnail() if self.dim == 2 and 0 < len(self) <= MOST_PICTURED else ""
+        picture = ""
+        if isinstance(self.geometry, Mosaic) and self.dim == 2 and 0 < len(self) <= MOST_PICTURED:
+            picture = self._thumbnail(self.geometry.ends)
         return markup.figure("Partition", self.finding()._repr_html_(), markup.terms(entries), picture)
 
-    def _thumbnail(self) -> str:
-        window = self.domain.window if isinstance(self.domain, Slice) else self.domain
+    def _thumbnail(self, ends: np.ndarray) -> str:
+        window = self.window
+        assert not isinstance(window, Space)
         corners = window.corners() if isinstance(window, Box) else window.vertices()
         low, high = corners.min(axis=0), corners.max(axis=0)
         # Facets at the border of the window show the shape of one that is no rectangle.
-        lines = (self.vertices[self.mosaic.ends] - low).reshape(-1, 4)
+        lines = (self.vertices[ends] - low).reshape(-1, 4)
         width, height = (high - low).tolist()
         return markup.thumbnail(lines.tolist(), width, height, f"boundaries of {len(self):,} regions")
 
@@ -213,28 +230,27 @@ class Partition:
 
     @property
     def vertices(self) -> Float[np.ndarray, "v d"]:
-        """Vertices, shared by the regions around them."""
-        return self.mosaic.vertices
+        """Vertices; on lines and planes shared by the regions around them."""
+        return self.geometry.vertices
 
-    @cached_property
+    @property
     def region_vertices(self) -> tuple[np.ndarray, np.ndarray]:
-        """Vertices of every region as ``(offsets, ids)``: ascending on a line, counter-clockwise in the plane."""
-        offsets, ids = self.mosaic.offsets, self.mosaic.ids
-        return offsets, ordered_corners(self.vertices, offsets, ids, self.witnesses)
+        """Vertices of every region as ``(offsets, ids)``.
 
-    @cached_property
+        Ascending on a line, counter-clockwise in the plane, in no particular order in more dimensions, where the
+        directions of unbounded regions are not among them.
+        """
+        return self.geometry.region_vertices
+
+    @property
     def witnesses(self) -> Float[np.ndarray, "r d"]:
         """A strictly interior point of every region: the mean of its corners."""
-        offsets, ids = self.mosaic.offsets, self.mosaic.ids
-        if not len(self):
-            return np.zeros((0, self.dim))
-        return np.add.reduceat(self.vertices[ids], offsets[:-1], axis=0) / np.diff(offsets)[:, None]
+        return self.geometry.witnesses
 
     @cached_property
     def facets(self) -> Facets:
         """Boundaries between regions, with the units that flip there."""
-        inner = self.mosaic.right >= 0
-        left, right, ends = self.mosaic.left[inner], self.mosaic.right[inner], self.mosaic.ends[inner]
+        left, right, ends = self.geometry.sides
         offsets, units = differences(self.codes, left, right)
         flips = np.stack(self.codes.layout.locate_units(units), axis=1)
         return Facets(left, right, ends, offsets, flips)
@@ -247,8 +263,7 @@ class Partition:
         (r, r) scipy.sparse.csr_array of bool
             Symmetric, zero on the diagonal.
         """
-        inner = self.mosaic.right >= 0
-        left, right = self.mosaic.left[inner], self.mosaic.right[inner]
+        left, right, _ = self.geometry.sides
         entries = np.ones(2 * len(left), dtype=bool)
         where = (np.concatenate([left, right]), np.concatenate([right, left]))
         matrix = csr_array((entries, where), shape=(len(self), len(self)))
@@ -256,16 +271,16 @@ class Partition:
         return matrix
 
     def volumes(self) -> Float[np.ndarray, " r"]:
-        """Return the length or area of every region; they sum to that of the domain if the partition is whole."""
-        return self._volumes
+        """Return the length, area or volume of every region, infinite where it is unbounded.
 
-    @cached_property
-    def _volumes(self) -> np.ndarray:
-        return measures(self.vertices, *self.region_vertices)
+        They sum to that of the domain if the partition is whole. In three and more dimensions each is computed by Qhull
+        when first asked for, in about a tenth of a millisecond and much more from six dimensions on.
+        """
+        return self.geometry.volumes
 
     def is_bounded(self) -> np.ndarray:
-        """Return for every region whether it is bounded; those of a bounded domain all are."""
-        return np.ones(len(self), dtype=bool)
+        """Return for every region whether it is bounded: whether no direction stays in it."""
+        return self.geometry.is_bounded
 
     def locate(self, points: ArrayLike) -> Int[np.ndarray, " s"]:
         """Return the lowest row whose closure contains each point, -1 if none does.
@@ -278,8 +293,55 @@ class Partition:
         Returns
         -------
         (s,) int64
+
+        Raises
+        ------
+        InputError
+            In three and more dimensions, and on unbounded domains, if the partition was loaded without its network.
         """
-        return locate(points, self.vertices, *self.region_vertices)
+        if isinstance(self.geometry, Mosaic):
+            return locate(points, self.vertices, *self.region_vertices)
+        where = np.atleast_2d(np.asarray(points, dtype=np.float64))
+        if where.shape[1] != self.dim:
+            raise ShapeError(f"points must have {self.dim} coordinates of the domain, got shape {where.shape}")
+        found = np.full(len(where), -1, dtype=np.int64)
+        window = self.window if isinstance(self.window, Polyhedron) else self.window.polyhedron
+        inside = np.atleast_1d(window.contains(where))
+        found[inside] = locate_by_code(where[inside], self.network_on_domain, self.codes, self.witnesses)
+        return found
+
+    @property
+    def bounded_domain(self) -> Slice | Box:
+        """The domain, where it is bounded: what pictures and lengths need.
+
+        Raises
+        ------
+        InputError
+            If the domain is a whole space or another unbounded polyhedron.
+        """
+        if isinstance(self.domain, Slice | Box):
+            return self.domain
+        raise InputError(f"this needs a bounded domain, got {self.domain.describe()}: partition a Box or a Slice")
+
+    @property
+    def window(self) -> Box | Polyhedron | Space:
+        """The domain in its own coordinates."""
+        return self.domain.window if isinstance(self.domain, Slice) else self.domain
+
+    @cached_property
+    def network_on_domain(self) -> Network:
+        """The network as a function of the domain's coordinates.
+
+        Raises
+        ------
+        InputError
+            If the partition was loaded without its network.
+        """
+        if self.network is None:
+            raise InputError(
+                "this needs the network, and the partition was loaded without one: Partition.load(path, network=net)"
+            )
+        return self.network.restrict(self.domain) if isinstance(self.domain, Slice) else self.network
 
     @cached_property
     def maps(self) -> AffineMaps:
@@ -294,12 +356,7 @@ class Partition:
         InputError
             If the partition was loaded without its network.
         """
-        if self.network is None:
-            raise InputError(
-                "maps need the network, and this partition was loaded without one: Partition.load(path, network=net)"
-            )
-        network = self.network.restrict(self.domain) if isinstance(self.domain, Slice) else self.network
-        return network.linearize(self.witnesses[np.asarray(rows)])
+        return self.network_on_domain.linearize(self.witnesses[np.asarray(rows)])
 
     @cached_property
     def outputs(self) -> Float[np.ndarray, "v m"]:
@@ -310,13 +367,9 @@ class Partition:
         InputError
             If the partition was loaded without its network.
         """
-        if self.network is None:
-            raise InputError(
-                "outputs need the network, and this partition was loaded without one: Partition.load(path, network=net)"
-            )
+        network = self.network_on_domain
         if not len(self.vertices):
-            return np.zeros((0, self.network.num_outputs))
-        network = self.network.restrict(self.domain) if isinstance(self.domain, Slice) else self.network
+            return np.zeros((0, network.num_outputs))
         return network(self.vertices).reshape(len(self.vertices), -1).cpu().numpy()
 
     def require_complete(self, purpose: str) -> None:
@@ -336,7 +389,8 @@ class Partition:
             EXACT at the stated resolution if no sign was undecided; otherwise LOWER, with the interval up to one more
             region per undecided sign, or without upper end if work stopped early.
         """
-        certain = len(self) + self.num_open
+        # A cell left open in several dimensions may be one more part of a region found already.
+        certain = len(self) + (self.num_open if isinstance(self.geometry, Mosaic) else 0)
         high = float("inf") if self.num_open else certain + self.num_undecided
         return Finding(
             certain,
@@ -345,7 +399,7 @@ class Partition:
             interval=(certain, high),
             definition="proper activation regions (full-dimensional)",
             domain=self.domain.describe(),
-            method="gate-by-gate subdivision" + (", certified by rational arithmetic" if self.certified else ""),
+            method=self.method + (", certified by rational arithmetic" if self.certified else ""),
             tolerance=self.tolerance.resolution,
             num_undecided=self.num_undecided,
             work=self.work,
@@ -377,14 +431,17 @@ class Partition:
         InputError
             If the file cannot be written; what was there before stays.
         """
-        arrays = {name: getattr(self.mosaic, name) for name in MOSAIC_ARRAYS}
+        arrays = {name: getattr(self.geometry, name) for name in _array_names(type(self.geometry))}
+        kind = next(kind for kind, one in _GEOMETRIES.items() if isinstance(self.geometry, one))
         description = {
             "kind": "partition",
             "fingerprint": self.fingerprint,
             "claim": str(self.claim),
             "num_undecided": self.num_undecided,
             "num_open": self.num_open,
-            "num_unmatched": self.mosaic.num_unmatched,
+            "geometry": kind,
+            "method": self.method,
+            "num_unmatched": self.geometry.num_unmatched,
             "tolerance": asdict(self.tolerance),
             "certified": self.certified,
             "note": self.note,
@@ -414,12 +471,13 @@ class Partition:
                 f"{path} holds a partition of another network (fingerprint {described['fingerprint'][:12]}, the "
                 f"network given has {network.fingerprint[:12]}): give the network it was made with"
             )
-        mosaic = Mosaic(**{name: arrays[name] for name in MOSAIC_ARRAYS}, num_unmatched=described["num_unmatched"])
+        kind = _GEOMETRIES[described.get("geometry", "mosaic")]
+        geometry = kind(**{name: arrays[name] for name in _array_names(kind)}, num_unmatched=described["num_unmatched"])
         layout = CodeLayout(tuple(GateLayout(*gate) for gate in described["gates"]))
         return Partition(
             storage.read_domain(arrays),
-            Codes(mosaic.words, layout),
-            mosaic,
+            Codes(geometry.words, layout),
+            geometry,
             Claim(described["claim"]),
             described["num_undecided"],
             described["num_open"],
@@ -429,4 +487,9 @@ class Partition:
             network,
             described["note"],
             described["work"],
+            described.get("method", "gate-by-gate subdivision"),
         )
+
+
+def _array_names(kind: type[Geometry]) -> list[str]:
+    return [column.name for column in fields(kind) if column.name != "num_unmatched"]

@@ -50,8 +50,8 @@ def draw_classes(
     and the others share a grey. Classes are named where they are large.
     """
     areas = class_areas(part) if isinstance(color, str) else color
-    axes = canvas(axes, plane_size(part.domain))
-    frame(axes, part.domain)
+    axes = canvas(axes, plane_size(part.bounded_domain))
+    frame(axes, part.bounded_domain)
     raster = len(part) > RASTER_ABOVE
     handles: list[Artist] = []
     if not len(part):

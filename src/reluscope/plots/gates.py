@@ -98,8 +98,8 @@ def boundaries(
         if not (isinstance(by, str) and by == "gate"):
             raise InputError('kinks along a line are drawn by their gate: leave out by, or say by="gate"')
         return draw_bends(part, samples, sample_labels, axes)
-    axes = canvas(axes, plane_size(part.domain, 0.8))
-    frame(axes, part.domain)
+    axes = canvas(axes, plane_size(part.bounded_domain, 0.8))
+    frame(axes, part.bounded_domain)
     if len(part):
         _fill_rate(axes, part, has_scale=isinstance(by, str) and by == "gate")
     else:

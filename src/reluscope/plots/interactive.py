@@ -168,7 +168,7 @@ def region_grid(
     part: Partition,
 ) -> tuple[Float[np.ndarray, " a"], Float[np.ndarray, " b"], Int[np.ndarray, "b a"]]:
     """Return the centres of about 40,000 square cells of the window, and the region at each; -1 where there is none."""
-    low, high = limits(part.domain)
+    low, high = limits(part.bounded_domain)
     width, height = high - low
     across = int(np.clip(round(np.sqrt(CELLS * width / height)), 8, CELLS // 8))
     centres = [
@@ -191,7 +191,7 @@ def _plotly() -> Any:
 
 def _classes(part: Partition) -> Int[np.ndarray, " r"]:
     """Return the class at every witness, the mean of the corners, where affine outputs have their mean too."""
-    offsets, ids = part.mosaic.offsets, part.mosaic.ids
+    offsets, ids = part.region_vertices
     means = np.add.reduceat(part.outputs[ids], offsets[:-1], axis=0) / np.diff(offsets)[:, None]
     return classes_of_outputs(means)
 
@@ -290,11 +290,11 @@ def _scale_beside(objects: Any, figure: "Figure", norm: Any, label: str) -> None
 
 
 def _lay_out(figure: "Figure", part: Partition) -> None:
-    low, high = limits(part.domain)
+    low, high = limits(part.bounded_domain)
     number = "no regions were found" if not len(part) else f"{part.finding()} regions"
     title = f"{number}, {part.domain.describe()}"
     names = ("input 0", "input 1")
-    if hasattr(part.domain, "basis"):
+    if hasattr(part.bounded_domain, "basis"):
         names = ("distance from the first point towards the second", "distance towards the third")
     figure.update_layout(
         title={"text": title, "font": {"size": 14}},

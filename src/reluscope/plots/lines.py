@@ -144,9 +144,9 @@ def mark_places(axes: Axes, part: Partition, samples: Points | None, labels: Seq
 
 
 def _frame(axes: Axes, part: Partition) -> None:
-    low, high = limits(part.domain)
+    low, high = limits(part.bounded_domain)
     axes.set_xlim(low[0], high[0])
-    axes.set_xlabel("distance from the first point" if isinstance(part.domain, Slice) else "input 0")
+    axes.set_xlabel("distance from the first point" if isinstance(part.bounded_domain, Slice) else "input 0")
 
 
 def _sides(part: Partition) -> Float[np.ndarray, "r 2"]:

@@ -26,14 +26,14 @@ def halo(width: float) -> list[patheffects.AbstractPathEffect]:
 def on_the_domain(part: Partition, samples: Points) -> tuple[Float[np.ndarray, "s d"], Float[np.ndarray, " s"]]:
     """Return points of input space in coordinates of the domain, and how far each lies from it."""
     points = np.asarray(samples.detach().cpu() if hasattr(samples, "detach") else samples, dtype=np.float64)  # pyright: ignore[reportAttributeAccessIssue]
-    size = part.domain.ambient_dim if isinstance(part.domain, Slice) else part.dim
+    size = part.bounded_domain.ambient_dim if isinstance(part.bounded_domain, Slice) else part.dim
     if points.size % size or not points.ndim:
         raise ShapeError(f"samples must be points of input space with {size} entries each, got shape {points.shape}")
     points = points.reshape(-1, size)
-    if isinstance(part.domain, Box):
+    if isinstance(part.bounded_domain, Box):
         return points, np.zeros(len(points))
-    places = part.domain.project(points)
-    return places, np.linalg.norm(part.domain.lift(places) - points, axis=1)
+    places = part.bounded_domain.project(points)
+    return places, np.linalg.norm(part.bounded_domain.lift(places) - points, axis=1)
 
 
 def mark_samples(axes: Axes, part: Partition, samples: Points | None, labels: Sequence[str] | None) -> None:
@@ -70,7 +70,7 @@ def mark_samples(axes: Axes, part: Partition, samples: Points | None, labels: Se
 
 def outline(axes: Axes, part: Partition) -> list[Patch]:
     """Draw the window if it is no rectangle, hatched where work stopped early; return what the legend says of that."""
-    window = part.domain.window if isinstance(part.domain, Slice) else part.domain
+    window = part.bounded_domain.window if isinstance(part.bounded_domain, Slice) else part.bounded_domain
     stopped = bool(part.num_open)
     if isinstance(window, Box) and not stopped:
         return []

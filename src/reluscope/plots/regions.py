@@ -95,8 +95,8 @@ def partition(
     if isinstance(color, ClassAreas) or (isinstance(color, str) and color == "class"):
         return draw_classes(part, color, lines, samples, sample_labels, class_names, axes)
     colors = coloring(part, color, label)
-    axes = canvas(axes, plane_size(part.domain, 0.8 if isinstance(colors, Scale) else 0.0))
-    frame(axes, part.domain)
+    axes = canvas(axes, plane_size(part.bounded_domain, 0.8 if isinstance(colors, Scale) else 0.0))
+    frame(axes, part.bounded_domain)
     handles: list[Patch] = []
     if not len(part):
         say_empty(axes, part)

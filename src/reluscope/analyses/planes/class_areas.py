@@ -81,8 +81,8 @@ def class_areas(part: Partition) -> ClassAreas:
     >>> class_areas(rs.partition(net, rs.Box(0, 1, 2))).by_class(2)
     array([0.5, 0.5])
     """
-    if part.dim != 2:
-        raise InputError(f"areas of classes need a partition of a plane, got one of {part.domain.describe()}")
+    if part.dim != 2 or not part.is_bounded().all():
+        raise InputError(f"areas of classes need a partition of a bounded plane, got one of {part.domain.describe()}")
     outputs = part.outputs
     if not len(part):
         empty = np.zeros(0, dtype=np.int64)

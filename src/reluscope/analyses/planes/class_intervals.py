@@ -68,7 +68,7 @@ def class_intervals(part: Partition) -> ClassIntervals:
     >>> found.classes, found.by_class(2).round(6)
     (array([0, 1]), array([0.707107, 0.707107]))
     """
-    if part.dim != 1:
+    if part.dim != 1 or not part.is_bounded().all():
         raise InputError(f"intervals of classes need a partition of a line, got one of {part.domain.describe()}")
     if not len(part):
         empty = np.zeros(0, dtype=np.int64)

@@ -1,0 +1,135 @@
+"""Partitions of three and more dimensions, and of unbounded domains: from a walk to the table."""
+
+import time
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+
+import numpy as np
+
+from reluscope.codes.packed import Codes
+from reluscope.findings import Claim
+from reluscope.geometry.domains import Box, Domain, Slice
+from reluscope.geometry.face_lattices import from_polytope
+from reluscope.networks.network import Network
+from reluscope.partitions.cellwise import gather, walk_cells
+from reluscope.partitions.chunks import Resolution
+from reluscope.partitions.engine import Budget, walk
+from reluscope.partitions.solid_regions import SolidRegions
+from reluscope.partitions.solids import SolidPatch, join
+from reluscope.partitions.table import Partition
+from reluscope.tolerance import Tolerance
+
+ON_FACET = 1e-9
+
+
+def partition_cellwise(
+    network: Network, domain: Domain, method: str, budget: Budget, tolerance: Tolerance, progress: bool
+) -> Partition:
+    """Partition any domain of a network with pointwise gates, cell by cell."""
+    began = time.perf_counter()
+    window = domain.window if isinstance(domain, Slice) else domain
+    inner = network.restrict(domain) if isinstance(domain, Slice) else network
+    with _counting(progress) as report:
+        run = walk_cells(inner, window, tolerance, budget=budget, report=report)
+    regions = gather(run, window.dim, network.layout.num_words)
+    run.work["seconds"] = time.perf_counter() - began
+    undecided = run.num_undecided + (0 if run.num_open else regions.num_unmatched)
+    return _table(network, domain, regions, undecided, run.num_open, tolerance, run.stopped, run.work, method)
+
+
+def partition_solid(
+    network: Network,
+    domain: Slice | Box,
+    method: str,
+    budget: Budget,
+    executor: Executor | None,
+    tolerance: Tolerance,
+    progress: bool,
+) -> Partition:
+    """Partition a bounded domain by a complex of shared faces."""
+    began = time.perf_counter()
+    window = domain.window if isinstance(domain, Slice) else domain
+    inner = network.restrict(domain) if isinstance(domain, Slice) else network
+    corners, incidence = _polytope(window)
+    resolution = Resolution.of(tolerance, float(np.linalg.norm(np.ptp(corners, axis=0))))
+    with _counting(progress) as report:
+        run = walk(
+            inner,
+            from_polytope(incidence),
+            corners,
+            inner.points(corners),
+            resolution,
+            budget=budget,
+            executor=executor,
+            report=report,
+            finish=SolidPatch.of,
+        )
+    regions = join(run.patches, window.dim, network.layout.num_words, lambda points: inner.codes(points).words)
+    run.work["seconds"] = time.perf_counter() - began
+    num_open = int(run.num_open(1)[0])
+    undecided = run.num_undecided + (0 if num_open else regions.num_unmatched)
+    return _table(network, domain, regions, undecided, num_open, tolerance, run.stopped, run.work, method)
+
+
+def _table(
+    network: Network,
+    domain: Domain,
+    regions: SolidRegions,
+    undecided: int,
+    num_open: int,
+    tolerance: Tolerance,
+    stopped: str,
+    work: dict[str, float],
+    method: str,
+) -> Partition:
+    if stopped == "interrupted":
+        warnings.warn("interrupted: the partition holds the regions finished so far and claims LOWER", stacklevel=4)
+    return Partition(
+        domain,
+        Codes(regions.words, network.layout),
+        regions,
+        Claim.LOWER if num_open or undecided else Claim.EXACT,
+        undecided,
+        num_open,
+        tolerance,
+        False,
+        network.fingerprint,
+        network,
+        stopped if num_open else "",
+        work,
+        method,
+    )
+
+
+def _polytope(window) -> tuple[np.ndarray, np.ndarray]:
+    """Return the corners of a bounded window, and which of them lie on which side."""
+    if isinstance(window, Box):
+        corners = window.corners()
+        return corners, np.hstack([corners == window.lo, corners == window.hi])
+    corners = window.vertices()
+    heights = corners @ window.A.T - window.b
+    scale = np.abs(corners) @ np.abs(window.A).T + np.abs(window.b)
+    incidence = np.abs(heights) <= ON_FACET * scale
+    # Rows that touch the polytope in less than a facet bound nothing that others do not.
+    facets = [
+        column
+        for column in np.unique(incidence, axis=1).T
+        if column.any() and np.linalg.matrix_rank(corners[column] - corners[column][0]) == window.dim - 1
+    ]
+    return corners, np.stack(facets, axis=1)
+
+
+@contextmanager
+def _counting(progress: bool) -> Iterator:
+    """Yield a callable that shows how many regions there are so far, or None."""
+    if not progress:
+        yield None
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = SpinnerColumn(), TextColumn("partition: {task.completed:,.0f} regions"), TimeElapsedColumn()
+    with Progress(*columns, transient=True) as bar:
+        task = bar.add_task("partition", total=None)
+        yield lambda patch: bar.update(task, advance=len(patch.words))

@@ -1,0 +1,111 @@
+"""The regions of a domain of several dimensions: convex cells with vertices of their own, and who touches whom.
+
+A region is one cell, or several that have one code: the parts of an unbounded region in different orthants, or what
+cuts of max gates left behind. Its union is convex.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Bool, Float, Int, UInt64
+from scipy.optimize import nnls
+from scipy.spatial import ConvexHull
+
+REDUNDANT = 1e-9
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SolidRegions:
+    """Regions and their neighbours.
+
+    Parameters
+    ----------
+    words : (r, w) uint64
+        Packed codes, all different.
+    witnesses : (r, d) float64
+        Strictly interior points.
+    is_bounded : (r,) bool
+    left, right : (f,) int64
+        Pairs of regions that share a facet, left < right, each once.
+    regions : (c,) int64
+        Region that each cell is part of.
+    cell_offsets : (c + 1,) int64; cell_vertices : (v, d + 1) float64
+        Homogeneous vertices of the cells: a point times w > 0, or a direction with w = 0.
+    num_unmatched : int
+        Facets whose other side was not found.
+    """
+
+    words: UInt64[np.ndarray, "r w"]
+    witnesses: Float[np.ndarray, "r d"]
+    is_bounded: Bool[np.ndarray, " r"]
+    left: Int[np.ndarray, " f"]
+    right: Int[np.ndarray, " f"]
+    regions: Int[np.ndarray, " c"]
+    cell_offsets: Int[np.ndarray, " c1"]
+    cell_vertices: Float[np.ndarray, "v d1"]
+    num_unmatched: int
+
+    @property
+    def dim(self) -> int:
+        """Dimension of the domain."""
+        return self.witnesses.shape[1]
+
+    @property
+    def sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Regions on both sides of every facet between two; ends of facets are not kept."""
+        return self.left, self.right, np.zeros((len(self.left), 0), dtype=np.int64)
+
+    @property
+    def vertices(self) -> Float[np.ndarray, "v d"]:
+        """Corners of all regions, region by region: a corner is listed for each region that it belongs to."""
+        return self._corners[0]
+
+    @property
+    def region_vertices(self) -> tuple[np.ndarray, np.ndarray]:
+        """Vertices of every region as ``(offsets, ids)``; directions of unbounded regions are not among them."""
+        return self._corners[1], np.arange(len(self._corners[0]))
+
+    @cached_property
+    def _corners(self) -> tuple[np.ndarray, np.ndarray]:
+        order, starts = self._cells_by_region
+        found, sizes = [], []
+        for region in range(len(self.words)):
+            cells = order[starts[region] : starts[region + 1]]
+            points = [self.cell_vertices[self.cell_offsets[c] : self.cell_offsets[c + 1]] for c in cells]
+            corners = points[0] if len(points) == 1 else _extreme(np.concatenate(points))
+            corners = corners[corners[:, -1] > 0]
+            found.append(corners[:, :-1] / corners[:, -1:])
+            sizes.append(len(corners))
+        offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        return np.concatenate([np.zeros((0, self.dim)), *found]), offsets
+
+    @cached_property
+    def _cells_by_region(self) -> tuple[np.ndarray, np.ndarray]:
+        order = np.argsort(self.regions, kind="stable")
+        return order, np.searchsorted(self.regions[order], np.arange(len(self.words) + 1))
+
+    @cached_property
+    def volumes(self) -> Float[np.ndarray, " r"]:
+        """Volume of every region, infinite where it is unbounded: of the convex hull of each cell, by Qhull."""
+        sizes = np.zeros(len(self.words))
+        for cell, region in enumerate(self.regions.tolist()):
+            if self.is_bounded[region]:
+                points = self.cell_vertices[self.cell_offsets[cell] : self.cell_offsets[cell + 1]]
+                points = points[:, :-1] / points[:, -1:]
+                sizes[region] += float(np.ptp(points)) if self.dim == 1 else ConvexHull(points).volume
+        return np.where(self.is_bounded, sizes, np.inf)
+
+
+def _extreme(points: np.ndarray) -> np.ndarray:
+    """Return the homogeneous points that are no combination of others: what walls between orthants made goes."""
+    points = np.unique(points, axis=0)
+    kept = np.ones(len(points), dtype=bool)
+    for row in range(len(points)):
+        # Only points on a wall x_i = 0 can be no corner of the union.
+        if (points[row, :-1] != 0).all():
+            continue
+        kept[row] = False
+        _, residual = nnls(points[kept].T, points[row])
+        kept[row] = residual > REDUNDANT * np.abs(points[row]).max()
+    return points[kept]
