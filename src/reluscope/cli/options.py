@@ -1,8 +1,11 @@
-"""Options that all commands share, declared once, and the way a function becomes a command."""
+"""Options that all commands share, declared once, and the way a function becomes a command.
+
+A parameter whose type is a dataclass stands for a group of options, one per field.
+"""
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from functools import wraps
 from typing import Annotated, Any, NoReturn, get_type_hints
 
@@ -16,7 +19,7 @@ from reluscope.cli.threads import limit_threads
 class Common:
     """Shared options; commands in which one of them would do nothing do not have it."""
 
-    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Decides which samples are chosen.")] = 0
+    seed: Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Decides what is chosen at random.")] = 0
     device: Annotated[
         str, typer.Option("--device", metavar="NAME", help="Where the network is evaluated: cpu, cuda, cuda:1.")
     ] = "cpu"
@@ -47,31 +50,46 @@ def command(app: typer.Typer, short_help: str, *, without: tuple[str, ...] = ())
     callable
         A decorator. The function returns an exit code; what it raises becomes one sentence.
     """
-    hints = get_type_hints(Common, include_extras=True)
-    shared = [
-        inspect.Parameter(
-            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
-        )
-        for field in fields(Common)
-        if field.name not in without
-    ]
 
     def register(function: Command) -> Command:
-        own = [
-            parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-            for parameter in inspect.signature(function, eval_str=True).parameters.values()
-            if parameter.name != "common"
-        ]
+        own, groups = [], {}
+        for parameter in inspect.signature(function, eval_str=True).parameters.values():
+            if is_dataclass(parameter.annotation):
+                left_out = without if parameter.annotation is Common else ()
+                groups[parameter.name] = parameter.annotation, _options(parameter.annotation, left_out)
+            else:
+                own.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+        options = [option for kind, group in groups.values() if kind is not Common for option in group]
+        shared = groups["common"][1]
 
         @wraps(function)
         def run(**given: Any) -> NoReturn:
-            common = Common(**{parameter.name: given.pop(parameter.name) for parameter in shared})
+            made = {
+                name: kind(**{option.name: given.pop(option.name) for option in group})
+                for name, (kind, group) in groups.items()
+            }
+            common = made["common"]
             limit_threads(common.threads)
-            finish(lambda: function(**given, common=common), debug=common.debug)
+            finish(lambda: function(**given, **made), debug=common.debug)
 
-        run.__signature__ = inspect.Signature([*own, *shared])  # pyright: ignore[reportAttributeAccessIssue]
-        run.__annotations__ = {parameter.name: parameter.annotation for parameter in (*own, *shared)}
+        arguments = [one for one in own if one.default is inspect.Parameter.empty]
+        others = [one for one in own if one.default is not inspect.Parameter.empty]
+        parameters = [*arguments, *options, *others, *shared]
+        run.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportAttributeAccessIssue]
+        run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
         app.command(function.__name__, short_help=short_help)(run)
         return function
 
     return register
+
+
+def _options(kind: type, left_out: tuple[str, ...]) -> list[inspect.Parameter]:
+    """Return the fields of a group as options."""
+    hints = get_type_hints(kind, include_extras=True)
+    return [
+        inspect.Parameter(
+            field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hints[field.name]
+        )
+        for field in fields(kind)
+        if field.name not in left_out
+    ]

@@ -59,6 +59,34 @@ def read_numbers(text: str | None, option: str) -> tuple[int, ...] | None:
     return numbers
 
 
+def read_sizes(text: str | None) -> tuple[int, ...] | None:
+    """Return the sizes of an architecture.
+
+    Raises
+    ------
+    BadParameter
+        If they are not positive whole numbers, at least two of them.
+
+    Examples
+    --------
+    >>> read_sizes("784,11,11")
+    (784, 11, 11)
+    """
+    if text is None:
+        return None
+    try:
+        sizes = tuple(int(part) for part in text.split(","))
+    except ValueError as error:
+        raise typer.BadParameter(
+            f"give whole numbers with commas, as in 784,11,11, not {text!r}", param_hint="--arch"
+        ) from error
+    if len(sizes) < 2 or min(sizes) < 1:
+        raise typer.BadParameter(
+            f"give the number of inputs and at least one layer, all positive, got {text!r}", param_hint="--arch"
+        )
+    return sizes
+
+
 def read_box(text: str) -> tuple[float, float]:
     """Return the ends of a range.
 

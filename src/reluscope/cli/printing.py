@@ -1,7 +1,11 @@
 """What goes to standard output: tables for people, JSON for machines."""
 
 import json
-from collections.abc import Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from math import log10
 from typing import Any
 
 import rich.box
@@ -12,6 +16,7 @@ from rich.text import Text
 from reluscope.report.document import finite
 
 WIDE = 10_000
+SHORT = 10**15
 
 
 def open_console() -> Console:
@@ -27,7 +32,8 @@ def print_json(plain: Mapping[str, Any]) -> None:
 
 def to_json(plain: Mapping[str, Any]) -> str:
     """Return plain types as JSON text."""
-    return json.dumps(finite(plain), indent=1, allow_nan=False)
+    with _all_digits():
+        return json.dumps(finite(plain), indent=1, allow_nan=False)
 
 
 def make_table(*columns: str, right: Sequence[str] = ()) -> Table:
@@ -57,6 +63,24 @@ def say(console: Console, sentence: str, *, style: str = "") -> None:
     console.print(Text(sentence, style=style), soft_wrap=True)
 
 
+def short(number: int) -> str:
+    """Return a whole number in full, or three digits of it and a power of ten where it is long.
+
+    Examples
+    --------
+    >>> short(2449868), short(3**865)
+    ('2,449,868', '5.05e+412')
+    """
+    if abs(number) < SHORT:
+        return f"{number:,}"
+    power = int(log10(abs(number))) - 2
+    leading = round(Fraction(abs(number), 10**power))
+    while leading >= 1000:  # rounded up, or a logarithm just below a whole number
+        power += 1
+        leading = round(Fraction(abs(number), 10**power))
+    return f"{'-' * (number < 0)}{leading / 100:.2f}e+{power + 2}"
+
+
 def several(number: int, noun: str) -> str:
     """Return a number and what it counts.
 
@@ -77,3 +101,14 @@ def shape_of(shape: Sequence[int]) -> str:
     ('1 x 28 x 28', '1')
     """
     return " x ".join(map(str, shape)) or "1"
+
+
+@contextmanager
+def _all_digits() -> Iterator[None]:
+    """Let whole numbers have more digits than Python writes unasked; they are ours, not a stranger's."""
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        yield
+    finally:
+        sys.set_int_max_str_digits(before)

@@ -11,7 +11,11 @@ DEFINITION = (
 
 
 class NotApplicableError(InputError):
-    """A bound's condition is not met by the architecture."""
+    """A bound's condition is not met by the architecture; ``condition`` says in a few words what it needs."""
+
+    def __init__(self, message: str, condition: str = "") -> None:
+        super().__init__(message)
+        self.condition = condition
 
 
 def upper(architecture: Architecture, value: int, *, name: str, method: str, source: str = "") -> Finding:
@@ -28,7 +32,7 @@ def need(holds: bool, condition: str, architecture: Architecture) -> None:
     """Raise NotApplicableError unless a condition holds."""
     if not holds:
         raise NotApplicableError(
-            f"this bound needs {condition}, got {architecture.describe()}: look at the other bounds"
+            f"this bound needs {condition}, got {architecture.describe()}: look at the other bounds", condition
         )
 
 

@@ -24,7 +24,7 @@ class BoundRow:
     name : str
     finding : Finding or None
     reason : str
-        Why it does not apply, empty if it does.
+        What it needs and does not find, in a few words; empty if it applies.
     """
 
     name: str
@@ -72,5 +72,5 @@ def table(source: Architecture | Network | Sequence[int], *, box: Box | None = N
         try:
             rows.append(BoundRow(name, ask()))
         except NotApplicableError as error:
-            rows.append(BoundRow(name, None, str(error)))
+            rows.append(BoundRow(name, None, f"needs {error.condition}"))
     return tuple(rows)

@@ -1,4 +1,4 @@
-"""Commands and their options, with help that teaches."""
+"""Commands that look at one model: reports, what is in it, codes of data, regions of a plane."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -6,23 +6,23 @@ from typing import Annotated
 
 import typer
 
-from reluscope.cli.options import Common, command
-from reluscope.cli.parsing import complete_data, read_box, read_numbers, read_shape
-from reluscope.version import __version__
-
-app = typer.Typer(
-    name="reluscope",
-    add_completion=True,
-    no_args_is_help=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+from reluscope.cli.commands.application import app
+from reluscope.cli.commands.arguments import (
+    Data,
+    Force,
+    JsonFile,
+    Labels,
+    Model,
+    Regions,
+    Samples,
+    Seconds,
+    Shape,
+    Weights,
+    path_of,
 )
-
-MODEL_HELP = "A .onnx or .pt2 file, or package.module:factory (a function or class that makes a torch.nn.Module)."
-WEIGHTS_HELP = "Weights for package.module:factory: .safetensors, or a state dict. Nothing is unpickled."
-SHAPE_HELP = "Shape of one input, for instance 1,28,28, where neither the model nor the data say it."
-DATA_HELP = "A .npy, .npz, .csv or .parquet file, or digits, digits:test, mnist:DIR, mnist-train:DIR."
+from reluscope.cli.commands.where import Where
+from reluscope.cli.options import Common, command
+from reluscope.cli.parsing import read_shape
 
 
 class Color(StrEnum):
@@ -41,47 +41,6 @@ class Task(StrEnum):
     AUTO = "auto"
     CLASSIFICATION = "classification"
     REGRESSION = "regression"
-
-
-def _version(wanted: bool) -> bool:
-    if wanted:
-        print(f"reluscope {__version__}")
-        raise typer.Exit
-    return wanted
-
-
-Model = Annotated[str, typer.Argument(metavar="MODEL", help=MODEL_HELP, show_default=False)]
-Data = Annotated[
-    str, typer.Option("--data", metavar="DATA", help=DATA_HELP, show_default=False, autocompletion=complete_data)
-]
-Labels = Annotated[
-    str | None, typer.Option("--labels", metavar="FILE", help="Class numbers, one per sample, if the data have none.")
-]
-Weights = Annotated[str | None, typer.Option("--weights", metavar="FILE", help=WEIGHTS_HELP)]
-Shape = Annotated[str | None, typer.Option("--input-shape", metavar="SIZES", help=SHAPE_HELP)]
-Samples = Annotated[
-    int | None, typer.Option("--samples", min=1, metavar="N", help="Use only so many samples, the first ones.")
-]
-
-
-@app.callback()
-def _root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """Find the exact linear regions of neural networks, and say what every number claims.
-
-    \b
-    Start with:
-      reluscope demo                                  a report on an embedded network
-      reluscope analyze net.onnx --data x.npy         a report on yours
-      reluscope info net.onnx                         what is in a model
-      reluscope codes net.onnx --data x.npy           which units are on, and how many patterns there are
-      reluscope partition net.onnx --data x.npy -o plane.svg
-                                                      the regions of a plane through samples
-    """  # noqa: D301
-    del version
 
 
 @command(app, "Write a report on a model and data.")
@@ -136,10 +95,10 @@ def analyze(
     from reluscope.report.subject import Settings
 
     return run(
-        ModelArguments(model, read_shape(input_shape), _path(weights)),
+        ModelArguments(model, read_shape(input_shape), path_of(weights)),
         data,
-        labels=_path(labels),
-        output=_path(output),
+        labels=path_of(labels),
+        output=path_of(output),
         samples=samples,
         settings=Settings(
             seed=common.seed, margin=margin, num_segments=segments, seconds=seconds, regions=regions, task=task.value
@@ -177,12 +136,10 @@ def demo(
 @command(app, "Show what is in a model.", without=("seed", "device"))
 def info(
     model: Model,
-    output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write what --json prints to a .json file.")
-    ] = None,
+    output: JsonFile = None,
     input_shape: Shape = None,
     weights: Weights = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there already.")] = False,
+    force: Force = False,
     *,
     common: Common,
 ) -> int:
@@ -199,8 +156,8 @@ def info(
     from reluscope.cli.info import info as run
     from reluscope.cli.opening import ModelArguments
 
-    arguments = ModelArguments(model, read_shape(input_shape), _path(weights))
-    return run(arguments, output=_path(output), force=force, common=common)
+    arguments = ModelArguments(model, read_shape(input_shape), path_of(weights))
+    return run(arguments, output=path_of(output), force=force, common=common)
 
 
 @command(app, "Show which codes data have, and which units they use.", without=("seed",))
@@ -217,7 +174,7 @@ def codes(
     input_shape: Shape = None,
     weights: Weights = None,
     samples: Samples = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there already.")] = False,
+    force: Force = False,
     *,
     common: Common,
 ) -> int:
@@ -236,9 +193,9 @@ def codes(
     from reluscope.cli.opening import ModelArguments
 
     return run(
-        ModelArguments(model, read_shape(input_shape), _path(weights)),
+        ModelArguments(model, read_shape(input_shape), path_of(weights)),
         data,
-        labels=_path(labels),
+        labels=path_of(labels),
         samples=samples,
         output=[Path(one) for one in output or ()],
         force=force,
@@ -249,51 +206,9 @@ def codes(
 @command(app, "Count, draw and save the exact regions of a plane, a segment or a box.")
 def partition(
     model: Model,
-    data: Annotated[
-        str | None, typer.Option("--data", metavar="DATA", help=DATA_HELP, autocompletion=complete_data)
-    ] = None,
-    samples: Annotated[
-        str | None,
-        typer.Option(
-            "--samples",
-            metavar="I,J,K",
-            help="Samples of the data, counted from 0: two make a segment, three a plane. "
-            "By default --seed chooses three.",
-        ),
-    ] = None,
-    plane: Annotated[
-        str | None, typer.Option("--plane", metavar="FILE", help="The plane through the three points in a file.")
-    ] = None,
-    segment: Annotated[
-        str | None, typer.Option("--segment", metavar="FILE", help="The segment between the two points in a file.")
-    ] = None,
-    box: Annotated[
-        list[str] | None,
-        typer.Option("--box", metavar="LO,HI", help="Inputs between two values; once, or once for each input."),
-    ] = None,
-    inputs: Annotated[
-        str | None,
-        typer.Option(
-            "--inputs",
-            metavar="I,J",
-            help="Which one or two inputs --box is about; the others are 0, or as in --data FILE --samples I.",
-        ),
-    ] = None,
-    margin: Annotated[
-        float | None,
-        typer.Option(
-            "--margin",
-            min=0.0,
-            metavar="SHARE",
-            help="How far to look beyond the points, by default 0.25 for a plane and 0 for a segment.",
-        ),
-    ] = None,
-    regions: Annotated[
-        int, typer.Option("--regions", min=1, metavar="N", help="Stop after so many regions, with a lower bound.")
-    ] = 1_000_000,
-    seconds: Annotated[
-        float | None, typer.Option("--seconds", min=0.0, metavar="S", help="Stop after this time, with a lower bound.")
-    ] = None,
+    where: Where,
+    regions: Regions = 1_000_000,
+    seconds: Seconds = None,
     certify: Annotated[
         bool, typer.Option("--certify", help="Decide every doubtful sign in rational arithmetic; for small networks.")
     ] = False,
@@ -313,7 +228,7 @@ def partition(
             "prints (.json), or a folder for all of them; may be given several times.",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files that are there already.")] = False,
+    force: Force = False,
     *,
     common: Common,
 ) -> int:
@@ -334,30 +249,15 @@ def partition(
     For three points of your own:
       reluscope partition net.onnx --plane points.npy -o plane.svg -o plane.arrow --seconds 10
     """  # noqa: D301
-    rows = read_numbers(samples, "--samples")
-    chosen = read_numbers(inputs, "--inputs")
-    boxes = tuple(read_box(one) for one in box or ())
-    if samples is not None and data is None:
-        raise typer.BadParameter("samples are rows of --data DATA, and there are none", param_hint="--samples")
-    if inputs is not None and not boxes:
-        raise typer.BadParameter("inputs are those of a box: add --box LO,HI", param_hint="--inputs")
-    ways = {"--plane": plane, "--segment": segment, "--box": boxes or None, "--data": data}
-    given = [name for name, value in ways.items() if value is not None]
-    if not given:
-        raise typer.BadParameter("say where to look, with one of --data, --plane, --segment or --box")
-    if len(given) > 1 and not (given == ["--box", "--data"] and inputs is not None and rows is not None):
-        raise typer.BadParameter(f"{' and '.join(given)} were given, but there is one place to look: leave one out")
-    if margin is not None and boxes:
-        raise typer.BadParameter("a box has none: make it larger", param_hint="--margin")
+    place = where.read()
 
     from reluscope.cli.opening import ModelArguments
     from reluscope.cli.partition import partition as run
-    from reluscope.cli.places import PlaceArguments
     from reluscope.partitions.engine import Budget
 
     return run(
-        ModelArguments(model, read_shape(input_shape), _path(weights)),
-        PlaceArguments(data, rows, _path(plane or segment), 3 if plane else 2, boxes, chosen, margin),
+        ModelArguments(model, read_shape(input_shape), path_of(weights)),
+        place,
         output=[Path(one) for one in output or ()],
         budget=Budget(regions=regions, seconds=seconds),
         certify=certify,
@@ -365,7 +265,3 @@ def partition(
         force=force,
         common=common,
     )
-
-
-def _path(text: str | None) -> Path | None:
-    return None if text is None else Path(text)

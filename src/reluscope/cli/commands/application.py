@@ -1,0 +1,46 @@
+"""The application that commands register with, and what ``reluscope`` alone says."""
+
+from typing import Annotated
+
+import typer
+
+from reluscope.version import __version__
+
+app = typer.Typer(
+    name="reluscope",
+    add_completion=True,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> bool:
+    if wanted:
+        print(f"reluscope {__version__}")
+        raise typer.Exit
+    return wanted
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Find the exact linear regions of neural networks, and say what every number claims.
+
+    \b
+    Start with:
+      reluscope demo                                  a report on an embedded network
+      reluscope analyze net.onnx --data x.npy         a report on yours
+      reluscope info net.onnx                         what is in a model
+      reluscope codes net.onnx --data x.npy           which units are on, and how many patterns there are
+      reluscope partition net.onnx --data x.npy -o plane.svg
+                                                      the regions of a plane through samples
+      reluscope count net.onnx --box 0,1              how many regions there are
+      reluscope bounds --arch 784,11,11               how many there can be
+      reluscope reproduce                             studies of published papers
+    """  # noqa: D301
+    del version

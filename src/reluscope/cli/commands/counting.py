@@ -1,0 +1,61 @@
+"""Commands about numbers of regions: how many there can be, and how many there are."""
+
+from typing import Annotated
+
+import typer
+
+from reluscope.cli.commands.application import app
+from reluscope.cli.commands.arguments import MODEL_HELP, Box, Force, JsonFile, Shape, Weights, path_of
+from reluscope.cli.options import Common, command
+from reluscope.cli.parsing import read_box, read_shape, read_sizes
+
+
+@command(app, "Show how many regions there can be.", without=("seed", "device"))
+def bounds(
+    model: Annotated[str | None, typer.Argument(metavar="[MODEL]", help=MODEL_HELP, show_default=False)] = None,
+    arch: Annotated[
+        str | None,
+        typer.Option(
+            "--arch",
+            metavar="N0,N1,...",
+            help="In place of a model: numbers of inputs and of the units of each layer, without the affine output.",
+        ),
+    ] = None,
+    rank: Annotated[
+        int, typer.Option("--rank", min=2, metavar="K", help="Pieces of every unit of --arch: more than 2 for maxout.")
+    ] = 2,
+    box: Box = None,
+    input_shape: Shape = None,
+    weights: Weights = None,
+    output: JsonFile = None,
+    force: Force = False,
+    *,
+    common: Common,
+) -> int:
+    """Show upper and lower bounds on the number of linear regions, with their conditions and sources.
+
+    Bounds that know the architecture are about the best weights: no network has more regions than an upper bound, and
+    some network has as many as a lower one. A model's weights give one bound more, within a box of inputs: by default
+    from 0 to 1, or --box.
+
+    \b
+    Examples:
+      reluscope bounds --arch 784,11,11
+      reluscope bounds --arch 2,8,8 --rank 3
+      reluscope bounds net.onnx --box -1,1
+      reluscope bounds net.onnx --json | jq '.bounds[] | {name, bound: .finding.value}'
+    """  # noqa: D301
+    if (model is None) == (arch is None):
+        raise typer.BadParameter("give a MODEL, or its numbers of units as in --arch 784,11,11")
+    sizes = read_sizes(arch)
+    ranges = tuple(read_box(one) for one in box or ())
+    if sizes is not None and (box or input_shape or weights):
+        raise typer.BadParameter("--box, --input-shape and --weights are about a model, and --arch has no weights")
+    if sizes is None and rank != 2:
+        raise typer.BadParameter("a model has its own pieces: leave it out", param_hint="--rank")
+
+    from reluscope.cli.bounds import bounds as run
+    from reluscope.cli.opening import ModelArguments
+
+    arguments = None if model is None else ModelArguments(model, read_shape(input_shape), path_of(weights))
+    return run(arguments, sizes, rank=rank, box=ranges, output=path_of(output), force=force, common=common)
