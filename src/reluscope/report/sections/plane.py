@@ -12,7 +12,7 @@ from reluscope.geometry.domains import Plane
 from reluscope.partitions.decision import decision_boundary
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, number, numbers
+from reluscope.report.content import Attachment, Block, Content, Number, Picture, Table, Text, number, numbers
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
 
@@ -73,6 +73,8 @@ def content(subject: Subject, tell: Tell) -> Content:
         rates = plots.partition(part, samples=samples, sample_labels=labels)
         first = drawing(rates, "plane-regions", f"The {size:,} regions of the plane")
         blocks.append(Picture((first, by_gate), f"{_SAMPLES} First the regions themselves. Then {_GATES}"))
+    if len(part):
+        blocks.append(_attached(part))
     pieces = np.bincount(part.facets.gates, minlength=len(part.codes.layout))
     data = {
         "samples": [int(row) for row in rows],
@@ -92,6 +94,23 @@ _GATES = (
     "each piece of boundary in the colour of the gate that bends there, regions in grey by their share of active "
     "units. Lines of the first gate run straight; later gates bend where they cross earlier ones."
 )
+
+
+MOST_CODE_BYTES = 32 * 2**20
+
+
+def _attached(part: Partition) -> Attachment:
+    """Return the regions as a Parquet file, without their codes where these would fill it."""
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    table, left_out = part.to_table(), ""
+    if part.codes.words.nbytes > MOST_CODE_BYTES:
+        table, left_out = table.drop_columns(["code"]), ", without codes, which would be larger than all else"
+    sink = pa.BufferOutputStream()
+    pyarrow.parquet.write_table(table, sink, compression="zstd")
+    caption = f"all {len(part):,} regions as a table, one row each, in coordinates of the plane{left_out}."
+    return Attachment("regions.parquet", sink.getvalue().to_pybytes(), caption)
 
 
 def _label(subject: Subject, row: int) -> str:
