@@ -1,6 +1,9 @@
 """Work that does not go to the end, or not in this process: budgets, Ctrl-C, executors. Claims stay true."""
 
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+import sys
+import warnings
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 
 import numpy as np
@@ -12,7 +15,7 @@ from partitions.layered import network_of
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Claim
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.partitions import engine
+from reluscope.partitions import assembly, engine
 from reluscope.testing import default_network
 
 SQUARE = rs.Box(-1, 1, 2)
@@ -109,15 +112,14 @@ def interrupt_at(monkeypatch, owner, name, after):
     monkeypatch.setattr(owner, name, interrupted)
 
 
-@pytest.mark.xfail(strict=True, reason="a chunk that was taken off the stack is lost, and what is left claims EXACT")
 @pytest.mark.parametrize("cells", [16, 10**6])
 def test_ctrl_c_while_the_last_chunk_is_put_away(net, whole, cells, chunks_of, monkeypatch):
     chunks_of(cells)
     calls = []
-    original = engine.Patch.of
-    monkeypatch.setattr(engine.Patch, "of", lambda chunk: calls.append(0) or original(chunk))
+    original = assembly.Patch.of
+    monkeypatch.setattr(assembly.Patch, "of", lambda chunk: calls.append(0) or original(chunk))
     rs.partition(net, SQUARE)
-    interrupt_at(monkeypatch, engine.Patch, "of", len(calls) - 1)
+    interrupt_at(monkeypatch, assembly.Patch, "of", len(calls) - 1)
     with pytest.warns(UserWarning, match="interrupted.*LOWER"):
         part = rs.partition(net, SQUARE)
     assert len(part) < len(whole)
@@ -125,7 +127,64 @@ def test_ctrl_c_while_the_last_chunk_is_put_away(net, whole, cells, chunks_of, m
     check_rows_are_whole(part, whole)
 
 
-@pytest.mark.xfail(strict=True, reason="pieces of one region that are still apart are counted one by one")
+def test_ctrl_c_at_any_line_loses_and_doubles_nothing(chunks_of):
+    """Ctrl-C is pressed before each line of the engine's loop in turn: rows are whole, and claims true."""
+    chunks_of(4)
+    small = from_arrays(default_network([2, 3, 2, 1], seed=3))
+    truth = rs.partition(small, SQUARE)
+    loop = engine._depth_first.__code__
+
+    def interrupted_before(step):
+        seen = iter(range(10**9))
+
+        def trace(frame, event, argument):
+            del argument
+            if frame.f_code is not loop:
+                return None
+            if event == "line" and next(seen) == step:
+                raise KeyboardInterrupt
+            return trace
+
+        return trace
+
+    stopped = 0
+    for step in range(4, 10**4, 3):
+        sys.settrace(interrupted_before(step))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                part = rs.partition(small, SQUARE)
+        except KeyboardInterrupt:  # after the loop
+            continue
+        finally:
+            sys.settrace(None)
+        if part.note != "interrupted":
+            break
+        stopped += 1
+        assert part.claim is Claim.LOWER
+        assert len(part) < int(part.finding()) <= len(truth)
+        check_rows_are_whole(part, truth)
+    assert stopped > 10
+
+
+def test_the_work_of_a_lost_worker_is_done_again(net, whole, monkeypatch):
+    monkeypatch.setattr(engine, "_chunk_cells", lambda network, chunk: 16)
+    monkeypatch.setattr(engine, "TASKS", 6)
+
+    class Dying(Executor):
+        """Takes work, and loses all of it."""
+
+        def submit(self, fn, /, *args, **kwargs):
+            del fn, args, kwargs
+            future = Future()
+            future.set_exception(BrokenProcessPool("the worker is gone"))
+            return future
+
+    part = rs.partition(net, SQUARE, executor=Dying())
+    assert part.claim is Claim.EXACT
+    assert found_in(part) == pytest.approx(found_in(whole), abs=1e-12)
+
+
 @pytest.mark.parametrize("cells", [1, 2, 3])
 def test_a_budget_with_max_gates_bounds_from_below(cells, chunks_of):
     weight = [[1.0, 0], [-1, 0], [0, 1], [0, -1], [0.9, 0.5], [0.3, -0.7]]

@@ -16,6 +16,7 @@ from reluscope.findings import Claim
 from reluscope.geometry.complexes import from_polygon, from_segments
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.partitions.assembly import Patch, assemble, split_by_root
 from reluscope.partitions.cellwise import supports
@@ -215,6 +216,7 @@ def _partition_together(
             points,
             inputs,
             resolution,
+            finish=Patch.of,
             budget=budget,
             executor=executor,
             report=report,
@@ -227,6 +229,8 @@ def _partition_together(
     run.work["seconds"] = time.perf_counter() - began
     undecided = run.num_undecided + int(mosaic.num_unmatched)
     num_open = run.num_open(len(domains))
+    # A cell left open may be one more piece of a region found already if cuts of max gates are merged in the end.
+    has_max = any(isinstance(stage.gate, Max) for stage in network.stages)
     parts = [mosaic] if len(domains) == 1 else split_by_root(mosaic, len(domains))
     return [
         Partition(
@@ -242,6 +246,7 @@ def _partition_together(
             network,
             run.stopped if unfinished else "",
             run.work,
+            num_pending=0 if has_max else int(unfinished),
         )
         for one, part, unfinished in zip(domains, parts, num_open, strict=True)
     ]

@@ -7,16 +7,15 @@ grow with depth, and whatever interrupts the work, the regions finished so far a
 
 import time
 from collections.abc import Callable
-from concurrent.futures import Executor, as_completed
+from concurrent.futures import BrokenExecutor, Executor, as_completed
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from reluscope.geometry.complexes import Complex
 from reluscope.networks.network import Network
-from reluscope.partitions.assembly import Patch
 from reluscope.partitions.certification import Certifier
 from reluscope.partitions.chunks import Chunk, Resolution, cut, open_stage, spread
 
@@ -48,7 +47,7 @@ class Run:
     Parameters
     ----------
     patches : list
-        What is kept of finished chunks: `Patch`, or what else ``finish`` makes; each has ``roots``.
+        What ``finish`` made of finished chunks; each has ``roots``.
     num_undecided : int
         Signs that were neither clear nor within rounding.
     open_roots : list of int64 arrays
@@ -95,11 +94,11 @@ def walk(
     inputs: torch.Tensor,
     resolution: Resolution,
     *,
+    finish: Finish,
     budget: Budget,
     executor: Executor | None = None,
     report: Report | None = None,
     certifier: Certifier | None = None,
-    finish: Finish = Patch.of,
 ) -> Run:
     """Take cells through all gates of a network.
 
@@ -113,6 +112,8 @@ def walk(
     inputs : (v, *input_shape) tensor
         The same vertices in input space.
     resolution : Resolution
+    finish : callable
+        Makes of a finished chunk what is kept of it: `Patch.of`, or another.
     budget : Budget
     executor : Executor, optional
         Runs independent chunks.
@@ -120,8 +121,6 @@ def walk(
         Told of every finished patch.
     certifier : Certifier, optional
         Decides doubtful signs exactly; all cells then stay together, and no executor is used.
-    finish : callable
-        Makes of a finished chunk what is kept.
 
     Returns
     -------
@@ -156,29 +155,46 @@ def _depth_first(
 ) -> Run:
     run = Run()
     began = time.perf_counter()
-    num_regions = 0
+    todo = _Todo(tuple(stack), (), 0, 0, next_seam)
     try:
-        while stack:
-            run.stopped = _exhausted(budget, num_regions, began)
+        while todo.stack:
+            run.stopped = _exhausted(budget, todo.num_regions, began)
             if run.stopped:
                 break
-            chunk = stack[-1]
-            following, undecided, next_seam = _step(network, chunk, resolution, next_seam, run.work, certifier)
-            stack.pop()
-            run.num_undecided += undecided
-            for part in reversed(following):
-                if part.stage == len(network.stages):
-                    patch = finish(part)
-                    run.patches.append(patch)
-                    num_regions += len(patch.roots)
-                    if report is not None:
-                        report(patch)
-                else:
-                    stack.append(part)
+            *rest, chunk = todo.stack
+            following, undecided, next_seam = _step(network, chunk, resolution, todo.next_seam, run.work, certifier)
+            last = len(network.stages)
+            made = [finish(part) for part in reversed(following) if part.stage == last]
+            rest += [part for part in reversed(following) if part.stage < last]
+            finished = todo.finished
+            for patch in made:
+                finished = (patch, finished)
+            number = todo.num_regions + sum(len(patch.roots) for patch in made)
+            # One assignment: wherever Ctrl-C falls, a chunk is either still open or finished, and never both.
+            todo = _Todo(tuple(rest), finished, number, todo.num_undecided + undecided, next_seam)
+            if report is not None:
+                for patch in made:
+                    report(patch)
     except KeyboardInterrupt:
         run.stopped = "interrupted"
-    run.open_roots = [chunk.roots for chunk in stack]
+    finished = todo.finished
+    while finished:
+        patch, finished = finished
+        run.patches.append(patch)
+    run.patches.reverse()
+    run.num_undecided = todo.num_undecided
+    run.open_roots = [chunk.roots for chunk in todo.stack]
     return run
+
+
+class _Todo(NamedTuple):
+    """What is left to do and what is done: chunks, the last on top, and patches, each with those before it."""
+
+    stack: tuple[Chunk, ...]
+    finished: tuple[Any, ...]
+    num_regions: int
+    num_undecided: int
+    next_seam: int
 
 
 def _step(
@@ -252,7 +268,11 @@ def _in_parallel(
     results: dict[int, Run] = {}
     try:
         for future in as_completed(futures):
-            part = future.result()
+            try:
+                part = future.result()
+            except BrokenExecutor:
+                # A worker was lost, and what it and those after it would have done is done here.
+                part = _task(network, waiting[futures[future]], resolution, budget, (futures[future] + 1) << 40, finish)
             results[futures[future]] = part
             for patch in part.patches:
                 if report is not None:

@@ -50,17 +50,20 @@ def locate(
     corners = vertices[ids]
     low = np.minimum.reduceat(corners, offsets[:-1], axis=0)
     high = np.maximum.reduceat(corners, offsets[:-1], axis=0)
-    slack = 16 * np.finfo(float).eps * max(float(np.abs(corners).max()), float(np.abs(where).max()))
+    # Each point has the slack of its own size: one far away does not blur the others.
+    eps = 16 * np.finfo(float).eps
+    sizes = np.where(np.isfinite(where), np.abs(where), 0.0).max(axis=1)
+    slack = eps * np.maximum(float(np.abs(corners).max()), sizes)
     step = max(1, BLOCK // number)
     for start in range(0, len(where), step):
         rows = slice(start, start + step)
         inside = np.ones((len(where[rows]), number), dtype=bool)
         for axis in range(dim):
-            inside &= where[rows, axis, None] >= low[:, axis] - slack
-            inside &= where[rows, axis, None] <= high[:, axis] + slack
+            inside &= where[rows, axis, None] >= low[:, axis] - slack[rows, None]
+            inside &= where[rows, axis, None] <= high[:, axis] + slack[rows, None]
         point, region = np.nonzero(inside)
         if dim == 2:
-            held = _in_polygons(where[rows][point], region, corners, offsets, slack)
+            held = _in_polygons(where[rows][point], region, corners, offsets, slack[rows][point])
             point, region = point[held], region[held]
         # Pairs come in order of regions within each point, so the first is the lowest.
         first, index = np.unique(point, return_index=True)
@@ -69,7 +72,7 @@ def locate(
 
 
 def _in_polygons(
-    points: np.ndarray, regions: np.ndarray, corners: np.ndarray, offsets: np.ndarray, slack: float
+    points: np.ndarray, regions: np.ndarray, corners: np.ndarray, offsets: np.ndarray, slack: np.ndarray
 ) -> np.ndarray:
     """Tell for pairs of a point and a convex polygon whether the closure contains the point."""
     sizes = np.diff(offsets)[regions]
@@ -79,5 +82,5 @@ def _in_polygons(
     a, b = corners[start + step], corners[start + (step + 1) % sizes[pair]]
     side, towards = b - a, points[pair] - a
     height = side[:, 0] * towards[:, 1] - side[:, 1] * towards[:, 0]
-    outside = height < -slack * np.linalg.norm(side, axis=1)
+    outside = height < -slack[pair] * np.linalg.norm(side, axis=1)
     return np.bincount(pair[outside], minlength=len(points)) == 0

@@ -164,6 +164,8 @@ class Partition:
         Seconds, vertices evaluated, chunks.
     method : str
         How the regions were found, and why so.
+    num_pending : int
+        Open cells that are sure to hold a region of their own.
     """
 
     domain: Domain
@@ -179,6 +181,7 @@ class Partition:
     note: str = ""
     work: dict[str, float] = field(default_factory=dict)
     method: str = "gate-by-gate subdivision"
+    num_pending: int = 0
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -389,8 +392,8 @@ class Partition:
             EXACT at the stated resolution if no sign was undecided; otherwise LOWER, with the interval up to one more
             region per undecided sign, or without upper end if work stopped early.
         """
-        # A cell left open in several dimensions may be one more part of a region found already.
-        certain = len(self) + (self.num_open if isinstance(self.geometry, Mosaic) else 0)
+        # Where work stopped early, several pieces of one region may not have been joined.
+        certain = (len(self.codes.unique()) if self.num_open else len(self)) + self.num_pending
         high = float("inf") if self.num_open else certain + self.num_undecided
         return Finding(
             certain,
@@ -439,6 +442,7 @@ class Partition:
             "claim": str(self.claim),
             "num_undecided": self.num_undecided,
             "num_open": self.num_open,
+            "num_pending": self.num_pending,
             "geometry": kind,
             "method": self.method,
             "num_unmatched": self.geometry.num_unmatched,
@@ -488,6 +492,7 @@ class Partition:
             described["note"],
             described["work"],
             described.get("method", "gate-by-gate subdivision"),
+            described.get("num_pending", 0),
         )
 
 
