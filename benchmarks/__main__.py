@@ -13,7 +13,7 @@ import torch
 
 from benchmarks.measure import Measurement
 
-NAMES = ("plane_mlp", "plane_large", "plane_conv", "codes", "pictures", "startup", "peers")
+NAMES = ("plane_mlp", "plane_large", "plane_conv", "codes", "pictures", "report", "space", "startup", "peers")
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
 

@@ -51,7 +51,8 @@ def paired(work: Callable[[], Any], reference: Callable[[], Any], repeats: int) 
         reference()
         times.append((middle - began, time.perf_counter() - middle))
     ratio = statistics.median(mine / other for mine, other in times)
-    return ratio, *(statistics.median(column) for column in zip(*times, strict=True))
+    mine, other = (statistics.median(column) for column in zip(*times, strict=True))
+    return ratio, mine, other
 
 
 def peak_gigabytes() -> float:
