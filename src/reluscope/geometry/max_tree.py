@@ -1,0 +1,153 @@
+"""All ways in which groups of linear forms have their largest members inside a cell.
+
+The part of a cell where one form of a group is the largest is cut out by its differences with the others, one after the
+other: each holds at the witness, or a linear program moves the witness, or shows that nothing is left. No part is cut
+more than once, so that parts need no merging.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from reluscope.geometry.crossing import (
+    NONE,
+    SOME,
+    Cell,
+    Forms,
+    Frame,
+    find_positive,
+    image,
+    inner_point,
+    largest_on_box,
+    pull_back,
+)
+from reluscope.geometry.generation import Scratch
+from reluscope.geometry.sign_tree import NODES, NUM_COUNTERS, PIVOTS, PROGRAMS, UNDECIDED_FORMS
+
+
+class MaxBatch(NamedTuple):
+    """Some of the choices found.
+
+    Parameters
+    ----------
+    members : (r, u) int64
+        The largest member of each group, the lowest of equal ones.
+    cells : list of Cell
+        Where it is so.
+    """
+
+    members: np.ndarray
+    cells: list[Cell]
+
+
+class MaxTree:
+    """The search for all choices of largest members inside one cell.
+
+    Parameters
+    ----------
+    frame : Frame
+    cell : Cell
+    differences : sequence of Forms
+        For every group of k forms, entry ``a k + b`` is form a minus form b. A constant difference of zero says that
+        the two are the same.
+    scratch : Scratch
+        Of the same frame.
+    """
+
+    def __init__(self, frame: Frame, cell: Cell, differences: Sequence[Forms], scratch: Scratch) -> None:
+        self.frame, self.differences = frame, differences
+        self.sizes = [round(len(forms.noise) ** 0.5) for forms in differences]
+        scratch.reserve(len(cell.rows) + sum(size - 1 for size in self.sizes))
+        self._scratch = scratch
+        self._stack: list[tuple[tuple[int, ...], Cell]] = [((), cell)]
+        self.counters = np.zeros(NUM_COUNTERS, dtype=np.int64)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all choices have been returned."""
+        return not self._stack
+
+    @property
+    def num_open(self) -> int:
+        """Cells left to visit, each of which has at least one choice."""
+        return len(self._stack)
+
+    def take(self, most: int) -> MaxBatch:
+        """Return the next choices, at most this many, in the order of the search."""
+        members, cells = [], []
+        while self._stack and len(cells) < most:
+            chosen, cell = self._stack.pop()
+            if len(chosen) == len(self.differences):
+                members.append(chosen)
+                cells.append(cell)
+                continue
+            self.counters[NODES] += 1
+            self._stack += [((*chosen, member), part) for member, part in reversed(self._parts(cell, len(chosen)))]
+        return MaxBatch(np.array(members, dtype=np.int64).reshape(len(cells), len(self.differences)), cells)
+
+    def _parts(self, cell: Cell, group: int) -> list[tuple[int, Cell]]:
+        undecided = self.counters[UNDECIDED_FORMS]
+        found = [(member, self._part(cell, group, member)) for member in range(self.sizes[group])]
+        parts = [(member, part) for member, part in found if part is not None]
+        if not parts:
+            # Rounding hid every part; the cell itself is real.
+            self.counters[UNDECIDED_FORMS] = undecided + 1
+            z = self._image(cell.witness)
+            size = self.sizes[group]
+            values = (self.differences[group].coefficients @ z).reshape(size, size)
+            parts = [(int(values.min(axis=1).argmax()), cell)]
+        return parts
+
+    def _part(self, cell: Cell, group: int, member: int) -> Cell | None:
+        """Return the part of a cell where one member is the largest, or None if it has no interior."""
+        forms, size = self.differences[group], self.sizes[group]
+        for other in range(size):
+            pair = member * size + other
+            form, noise = forms.coefficients[pair], float(forms.noise[pair])
+            if other == member:
+                continue
+            z = self._image(cell.witness)
+            value = float(form @ z)
+            if forms.is_constant[pair]:
+                if value < -noise or (value <= noise and other < member):
+                    return None
+                continue
+            if self._is_positive_everywhere(form, noise):
+                continue
+            if not value > 2 * noise:
+                moved = self._moved(cell, form, noise, float(forms.threshold[pair]), z)
+                if moved is None:
+                    return None
+                cell = cell._replace(witness=moved)
+            cell = Cell(np.vstack([cell.rows, form]), np.append(cell.noise, noise), cell.witness)
+        return cell
+
+    def _moved(self, cell: Cell, form: np.ndarray, noise: float, threshold: float, z: np.ndarray) -> np.ndarray | None:
+        """Return a witness at which a form is positive too, or None."""
+        work, start = self._scratch.work, float(form @ z)
+        number = len(cell.rows)
+        answer, steps = find_positive(
+            form, noise, threshold, cell.rows, cell.noise, number, self.frame, work, cell.witness, z
+        )
+        self.counters[PROGRAMS] += 1
+        self.counters[PIVOTS] += steps
+        if answer == SOME:
+            least = max(0.0, -start) / (max(0.0, -start) + float(form @ work.out_z))
+            y = np.empty_like(cell.witness)
+            if inner_point(
+                form, noise, cell.rows, cell.noise, number, self.frame, cell.witness, work.out_y, least, y, z
+            ):
+                return y
+        if answer != NONE:
+            self.counters[UNDECIDED_FORMS] += 1
+        return None
+
+    def _is_positive_everywhere(self, form: np.ndarray, noise: float) -> bool:
+        pull_back(-form, self.frame.generators, self._scratch.work.full)
+        return largest_on_box(self._scratch.work.full, self.frame.lower, self.frame.upper) < -noise
+
+    def _image(self, y: np.ndarray) -> np.ndarray:
+        z = np.empty(len(self.frame.generators) or len(y))
+        image(self.frame.generators, y, z)
+        return z

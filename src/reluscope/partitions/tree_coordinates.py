@@ -1,0 +1,236 @@
+"""Coordinates in which a tree of linear programs searches a domain: homogeneous, and narrow where the network is.
+
+A point x of the domain is ``y = (x, 1)``, for domains without a bounding box any positive multiple of it; an affine
+function of x is a linear form of y. If all later gates see the input through fewer than n values of the first stage,
+forms are those of ``z = G y``: these values, the domain's rows, and the constant.
+"""
+
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
+from reluscope.geometry.crossing import Cell, Forms, Frame
+from reluscope.geometry.domains import Box, Domain, Space
+from reluscope.geometry.generation import Scratch
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.affine_values import AffineValue, AffineValues, advance_affinely, affine_input
+from reluscope.networks.network import Network
+from reluscope.tolerance import Tolerance
+
+EPSILON = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """Where cells live and how large rounding errors are there.
+
+    Parameters
+    ----------
+    network : Network
+    frame : Frame
+    first : Cell
+        The domain.
+    doubt : (k,) float64
+        Bounds on the errors of z.
+    is_narrow : bool
+        Whether z starts with the values of the first stage.
+    scale : float
+        Inputs are multiples of this.
+    tolerance : Tolerance
+    """
+
+    network: Network
+    frame: Frame
+    first: Cell
+    doubt: Float[np.ndarray, " k"]
+    is_narrow: bool
+    scale: float
+    tolerance: Tolerance
+
+    @classmethod
+    def of(cls, network: Network, domain: Domain, tolerance: Tolerance) -> "Coordinates":
+        """Choose coordinates for a network on a domain.
+
+        Raises
+        ------
+        ShapeError
+            If the domain's dimension is not the network's number of inputs.
+        DegenerateGeometryError
+            If the domain has no interior.
+        """
+        if not isinstance(domain, Box | Space | Polyhedron):
+            raise InputError(f"expected a Space, Box or Polyhedron, got {type(domain).__name__}: give one of these")
+        if domain.dim != network.num_inputs:
+            raise ShapeError(
+                f"the domain has {domain.dim} dimensions, but the network has {network.num_inputs} inputs: build it "
+                "in the network's input space"
+            )
+        lower, upper, walls, center, scale, is_cone = _shape_of(domain)
+        largest = np.maximum(np.abs(lower), np.abs(upper))
+        gamma = tolerance.rounding * EPSILON
+        size = len(lower)
+        narrow = _narrow_values(network, gamma, scale)
+        if narrow is None or len(narrow[0]) + len(walls) + 1 >= size:
+            generators, doubt, rows = np.zeros((0, size)), np.zeros(size), walls
+        else:
+            values, errors = narrow
+            constant = np.eye(1, size, size - 1)
+            generators = np.concatenate([values, walls, constant])
+            doubt = np.concatenate([errors @ largest, np.zeros(len(walls) + 1)])
+            rows = np.eye(len(generators))[len(values) : -1]
+        frame = Frame(np.ascontiguousarray(generators), lower, upper, is_cone)
+        first = Cell(np.ascontiguousarray(rows), np.zeros(len(rows)), center)
+        coordinates = cls(network, frame, first, doubt, len(generators) > 0, scale, tolerance)
+        noise = coordinates.noise(rows, np.zeros_like(rows))
+        image = rows @ (generators @ center if len(generators) else center)
+        if not (image > 2 * noise).all():
+            raise DegenerateGeometryError(
+                f"the domain must have an interior, but {domain.describe()} is empty or too flat: give another"
+            )
+        return replace(coordinates, first=first._replace(noise=noise))
+
+    @property
+    def gamma(self) -> float:
+        """Relative rounding of a sum."""
+        return self.tolerance.rounding * EPSILON
+
+    @cached_property
+    def largest(self) -> Float[np.ndarray, " k"]:
+        """Bound on the magnitudes that sum up to each z over the box."""
+        reach = np.maximum(np.abs(self.frame.lower), np.abs(self.frame.upper))
+        return np.abs(self.frame.generators) @ reach if self.is_narrow else reach
+
+    @cached_property
+    def _gram(self) -> np.ndarray:
+        """Inner products of the gradients of all z: those with respect to x in a box, to y in a cone."""
+        columns = len(self.frame.lower) - (0 if self.frame.is_cone else 1)
+        generators = self.frame.generators if self.is_narrow else np.eye(len(self.frame.lower))
+        return generators[:, :columns] @ generators[:, :columns].T
+
+    @cached_property
+    def scratch(self) -> Scratch:
+        """Room that all searches share."""
+        return Scratch(self.frame)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    def noise(self, coefficients: np.ndarray, errors: np.ndarray) -> np.ndarray:
+        """Return bounds on the errors of values of forms (p, k) anywhere in the box."""
+        return errors @ (self.largest + self.doubt) + np.abs(coefficients) @ (self.doubt + self.gamma * self.largest)
+
+    def forms(self, coefficients: Float[np.ndarray, "p k"], errors: Float[np.ndarray, "p k"]) -> Forms:
+        """Return forms with what counts as zero."""
+        noise = self.noise(coefficients, errors)
+        variation = np.abs(coefficients[:, :-1]) @ self.largest[:-1]
+        slope = np.sqrt(np.maximum(0.0, ((coefficients @ self._gram) * coefficients).sum(axis=1)))
+        diameter = float(np.linalg.norm(self.frame.upper - self.frame.lower))
+        return Forms(
+            np.ascontiguousarray(coefficients),
+            noise,
+            self.tolerance.resolution * diameter * slope,
+            variation <= noise,
+        )
+
+    def start(self) -> AffineValues:
+        """Return what the first stage starts from; if z is narrow, what its gate sees."""
+        if not self.is_narrow:
+            values = affine_input(self.network, 1)[0]
+            coefficients = values.coefficients.clone()
+            coefficients[:, :-1] *= self.scale
+            return {0: AffineValue(coefficients, values.errors)}
+        stage = self.network.stages[0]
+        shape = self.network.nodes[stage.leg.target].shape
+        width, size = len(self.frame.generators), int(np.prod(shape))
+        coefficients = torch.eye(width, size, dtype=torch.float64, device=self.network.device)
+        coefficients = coefficients.reshape(1, width, *shape)
+        return {stage.position: AffineValue(coefficients, torch.zeros_like(coefficients))}
+
+    def advance(self, stage: int, values: AffineValues) -> tuple[np.ndarray, np.ndarray, AffineValues]:
+        """Run to a gate: maps and errors (c, u, k) of what it sees, and the values that are live there."""
+        if stage == 0 and self.is_narrow:
+            value = values[self.network.stages[0].position]
+            maps, errors = (
+                part.flatten(2).mT.cpu().numpy() if part.ndim > 2 else part[:, None].cpu().numpy()
+                for part in (value.coefficients, value.errors)
+            )
+            return maps, errors, values
+        return advance_affinely(self.network.stages[stage], values, self.gamma)
+
+    def points(self, y: Float[np.ndarray, "r n1"]) -> Float[np.ndarray, "r n"]:
+        """Return points of the domain from their homogeneous coordinates."""
+        return self.scale * y[:, :-1] / y[:, -1:] if self.frame.is_cone else y[:, :-1]
+
+    def homogeneous(self, points: Float[np.ndarray, "r n"]) -> Float[np.ndarray, "r n1"]:
+        """Return homogeneous coordinates of points of the domain."""
+        y = np.column_stack([points / self.scale, np.ones(len(points))])
+        return y * (0.5 / np.abs(y).max(axis=1, keepdims=True)) if self.frame.is_cone else y
+
+
+def _narrow_values(network: Network, gamma: float, scale: float) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the values of the first stage as affine functions, if later stages see the input through them alone."""
+    if not network.stages or network.stages[0].keeps:
+        return None
+    maps, errors, _ = advance_affinely(network.stages[0], affine_input(network, 1), gamma)
+    units = np.append(np.full(network.num_inputs, scale), 1.0)
+    return maps[0] * units, errors[0] * units
+
+
+class _Shape(NamedTuple):
+    """Bounds of y, the rows that are no bounds, an interior point, the unit of x, and whether y is a direction."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+    walls: np.ndarray
+    center: np.ndarray
+    scale: float
+    is_cone: bool
+
+
+def _shape_of(domain: Box | Space | Polyhedron) -> _Shape:
+    if isinstance(domain, Box):
+        return _boxed(domain.lo, domain.hi, np.zeros((0, domain.dim + 1)), domain.center)
+    if isinstance(domain, Space):
+        return _conical(np.zeros((0, domain.dim + 1)), np.zeros(domain.dim), 1.0)
+    if len(domain.C):
+        raise DegenerateGeometryError(
+            f"the domain must be full-dimensional, got {domain.describe()}: give a Slice of the input space"
+        )
+    ball = domain.insphere()
+    if not ball.radius > 0:
+        raise DegenerateGeometryError(
+            f"the domain must have an interior, but {domain.describe()} is empty or flat: give another"
+        )
+    used = domain.A.any(axis=1)
+    rows = np.column_stack([-domain.A[used], domain.b[used]])
+    lower, upper = np.full(domain.dim, -np.inf), np.full(domain.dim, np.inf)
+    single = (rows[:, :-1] != 0).sum(axis=1) == 1
+    for row in rows[single]:
+        axis = int(np.flatnonzero(row[:-1])[0])
+        bound = -row[-1] / row[axis]
+        if row[axis] > 0:
+            lower[axis] = max(lower[axis], bound)
+        else:
+            upper[axis] = min(upper[axis], bound)
+    if np.isfinite(lower).all() and np.isfinite(upper).all():
+        return _boxed(lower, upper, rows[~single], ball.center)
+    size = float(np.abs(ball.center).max(initial=0.0)) + (ball.radius if np.isfinite(ball.radius) else 0.0)
+    return _conical(rows, ball.center, 2.0 ** np.ceil(np.log2(size)) if size else 1.0)
+
+
+def _boxed(lower: np.ndarray, upper: np.ndarray, walls: np.ndarray, center: np.ndarray) -> _Shape:
+    one = np.ones(1)
+    low, high, middle = (np.concatenate([part, one]) for part in (lower, upper, center))
+    return _Shape(low, high, walls, middle, 1.0, False)
+
+
+def _conical(walls: np.ndarray, center: np.ndarray, scale: float) -> _Shape:
+    dim = len(center)
+    walls = walls * np.append(np.full(dim, scale), 1.0)
+    y = np.append(center / scale, 1.0)
+    return _Shape(np.append(-np.ones(dim), 0.0), np.ones(dim + 1), walls, y * (0.5 / np.abs(y).max()), scale, True)

@@ -1,0 +1,348 @@
+"""What waits on the stack of a tree search: cells before a gate, cells within a gate, and searches under way.
+
+A gate with many forms is searched in two parts, so that the cells of the first one are independent tasks.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+
+from reluscope.geometry.crossing import Cell, Forms
+from reluscope.geometry.max_tree import MaxBatch, MaxTree
+from reluscope.geometry.sign_tree import SignTree
+from reluscope.networks.affine_values import AffineValue, AffineValues, close_affinely
+from reluscope.networks.graph import Max, Pointwise
+from reluscope.partitions.tree_coordinates import Coordinates
+
+# Cells whose values are computed together.
+BLOCK = 64
+# A gate with more forms than the first number is searched in two parts, the first of the second number.
+MOST_FORMS, FIRST_FORMS = 12, 8
+
+Position = tuple[int, int]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Cells before a gate, or finished regions.
+
+    Parameters
+    ----------
+    coordinates : Coordinates
+    stage : int
+        The gate to come; the number of gates if there is none.
+    cells : list of c Cell
+    pieces : tuple of (c, u) arrays
+        What the gates before have chosen.
+    values : AffineValues
+        On every cell.
+    """
+
+    coordinates: Coordinates
+    stage: int
+    cells: list[Cell]
+    pieces: tuple[np.ndarray, ...]
+    values: AffineValues
+
+    @classmethod
+    def first(cls, coordinates: Coordinates) -> "Block":
+        """Return the domain."""
+        return cls(coordinates, 0, [coordinates.first], (), coordinates.start())
+
+    @property
+    def position(self) -> Position:
+        """How far the cells have come: the gate, and the part of it."""
+        return self.stage, 0
+
+    @property
+    def num_open(self) -> int:
+        """Cells, each of which holds at least one region."""
+        return len(self.cells)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the cells are regions."""
+        return self.stage == len(self.coordinates.network.stages)
+
+    def parts(self, size: int) -> "list[Block]":
+        """Return the same cells in blocks of bounded size."""
+        return [self._part(first, min(first + size, len(self.cells))) for first in range(0, len(self.cells), size)]
+
+    def _part(self, first: int, last: int) -> "Block":
+        rows = torch.arange(first, last, device=self.coordinates.network.device)
+        values = {position: value.take(rows) for position, value in self.values.items()}
+        pieces = tuple(piece[first:last] for piece in self.pieces)
+        return Block(self.coordinates, self.stage, self.cells[first:last], pieces, values)
+
+    def opened(self) -> "Sequence[Block | Search]":
+        """Return searches for the pieces of the next gate, the first cell's last."""
+        if len(self.cells) > BLOCK:
+            return self.parts(BLOCK)[::-1]
+        maps, errors, live = self.coordinates.advance(self.stage, self.values)
+        searches = []
+        for index, cell in enumerate(self.cells):
+            row = torch.tensor([index], device=self.coordinates.network.device)
+            values = {position: value.take(row) for position, value in live.items()}
+            pieces = tuple(piece[index] for piece in self.pieces)
+            gate = OpenGate(self.coordinates, self.stage, pieces, values, maps[index], errors[index])
+            searches.append(gate.search(cell, np.zeros(0, dtype=np.bool_)))
+        return searches[::-1]
+
+
+@dataclass(frozen=True, eq=False)
+class OpenGate:
+    """A gate on one cell.
+
+    Parameters
+    ----------
+    coordinates : Coordinates
+    stage : int
+    pieces : tuple of (u,) arrays
+        What the gates before have chosen.
+    values : AffineValues
+        What is live at the gate, on this cell.
+    maps, errors : (t, k) float64
+        What the gate sees, as forms.
+    """
+
+    coordinates: Coordinates
+    stage: int
+    pieces: tuple[np.ndarray, ...]
+    values: AffineValues
+    maps: np.ndarray
+    errors: np.ndarray
+
+    @property
+    def gate(self) -> Pointwise | Max:
+        """The gate."""
+        return self.coordinates.network.stages[self.stage].gate
+
+    @cached_property
+    def _levels(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Units and finite breakpoints of all forms of a pointwise gate, and the lowest piece of every unit."""
+        assert isinstance(self.gate, Pointwise)
+        table = self.gate.breakpoints.cpu().numpy()
+        table = np.broadcast_to(table, (len(table), self.gate.num_units)).T
+        units, which = np.nonzero(np.isfinite(table))
+        return units, table[units, which], (table == -np.inf).sum(axis=1)
+
+    @cached_property
+    def forms(self) -> Forms:
+        """Pre-activations minus breakpoints, unit by unit."""
+        units, levels, _ = self._levels
+        coefficients, errors = self.maps[units].copy(), self.errors[units].copy()
+        coefficients[:, -1] -= levels
+        errors[:, -1] += self.coordinates.gamma * np.abs(levels)
+        return self.coordinates.forms(coefficients, errors)
+
+    @cached_property
+    def _groups(self) -> list[np.ndarray]:
+        """The candidates of every unit of a max gate."""
+        assert isinstance(self.gate, Max)
+        return [np.flatnonzero(row >= 0) for row in self.gate.index.cpu().numpy()]
+
+    def search(self, cell: Cell, signs: np.ndarray) -> "Search":
+        """Return a search for what remains of the gate after some forms have got their signs."""
+        frame, scratch = self.coordinates.frame, self.coordinates.scratch
+        if isinstance(self.gate, Max):
+            return Search(self, cell, signs, MaxTree(frame, cell, self._differences(), scratch), 0)
+        number = len(self.forms.noise)
+        first = len(signs)
+        last = FIRST_FORMS if first == 0 and number > MOST_FORMS else number
+        return Search(self, cell, signs, SignTree(frame, cell, self.forms.select(slice(first, last)), scratch), last)
+
+    def _differences(self) -> list[Forms]:
+        assert isinstance(self.gate, Max)
+        found = []
+        for members, index in zip(self._groups, self.gate.index.cpu().numpy(), strict=True):
+            maps, errors = self.maps[index[members]], self.errors[index[members]]
+            width = maps.shape[1]
+            coefficients = (maps[:, None] - maps[None]).reshape(-1, width)
+            doubt = (errors[:, None] + errors[None]).reshape(-1, width)
+            doubt += self.coordinates.gamma * np.abs(coefficients)
+            found.append(self.coordinates.forms(coefficients, doubt))
+        return found
+
+    def is_whole(self, num_forms: int) -> bool:
+        """Whether so many forms are all."""
+        return isinstance(self.gate, Max) or num_forms == len(self.forms.noise)
+
+    def pieces_of(self, signs: np.ndarray) -> np.ndarray:
+        """Return the pieces (r, u) that signs (r, p) of all forms mean."""
+        units, _, lowest = self._levels
+        pieces = np.tile(lowest, (len(signs), 1))
+        np.add.at(pieces.T, units, signs.T)
+        return pieces
+
+    def imposed(self, pieces: np.ndarray) -> tuple[Forms, np.ndarray]:
+        """Return the forms whose signs pieces (u,) fix, and these signs."""
+        if isinstance(self.gate, Max):
+            parts = []
+            for unit, (group, differences) in enumerate(zip(self._groups, self._differences(), strict=True)):
+                member = int(np.flatnonzero(group == pieces[unit])[0])
+                pairs = member * len(group) + np.delete(np.arange(len(group)), member)
+                parts.append(differences.select(pairs))
+            forms = Forms(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+            return forms, np.ones(len(forms.noise))
+        units, _, lowest = self._levels
+        first = np.searchsorted(units, units)
+        passed = pieces[units].astype(np.int64) - lowest[units] > np.arange(len(units)) - first
+        return self.forms, np.where(passed, 1.0, -1.0)
+
+    def labels(self, members: np.ndarray) -> np.ndarray:
+        """Return the pieces (r, u) that chosen members of all groups mean."""
+        columns = [group[members[:, unit]] for unit, group in enumerate(self._groups)]
+        return np.stack(columns, axis=1) if columns else members
+
+    def close(self, cells: list[Cell], pieces: np.ndarray) -> Block:
+        """Return cells with their pieces of this gate as a block before the next one."""
+        coordinates, network = self.coordinates, self.coordinates.network
+        number = len(cells)
+        before = tuple(np.broadcast_to(piece, (number, len(piece))) for piece in self.pieces)
+        values: AffineValues = {}
+        if self.stage + 1 < len(network.stages):
+            rows = torch.zeros(number, dtype=torch.int64, device=network.device)
+            values = {position: value.take(rows) for position, value in self.values.items()}
+            values = _close(coordinates, self.stage, values, pieces)
+        return Block(coordinates, self.stage + 1, cells, (*before, pieces), values)
+
+
+@dataclass(frozen=True, eq=False)
+class GatePart:
+    """Cells of one parent on which the first forms of a gate have their signs.
+
+    Parameters
+    ----------
+    gate : OpenGate
+    cells : list of c Cell
+    signs : (c, p) bool
+    """
+
+    gate: OpenGate
+    cells: list[Cell]
+    signs: np.ndarray
+
+    is_finished = False
+
+    @property
+    def position(self) -> Position:
+        """How far the cells have come."""
+        return self.gate.stage, 1
+
+    @property
+    def num_open(self) -> int:
+        """Cells, each of which holds at least one region."""
+        return len(self.cells)
+
+    def parts(self, size: int) -> "list[GatePart]":
+        """Return the same cells in groups of bounded size."""
+        starts = range(0, len(self.cells), size)
+        return [GatePart(self.gate, self.cells[i : i + size], self.signs[i : i + size]) for i in starts]
+
+    def opened(self) -> "Sequence[GatePart | Search]":
+        """Return a search in the first cell, after the others."""
+        others: list[GatePart | Search] = [GatePart(self.gate, self.cells[1:], self.signs[1:])]
+        return [*(others if len(self.cells) > 1 else []), self.gate.search(self.cells[0], self.signs[0])]
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """A search in one cell.
+
+    Parameters
+    ----------
+    gate : OpenGate
+    cell : Cell
+    signs : (p,) bool
+        Of the forms that are decided on the cell.
+    tree : SignTree or MaxTree
+    num_forms : int
+        Forms that are decided when the search has finished.
+    """
+
+    gate: OpenGate
+    cell: Cell
+    signs: np.ndarray
+    tree: SignTree | MaxTree
+    num_forms: int
+
+    is_finished = False
+
+    @property
+    def position(self) -> Position:
+        """How far the cell has come."""
+        return self.gate.stage, int(len(self.signs) > 0)
+
+    @property
+    def num_open(self) -> int:
+        """Cells left to visit, each of which holds at least one region."""
+        return self.tree.num_open
+
+    def take(self, most: int) -> Block | GatePart | None:
+        """Return the next cells, at most this many."""
+        batch = self.tree.take(most)
+        if isinstance(batch, MaxBatch):
+            return self.gate.close(batch.cells, self.gate.labels(batch.members)) if batch.cells else None
+        if not len(batch.signs):
+            return None
+        assert isinstance(self.tree, SignTree)
+        signs = np.concatenate([np.tile(self.signs, (len(batch.signs), 1)), batch.signs], axis=1)
+        if not self.gate.is_whole(self.num_forms):
+            return GatePart(self.gate, self.tree.cells(batch), signs)
+        return self.gate.close(self.tree.cells(batch), self.gate.pieces_of(signs))
+
+
+def region_cells(coordinates: Coordinates, pieces: Sequence[np.ndarray], witnesses: np.ndarray) -> list[Cell]:
+    """Return cells with all rows that codes impose, redundant ones too; constant rows are left out.
+
+    Parameters
+    ----------
+    coordinates : Coordinates
+    pieces : sequence of (c, u) arrays
+        One per gate.
+    witnesses : (c, n + 1) float64
+        Homogeneous.
+    """
+    number = len(witnesses)
+    network = coordinates.network
+    rows = torch.zeros(number, dtype=torch.int64, device=network.device)
+    values = {position: value.take(rows) for position, value in coordinates.start().items()}
+    tables = [[coordinates.first.rows] for _ in range(number)]
+    noises = [[coordinates.first.noise] for _ in range(number)]
+    for stage, chosen in enumerate(pieces):
+        maps, errors, live = coordinates.advance(stage, values)
+        for index in range(number):
+            gate = OpenGate(coordinates, stage, (), {}, maps[index], errors[index])
+            forms, side = gate.imposed(chosen[index])
+            varies = ~forms.is_constant
+            tables[index].append(side[varies, None] * forms.coefficients[varies])
+            noises[index].append(forms.noise[varies])
+        if stage + 1 < len(pieces):
+            values = _close(coordinates, stage, live, chosen)
+    return [
+        Cell(np.concatenate(table), np.concatenate(noise), witness)
+        for table, noise, witness in zip(tables, noises, witnesses, strict=True)
+    ]
+
+
+def _close(coordinates: Coordinates, stage: int, live: AffineValues, pieces: np.ndarray) -> AffineValues:
+    """Apply a gate whose units use the given pieces (c, u)."""
+    place = coordinates.network.stages[stage]
+    if isinstance(place.gate, Max):
+        return {**live, place.position: _chosen(place.gate, live[place.position], pieces)}
+    return close_affinely(place, live, pieces, coordinates.gamma)
+
+
+def _chosen(gate: Max, value: AffineValue, pieces: np.ndarray) -> AffineValue:
+    """Return the output of a max gate whose units take the given candidates (c, u)."""
+    source = gate.source(torch.from_numpy(pieces.astype(np.int64)).to(value.coefficients.device))
+    cells, width = value.coefficients.shape[:2]
+    source = source[:, None].expand(cells, width, -1)
+
+    def pick(part: torch.Tensor) -> torch.Tensor:
+        return part.reshape(cells, width, -1).gather(2, source).reshape(cells, width, *gate.shape)
+
+    return AffineValue(pick(value.coefficients), pick(value.errors))
