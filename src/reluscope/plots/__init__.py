@@ -1,9 +1,11 @@
 """Pictures: functions that take findings or partitions and return figures, never shown, nothing computed."""
 
+from reluscope.plots.bounds_and_counts import bounds_and_counts
 from reluscope.plots.codes import codes
 from reluscope.plots.coefficients import coefficients
 from reluscope.plots.distances import class_distances, distance_histogram
 from reluscope.plots.distinct import distinct_codes
+from reluscope.plots.errors_and_counts import errors_and_counts
 from reluscope.plots.gates import boundaries
 from reluscope.plots.interactive import interactive
 from reluscope.plots.norms import norms
@@ -16,11 +18,13 @@ from reluscope.plots.usage import unit_usage
 
 __all__ = [
     "boundaries",
+    "bounds_and_counts",
     "class_distances",
     "codes",
     "coefficients",
     "distance_histogram",
     "distinct_codes",
+    "errors_and_counts",
     "interactive",
     "norms",
     "partition",

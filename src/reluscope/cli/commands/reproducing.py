@@ -1,1 +1,76 @@
 """Commands that repeat what papers report."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from reluscope.cli.commands.application import app
+from reluscope.cli.commands.arguments import path_of
+from reluscope.cli.options import Common, command
+
+
+class StudySize(StrEnum):
+    """How much of a study is done."""
+
+    SMALL = "small"
+    FULL = "full"
+
+
+@command(app, "List the studies of papers, or run them.", without=("device",))
+def reproduce(
+    study: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[STUDY]",
+            help="Key of a paper, for all its studies, or one as the list names it. Without it: the list.",
+            show_default=False,
+        ),
+    ] = None,
+    size: Annotated[
+        StudySize, typer.Option("--size", help="full is the paper's; small shows the same in less than a minute.")
+    ] = StudySize.SMALL,
+    data: Annotated[
+        str | None,
+        typer.Option("--data", metavar="DATA", help="mnist:DIR, or digits, which the small size takes by itself."),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="DIR", help="Folder of the results. By default reluscope-STUDY."),
+    ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option("--seconds", min=0.0, metavar="S", help="Time for each network's count; a lower bound after."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Begin a study that is there already anew.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a study that is there.")] = False,
+    *,
+    common: Common,
+) -> int:
+    """List the studies of papers, or run them: networks, numbers with their claims, and the papers' figures.
+
+    Whatever is finished is kept in the folder at once. After Ctrl-C, or a crash, the same command with --resume goes
+    on; with more --seconds it counts again where the time was not enough.
+
+    \b
+    Examples:
+      reluscope reproduce
+      reluscope reproduce serra2018 --size small -o serra2018
+      reluscope reproduce serra2018/splits --size full --data mnist:data/mnist --seconds 600 -o splits
+      reluscope reproduce serra2018/splits --size full --data mnist:data/mnist --seconds 3600 -o splits --resume
+    """  # noqa: D301
+    if force and resume:
+        raise typer.BadParameter("begin anew with --force, or go on with --resume: leave one out")
+
+    from reluscope.cli.reproduce import reproduce as run
+
+    return run(
+        study,
+        size=size.value,
+        data=data,
+        output=path_of(output),
+        seconds=seconds,
+        force=force,
+        resume=resume,
+        common=common,
+    )

@@ -1,0 +1,38 @@
+"""Studies: one module per figure or table of a paper, each a protocol that ends in findings and pictures.
+
+A paper is a folder named by its key in `reluscope.citations`; a study is a module in it, found by being there. It has a
+``SENTENCE`` that says what it is about, a ``POSITION`` by which the studies of a paper are ordered, ``USES_DATA``,
+which says whether it needs data, and ``protocol(setting)``, which returns an `Outcome`. Modules whose names begin with
+an underscore help studies and are none. Protocols write no files and show nothing: what must survive an interruption
+goes into the setting's records, and how far they are goes to its ``tell``.
+"""
+
+import pkgutil
+from importlib import import_module
+
+from reluscope.studies.study import Outcome, Picture, Record, Setting, Study, Table
+
+__all__ = ["Outcome", "Picture", "Record", "Setting", "Study", "Table", "all_studies"]
+
+
+def all_studies() -> tuple[Study, ...]:
+    """Return all studies, by paper and then in the paper's order.
+
+    Examples
+    --------
+    >>> [study.name for study in all_studies() if study.paper == "serra2018"]
+    ['serra2018/splits', 'serra2018/depth_and_width', 'serra2018/one_input']
+    """
+    found = []
+    for paper in pkgutil.iter_modules(__path__):
+        if not paper.ispkg:
+            continue
+        package = import_module(f"{__name__}.{paper.name}")
+        for figure in pkgutil.iter_modules(package.__path__):
+            if figure.name.startswith("_"):
+                continue
+            module = import_module(f"{package.__name__}.{figure.name}")
+            found.append(
+                Study(paper.name, figure.name, module.SENTENCE, module.POSITION, module.USES_DATA, module.protocol)
+            )
+    return tuple(sorted(found, key=lambda study: (study.paper, study.position, study.figure)))

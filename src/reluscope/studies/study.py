@@ -1,0 +1,161 @@
+"""What a study is given, and what it returns."""
+
+from collections.abc import Callable, Mapping, MutableMapping
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from reluscope.datasets.dataset import Dataset
+from reluscope.errors import InputError
+from reluscope.findings import Finding
+
+Size = Literal["small", "full"]
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """A result that is kept as soon as it is there, so that work that was stopped can go on.
+
+    Parameters
+    ----------
+    plain : mapping
+        Plain types.
+    arrays : mapping of names to arrays
+    """
+
+    plain: Mapping[str, Any]
+    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+
+Tell = Callable[[str, float | None, float | None], None]
+
+
+def _say_nothing(what: str, share: float | None = None, remaining: float | None = None) -> None:
+    del what, share, remaining
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """How a study is to be run.
+
+    Parameters
+    ----------
+    size : {"small", "full"}
+        Full is the paper's; small shows the same in seconds.
+    train, test : Dataset, optional
+        Data to train networks on and to measure them with, for studies that need them.
+    seed : int
+    seconds : float, optional
+        Most time for one count; it is a LOWER bound where that is not enough.
+    records : mutable mapping of names to Record
+        What earlier runs have finished; results are put into it.
+    executor : concurrent.futures.Executor, optional
+        Runs independent parts of counts.
+    tell : callable
+        Told what is being done, the share of all that is done, and the seconds that remain, where they are known.
+
+    Examples
+    --------
+    >>> from reluscope.studies import all_studies
+    >>> study = next(one for one in all_studies() if one.name == "serra2018/one_input")
+    >>> len(study.protocol(Setting("small")).pictures)
+    1
+    """
+
+    size: Size
+    train: Dataset | None = None
+    test: Dataset | None = None
+    seed: int = 0
+    seconds: float | None = None
+    records: MutableMapping[str, Record] = field(default_factory=dict)
+    executor: Executor | None = None
+    tell: Tell = _say_nothing
+
+    def data(self) -> tuple[Dataset, Dataset]:
+        """Return the data to train on and to measure with.
+
+        Raises
+        ------
+        InputError
+            If there are none, or they have no classes.
+        """
+        if self.train is None or self.test is None:
+            raise InputError("this study trains networks and needs data: give train and test")
+        if self.train.labels is None or self.test.labels is None:
+            raise InputError(f"this study needs the classes of the samples, and {self.train.name} comes without labels")
+        return self.train, self.test
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text under headings."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Picture:
+    """A figure, the name of its file without a suffix, and what it shows."""
+
+    name: str
+    figure: Figure
+    caption: str
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a study found.
+
+    Parameters
+    ----------
+    sentences : tuple of str
+        What was done, what the paper leaves open, and what came out.
+    findings : tuple of Finding
+    tables : tuple of Table
+    pictures : tuple of Picture
+    interrupted : bool
+        Whether the user stopped the work; what is here is what was finished until then.
+    """
+
+    sentences: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    tables: tuple[Table, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+    interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study module as a value.
+
+    Parameters
+    ----------
+    paper : str
+        Key of the paper in `reluscope.citations`.
+    figure : str
+        The module's name.
+    sentence : str
+        What it is about.
+    position : int
+    uses_data : bool
+        Whether the setting must have data.
+    protocol : callable
+        Takes a `Setting` and returns an `Outcome`.
+    """
+
+    paper: str
+    figure: str
+    sentence: str
+    position: int
+    uses_data: bool
+    protocol: Callable[[Setting], Outcome]
+
+    @property
+    def name(self) -> str:
+        """Paper and figure, as the command line names it."""
+        return f"{self.paper}/{self.figure}"
