@@ -60,7 +60,7 @@ def partition(
     files = plan_outputs(output, KINDS, in_folder=IN_FOLDER, force=force)
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
-        network, where = open_place(place, model, seed=common.seed, device=device, bar=bar)
+        network, where = open_place(place, model, seed=common.seed, device=device, bar=bar, most_dimensions=2)
     written: list[Path] = []
     with keeping_results():
         part = _partition(network, where, budget, certify, hidden=common.quiet)

@@ -1,4 +1,4 @@
-"""Where ``reluscope partition`` looks: a plane or a segment through points, or a box of inputs."""
+"""Where a command looks: a plane or a segment through points, or a box of inputs."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from reluscope.geometry.domains import Box, Plane, Segment, Slice
 from reluscope.networks.network import Network
 
 MARGIN = 0.25
+MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,13 @@ class Place:
 
 
 def open_place(
-    given: PlaceArguments, model: ModelArguments, *, seed: int, device: torch.device, bar: Bar
+    given: PlaceArguments,
+    model: ModelArguments,
+    *,
+    seed: int,
+    device: torch.device,
+    bar: Bar,
+    most_dimensions: int | None = None,
 ) -> tuple[Network, Place]:
     """Load the model, and the data if there are any, and find where to look.
 
@@ -97,6 +104,8 @@ def open_place(
         Decides which samples are chosen where none are named.
     device : torch.device
     bar : Bar
+    most_dimensions : int, optional
+        That the command can look at; by default any number.
 
     Raises
     ------
@@ -106,12 +115,13 @@ def open_place(
     source = str(given.points) if given.points is not None else given.data
     if source is None:
         network = open_model(model, device, bar)
-        return network, _box(given, network, np.zeros(network.num_inputs), "0")
+        return network, _box(given, network, np.zeros(network.num_inputs), "0", most_dimensions)
     network, dataset = open_model_and_data(model, source, labels=None, most=None, device=device, bar=bar)
     points = dataset.points.reshape(len(dataset), -1)
     if given.box:
         rows = _named_rows(given, dataset, (1,))
-        return network, _box(given, network, points[rows[0]], f"their values in sample {rows[0]:,} of {dataset.name}")
+        words = f"their values in sample {rows[0]:,} of {dataset.name}"
+        return network, _box(given, network, points[rows[0]], words, most_dimensions)
     if given.points is not None:
         if len(points) != given.num_points:
             wanted = "two points, the ends of a segment" if given.num_points == 2 else "the three points of a plane"
@@ -173,17 +183,20 @@ def _through(
         raise InputError(f"{what} {listed} of {source} cannot be used: {error}; choose others") from error
 
 
-def _box(given: PlaceArguments, network: Network, rest: np.ndarray, rest_words: str) -> Place:
+def _box(
+    given: PlaceArguments, network: Network, rest: np.ndarray, rest_words: str, most_dimensions: int | None
+) -> Place:
     chosen = given.inputs if given.inputs is not None else tuple(range(network.num_inputs))
-    if given.inputs is None and network.num_inputs > 2:
+    most = network.num_inputs if most_dimensions is None else most_dimensions
+    if given.inputs is None and network.num_inputs > most:
         raise InputError(
             f"a box of all {network.num_inputs:,} inputs has too many dimensions: name one or two of them, as in "
             "--inputs 0,1, or look at a plane through samples with --data"
         )
-    if len(chosen) not in (1, 2) or len(set(chosen)) < len(chosen) or max(chosen) >= network.num_inputs:
+    if not 0 < len(chosen) <= most or len(set(chosen)) < len(chosen) or max(chosen) >= network.num_inputs:
+        number = "one or two different inputs" if most == 2 else "different inputs"
         raise InputError(
-            f"--inputs must name one or two different inputs from 0 to {network.num_inputs - 1:,}, got "
-            f"{','.join(map(str, chosen))}"
+            f"--inputs must name {number} from 0 to {network.num_inputs - 1:,}, got {','.join(map(str, chosen))}"
         )
     sides = given.box * len(chosen) if len(given.box) == 1 else given.box
     if len(sides) != len(chosen):
@@ -193,10 +206,11 @@ def _box(given: PlaceArguments, network: Network, rest: np.ndarray, rest_words: 
     low, high = (np.array(ends) for ends in zip(*sides, strict=True))
     window = Box(low, high)
     axes = tuple(f"input {one}" for one in chosen)
+    named = " and ".join(axes) if len(axes) <= MOST_NAMED else f"{len(axes):,} inputs"
     if len(chosen) == network.num_inputs and chosen == tuple(range(len(chosen))):
         return Place(window, f"the {window.describe()}", axes=axes)
     origin = rest.copy()
     origin[list(chosen)] = 0.0
     basis = np.eye(network.num_inputs)[list(chosen)]
-    words = f"the {window.describe()} of {' and '.join(axes)}, the others at {rest_words}"
+    words = f"the {window.describe()} of {named}, the others at {rest_words}"
     return Place(Slice(origin, basis, window), words, axes=axes)

@@ -1,13 +1,33 @@
 """Commands about numbers of regions: how many there can be, and how many there are."""
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
 
 from reluscope.cli.commands.application import app
-from reluscope.cli.commands.arguments import MODEL_HELP, Box, Force, JsonFile, Shape, Weights, path_of
+from reluscope.cli.commands.arguments import (
+    MODEL_HELP,
+    Box,
+    Force,
+    JsonFile,
+    Model,
+    Seconds,
+    Shape,
+    Weights,
+    path_of,
+)
+from reluscope.cli.commands.where import Where
 from reluscope.cli.options import Common, command
 from reluscope.cli.parsing import read_box, read_shape, read_sizes
+
+
+class Method(StrEnum):
+    """How regions are counted."""
+
+    AUTO = "auto"
+    PARTITION = "partition"
+    TREE = "tree"
 
 
 @command(app, "Show how many regions there can be.", without=("seed", "device"))
@@ -59,3 +79,59 @@ def bounds(
 
     arguments = None if model is None else ModelArguments(model, read_shape(input_shape), path_of(weights))
     return run(arguments, sizes, rank=rank, box=ranges, output=path_of(output), force=force, common=common)
+
+
+@command(app, "Count regions exactly, in any number of dimensions.")
+def count(
+    model: Model,
+    where: Where,
+    space: Annotated[bool, typer.Option("--space", help="Everywhere: all inputs, without bounds.")] = False,
+    method: Annotated[
+        Method,
+        typer.Option(
+            "--method",
+            help="partition works on vertices, for few dimensions; tree solves linear programs, for many inputs or few "
+            "units; auto chooses.",
+        ),
+    ] = Method.AUTO,
+    regions: Annotated[
+        int | None, typer.Option("--regions", min=1, metavar="N", help="Stop after so many, with a lower bound.")
+    ] = None,
+    seconds: Seconds = None,
+    input_shape: Shape = None,
+    weights: Weights = None,
+    output: JsonFile = None,
+    force: Force = False,
+    *,
+    common: Common,
+) -> int:
+    """Count the exact linear regions of a network in a box, on a plane or a segment, or everywhere.
+
+    Nothing is sampled. EXACT means that every region is counted once. Ctrl-C, or the end of a budget, leaves a LOWER
+    bound: those found so far, and one for every cell that was not finished.
+
+    \b
+    Examples:
+      reluscope count net.onnx --box 0,1                     all inputs between 0 and 1
+      reluscope count net.onnx --box 0,1 --seconds 60
+      reluscope count net.onnx --space
+      reluscope count net.onnx --data x.npy --samples 3,17,21
+      reluscope count net.onnx --box -1,1 --json | jq .findings[0].value
+    """  # noqa: D301
+    if space and any(one is not None for one in vars(where).values()):
+        raise typer.BadParameter("everywhere is one place to look: leave the others out", param_hint="--space")
+    place = None if space else where.read(or_else="--space")
+
+    from reluscope.cli.count import count as run
+    from reluscope.cli.opening import ModelArguments
+    from reluscope.partitions.engine import Budget
+
+    return run(
+        ModelArguments(model, read_shape(input_shape), path_of(weights)),
+        place,
+        method=method.value,
+        budget=Budget(regions=regions, seconds=seconds),
+        output=path_of(output),
+        force=force,
+        common=common,
+    )

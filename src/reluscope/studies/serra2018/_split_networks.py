@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from reluscope.analyses.bounds import activation_upper, serra_upper
 from reluscope.analyses.classification import accuracy
+from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.analyses.cross_entropy import cross_entropy
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
 from reluscope.networks.load import load
 from reluscope.networks.network import Network
-from reluscope.studies.counting import count_in_box
+from reluscope.partitions.engine import Budget
 from reluscope.studies.records import finding_of, plain_findings
 from reluscope.studies.study import Record, Setting
 from reluscope.studies.training import Recipe, train_classifiers
@@ -105,12 +106,11 @@ class Networks:
             kept = self.setting.records[name]
             network = _network(kept)
             clock.begin(split)
-            count = count_in_box(
-                network,
-                Box(0, 1, network.num_inputs),
-                seconds=self.setting.seconds,
-                executor=self.setting.executor,
-            )
+            budget = Budget(seconds=self.setting.seconds)
+            box = Box(0, 1, network.num_inputs)
+            count, stopped = count_by_tree(network, box, budget=budget, executor=self.setting.executor)
+            if stopped == "interrupted":  # part of a count is worth nothing to a run that goes on later
+                raise KeyboardInterrupt
             found = {**kept.plain["findings"], **plain_findings({"regions": count})}
             plain = {**kept.plain, "findings": found, "seconds_allowed": self.setting.seconds}
             self.setting.records[name] = Record(plain, kept.arrays)

@@ -1,0 +1,99 @@
+"""``reluscope count``: how many regions there are in a box, on a plane or a segment, or everywhere."""
+
+import warnings
+from pathlib import Path
+
+from reluscope.analyses.counting.by_tree import count_by_tree
+from reluscope.cli.devices import open_device
+from reluscope.cli.failures import warn
+from reluscope.cli.interruption import INTERRUPTED, keeping_results
+from reluscope.cli.opening import ModelArguments, describe_model, open_model
+from reluscope.cli.options import Common
+from reluscope.cli.outputs import plan_outputs, write_all
+from reluscope.cli.places import PlaceArguments, open_place
+from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several, to_json
+from reluscope.cli.progress import show_progress
+from reluscope.findings import Finding
+from reluscope.geometry.domains import Domain, Space
+from reluscope.networks.network import Network
+from reluscope.partitions.dispatch import partition
+from reluscope.partitions.engine import Budget
+from reluscope.report.content import Number
+
+FORMAT = "reluscope count 1"
+# With more inputs, regions have so many vertices that linear programs are faster.
+MOST_BY_VERTICES = 6
+
+
+def count(
+    model: ModelArguments,
+    place: PlaceArguments | None,
+    *,
+    method: str,
+    budget: Budget,
+    output: Path | None,
+    force: bool,
+    common: Common,
+) -> int:
+    """Count, print the finding, and return the exit code; without a place, everywhere."""
+    files = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
+    device = open_device(common.device)
+    with show_progress(hidden=common.quiet) as bar:
+        if place is None:
+            network = open_model(model, device, bar)
+            domain: Domain = Space(network.num_inputs)
+            kind, words, rows = "space", f"all of its {several(network.num_inputs, 'input')}, without bounds", ()
+        else:
+            network, where = open_place(place, model, seed=common.seed, device=device, bar=bar)
+            domain, kind, words, rows = where.domain, where.kind, where.words, where.rows
+        bar.say("Counting regions")
+        with keeping_results():
+            finding, stopped = _count(network, domain, method, budget)
+    plain = {
+        "format": FORMAT,
+        "model": describe_model(network, model.name),
+        "domain": {"kind": kind, "description": words, "dimensions": domain.dim, "samples": list(rows)},
+        "findings": [finding.to_dict()],
+        "stopped": stopped,
+    }
+    if common.as_json:
+        print_json(plain)
+    elif not common.quiet:
+        _print(finding, stopped, model.name, words)
+    write_all({path: to_json(plain) + "\n" for path in files.paths})
+    if stopped == "interrupted":
+        warn("interrupted; the count is a lower bound")
+        return INTERRUPTED
+    return 0
+
+
+def _count(network: Network, domain: Domain, method: str, budget: Budget) -> tuple[Finding, str]:
+    """Return the count, and why it stopped early."""
+    if method == "tree" or (method == "auto" and domain.dim > MOST_BY_VERTICES):
+        return count_by_tree(network, domain, budget=budget)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # interruption is told by the partition's note, and said at the end
+        part = partition(network, domain, budget=budget)
+    return part.finding(), part.note
+
+
+def _print(finding: Finding, stopped: str, model: str, words: str) -> None:
+    console = open_console()
+    say(console, f"{model} on {words}", style="bold")
+    table = make_table("", "value", "claim", right=("value",))
+    add_row(table, finding.name, Number(finding).text, finding.claim)
+    console.print(table)
+    say(console, f"Counted: {finding.definition}, in {finding.domain}, by {finding.method}.")
+    if stopped:
+        say(
+            console,
+            f"The work stopped early ({stopped}), so this is a lower bound: raise --regions or --seconds to see more.",
+        )
+    if finding.num_undecided:
+        say(
+            console,
+            f"Too close to zero to decide in float64: {several(finding.num_undecided, 'sign')}; each may stand for a "
+            "region more.",
+        )
+    work = ", ".join(f"{name.replace('_', ' ')} {amount:,.4g}" for name, amount in finding.work.items())
+    say(console, f"Work: {work}." if work else "")
