@@ -19,7 +19,7 @@ REORDER = {"reassoc", "contract"}
 SMALLEST_PIVOT = 1e-10
 # Witnesses stay this far from the sides of the box, relative to its width, where rows allow it.
 INSET = 1e-9
-# Costs are moved by this share of the largest one while the method runs.
+# Costs are moved by up to this share of themselves while the method runs.
 PERTURBATION = 1e-7
 # A point beyond the zero set by this share of its way from the witness is good enough to stop at.
 GOOD_SHARE = 0.1
@@ -208,6 +208,18 @@ def find_positive(form, form_noise, threshold, rows, noise, num_rows, frame, wor
     steps : int
         Pivots.
     """
+    answer, steps = _search(form, form_noise, threshold, rows, noise, num_rows, frame, work, at_y, at_z, PERTURBATION)
+    if answer == UNDECIDED:
+        answer, more = _search(form, form_noise, threshold, rows, noise, num_rows, frame, work, at_y, at_z, 0.0)
+        steps += more
+    return answer, steps
+
+
+@njit(cache=True, error_model="numpy")
+def _search(
+    form, form_noise, threshold, rows, noise, num_rows, frame, work, at_y, at_z, perturbation
+) -> tuple[int, int]:
+    """Run the method once, with costs moved by a share of themselves."""
     generators, lower, upper = frame.generators, frame.lower, frame.upper
     n = lower.shape[0]
     d, x, variables, columns = work.reduced, work.values, work.variables, work.columns
@@ -215,7 +227,7 @@ def find_positive(form, form_noise, threshold, rows, noise, num_rows, frame, wor
     margins = work.margins
     pull_back(form, generators, d)
     work.exact[:] = d
-    _perturb(d)
+    _perturb(d, perturbation)
     for j in range(n):
         variables[j] = j
         x[j] = upper[j] if d[j] > 0 else lower[j]
@@ -224,7 +236,7 @@ def find_positive(form, form_noise, threshold, rows, noise, num_rows, frame, wor
         margins[i] = dot(rows[i], at_z)
         pull_back(rows[i], generators, work.full)
         work.lengths[i] = dot(work.full, work.full)
-    is_perturbed = True
+    is_perturbed = perturbation > 0.0
     start = dot(form, at_z)
     least = max(threshold, 2.0 * form_noise)
     rank = 0
@@ -496,18 +508,14 @@ def _follow_prices(frame, work):
 
 
 @njit(cache=True)
-def _perturb(d):
-    """Move reduced costs away from zero and from each other, so that no step has length zero."""
-    largest = 0.0
-    for j in range(d.shape[0]):
-        largest = max(largest, abs(d[j]))
+def _perturb(d, share):
+    """Move reduced costs away from zero and from each other, so that few steps have length zero."""
     state = np.uint64(88172645463325252)
     for j in range(d.shape[0]):
         state ^= state << np.uint64(13)
         state ^= state >> np.uint64(7)
         state ^= state << np.uint64(17)
-        amount = PERTURBATION * largest * (0.5 + (state >> np.uint64(40)) / 2.0**25)
-        d[j] += amount if d[j] >= 0.0 else -amount
+        d[j] *= 1.0 + share * (0.5 + (state >> np.uint64(40)) / 2.0**25)
 
 
 @njit(cache=True)

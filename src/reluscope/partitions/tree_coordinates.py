@@ -70,7 +70,7 @@ class Coordinates:
                 f"the domain has {domain.dim} dimensions, but the network has {network.num_inputs} inputs: build it "
                 "in the network's input space"
             )
-        lower, upper, walls, center, scale, is_cone = _shape_of(domain)
+        lower, upper, walls, center, scale, is_cone = _shape_of(domain, network)
         largest = np.maximum(np.abs(lower), np.abs(upper))
         gamma = tolerance.rounding * EPSILON
         size = len(lower)
@@ -181,6 +181,16 @@ def _narrow_values(network: Network, gamma: float, scale: float) -> tuple[np.nda
     return maps[0] * units, errors[0] * units
 
 
+def _typical_distance(network: Network) -> float:
+    """Return a power of two near the distance at which the first stage's values vanish; 1 if they do at the origin."""
+    if not network.stages:
+        return 1.0
+    maps = advance_affinely(network.stages[0], affine_input(network, 1), EPSILON)[0][0]
+    slope, constant = np.linalg.norm(maps[:, :-1], axis=1), np.abs(maps[:, -1])
+    used = (slope > 0) & (constant > 0)
+    return float(2.0 ** np.round(np.log2(np.median(constant[used] / slope[used])))) if used.any() else 1.0
+
+
 class _Shape(NamedTuple):
     """Bounds of y, the rows that are no bounds, an interior point, the unit of x, and whether y is a direction."""
 
@@ -192,11 +202,11 @@ class _Shape(NamedTuple):
     is_cone: bool
 
 
-def _shape_of(domain: Box | Space | Polyhedron) -> _Shape:
+def _shape_of(domain: Box | Space | Polyhedron, network: Network) -> _Shape:
     if isinstance(domain, Box):
         return _boxed(domain.lo, domain.hi, np.zeros((0, domain.dim + 1)), domain.center)
     if isinstance(domain, Space):
-        return _conical(np.zeros((0, domain.dim + 1)), np.zeros(domain.dim), 1.0)
+        return _conical(np.zeros((0, domain.dim + 1)), np.zeros(domain.dim), _typical_distance(network))
     if len(domain.C):
         raise DegenerateGeometryError(
             f"the domain must be full-dimensional, got {domain.describe()}: give a Slice of the input space"
