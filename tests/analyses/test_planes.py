@@ -138,7 +138,7 @@ def test_empty_partitions():
 
 def test_areas_need_a_plane_and_intervals_a_line(part):
     line = rs.partition(NET, rs.Segment(X[0], X[1]))
-    with pytest.raises(InputError, match="need a partition of a plane"):
+    with pytest.raises(InputError, match="need a partition of a bounded plane"):
         class_areas(line)
     with pytest.raises(InputError, match="need a partition of a line"):
         class_intervals(part)

@@ -44,7 +44,7 @@ def all_sections() -> tuple[Section, ...]:
     Examples
     --------
     >>> [section.name for section in all_sections()][:2]
-    ['network', 'accuracy']
+    ['network', 'fit']
     """
     names = [module.name for module in pkgutil.iter_modules(__path__)]
     modules = [import_module(f"{__name__}.{name}") for name in names]

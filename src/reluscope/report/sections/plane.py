@@ -105,7 +105,9 @@ def _attached(part: Partition) -> Attachment:
     import pyarrow.parquet
 
     table, left_out = part.to_table(), ""
-    if part.codes.words.nbytes > MOST_CODE_BYTES:
+    if not part.codes.words.nbytes:
+        table = table.drop_columns(["code"])  # without gates there is nothing to it, and Parquet has no empty bytes
+    elif part.codes.words.nbytes > MOST_CODE_BYTES:
         table, left_out = table.drop_columns(["code"]), ", without codes, which would be larger than all else"
     sink = pa.BufferOutputStream()
     pyarrow.parquet.write_table(table, sink, compression="zstd")
