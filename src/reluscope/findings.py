@@ -39,7 +39,7 @@ class Finding:
     name : str
         What was measured, as a reader would say it.
     interval : (2,) numbers, optional
-        The truth lies within it: for counts with undecided signs, ``(certain, certain + undecided)``.
+        The truth lies within it; infinite at an end where nothing is known.
     definition, domain, method, source : str
         Which definition of the quantity, where it was asked, how it was computed, which publication it follows.
     tolerance : float, optional

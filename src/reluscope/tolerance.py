@@ -7,10 +7,12 @@ from dataclasses import dataclass
 class Tolerance:
     """What counts as zero when signs are decided in float64.
 
-    A pre-activation z of unit i at a vertex is *zero* if ``|z| <= max(rho, resolution * diameter * g)``, where rho is
-    the rounding bound ``rounding * eps * (|W| |h| + |b|)`` of that unit at that vertex, g the steepest slope of the
-    unit over the cells at hand and diameter that of the domain. A sign between the two thresholds is *undecided*: it
-    is treated as zero and counted, and the result is then an interval instead of EXACT.
+    A pre-activation z of a unit at a vertex is *zero* if ``|z| <= max(rho + g * blur, resolution * diameter * g)``,
+    where rho is the unit's rounding, g its steepest slope over the cells at hand, blur the error of the vertex's
+    position and diameter that of the domain. Rounding comes from a running error analysis: ``rounding * eps *
+    (|W| |h| + |b|)`` for every affine node, entry by entry, and what the errors of h add, as independent errors do.
+    Two kinds of zero are *undecided*, are counted, and make the result an interval instead of EXACT: those whose sign
+    is known (the resolution hides them), and those that are not known well enough for the resolution.
 
     Parameters
     ----------

@@ -73,14 +73,15 @@ def test_extracting_keeps_what_the_cells_have_and_no_more():
     left, right = cells.cofaces()
     assert np.flatnonzero(right >= 0).tolist() == [1]
     assert (left[1], right[1]) == (0, 1)
-    part, vertices, facets = cells.extract(np.array([2, 0]))
+    part, vertices, edges, facets = cells.extract(np.array([2, 0]))
     assert part.size.tolist() == [6, 6, 2]
     assert sorted(vertices.tolist()) == [0, 1, 2, 3, 4, 5]
     assert sorted(facets.tolist()) == [0, 1, 2, 5, 6, 7]
+    assert edges.tolist() == facets.tolist()
     assert [sorted(vertices[ids].tolist()) for ids in lists_of(part.cell_vertices())] == [[3, 4, 5], [0, 1, 2]]
     assert [sorted(vertices[ids].tolist()) for ids in lists_of(part.facet_vertices())] == [
         sorted(lists_of(cells.facet_vertices())[facet]) for facet in facets
     ]
-    alone, vertices, _ = cells.extract(np.array([1]))
+    alone, vertices, _, _ = cells.extract(np.array([1]))
     assert alone.size.tolist() == [3, 3, 1]
     assert sorted(vertices.tolist()) == [1, 2, 3]

@@ -10,7 +10,16 @@ from oracles.codes_by_lp import codes_by_lp
 from oracles.fractions_plane import rectangle, split
 from oracles.zaslavsky import num_cells
 from reluscope.geometry.complexes import Complex, from_polygon, from_segments
-from reluscope.geometry.splitting import Subdivision, column_signs, interpolate, steepest, subdivide
+from reluscope.geometry.splitting import (
+    NOISE_MINUS,
+    NOISE_PLUS,
+    Placement,
+    Subdivision,
+    column_ranges,
+    interpolate,
+    steepest,
+    subdivide,
+)
 
 TINY = 1e-13
 
@@ -29,8 +38,25 @@ SHAPES = {1: interval, 2: square, 3: cube}
 def cut_by(cells: Complex, points: np.ndarray, weight, bias, *, limit: int = 10**6) -> Subdivision:
     heights = points @ np.asarray(weight, dtype=float).T + np.asarray(bias, dtype=float)
     seams = np.full(cells.size[cells.dim - 1], -1)
-    bound = np.full(heights.shape[1], TINY)
-    return subdivide(cells, seams, heights, rounding=bound, floor=bound, limit=limit)
+    bound, slopes = np.full(heights.shape[1], TINY), np.linalg.norm(weight, axis=1)
+    placement = Placement.exact(cells, points)
+    return subdivide(cells, placement, seams, heights, rounding=bound, slopes=slopes, floor=bound, limit=limit)
+
+
+def split_by(cells: Complex, points: np.ndarray, heights, seams=None, *, rounding=0.0, floor=0.0) -> Subdivision:
+    """Cut by one or more functions given at the vertices, with the same bounds and slopes of 1."""
+    heights = np.array(heights, dtype=float)
+    number = heights.shape[1]
+    return subdivide(
+        cells,
+        Placement.exact(cells, points),
+        np.full(cells.size[cells.dim - 1], -1) if seams is None else np.array(seams),
+        heights,
+        rounding=np.full(number, rounding),
+        slopes=np.ones(number),
+        floor=np.full(number, floor),
+        limit=99,
+    )
 
 
 def points_of(work: Subdivision, points: np.ndarray) -> np.ndarray:
@@ -134,13 +160,12 @@ def test_the_limit_stops_after_a_whole_cut():
 def test_seams_are_inherited_by_the_halves_of_a_facet_and_not_by_new_facets():
     cells, points = square()
     heights = points @ np.array([[1.0, 0.25], [0.0, 1.0]]).T
-    work = subdivide(cells, np.array([7, -1, 8, -1]), heights, rounding=np.zeros(2), floor=np.zeros(2), limit=99)
+    work = split_by(cells, points, heights, [7, -1, 8, -1])
     where = points_of(work, points)
     for ids, seam in zip(lists_of(work.complex.facet_vertices()), work.seams, strict=True):
         middle = where[ids].mean(axis=0)
         assert seam == (7 if middle[1] == -1 else 8 if middle[1] == 1 else -1)
-    on_line = subdivide(*interval()[:1], np.array([3, 4]), np.array([[-1.0], [1.0]]), rounding=np.zeros(1),
-                        floor=np.zeros(1), limit=9)  # fmt: skip
+    on_line = split_by(*interval(), [[-1.0], [1.0]], [3, 4])
     assert on_line.seams.tolist() == [3, 4, -1]
 
 
@@ -151,23 +176,68 @@ def test_seams_are_inherited_by_the_halves_of_a_facet_and_not_by_new_facets():
         (1e-5, 1e-6, 1e-4, 1, 1),  # above rounding, below the resolution
         (1e-5, 1e-4, 1e-6, 1, 1),  # above the resolution, but it may be rounding
         (1e-7, 1e-6, 1e-4, 1, 0),  # zero for both
+        (1e-7, 1e-5, 1e-6, 1, 0),  # known well enough for the resolution
+        (1e-7, 1e-4, 1e-6, 1, 1),  # nearly zero, but what it truly is may be far above the resolution
         (0.0, 0.0, 0.0, 1, 0),
     ],
 )
 def test_a_sign_between_the_bounds_is_undecided(height, rounding, floor, cells, undecided):
     # One corner of a triangle is cut off, or not.
-    triangle = from_polygon(3)
-    values = np.array([[height], [-1.0], [-1.0]])
-    work = subdivide(triangle, np.full(3, -1), values, rounding=np.array([rounding]), floor=np.array([floor]), limit=9)
+    triangle, points = from_polygon(3), np.array([[0.0, 0], [1, 0], [0, 1]])
+    work = split_by(triangle, points, [[height], [-1.0], [-1.0]], rounding=rounding, floor=floor)
     assert (work.complex.num_cells, work.num_undecided) == (cells, undecided)
     assert work.heights[0, 0] == (height if cells == 2 else 0.0)
+    assert work.snapped[0] == (0.0 if cells == 2 else height)
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+@pytest.mark.parametrize("signs", [0, NOISE_PLUS, NOISE_MINUS, NOISE_PLUS | NOISE_MINUS])
+def test_flat_cells_remember_what_was_decided_to_be_zero(dim, signs):
+    cells, points = SHAPES[dim]()
+    heights = np.zeros((len(points), 1))
+    heights[0] = 1e-15 if signs & NOISE_PLUS else 0
+    heights[-1] = -1e-15 if signs & NOISE_MINUS else 0
+    work = split_by(cells, points, heights, rounding=1e-14)
+    assert (work.sides.tolist(), work.num_undecided) == ([[signs]], 0)
+    assert work.positive.tolist() == [[signs == NOISE_PLUS]]
+
+
+def test_a_crossing_is_as_blurred_as_it_is_slanted():
+    """The first line is known to 1e-10; a crossing at an angle of 10^-k is known to 10^k times as much."""
+    cells, points = square()
+    for tilt in (1.0, 1e-2, 1e-4):
+        heights = points @ np.array([[0.0, 1.0], [tilt, 1.0]]).T
+        work = split_by(cells, points, heights, rounding=1e-10)
+        meeting = int(np.flatnonzero(np.abs(work.placement.points).max(axis=1) < 1e-9)[0])
+        expected = 2e-10 / tilt  # its own error, and that of the first line
+        assert expected / 2 < work.placement.blur[meeting] < 2 * expected
+        assert work.placement.skew[4:].max() < 4e-10
+        # A third function is in doubt there, and nowhere else.
+        third = np.concatenate([work.heights, work.placement.points[:, :1] - expected / 2], axis=1)[:, 2:]
+        again = subdivide(
+            work.complex,
+            work.placement,
+            work.seams,
+            third,
+            rounding=np.full(1, 1e-12),
+            slopes=np.ones(1),
+            floor=np.full(1, 1e-12),
+            limit=99,
+        )
+        assert again.heights[meeting, 0] == 0
+        assert again.num_undecided == 1
+
+
+def test_a_cut_from_corner_to_corner_knows_its_slope():
+    cells, points = square()
+    work = split_by(cells, points, points @ np.array([[1.0], [1.0]]), rounding=1e-10)
+    # The diagonal starts and ends at corners, where nothing is made; a step along a side raises the function by it.
+    np.testing.assert_allclose(work.placement.skew, [0, 0, 0, 0, 1e-10])
 
 
 def test_signs_that_no_affine_function_has_leave_the_cell_whole():
     # + - + - around a square: rounding can do that, and then nothing is claimed.
-    cells, _ = square()
-    values = np.array([[1.0], [-1.0], [1.0], [-1.0]])
-    work = subdivide(cells, np.full(4, -1), values, rounding=np.zeros(1), floor=np.zeros(1), limit=9)
+    work = split_by(*square(), [[1.0], [-1.0], [1.0], [-1.0]])
     assert (work.complex.num_cells, work.num_undecided) == (1, 1)
     assert sum((-1) ** k * int(number) for k, number in enumerate(work.complex.size)) == 1
 
@@ -183,14 +253,9 @@ def test_many_cuts_grow_all_arrays():
     assert work.complex.num_cells == num_cells(60, 2)
 
 
-def test_column_signs_and_slopes():
-    heights = np.array([[1.0, -1.0, 1e-9, 1e-9, 0.5], [2.0, 1.0, -1e-9, 1.0, -1e-9]])
-    above, below, within = column_signs(heights, np.full(5, 1e-6))
-    assert above.tolist() == [True, True, False, True, True]
-    assert below.tolist() == [False, True, False, False, False]
-    assert within.tolist() == [False, False, True, True, True]
-    assert heights[:, 2].tolist() == [0.0, 0.0]
-    assert heights[0, 3] == 1e-9
+def test_column_ranges_and_slopes():
+    low, high, least = column_ranges(np.array([[1.0, -1.0, 1e-9], [2.0, 1.0, -1e-8]]))
+    assert (low.tolist(), high.tolist(), least.tolist()) == ([1, -1, -1e-8], [2, 1, 1e-9], [1, 1, 1e-9])
     slopes = steepest(
         np.array([[0.0, 1.0], [1.0, 1.0], [1.0, 9.0]]), np.array([0, 1]), np.array([1, 2]), np.array([2.0, 4])
     )

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reluscope.partitions.candidates import find_rivals, winners
+from reluscope.partitions.candidates import find_rivals, settle, winners
 
 ROUNDING = 1e-12
 
@@ -38,9 +38,16 @@ def test_of_equal_candidates_the_first_stays():
     assert (found.pairs.tolist(), found.winner.tolist(), found.open_units.tolist()) == ([], [0], [])
 
 
-def test_equal_up_to_rounding_is_equal():
-    assert pairs_of([[1, 1 + 1e-13], [2 + 1e-13, 2]]) == []
-    assert pairs_of([[1, 1 + 1e-11], [2 + 1e-11, 2]]) == [[0, 1]]
+def test_what_is_not_clearly_behind_is_a_rival():
+    assert pairs_of([[1, 1 + 1e-13], [2 + 1e-13, 2]]) == [[0, 1]]
+    assert pairs_of([[1, 1 + 1e-13], [2, 2 + 1e-13]]) == [[0, 1]]
+    assert pairs_of([[1, 1 + 1e-11], [2, 2 + 1e-11]]) == []
+
+
+def test_equal_floats_may_be_unequal_numbers():
+    pre = np.array([[[3.0, 1, 1]], [[0, 2, 2]]])
+    bound = np.full((1, 3), ROUNDING)
+    assert find_rivals(pre, bound, bound, ties=False).pairs[:, 1:].tolist() == [[0, 1], [0, 2], [1, 2]]
 
 
 def test_a_dropped_candidate_that_ties_somewhere_keeps_the_unit_open():
@@ -62,11 +69,10 @@ def test_many_units_are_numbered():
     assert found.pairs.tolist() == [[unit, 0, 2] for unit in range(40)]
 
 
-def names_of(table, cells, floor=0.0):
+def names_of(table, cells):
     pre = np.array(table, dtype=float)[:, None, :]
     offsets, ids = np.cumsum([0, *map(len, cells)]), np.concatenate(cells).astype(np.int32)
-    labels = winners(pre, np.array([0]), offsets, ids, np.full(pre.shape[1:], ROUNDING), np.array([floor]))
-    return labels[:, 0].tolist()
+    return winners(pre, np.array([0]), offsets, ids)[:, 0].tolist()
 
 
 def test_names_of_cells():
@@ -74,12 +80,29 @@ def test_names_of_cells():
     assert names_of(table, [[0, 3], [1, 3], [3]]) == [0, 1, 0]
     assert names_of([[0, 1, 1], [0, 2, 2]], [[0, 1]]) == [1]
     assert names_of([[-np.inf, 1, 1], [-np.inf, 2, 2]], [[0, 1]]) == [1]
-    assert names_of([[-1e-14, 0], [0, 0]], [[0, 1]]) == [0]
+    assert names_of([[0, 1e-300], [0, 0]], [[0, 1]]) == [1]
 
 
-def test_a_lead_below_the_resolution_names_the_lowest():
-    assert names_of([[0, 1e-6], [0, 1e-6]], [[0, 1]]) == [1]
-    assert names_of([[0, 1e-6], [0, 1e-6]], [[0, 1]], floor=1e-5) == [0]
+def settled(values, *tied):
+    pre = np.array(values, dtype=float)[None, None, :]
+    pairs = np.array([(0, *pair) for pair in tied])
+    settle(pre, pairs, np.zeros((1, len(pairs))))
+    return pre[0, 0].tolist()
+
+
+def test_candidates_that_tie_are_set_equal():
+    assert settled([1.0, 1 + 1e-16, 5], (0, 1)) == [1, 1, 5]
+    assert settled([2.0, 1 - 1e-15, 2.0, 1.0], (1, 3)) == [2, 1 - 1e-15, 2, 1 - 1e-15]
+
+
+def test_copies_follow_and_ties_chain():
+    assert settled([1e-15, 1.0, 1e-15, 2e-15], (0, 3)) == [1e-15, 1, 1e-15, 1e-15]
+    assert settled([1.0, 1 + 4e-15, 1 + 8e-15], (0, 1), (1, 2)) == [1, 1, 1]
+
+
+def test_what_ties_with_zero_is_zero():
+    assert settled([-1e-17, 0.0, -1e-17], (0, 1)) == [0, 0, 0]
+    assert settled([0.0, -1e-17], (0, 1)) == [0, 0]
 
 
 @given(st.lists(st.lists(st.integers(-3, 3), min_size=4, max_size=4), min_size=2, max_size=5))

@@ -75,12 +75,12 @@ class Complex:
             return np.arange(number + 1, dtype=np.int64), np.arange(number, dtype=np.int32)
         return _cell_vertices(self.start[:-1], self.count[:-1], self.pool, self.size[:-1])
 
-    def extract(self, cells: np.ndarray) -> tuple["Complex", np.ndarray, np.ndarray]:
-        """Return the complex of some cells, with the old ids of its vertices and of its facets."""
-        start, count, pool, size, vertices, facets = _extract(
+    def extract(self, cells: np.ndarray) -> tuple["Complex", np.ndarray, np.ndarray, np.ndarray]:
+        """Return the complex of some cells, with the old ids of its vertices, edges and facets."""
+        start, count, pool, size, vertices, edges, facets = _extract(
             self.start, self.count, self.pool, self.size, np.ascontiguousarray(cells, dtype=np.int64)
         )
-        return Complex(start, count, pool, size), vertices, facets
+        return Complex(start, count, pool, size), vertices, edges, facets
 
 
 def from_polygon(num_vertices: int) -> Complex:
@@ -216,5 +216,6 @@ def _extract(start, count, pool, size, cells) -> tuple[np.ndarray, ...]:
                 new_pool[where] = new_id[k - 1, pool[i]]
                 where += 1
     vertices = old_id[0, : new_size[0]].astype(np.int64)
+    edges = old_id[1, : new_size[1]].astype(np.int64)
     facets = old_id[dim - 1, : new_size[dim - 1]].astype(np.int64)
-    return new_start, new_count, new_pool, new_size, vertices, facets
+    return new_start, new_count, new_pool, new_size, vertices, edges, facets

@@ -3,6 +3,11 @@
 Cutting by a zero set needs one sign per vertex and nothing else: a face with both strict signs falls into two halves,
 and the new face between them is bounded by the ridges that the two halves share. Line, plane and space are the same
 code, and coincident or concurrent cuts are ordinary input, because no general position is assumed.
+
+Two scales of error are kept apart. A cut function is known up to its *rounding*, so that its zero set is known up to
+rounding over slope: this is the *skew* of an edge along it. Where an edge is cut, the same error is divided by the
+slope of the cut function along the edge, which is small where the two are nearly parallel: this is the *blur* of the
+new vertex. The sign of a function at a vertex is in doubt up to its rounding plus its slope times the blur.
 """
 
 from dataclasses import dataclass
@@ -13,7 +18,36 @@ from numba import njit
 
 from reluscope.geometry.complexes import NONE, Complex, grow
 
+# Sides of a face: the strict signs on it. Without any the cut function is zero on the face, and the signs that its
+# values had before they were decided to be zero are kept as noise; exact zeros leave nothing.
 PLUS, MINUS, BOTH = 1, 2, 3
+NOISE_PLUS, NOISE_MINUS, NOISE = 4, 8, 12
+# A vertex decided to be zero hides nothing thicker than the resolution, if it is known this many times as exactly.
+SLACK = 32.0
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where the faces of a complex lie, and how exactly that is known.
+
+    Parameters
+    ----------
+    points : (v, d) float64
+        Vertices.
+    blur : (v,) float64
+        How far a vertex may be from where the zero sets truly meet.
+    skew : (edges,) float64
+        How far an edge may be from the true zero set that it lies on.
+    """
+
+    points: np.ndarray
+    blur: np.ndarray
+    skew: np.ndarray
+
+    @classmethod
+    def exact(cls, cells: Complex, points: np.ndarray) -> "Placement":
+        """Return vertices that are where they should be."""
+        return cls(points, np.zeros(len(points)), np.zeros(int(cells.size[1])))
 
 
 @dataclass(frozen=True)
@@ -28,36 +62,57 @@ class Subdivision:
         The seam that each facet lies on, inherited by the halves of a facet, -1 for the facets made here.
     parent : (cells,) int64
         Cell of the old complex that each cell lies in.
-    positive : (cells, cuts) bool
-        Whether the cut function is positive inside the cell; only the first ``num_done`` columns are meaningful.
+    sides : (cells, cuts) uint8
+        PLUS or MINUS: the sign of the cut function inside the cell. Neither if it is *flat*: zero at all vertices, so
+        that nothing is known of its inside; then NOISE_PLUS and NOISE_MINUS say which signs were decided to be zero.
+        Only the first ``num_done`` columns are meaningful.
     tail, head : (new vertices,) int64; share : (new vertices,) float64
         A new vertex lies at ``(1 - share) * tail + share * head``, two vertices that precede it.
     heights : (vertices, cuts) float64
         Cut functions at all vertices; what was decided to be zero is exactly zero, in the first ``num_done`` columns.
+    snapped : (cuts,) float64
+        Largest absolute value that was decided to be zero.
+    placement : Placement
+        Of all vertices and edges.
     num_done : int
         Cuts that were made before the number of cells passed the limit.
     num_undecided : int
-        Signs between the rounding bound and the resolution; they were taken as zero.
+        Vertices beside a strict sign whose own sign was taken as zero although that may hide more than the resolution
+        allows. Flat cells are not counted.
     """
 
     complex: Complex
     seams: np.ndarray
     parent: np.ndarray
-    positive: np.ndarray
+    sides: np.ndarray
     tail: np.ndarray
     head: np.ndarray
     share: np.ndarray
     heights: np.ndarray
+    snapped: np.ndarray
+    placement: Placement
     num_done: int
     num_undecided: int
+
+    @property
+    def positive(self) -> np.ndarray:
+        """Whether each cut function is positive inside each cell, ``(cells, cuts)``."""
+        return is_positive(self.sides)
+
+
+def is_positive(sides: np.ndarray) -> np.ndarray:
+    """Return whether functions are positive, as far as floats can tell: on a flat cell noise decides, if it agrees."""
+    return (sides & PLUS > 0) | (sides == NOISE_PLUS)
 
 
 def subdivide(
     cells: Complex,
+    placement: Placement,
     seams: np.ndarray,
     heights: np.ndarray,
     *,
     rounding: np.ndarray,
+    slopes: np.ndarray,
     floor: np.ndarray,
     limit: int,
 ) -> Subdivision:
@@ -66,13 +121,17 @@ def subdivide(
     Parameters
     ----------
     cells : Complex
+    placement : Placement
+        Of its vertices and edges.
     seams : (facets,) int64
     heights : (v, c) float64
         Value of every cut function at every vertex.
     rounding : (c,) float64
         Bound on the rounding error of every cut function.
+    slopes : (c,) float64
+        The steepest slope of every cut function on any cell.
     floor : (c,) float64
-        Values up to this size count as zero because of the resolution. Values between the two bounds are undecided.
+        Values up to this size count as zero because of the resolution.
     limit : int
         Stop after the first cut with more cells than this.
 
@@ -82,19 +141,40 @@ def subdivide(
 
     Notes
     -----
+    A sign is strict if the value exceeds both the floor and its error, ``rounding + slopes * blur``. Other values count
+    as zero, which is *undecided* if the value exceeds its error (the sign is known, and the resolution hides it) or
+    the error exceeds the floor by more than a small factor (more than the resolution may be hidden).
+
     Each cut looks at every face once: O(cuts * faces). Keep complexes small (hundreds of cells).
     """
-    out = _subdivide(cells.start, cells.count, cells.pool, cells.size, seams, heights, rounding, floor, limit)
-    start, count, pool, size, seams, parent, positive, tail, head, share, heights, done, undecided = out
+    out = _subdivide(
+        cells.start,
+        cells.count,
+        cells.pool,
+        cells.size,
+        placement.points,
+        placement.blur,
+        placement.skew,
+        seams,
+        heights,
+        rounding,
+        slopes,
+        floor,
+        limit,
+    )
+    start, count, pool, size, points, blur, skew, seams, parent, sides, tail, head, share, heights, snapped = out[:15]
+    done, undecided = out[15:]
     return Subdivision(
         Complex(start, count, pool, size),
         seams,
         parent,
-        positive,
+        sides,
         tail,
         head,
         share,
         heights,
+        snapped,
+        Placement(points, blur, skew),
         int(done),
         int(undecided),
     )
@@ -123,26 +203,18 @@ def steepest(heights, tail, head, length):
 
 
 @njit(cache=True)
-def column_signs(heights, bound) -> tuple[np.ndarray, ...]:
-    """Return per column whether some value lies above its bound, below minus the bound, or between.
-
-    Columns that lie between at every vertex are set to zero: they vanish, and must not pass noise on as a value.
-    """
+def column_ranges(heights) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the smallest, the largest and the smallest absolute value of each column."""
     columns = heights.shape[1]
-    above = np.zeros(columns, dtype=np.bool_)
-    below = np.zeros(columns, dtype=np.bool_)
-    within = np.zeros(columns, dtype=np.bool_)
+    low, high = np.full(columns, np.inf), np.full(columns, -np.inf)
+    least = np.full(columns, np.inf)
     for v in range(heights.shape[0]):
         for j in range(columns):
             value = heights[v, j]
-            above[j] |= value > bound[j]
-            below[j] |= value < -bound[j]
-            within[j] |= abs(value) <= bound[j]
-    for v in range(heights.shape[0]):
-        for j in range(columns):
-            if not (above[j] or below[j]):
-                heights[v, j] = 0.0
-    return above, below, within
+            low[j] = min(low[j], value)
+            high[j] = max(high[j], value)
+            least[j] = min(least[j], abs(value))
+    return low, high, least
 
 
 @njit(cache=True)
@@ -160,7 +232,88 @@ def _lengthen(array, rows) -> np.ndarray:
 
 
 @njit(cache=True)
-def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit) -> tuple[Any, ...]:
+def _decide(heights, j, number, blur, rounding, slope, floor, flag, raw, rise) -> tuple[int, int, float]:
+    """Decide the sign of one cut function at all vertices; return doubts, zeros and the largest value among them."""
+    doubts, zeros, snapped = 0, 0, 0.0
+    for v in range(number):
+        value = heights[v, j]
+        height, error = abs(value), rounding + slope * blur[v]
+        if height > max(error, floor):
+            flag[v] = PLUS if value > 0 else MINUS
+        else:
+            flag[v] = 0
+            heights[v, j] = 0.0
+            raw[v], rise[v] = value, 0.0
+            zeros += 1
+            snapped = max(snapped, height)
+            doubts += _is_doubtful(height, error, floor)
+    return doubts, zeros, snapped
+
+
+@njit(cache=True)
+def _is_doubtful(height, error, floor) -> bool:
+    """Whether a zero is one whose sign is known, or one that may be more than the resolution allows."""
+    return height > min(error, floor) or error > SLACK * floor
+
+
+@njit(cache=True)
+def _count_doubts(start, pool, num_edges, blur, rounding, slope, floor, flag, raw) -> int:
+    """Count doubtful zeros beside strict signs; the others belong to flat cells only, which are seen as such."""
+    is_beside = np.zeros(len(flag), dtype=np.bool_)
+    for edge in range(num_edges):
+        a, b = pool[start[1, edge]], pool[start[1, edge] + 1]
+        if (flag[a] == 0) != (flag[b] == 0):
+            is_beside[a if flag[a] == 0 else b] = True
+    found = 0
+    for v in np.flatnonzero(is_beside):
+        found += _is_doubtful(abs(raw[v]), rounding + slope * blur[v], floor)
+    return found
+
+
+@njit(cache=True)
+def _noise(level, face, start, count, pool, raw):
+    """Return which signs were decided to be zero at the vertices of a flat face."""
+    found = 0
+    faces, below = np.full(1, face, dtype=np.int32), np.empty(0, dtype=np.int32)
+    while level > 0:
+        number = 0
+        for f in faces:
+            number += count[level, f]
+        below = np.empty(number, dtype=np.int32)
+        number = 0
+        for f in faces:
+            for i in range(start[level, f], start[level, f] + count[level, f]):
+                below[number] = pool[i]
+                number += 1
+        faces = below
+        level -= 1
+    for v in faces:
+        if raw[v] != 0:
+            found |= NOISE_PLUS if raw[v] > 0 else NOISE_MINUS
+    return found
+
+
+@njit(cache=True)
+def _steepest_side(face, j, start, count, pool, other, points, heights):
+    """Return the largest slope of a cut function along the sides of a polygon, halves of cut sides included."""
+    steepest = 0.0
+    for i in range(start[2, face], start[2, face] + count[2, face]):
+        for edge in (pool[i], other[1, pool[i]]):
+            if edge == NONE:
+                continue
+            a, b = pool[start[1, edge]], pool[start[1, edge] + 1]
+            length = 0.0
+            for axis in range(points.shape[1]):
+                length += (points[a, axis] - points[b, axis]) ** 2
+            if length > 0:
+                steepest = max(steepest, abs(heights[a, j] - heights[b, j]) / np.sqrt(length))
+    return steepest
+
+
+@njit(cache=True)
+def _subdivide(
+    start, count, pool, size, points, blur, skew, seams, heights, rounding, slopes, floor, limit
+) -> tuple[Any, ...]:
     dim = size.shape[0] - 1
     num_cuts = heights.shape[1]
     num_old_vertices = size[0]
@@ -175,8 +328,15 @@ def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit)
     pool = grow(pool, max(256, 2 * pool_size))
     seams = grow(seams, capacity)
     parent = np.arange(capacity)
-    positive = np.zeros((capacity, num_cuts), dtype=np.bool_)
+    sides = np.zeros((capacity, num_cuts), dtype=np.uint8)
     heights = _lengthen(heights, max(2 * num_old_vertices, 16))
+    points = _lengthen(points, len(heights))
+    blur = grow(blur, len(heights))
+    skew = grow(skew, capacity)
+    snapped = np.zeros(num_cuts)
+    # For the cut at hand, where it is zero: the value before, and the slope along the edge that the vertex was made on.
+    raw = np.zeros(len(heights))
+    rise = np.zeros(len(heights))
     tail = np.empty(capacity, dtype=np.int64)
     head = np.empty(capacity, dtype=np.int64)
     share = np.empty(capacity, dtype=np.float64)
@@ -186,16 +346,10 @@ def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit)
 
     for j in range(num_cuts):
         # One decision per vertex, from which everything else follows.
-        larger, smaller = max(rounding[j], floor[j]), min(rounding[j], floor[j])
-        for v in range(size[0]):
-            value = heights[v, j]
-            height = abs(value)
-            if height > larger:
-                flag[0, v] = PLUS if value > 0 else MINUS
-            else:
-                flag[0, v] = 0
-                heights[v, j] = 0.0
-                undecided += height > smaller
+        known, slope = rounding[j], slopes[j]
+        doubts, zeros, snapped[j] = _decide(heights, j, size[0], blur, known, slope, floor[j], flag[0], raw, rise)
+        if doubts and zeros < size[0]:
+            undecided += _count_doubts(start, pool, size[1], blur, known, slope, floor[j], flag[0], raw)
         # Room for the worst case: every face splits, and each half keeps a copy of the list and the new face.
         needed = size.max() * 2 + size[1 : dim + 1].max()
         if needed > capacity:
@@ -205,7 +359,8 @@ def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit)
             stamp = np.full((dim + 1, capacity), NONE, dtype=np.int64)
             seams, parent = grow(seams, capacity), grow(parent, capacity)
             tail, head, share = grow(tail, capacity), grow(head, capacity), grow(share, capacity)
-            positive = _lengthen(positive, capacity)
+            skew = grow(skew, capacity)
+            sides = _lengthen(sides, capacity)
         old = size.copy()
         for v in range(old[0]):
             other[0, v] = NONE
@@ -231,13 +386,22 @@ def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit)
                         a, b = b, a
                     new = size[0]
                     if new >= heights.shape[0]:
-                        heights = _lengthen(heights, 2 * new)
+                        heights, points = _lengthen(heights, 2 * new), _lengthen(points, 2 * new)
+                        blur, raw, rise = grow(blur, 2 * new), grow(raw, 2 * new), grow(rise, 2 * new)
                     # Always from the lower id, so that the result does not depend on the order within the edge.
                     low, high = min(a, b), max(a, b)
                     t = heights[low, j] / (heights[low, j] - heights[high, j])
                     for i in range(num_cuts):
                         heights[new, i] = (1.0 - t) * heights[low, i] + t * heights[high, i]
                     heights[new, j] = 0.0
+                    length = 0.0
+                    for i in range(points.shape[1]):
+                        length += (points[low, i] - points[high, i]) ** 2
+                        points[new, i] = (1.0 - t) * points[low, i] + t * points[high, i]
+                    length = np.sqrt(length)
+                    raw[new] = 0.0
+                    rise[new] = abs(heights[low, j] - heights[high, j]) / length if length > 0 else np.inf
+                    blur[new] = min((known + slope * skew[f]) / rise[new], length)
                     tail[new - num_old_vertices] = low
                     head[new - num_old_vertices] = high
                     share[new - num_old_vertices] = t
@@ -256,7 +420,7 @@ def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit)
                     where = pool_size
                     for i in range(first, first + number):
                         child = pool[i]
-                        if flag[k - 1, child] & PLUS or other[k - 1, child] != NONE:
+                        if flag[k - 1, child] == PLUS or other[k - 1, child] != NONE:
                             for g in range(start[k - 1, child], start[k - 1, child] + count[k - 1, child]):
                                 stamp[k - 2, pool[g]] = tag
                     for i in range(first, first + number):
@@ -264,7 +428,7 @@ def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit)
                         minus = child
                         if other[k - 1, child] != NONE:
                             minus = other[k - 1, child]
-                        elif flag[k - 1, child] & PLUS:
+                        elif flag[k - 1, child] == PLUS:
                             continue
                         for g in range(start[k - 1, minus], start[k - 1, minus] + count[k - 1, minus]):
                             ridge = pool[g]
@@ -296,9 +460,15 @@ def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit)
                     size[k - 1] += 1
                     if k == dim:
                         seams[separator] = NONE
+                    if k == 2:
+                        a, b = pool[pool_size - 2], pool[pool_size - 1]
+                        steep = max(rise[a], rise[b])
+                        if steep == 0.0:
+                            steep = _steepest_side(f, j, start, count, pool, other, points, heights)
+                        skew[separator] = (known + max(abs(raw[a]), abs(raw[b]))) / steep
                     for i in range(first, first + number):
                         child = pool[i]
-                        if other[k - 1, child] != NONE or flag[k - 1, child] & PLUS:
+                        if other[k - 1, child] != NONE or flag[k - 1, child] == PLUS:
                             pool[where] = child
                             where += 1
                     pool[where] = separator
@@ -309,7 +479,7 @@ def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit)
                         if other[k - 1, child] != NONE:
                             pool[where] = other[k - 1, child]
                             where += 1
-                        elif not flag[k - 1, child] & PLUS:
+                        elif flag[k - 1, child] != PLUS:
                             pool[where] = child
                             where += 1
                     pool[where] = separator
@@ -323,16 +493,20 @@ def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit)
                 flag[k, f], flag[k, new_face] = PLUS, MINUS
                 other[k, f], other[k, new_face] = new_face, NONE
                 stamp[k, new_face] = NONE
+                if k == 1:
+                    skew[new_face] = skew[f]
                 if k == dim - 1:
                     seams[new_face] = seams[f]
                 if k == dim:
                     parent[new_face] = parent[f]
                     for i in range(j):
-                        positive[new_face, i] = positive[f, i]
+                        sides[new_face, i] = sides[f, i]
                 if k == 1 and dim == 1:
                     seams[separator] = NONE
         for f in range(size[dim]):
-            positive[f, j] = flag[dim, f] & PLUS
+            sides[f, j] = flag[dim, f]
+            if flag[dim, f] == 0:
+                sides[f, j] = _noise(dim, f, start, count, pool, raw)
         done = j + 1
         if size[dim] > limit:
             break
@@ -344,13 +518,17 @@ def _subdivide(start, count, pool, size, seams, heights, rounding, floor, limit)
         count[:, :most].copy(),
         pool[:pool_size].copy(),
         size,
+        points[: size[0]].copy(),
+        blur[: size[0]].copy(),
+        skew[: size[1]].copy(),
         seams[: size[dim - 1]].copy(),
         parent[: size[dim]].copy(),
-        positive[: size[dim]],
+        sides[: size[dim]],
         tail[:new_vertices].copy(),
         head[:new_vertices].copy(),
         share[:new_vertices].copy(),
         heights[: size[0]],
+        snapped,
         done,
         undecided,
     )

@@ -4,10 +4,16 @@ Between two gates everything is affine. A stage runs the affine nodes that its g
 pre-activations together with the values that later stages still read, and closes by applying the gate. Values at new
 points may be interpolated between ``advance`` and ``close`` as long as the points see the same piece of every earlier
 unit.
+
+Beside the values goes a running error analysis, one row for all points: entry by entry, a value of size up to H and
+known up to E gives ``gamma (|W| H + |b|) + sqrt(W^2 E^2)`` after an affine node. What the node rounds itself counts in
+full, in multiples gamma of eps that stand for sums as they are computed in practice; the errors of its terms come from
+different roundings, and add up as independent errors do. See Higham and Mary, "A new approach to probabilistic rounding
+error analysis", 2019.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,8 +21,11 @@ import torch
 from torch import Tensor
 
 from reluscope.networks.graph import Affine, GateNode, Max, Node, Pointwise
+from reluscope.networks.operators.arrange import Concatenate, Pad, Reshape, Select
 
 Values = dict[int, Tensor]
+
+WITHOUT_ROUNDING = (Reshape, Select, Concatenate, Pad)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +56,36 @@ class _Leg:
             arguments = [values[source] for source in node.inputs]
             values[position] = node.apply(*arguments) if constants else node.linear(*arguments)
         return values[self.target]
+
+    @cached_property
+    def _bounding(self) -> tuple[tuple[int, Affine, Affine, bool], ...]:
+        """The plan with absolute and with squared constants, and whether each node rounds."""
+        found = []
+        for position, node in self.plan:
+            absolute = node.absolute()
+            tensors = {name: one for name, one in absolute.tensors().items() if one.is_floating_point()}
+            squared = replace(absolute, **{name: one * one for name, one in tensors.items()}) if tensors else absolute
+            found.append((position, absolute, squared, not isinstance(node, WITHOUT_ROUNDING)))
+        return tuple(found)
+
+    @cached_property
+    def extremes(self) -> tuple[float, float]:
+        """The smallest and the largest absolute value of all constants that are not zero."""
+        constants = [
+            t.abs().flatten() for _, node in self.plan for t in node.tensors().values() if t.is_floating_point()
+        ]
+        entries = torch.cat([torch.ones(1, dtype=torch.float64, device=self.device), *constants])
+        entries = entries[entries > 0]
+        return float(entries.min()), float(entries.max())
+
+    def errors(self, sizes: Values, errors: Values, gamma: float) -> tuple[Values, Values]:
+        """Return sizes and errors ``(1, *shape)`` of all values of the plan, those read included."""
+        sizes, errors = dict(sizes), dict(errors)
+        for position, absolute, squared, rounds in self._bounding:
+            size = absolute.apply(*(sizes[source] for source in absolute.inputs))
+            carried = squared.linear(*(errors[source].square() for source in absolute.inputs)).sqrt()
+            sizes[position], errors[position] = size, carried + gamma * size if rounds else carried
+        return sizes, errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +133,55 @@ class Stage:
         values = self.leg.run(values)
         pre = self.gate.candidates(values[self.leg.target])
         return pre, {position: values[position] for position in self.keeps}
+
+    def advance_errors(self, sizes: Values, errors: Values, gamma: float) -> tuple[np.ndarray, np.ndarray, Values]:
+        """Run the error analysis to the gate.
+
+        Parameters
+        ----------
+        sizes, errors : dict of tensors ``(1, *shape)``
+            For the values in `reads` the largest absolute values, and bounds on their errors.
+        gamma : float
+            Rounding of one sum, relative to the sum of its absolute terms.
+
+        Returns
+        -------
+        size, error : (u,) or (u, k) float64
+            Bounds on the pre-activations and on their errors.
+        live : dict of tensors
+            Errors of the values that `advance` returns.
+        """
+        sizes, errors = self.leg.errors(sizes, errors, gamma)
+        size, error = self._decision(sizes[self.leg.target]), self._decision(errors[self.leg.target])
+        return size, error, {position: errors[position] for position in self.keeps}
+
+    def pass_errors(self, size: np.ndarray, error: np.ndarray, pieces: np.ndarray, gamma: float) -> Tensor:
+        """Return bounds ``(1, *shape)`` on the errors of the gate's output.
+
+        Parameters
+        ----------
+        size, error : (u,) or (u, k) float64
+            Bounds on the pre-activations and on their errors.
+        pieces : (p, u) integers
+            Pieces that the units use.
+        gamma : float
+        """
+        gate = self.gate
+        if isinstance(gate, Max):
+            passed = error.max(axis=1, initial=0.0)
+        else:
+            slopes, intercepts = (
+                np.broadcast_to(table.abs().cpu().numpy(), (gate.num_pieces, gate.num_units))
+                for table in (gate.slopes, gate.intercepts)
+            )
+            passed = np.zeros(gate.num_units)
+            for piece in range(gate.num_pieces):
+                slope, intercept = slopes[piece], intercepts[piece]
+                # Zero and the value itself come without rounding.
+                plain = ((slope == 0) | (slope == 1)) & (intercept == 0)
+                here = slope * error + np.where(plain, 0.0, gamma * (slope * size + intercept))
+                passed = np.where((pieces == piece).any(axis=0), np.maximum(passed, here), passed)
+        return torch.from_numpy(passed).to(self.leg.device).reshape(1, *gate.shape)
 
     def close(self, live: Values, pre: Tensor) -> Values:
         """Apply the gate and return the values that the next stage starts from."""

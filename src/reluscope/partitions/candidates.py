@@ -1,9 +1,10 @@
 """Max gates: which candidates can win on a few cells, and which one does.
 
 The largest of k affine functions cannot be read off a polygon's vertices alone: a candidate may win in the middle only.
-Candidates that another one dominates at every vertex are dropped, the cells are cut where the remaining ones tie, and
-each piece is labelled by the lowest candidate that is largest at all of its vertices. Pieces of one cell with the same
-label are joined again when the partition is assembled; their union is convex.
+Candidates that another one clearly dominates at every vertex are dropped, the cells are cut where the remaining ones
+tie, all candidates that tie at a vertex are set equal there, and each piece is labelled by the lowest candidate that is
+largest at all of its vertices. Pieces of one cell with the same label are joined again when the partition is
+assembled; their union is convex.
 """
 
 from dataclasses import dataclass
@@ -39,7 +40,7 @@ class Rivals:
     open_units: np.ndarray
 
 
-def find_rivals(pre: np.ndarray, rounding: np.ndarray, slack: np.ndarray) -> Rivals:
+def find_rivals(pre: np.ndarray, rounding: np.ndarray, margin: np.ndarray, *, ties: bool = True) -> Rivals:
     """Drop dominated candidates and pair up the others.
 
     Parameters
@@ -48,10 +49,13 @@ def find_rivals(pre: np.ndarray, rounding: np.ndarray, slack: np.ndarray) -> Riv
         Candidates at the vertices, -inf where there is none.
     rounding : (u, k) float64
         Bound on the rounding error of each candidate.
-    slack : (u, k) float64
-        A candidate is dropped if another leads by more than minus their slacks at every vertex.
+    margin : (u, k) float64
+        A candidate is behind another at a vertex if it is lower by more than both their margins.
+    ties : bool
+        Whether equal floats are equal numbers: then a candidate is also dropped if it is nowhere ahead of another and
+        equal where it is not behind.
     """
-    units, first, second, winner, is_open = _rivals(pre, rounding, slack)
+    units, first, second, winner, is_open = _rivals(pre, margin, ties)
     return Rivals(
         pre[:, units, first] - pre[:, units, second],
         rounding[units, first] + rounding[units, second],
@@ -62,7 +66,7 @@ def find_rivals(pre: np.ndarray, rounding: np.ndarray, slack: np.ndarray) -> Riv
 
 
 @njit(cache=True)
-def _rivals(pre, rounding, slack) -> tuple[np.ndarray, ...]:
+def _rivals(pre, margin, ties) -> tuple[np.ndarray, ...]:
     num_vertices, num_units, num_candidates = pre.shape
     units = np.empty(64, dtype=np.int64)
     first = np.empty(64, dtype=np.int64)
@@ -81,21 +85,25 @@ def _rivals(pre, rounding, slack) -> tuple[np.ndarray, ...]:
                     break
                 if b == a or not alive[b]:
                     continue
-                dominated = True
+                dominated, always_ties = True, True
                 for v in range(num_vertices):
-                    if pre[v, u, a] > pre[v, u, b] + slack[u, a] + slack[u, b]:
-                        dominated = False
-                        break
-                if dominated:
+                    lead = pre[v, u, b] - pre[v, u, a]
+                    tied = ties and lead == 0
+                    if not tied:
+                        always_ties = False
+                        if lead <= margin[u, a] + margin[u, b]:
+                            dominated = False
+                            break
+                if dominated and not (always_ties and b > a):
                     alive[a] = False
         winner[u] = np.argmax(alive)
         is_open[u] = alive.sum() > 1
         # A candidate that was dropped still names the cells on which it ties, if it comes first.
-        for v in range(num_vertices):
-            for b in range(num_candidates):
-                if b < winner[u] and not is_open[u]:
-                    lack = pre[v, u, winner[u]] - pre[v, u, b]
-                    is_open[u] = lack <= rounding[u, winner[u]] + rounding[u, b]
+        for b in range(winner[u]):
+            for v in range(num_vertices):
+                if is_open[u]:
+                    break
+                is_open[u] = pre[v, u, b] == pre[v, u, winner[u]]
         for a in range(num_candidates):
             for b in range(a + 1, num_candidates):
                 if alive[a] and alive[b]:
@@ -107,20 +115,43 @@ def _rivals(pre, rounding, slack) -> tuple[np.ndarray, ...]:
 
 
 @njit(cache=True)
-def winners(pre, units, offsets, ids, rounding, floor):
+def settle(pre, pairs, heights):
+    """Set candidates equal at the vertices where they were decided to tie, in place.
+
+    All that were equal to one of the two follow, so that copies stay copies; what ties with zero is zero.
+
+    Parameters
+    ----------
+    pre : (v, u, k) float64
+    pairs : (pairs, 3) int64
+        Unit, first candidate, second candidate.
+    heights : (v, pairs) float64
+        Exactly zero where the two tie.
+    """
+    for v in range(heights.shape[0]):
+        for pair in range(pairs.shape[0]):
+            u = pairs[pair, 0]
+            one, other = pre[v, u, pairs[pair, 1]], pre[v, u, pairs[pair, 2]]
+            if heights[v, pair] != 0 or one == other:
+                continue
+            common = 0.0 if other == 0 else one
+            for a in range(pre.shape[2]):
+                if pre[v, u, a] == one or pre[v, u, a] == other:
+                    pre[v, u, a] = common
+
+
+@njit(cache=True)
+def winners(pre, units, offsets, ids):
     """Return for every cell and listed unit the lowest candidate that is largest at all vertices of the cell.
 
     Parameters
     ----------
     pre : (v, u, k) float64
+        Exactly equal where candidates tie.
     units : (c,) int64
         Units to label.
     offsets : (cells + 1,) int64; ids : (offsets[-1],) int32
         Vertices of the cells.
-    rounding : (u, k) float64
-        As for `find_rivals`.
-    floor : (c,) float64
-        Differences up to this size are below the resolution.
 
     Returns
     -------
@@ -136,14 +167,12 @@ def winners(pre, units, offsets, ids, rounding, floor):
             for a in range(num_candidates):
                 if pre[ids[offsets[cell]], u, a] == -np.inf:
                     continue
-                # How far the candidate falls behind at the worst vertex, beyond what may be rounding.
+                # How far the candidate falls behind at the worst vertex.
                 deficit = 0.0
                 for i in range(offsets[cell], offsets[cell + 1]):
                     v = ids[i]
                     for b in range(num_candidates):
-                        lack = pre[v, u, b] - pre[v, u, a]
-                        if lack > 0:
-                            deficit = max(deficit, lack - max(rounding[u, a] + rounding[u, b], floor[c]))
+                        deficit = max(deficit, pre[v, u, b] - pre[v, u, a])
                 if deficit < least:
                     labels[cell, c], least = a, deficit
                 if deficit <= 0:

@@ -4,22 +4,28 @@ A vertex is where a cut function vanishes between two earlier vertices, so its r
 the sign of any unit there follows from one exact evaluation of the network. Both are found when they are asked for.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from reluscope.geometry.complexes import Complex
-from reluscope.geometry.domains import Box, Slice
-from reluscope.geometry.splitting import Subdivision, subdivide
+from reluscope.geometry.domains import Domain, Slice
+from reluscope.geometry.splitting import Placement, Subdivision, subdivide
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork, RationalVector
 
 # A sign is in doubt within this multiple of the rounding bound, or this fraction of the largest value of its unit.
 MARGIN = 1024.0
 FRACTION = 1e-8
+Point = tuple[Fraction, ...]
 # Positions on an edge are computed exactly unless floats give them to this accuracy: far better than doubt allows.
 ACCURACY = 1e-10
+# A cut that leaves less than this share of a cell on one side is not told from one along its boundary.
+THINNEST = 1e-12
+# What a judge may spend: about a second.
+MULTIPLICATIONS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -54,9 +60,7 @@ class ExactVertex:
 
     __slots__ = ("_point", "_values", "edge")
 
-    def __init__(
-        self, corner: tuple[Fraction, ...] | None = None, edge: "tuple[ExactVertex, ExactVertex, Cut] | None" = None
-    ) -> None:
+    def __init__(self, corner: Point | None = None, edge: "tuple[ExactVertex, ExactVertex, Cut] | None" = None) -> None:
         self._point = corner
         self._values: dict[int, RationalVector] = {}
         self.edge = edge
@@ -67,12 +71,12 @@ class Certifier:
 
     Parameters
     ----------
-    network : Network
-    domain : Slice or Box
+    network : RationalNetwork
+    domain : Domain
     """
 
-    def __init__(self, network: Network, domain: Slice | Box) -> None:
-        self._rational = RationalNetwork(network)
+    def __init__(self, network: RationalNetwork, domain: Domain) -> None:
+        self._rational = network
         self._lift: tuple[list[Fraction], list[list[Fraction]]] | None = None
         if isinstance(domain, Slice):
             origin = [Fraction(float(entry)) for entry in domain.origin]
@@ -83,7 +87,7 @@ class Certifier:
         """Return a vertex at float coordinates, taken as rationals."""
         return ExactVertex(corner=tuple(Fraction(float(entry)) for entry in point))
 
-    def point(self, vertex: ExactVertex) -> tuple[Fraction, ...]:
+    def point(self, vertex: ExactVertex) -> Point:
         """Return the exact domain coordinates of a vertex."""
         # Oldest ancestors first, without recursion.
         stack = [vertex]
@@ -115,11 +119,13 @@ class Certifier:
         """Return the exact value of a cut function at a vertex."""
         values = vertex._values.get(cut.stage)
         if values is None:
-            values = self._rational.preactivations(cut.stage, self._input(vertex))
+            values = self.preactivations(cut.stage, self.point(vertex))
             vertex._values[cut.stage] = values
-        if cut.second >= 0:
-            return values[cut.first] - values[cut.second]
-        return values[cut.first] - Fraction(cut.breakpoint)
+        return height(values, cut)
+
+    def preactivations(self, stage: int, point: Point) -> RationalVector:
+        """Return what the gate of a stage sees at a point of the domain."""
+        return self._rational.preactivations(stage, self._input(point))
 
     def winners(self, corners: list[ExactVertex], stage: int, candidates: list[list[int]]) -> list[int]:
         """Return for each max unit the position of the lowest of its largest candidates inside a cell.
@@ -133,16 +139,15 @@ class Certifier:
             Entries of the gate's input per unit, -1 where there is none.
         """
         points = [self.point(vertex) for vertex in corners]
-        center = ExactVertex(tuple(sum(column, Fraction(0)) / len(points) for column in zip(*points, strict=True)))
-        values = self._rational.preactivations(stage, self._input(center)).numerators
+        center = tuple(sum(column, Fraction(0)) / len(points) for column in zip(*points, strict=True))
+        values = self.preactivations(stage, center).numerators
         found = []
         for entries in candidates:
             best = max(values[entry] for entry in entries if entry >= 0)
             found.append(next(i for i, entry in enumerate(entries) if entry >= 0 and values[entry] == best))
         return found
 
-    def _input(self, vertex: ExactVertex) -> list[Fraction]:
-        point = self.point(vertex)
+    def _input(self, point: Point) -> list[Fraction]:
         if self._lift is None:
             return list(point)
         origin, basis = self._lift
@@ -154,6 +159,7 @@ class Certifier:
 
 def subdivide_exactly(
     cells: Complex,
+    placement: Placement,
     seams: np.ndarray,
     heights: np.ndarray,
     *,
@@ -166,7 +172,7 @@ def subdivide_exactly(
 
     Parameters
     ----------
-    cells, seams, heights, rounding
+    cells, placement, seams, heights, rounding
         As for `subdivide`.
     vertices : list of ExactVertex
         The vertices of the complex.
@@ -184,16 +190,27 @@ def subdivide_exactly(
     vertices, heights = list(vertices), heights.copy()
     nothing = np.zeros(1)
     parent = np.arange(cells.num_cells)
-    positive = np.zeros((cells.num_cells, len(cuts)), dtype=bool)
+    sides = np.zeros((cells.num_cells, len(cuts)), dtype=np.uint8)
     tails, heads, shares = [], [], []
     num_undecided = 0
     for column, cut in enumerate(cuts):
-        for row in np.flatnonzero(np.abs(heights[:, column]) <= doubtful(heights, rounding)[column]):
+        sizes = np.abs(heights[:, column])
+        doubt = doubtful(rounding[column : column + 1], sizes.max(keepdims=True, initial=0.0))
+        for row in np.flatnonzero(sizes <= doubt):
             exact = certifier.height(vertices[row], cut)
             # The float may have lost the sign; its size only places new vertices.
-            size = max(abs(float(exact)), np.finfo(float).tiny)
-            heights[row, column] = 0.0 if exact == 0 else size if exact > 0 else -size
-        work = subdivide(cells, seams, heights[:, column : column + 1], rounding=nothing, floor=nothing, limit=2**62)
+            amount = max(abs(float(exact)), np.finfo(float).tiny)
+            heights[row, column] = 0.0 if exact == 0 else amount if exact > 0 else -amount
+        work = subdivide(
+            cells,
+            placement,
+            seams,
+            heights[:, column : column + 1],
+            rounding=nothing,
+            slopes=nothing,
+            floor=nothing,
+            limit=2**62,
+        )
         fresh = [
             ExactVertex(edge=(vertices[a], vertices[b], cut))
             for a, b in zip(work.tail.tolist(), work.head.tolist(), strict=True)
@@ -209,32 +226,148 @@ def subdivide_exactly(
         tails.append(work.tail)
         heads.append(work.head)
         shares.append(share)
-        parent, positive = parent[work.parent], positive[work.parent]
-        positive[:, column] = work.positive[:, 0]
-        cells, seams = work.complex, work.seams
+        parent, sides = parent[work.parent], sides[work.parent]
+        sides[:, column] = work.sides[:, 0]
+        cells, placement, seams = work.complex, work.placement, work.seams
         num_undecided += work.num_undecided
     empty = np.zeros(0, dtype=np.int64)
     work = Subdivision(
         cells,
         seams,
         parent,
-        positive,
+        sides,
         np.concatenate([empty, *tails]),
         np.concatenate([empty, *heads]),
         np.concatenate([np.zeros(0), *shares]),
         heights,
+        np.zeros(len(cuts)),
+        placement,
         len(cuts),
         num_undecided,
     )
     return work, vertices
 
 
-def doubtful(heights: np.ndarray, rounding: np.ndarray) -> np.ndarray:
-    """Return per column the size up to which the sign of a float is in doubt."""
-    return np.maximum(MARGIN * rounding, FRACTION * np.abs(heights).max(axis=0, initial=0.0))
-
-
-def doubtful_candidates(pre: np.ndarray, rounding: np.ndarray) -> np.ndarray:
-    """Return per max unit and candidate the size up to which a lead over another candidate is in doubt."""
-    size = np.abs(np.where(np.isfinite(pre), pre, 0.0)).max(axis=0, initial=0.0)
+def doubtful(rounding: np.ndarray, size: np.ndarray) -> np.ndarray:
+    """Return up to which size a sign is in doubt, for functions of a given rounding error and largest value."""
     return np.maximum(MARGIN * rounding, FRACTION * size)
+
+
+class Judge:
+    """Decides in rational arithmetic what a function is on a cell at all of whose vertices floats call it zero.
+
+    Such a function is the zero function in truth (two equal units that cancel, a dead unit), or it has a sign on the
+    cell, or it has both; floats cannot tell. It is affine there, so its exact values at d + 1 points of the cell do.
+
+    Parameters
+    ----------
+    network : Network
+    domains : sequence of Domain
+        One for each cell of the initial complex.
+
+    Notes
+    -----
+    One answer costs d + 1 exact evaluations of the network. No more than ``MULTIPLICATIONS`` are spent in all: a judge
+    of a large network has no answers.
+    """
+
+    def __init__(self, network: Network, domains: Sequence[Domain]) -> None:
+        self._network = network
+        self._domains = domains
+        self._certifiers: dict[int, Certifier] = {}
+        self._rational: RationalNetwork | None = None
+        self._left = MULTIPLICATIONS
+        self._cost = multiplications(network)
+
+    def is_able(self, points: int) -> bool:
+        """Whether so many more exact evaluations can be afforded."""
+        return points * self._cost <= self._left
+
+    def preactivations(self, root: int, stage: int, points: list[Point]) -> list[RationalVector]:
+        """Return what the gate of a stage sees at points of one domain."""
+        self._left -= len(points) * self._cost
+        if self._rational is None:
+            self._rational = RationalNetwork(self._network)
+        if root not in self._certifiers:
+            self._certifiers[root] = Certifier(self._rational, self._domains[root])
+        return [self._certifiers[root].preactivations(stage, point) for point in points]
+
+    def signs(self, root: int, corners: np.ndarray, cuts: "list[Cut]") -> list[int | None]:
+        """Return for each cut function of one stage its sign inside a cell: 0 for the zero function, None for both.
+
+        Parameters
+        ----------
+        root : int
+            Domain that the cell lies in.
+        corners : (c, d) float64
+            Vertices of the cell.
+        cuts : list of Cut
+        """
+        exact = [tuple(Fraction(float(entry)) for entry in corner) for corner in corners]
+        center = tuple(sum(column, Fraction(0)) / len(exact) for column in zip(*exact, strict=True))
+        arms = [tuple(a - b for a, b in zip(corner, center, strict=True)) for corner in exact]
+        chosen = [arms[i] for i in _widest(corners - corners.mean(axis=0))]
+        frame = [center, *(tuple(c + a / 2 for c, a in zip(center, arm, strict=True)) for arm in chosen)]
+        weights = _coordinates(arms, chosen)
+        if not weights:
+            return [None] * len(cuts)
+        values = self.preactivations(root, cuts[0].stage, frame)
+        found: list[int | None] = []
+        for cut in cuts:
+            middle, *others = (height(value, cut) for value in values)
+            rises = [2 * (other - middle) for other in others]
+            size = max(abs(middle), *map(abs, rises))
+            if size == 0:
+                found.append(0)
+                continue
+            # Vertices are floats: what is zero there in truth is not quite.
+            at_corners = [
+                float((middle + sum(w * rise for w, rise in zip(weight, rises, strict=True))) / size)
+                for weight in weights
+            ]
+            above, below = max(at_corners) > THINNEST, min(at_corners) < -THINNEST
+            found.append(None if above and below else 1 if above else -1)
+        return found
+
+
+def height(values: RationalVector, cut: Cut) -> Fraction:
+    """Return the exact value of a cut function, given what its gate sees."""
+    if cut.second >= 0:
+        return values[cut.first] - values[cut.second]
+    return values[cut.first] - Fraction(cut.breakpoint)
+
+
+def multiplications(network: Network) -> int:
+    """Return about how many multiplications one evaluation of a network takes."""
+    total = 0
+    for node in network.nodes:
+        weight = node.tensors().get("weight")
+        total += node.size * (1 if weight is None else max(1, weight.numel() // max(1, weight.shape[0])))
+    return total
+
+
+def _widest(arms: np.ndarray) -> list[int]:
+    """Return d rows that span the space well: each time the one farthest from the span of those before."""
+    left, chosen = arms.copy(), []
+    for _ in range(arms.shape[1]):
+        chosen.append(int(np.argmax(np.linalg.norm(left, axis=1))))
+        axis = left[chosen[-1]] / (np.linalg.norm(left[chosen[-1]]) or 1.0)
+        left -= np.outer(left @ axis, axis)
+    return chosen
+
+
+def _coordinates(vectors: list[Point], basis: list[Point]) -> list[list[Fraction]]:
+    """Return the coordinates of vectors in a basis, by elimination; none if it is no basis."""
+    size = len(basis)
+    rows = [[*(one[axis] for one in basis), *(one[axis] for one in vectors)] for axis in range(size)]
+    for step in range(size):
+        pivot = next((row for row in range(step, size) if rows[row][step]), None)
+        if pivot is None:
+            return []
+        rows[step], rows[pivot] = rows[pivot], rows[step]
+        lead = rows[step][step]
+        rows[step] = [entry / lead for entry in rows[step]]
+        for row in range(size):
+            if row != step and (factor := rows[row][step]):
+                rows[row] = [one - factor * other for one, other in zip(rows[row], rows[step], strict=True)]
+    return [[rows[axis][size + which] for axis in range(size)] for which in range(len(vectors))]

@@ -4,10 +4,18 @@ The values that later stages read are kept at the vertices of the chunk. A netwo
 on the cell a vertex is seen from, and as long as no gate is passed they are affine on each cell: values at new vertices
 are interpolated, never recomputed. One gate step cuts all cells by the gate's units; a chunk that grows too large is
 spread over several, which share *seams*: facets that are cut on both sides and joined again at the end.
+
+What floats know of a sign is a matter of three bounds. Every unit has a rounding error, the same for all vertices of
+the chunk, from a running error analysis through the gates (`reluscope.networks.stages`). Every vertex has a blur, the
+error of its position (`reluscope.geometry.splitting`). And a unit that is zero at all vertices of a cell may still be
+anything inside it. Rational arithmetic decides it where that is cheap. Elsewhere exact zeros, and candidates of a max
+gate that agree up to rounding, are read as zero (dead units, equal patches of an image); noise of a pointwise unit is
+undecided.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 import numpy as np
 import torch
@@ -15,23 +23,45 @@ from torch import Tensor
 
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces
+from reluscope.errors import InputError
 from reluscope.geometry.complexes import Complex
-from reluscope.geometry.splitting import Subdivision, column_signs, interpolate, steepest, subdivide
+from reluscope.geometry.splitting import (
+    BOTH,
+    MINUS,
+    NOISE,
+    PLUS,
+    Placement,
+    Subdivision,
+    column_ranges,
+    interpolate,
+    is_positive,
+    steepest,
+    subdivide,
+)
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage, Values
-from reluscope.partitions.candidates import find_rivals, winners
+from reluscope.partitions.candidates import find_rivals, settle, winners
 from reluscope.partitions.certification import (
     Certifier,
     Cut,
     ExactVertex,
+    Judge,
     doubtful,
-    doubtful_candidates,
     subdivide_exactly,
 )
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
+# A function that stays this far from zero, relative to its largest value, is looked at no closer.
+CLEAR = 1e-6
+# How much cheaper than the rest of the work exact values at the corners of the domains have to be.
+EXACT_START = 10
+# Products of numbers within these limits neither vanish nor overflow, and neither do their squares by much.
+SMALLEST, LARGEST = 1e-120, 1e120
+
+# What some columns of heights are.
+Cuts = Callable[[np.ndarray], list[Cut]]
 
 
 @dataclass(frozen=True)
@@ -53,6 +83,14 @@ class Chunk:
         The gate that comes next.
     values : dict of (v, *shape) tensors
         What the stage starts from; once it is opened, what later stages still read.
+    blur : (v,) float64
+        Error of the position of every vertex.
+    skew : (edges,) float64
+        Error of the position of every edge.
+    errors : dict of (1, *shape) tensors
+        Bounds on the errors of the values, for all vertices.
+    judge : Judge, optional
+        Decides what floats call zero on a whole cell.
     opened : OpenStage, optional
         Work on the gate, once its pre-activations are there.
     exact : list of ExactVertex, optional
@@ -66,8 +104,41 @@ class Chunk:
     words: tuple[np.ndarray, ...]
     stage: int
     values: Values
+    blur: np.ndarray
+    skew: np.ndarray
+    errors: Values
+    judge: Judge | None = None
     opened: "OpenStage | None" = None
     exact: list[ExactVertex] | None = None
+
+    @classmethod
+    def start(
+        cls,
+        network: Network,
+        cells: Complex,
+        points: np.ndarray,
+        inputs: Tensor,
+        *,
+        certifier: Certifier | None = None,
+        judge: Judge | None = None,
+    ) -> "Chunk":
+        """Return cells before the first gate, given their vertices in domain coordinates and in input space."""
+        values = network.start(inputs)
+        placement = Placement.exact(cells, points)
+        return cls(
+            cells,
+            points,
+            np.full(int(cells.size[cells.dim - 1]), -1, dtype=np.int64),
+            np.arange(cells.num_cells),
+            (),
+            0,
+            values,
+            placement.blur,
+            placement.skew,
+            {position: torch.zeros_like(value[:1]) for position, value in values.items()},
+            judge,
+            exact=None if certifier is None else [certifier.corner(point) for point in points],
+        )
 
 
 @dataclass(frozen=True)
@@ -78,9 +149,11 @@ class OpenStage:
     ----------
     pre : (v, u) or (v, u, k) float64
         Pre-activations at the vertices.
-    magnitude : float
-        Largest absolute value that the stage read at any vertex: the scale of rounding. Not vertex by vertex: where
-        all values happen to vanish, what is left of them is the rounding of the vertex's own position.
+    size, error : (u,) or (u, k) float64
+        Bounds on the pre-activations and on their errors. Not vertex by vertex: where all values happen to vanish,
+        what is left of them is the rounding of those that they came from.
+    snapped : (u,) float64
+        How much a pre-activation was changed where it was decided to be at a breakpoint or in a tie.
     pieces : (cells, u) uint8 or uint16
         Pieces found so far.
     todo : (cuts,) bool
@@ -88,7 +161,9 @@ class OpenStage:
     """
 
     pre: np.ndarray
-    magnitude: float
+    size: np.ndarray
+    error: np.ndarray
+    snapped: np.ndarray
     pieces: np.ndarray
     todo: np.ndarray
 
@@ -110,15 +185,63 @@ class Resolution:
         return cls(tolerance.resolution * diameter, tolerance.rounding * EPSILON)
 
 
-def open_stage(chunk: Chunk, stage: Stage) -> Chunk:
+def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     """Run the affine nodes up to the gate at all vertices of the chunk."""
-    magnitude = max((float(chunk.values[position].abs().max()) for position in stage.reads), default=0.0)
+    gamma = resolution.rounding
+    sizes = {position: chunk.values[position].abs().amax(0, keepdim=True) for position in stage.reads}
+    size, error, errors = stage.advance_errors(sizes, chunk.errors, gamma)
+    _check_range(stage, sizes, size)
     pre, live = stage.advance(chunk.values)
     # A copy, because what is decided to be zero is set to zero, and the gate may read a value that others read too.
     heights = pre.cpu().numpy().copy()
-    pieces = np.zeros((chunk.cells.num_cells, heights.shape[1]), dtype=np.min_scalar_type(stage.gate.num_pieces - 1))
-    cuts = 0 if isinstance(stage.gate, Max) else len(stage.gate.breakpoints) * heights.shape[1]
-    return replace(chunk, values=live, opened=OpenStage(heights, magnitude, pieces, np.ones(cuts, dtype=bool)))
+    if chunk.stage == 0 and chunk.exact is None:
+        exact = _exact_heights(chunk, stage)
+        if exact is not None:
+            heights = exact
+            size = np.abs(np.where(np.isfinite(exact), exact, 0.0)).max(axis=0, initial=0.0)
+            error = np.zeros_like(size)
+    # Values at new vertices are rounded too.
+    error = np.maximum(error, gamma * size)
+    num_units = stage.gate.num_units
+    pieces = np.zeros((chunk.cells.num_cells, num_units), dtype=np.min_scalar_type(stage.gate.num_pieces - 1))
+    cuts = 0 if isinstance(stage.gate, Max) else len(stage.gate.breakpoints) * num_units
+    opened = OpenStage(heights, size, error, np.zeros(num_units), pieces, np.ones(cuts, dtype=bool))
+    return replace(chunk, values=live, errors=errors, opened=opened)
+
+
+def _exact_heights(chunk: Chunk, stage: Stage) -> np.ndarray | None:
+    """Return the pre-activations of the first gate at the corners of the domains, exact but for their last digit.
+
+    Far from the origin floats lose digits here that no later step gives back. None where this would be slow.
+    """
+    judge, gate = chunk.judge, stage.gate
+    if judge is None or not judge.is_able(EXACT_START * len(chunk.points)):
+        return None
+    offsets, ids = chunk.cells.cell_vertices()
+    root = np.empty(len(chunk.points), dtype=np.int64)
+    root[ids] = np.repeat(chunk.roots, np.diff(offsets))
+    found = []
+    for vertex, where in enumerate(chunk.points):
+        point = tuple(Fraction(float(entry)) for entry in where)
+        (values,) = judge.preactivations(int(root[vertex]), chunk.stage, [point])
+        found.append([numerator / values.denominator for numerator in values.numerators])
+    heights = np.array(found).reshape(len(found), -1)
+    return gate.candidates(torch.from_numpy(heights)).numpy().copy()
+
+
+def _check_range(stage: Stage, sizes: Values, size: np.ndarray) -> None:
+    """Refuse numbers whose products floats cannot hold."""
+    smallest, largest = stage.leg.extremes
+    entries = np.concatenate(
+        [size.ravel(), *(one.cpu().numpy().ravel() for one in sizes.values()), [smallest, largest]]
+    )
+    entries = entries[entries != 0]
+    if not (entries.min() >= SMALLEST and entries.max() <= LARGEST):
+        worst = entries.min() if entries.min() < SMALLEST else entries.max()
+        raise InputError(
+            f"expected constants and values between {SMALLEST:g} and {LARGEST:g} in absolute value, got {worst:.1e} on "
+            f"the way to gate {stage.gate.name}, where products of floats underflow or overflow: scale the network"
+        )
 
 
 def cut(
@@ -141,12 +264,12 @@ def cut(
     -------
     chunk : Chunk
     num_undecided : int
-        Signs between the rounding bound and the resolution.
+        Signs that may hide regions thicker than the resolution.
     """
     stage = network.stages[chunk.stage]
     function = _cut_ties if isinstance(stage.gate, Max) else _cut_breakpoints
-    work, exact, opened = function(chunk, stage, _Knife(resolution, limit, certifier))
-    finished = work.num_done == work.positive.shape[1]
+    work, exact, opened, num_flat = function(chunk, stage, _Knife(resolution, limit, certifier))
+    finished = work.num_done == work.sides.shape[1]
     is_last = finished and chunk.stage == len(network.stages) - 1
     moved = replace(
         chunk,
@@ -156,15 +279,22 @@ def cut(
         roots=chunk.roots[work.parent],
         words=tuple(word[work.parent] for word in chunk.words),
         values={} if is_last else {key: _extend_tensor(value, work) for key, value in chunk.values.items()},
+        blur=work.placement.blur,
+        skew=work.placement.skew,
         opened=opened,
         exact=exact,
     )
     if finished:
         layout = CodeLayout((network.layout.gates[chunk.stage],))
         words = (*moved.words, pack_pieces([opened.pieces], layout))
-        values = {} if is_last else stage.close(moved.values, torch.from_numpy(opened.pre).to(network.device))
-        moved = replace(moved, words=words, stage=chunk.stage + 1, values=values, opened=None)
-    return moved, work.num_undecided
+        values, errors = {}, {}
+        if not is_last:
+            values = stage.close(moved.values, torch.from_numpy(opened.pre).to(network.device))
+            error = opened.error + (opened.snapped[:, None] if opened.error.ndim == 2 else opened.snapped)
+            passed = stage.pass_errors(opened.size, error, opened.pieces, resolution.rounding)
+            errors = {**chunk.errors, stage.position: passed}
+        moved = replace(moved, words=words, stage=chunk.stage + 1, values=values, errors=errors, opened=None)
+    return moved, work.num_undecided + num_flat
 
 
 @dataclass(frozen=True)
@@ -175,47 +305,96 @@ class _Knife:
     limit: int
     certifier: Certifier | None
 
-    def crossing(self, heights: np.ndarray, rounding: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def crossing(self, chunk: Chunk, heights: np.ndarray, rounding: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return which columns may cut some cell, and which of the others are positive."""
+        low, high, least = column_ranges(heights)
+        size = np.maximum(-low, high)
+        is_one_sided = (low > 0) | (high < 0)
+        # A function without terms is zero.
+        clear = (is_one_sided & (least > self.margin(chunk, rounding, size))) | ((size == 0) & (rounding == 0))
+        return ~clear, clear & (low > 0)
+
+    def margin(self, chunk: Chunk, rounding: np.ndarray, size: np.ndarray) -> np.ndarray:
+        """Return up to which size a sign deserves a closer look, for functions of given error and largest value."""
         if self.certifier is not None:
-            above, below, within = column_signs(heights.copy(), doubtful(heights, rounding))
-            crossing = (above & below) | within
-        else:
-            above, below, within = column_signs(heights, rounding)
-            crossing = (above & below) | (within & (above | below))
-        return crossing, above & ~crossing
+            return doubtful(rounding, size)
+        # The slope of a function is taken to be at most a thousand times what it is on average.
+        extent = float(np.ptp(chunk.points, axis=0).max())
+        share = min(1.0, max(CLEAR, 1000 * float(chunk.blur.max()) / extent)) if extent > 0 else 1.0
+        return np.maximum(rounding, share * size)
 
     def apply(
-        self, chunk: Chunk, heights: np.ndarray, rounding: np.ndarray, cuts: Callable[[], list[Cut]]
-    ) -> tuple[Subdivision, list[ExactVertex] | None, np.ndarray]:
-        """Cut a chunk by functions given at its vertices; also return what counts as zero for the resolution."""
+        self, chunk: Chunk, heights: np.ndarray, rounding: np.ndarray, cuts: Cuts
+    ) -> tuple[Subdivision, list[ExactVertex] | None]:
+        """Cut a chunk by functions given at its vertices."""
+        placement = Placement(chunk.points, chunk.blur, chunk.skew)
+        if self.certifier is not None:
+            assert chunk.exact is not None
+            return subdivide_exactly(
+                chunk.cells,
+                placement,
+                chunk.seams,
+                heights,
+                rounding=rounding,
+                vertices=chunk.exact,
+                cuts=cuts(np.arange(heights.shape[1])),
+                certifier=self.certifier,
+            )
         _, ends = chunk.cells.boundary(1)
         tail, head = ends[0::2], ends[1::2]
         length = np.linalg.norm(chunk.points[tail] - chunk.points[head], axis=1)
         slopes = steepest(heights, tail, head, length)
-        # Vertices are rounded too, on the scale of the largest coordinate.
-        extent = float(np.abs(chunk.points).max())
-        rounding = rounding + self.resolution.rounding * extent * slopes
-        floor = self.resolution.length * slopes
-        if self.certifier is None:
-            work = subdivide(chunk.cells, chunk.seams, heights, rounding=rounding, floor=floor, limit=self.limit)
-            return work, None, floor
-        assert chunk.exact is not None
-        work, exact = subdivide_exactly(
+        work = subdivide(
             chunk.cells,
+            placement,
             chunk.seams,
             heights,
             rounding=rounding,
-            vertices=chunk.exact,
-            cuts=cuts(),
-            certifier=self.certifier,
+            slopes=slopes,
+            floor=self.resolution.length * slopes,
+            limit=self.limit,
         )
-        return work, exact, floor
+        return work, None
+
+
+def _judge_flat(
+    chunk: Chunk, work: Subdivision, cuts: Cuts, rounding: np.ndarray, doubted: np.ndarray
+) -> tuple[np.ndarray, int]:
+    """Find the sign of functions that are zero at all vertices of a cell.
+
+    Without a judge that is able they are read as zero, unless ``doubted`` (cells, cuts). Returns the sides of all
+    cells and how many flat ones could not be decided.
+    """
+    sides = work.sides
+    # Without terms, zero is zero.
+    flat = ((sides & BOTH) == 0) & (rounding > 0)
+    flat[:, work.num_done :] = False
+    if not flat.any():
+        return sides, 0
+    sides = sides.copy()
+    undecided = flat & doubted
+    judge = chunk.judge
+    points_each = work.complex.dim + 1
+    if judge is not None and judge.is_able(points_each):
+        offsets, ids = work.complex.cell_vertices()
+        # What is surely not exact comes first, should exact arithmetic run out.
+        order = np.flatnonzero(flat.any(axis=1))
+        for cell in order[np.argsort(~undecided[order].any(axis=1), kind="stable")].tolist():
+            if not judge.is_able(points_each):
+                break
+            columns = np.flatnonzero(flat[cell])
+            corners = work.placement.points[ids[offsets[cell] : offsets[cell + 1]]]
+            root = int(chunk.roots[work.parent[cell]])
+            for column, sign in zip(columns, judge.signs(root, corners, cuts(columns)), strict=True):
+                undecided[cell, column] = sign is None
+                if sign is not None:
+                    sides[cell, column] = 0 if sign == 0 else PLUS if sign > 0 else MINUS
+    return sides, int(undecided.sum())
 
 
 def _cut_breakpoints(
     chunk: Chunk, stage: Stage, knife: _Knife
-) -> tuple[Subdivision, list[ExactVertex] | None, OpenStage]:
+) -> tuple[Subdivision, list[ExactVertex] | None, OpenStage, int]:
     """Cut where a pointwise unit crosses a breakpoint; its piece is the number of breakpoints below."""
     opened = chunk.opened
     assert opened is not None
@@ -228,19 +407,23 @@ def _cut_breakpoints(
         heights = opened.pre
     else:
         heights = (opened.pre[:, None, :] - levels).reshape(len(opened.pre), -1)
-    scale = stage.gain * opened.magnitude + stage.offset + np.abs(levels)
-    rounding = knife.resolution.rounding * scale.reshape(-1)
-    crossing, positive = knife.crossing(heights, rounding)
+    rounding = (opened.error + knife.resolution.rounding * np.abs(levels)).reshape(-1)
+    crossing, positive = knife.crossing(chunk, heights, rounding)
     # A unit of one strict sign on all cells has one piece, found without looking at the cells.
     constant = np.flatnonzero(opened.todo & positive) % num_units
     columns = np.flatnonzero(opened.todo & crossing)
     index, units = columns // num_units, columns % num_units
 
-    def cuts() -> list[Cut]:
-        thresholds = levels[index, units].tolist()
-        return [Cut(stage.index, unit, breakpoint=at) for unit, at in zip(units.tolist(), thresholds, strict=True)]
+    def cuts(chosen: np.ndarray) -> list[Cut]:
+        thresholds = levels[index[chosen], units[chosen]].tolist()
+        return [
+            Cut(stage.index, unit, breakpoint=at) for unit, at in zip(units[chosen].tolist(), thresholds, strict=True)
+        ]
 
-    work, exact, _ = knife.apply(chunk, heights[:, columns], rounding[columns], cuts)
+    work, exact = knife.apply(chunk, heights[:, columns], rounding[columns], cuts)
+    is_noise = (work.sides & NOISE) != 0
+    sides, num_flat = _judge_flat(chunk, work, cuts, rounding[columns], is_noise)
+    positive = is_positive(sides)
     # A unit is exactly at its breakpoint where it was decided to be, so that no noise passes the gate.
     pre = _extend(opened.pre, work)
     pieces = opened.pieces + np.bincount(constant, minlength=num_units).astype(opened.pieces.dtype)
@@ -251,50 +434,54 @@ def _cut_breakpoints(
         value = level[units[mine]] + decided if is_single else pre[:, units[mine]]
         pre[:, units[mine]] = np.where(decided == 0, level[units[mine]], value)
         mine[work.num_done :] = False
-        pieces[:, units[mine]] += work.positive[:, mine]
+        pieces[:, units[mine]] += positive[:, mine]
     todo = opened.todo & crossing
     todo[columns[: work.num_done]] = False
-    return work, exact, OpenStage(pre, opened.magnitude, pieces, todo)
+    snapped = opened.snapped.copy()
+    np.maximum.at(snapped, units, work.snapped)
+    return work, exact, replace(opened, pre=pre, snapped=snapped, pieces=pieces, todo=todo), num_flat
 
 
-def _cut_ties(chunk: Chunk, stage: Stage, knife: _Knife) -> tuple[Subdivision, list[ExactVertex] | None, OpenStage]:
+def _cut_ties(
+    chunk: Chunk, stage: Stage, knife: _Knife
+) -> tuple[Subdivision, list[ExactVertex] | None, OpenStage, int]:
     """Cut where candidates of a max unit tie; its piece is the lowest of the largest candidates."""
     opened = chunk.opened
     assert opened is not None
     assert isinstance(stage.gate, Max)
     table = stage.gate.index.cpu().numpy()
-    rounding = knife.resolution.rounding * (stage.gain * opened.magnitude + stage.offset)
-    # Only a candidate that is clearly dominated may be dropped if signs are to be certified.
-    slack = rounding if knife.certifier is None else -doubtful_candidates(opened.pre, rounding)
-    rivals = find_rivals(opened.pre, rounding, slack)
-    crossing, _ = knife.crossing(rivals.heights, rivals.rounding)
+    margin = knife.margin(chunk, opened.error, opened.size)
+    rivals = find_rivals(opened.pre, opened.error, margin, ties=knife.certifier is None)
+    crossing, _ = knife.crossing(chunk, rivals.heights, rivals.rounding)
     columns = np.flatnonzero(crossing)
-    units, first, second = rivals.pairs[columns].T
+    pairs = rivals.pairs[columns]
+    units, first, second = pairs.T
 
-    def cuts() -> list[Cut]:
-        entries = zip(table[units, first].tolist(), table[units, second].tolist(), strict=True)
-        return [Cut(stage.index, one, other) for one, other in entries]
+    def cuts(chosen: np.ndarray) -> list[Cut]:
+        entries = (table[units[chosen], which[chosen]].tolist() for which in (first, second))
+        return [Cut(stage.index, one, other) for one, other in zip(*entries, strict=True)]
 
-    work, exact, floor = knife.apply(chunk, rivals.heights[:, columns], rivals.rounding[columns], cuts)
+    work, exact = knife.apply(chunk, rivals.heights[:, columns], rivals.rounding[columns], cuts)
+    # Candidates that agree up to rounding on whole cells nearly always are the same: equal patches of an image.
+    nothing = np.zeros(work.sides.shape, dtype=bool)
+    _, num_flat = _judge_flat(chunk, work, cuts, rivals.rounding[columns], nothing)
     pre = _extend(opened.pre, work)
-    for column, (unit, one, other) in enumerate(rivals.pairs[columns]):
-        tied = work.heights[:, column] == 0
-        pre[tied, unit, one] = pre[tied, unit, other] = np.minimum(pre[tied, unit, one], pre[tied, unit, other])
+    pre[:, table < 0] = -np.inf
+    settle(pre, pairs[: work.num_done], work.heights[:, : work.num_done])
+    snapped = opened.snapped.copy()
+    np.maximum.at(snapped, units, work.snapped)
     pieces = np.tile(rivals.winner.astype(opened.pieces.dtype), (len(work.parent), 1))
     if work.num_done == len(columns) and len(rivals.open_units):
         offsets, ids = work.complex.cell_vertices()
         if knife.certifier is None:
-            widest = np.zeros(len(table))
-            np.maximum.at(widest, units, floor)
-            labels = winners(pre, rivals.open_units, offsets, ids, rounding, widest[rivals.open_units])
-            pieces[:, rivals.open_units] = labels
+            pieces[:, rivals.open_units] = winners(pre, rivals.open_units, offsets, ids)
         else:
             assert exact is not None
             candidates = table[rivals.open_units].tolist()
             for cell in range(work.complex.num_cells):
                 corners = [exact[v] for v in ids[offsets[cell] : offsets[cell + 1]]]
                 pieces[cell, rivals.open_units] = knife.certifier.winners(corners, stage.index, candidates)
-    return work, exact, OpenStage(pre, opened.magnitude, pieces, opened.todo)
+    return work, exact, replace(opened, pre=pre, snapped=snapped, pieces=pieces), num_flat
 
 
 def _extend(rows: np.ndarray, work: Subdivision) -> np.ndarray:
@@ -329,7 +516,7 @@ def spread(chunk: Chunk, most: int, next_seam: int) -> tuple[list[Chunk], int]:
     opened = chunk.opened
     parts = []
     for group in groups:
-        cells, vertices, facets = chunk.cells.extract(group)
+        cells, vertices, edges, facets = chunk.cells.extract(group)
         parts.append(
             replace(
                 chunk,
@@ -339,6 +526,8 @@ def spread(chunk: Chunk, most: int, next_seam: int) -> tuple[list[Chunk], int]:
                 roots=chunk.roots[group],
                 words=tuple(words[group] for words in chunk.words),
                 values={key: value[vertices] for key, value in chunk.values.items()},
+                blur=chunk.blur[vertices],
+                skew=chunk.skew[edges],
                 opened=None if opened is None else opened.take(vertices, group),
             )
         )
@@ -353,8 +542,3 @@ def _halve(members: np.ndarray, centers: np.ndarray, most: int) -> list[np.ndarr
     middle = len(members) // 2
     order = np.argpartition(inside[:, axis], middle)
     return _halve(members[order[:middle]], centers, most) + _halve(members[order[middle:]], centers, most)
-
-
-def _extent(chunk: Chunk) -> float:
-    """Largest coordinate: the scale on which the positions of vertices are rounded."""
-    return float(np.abs(chunk.points).max())

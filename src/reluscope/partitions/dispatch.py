@@ -18,9 +18,10 @@ from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
+from reluscope.networks.rational import RationalNetwork
 from reluscope.partitions.assembly import Patch, assemble, split_by_root
 from reluscope.partitions.cellwise import supports
-from reluscope.partitions.certification import Certifier
+from reluscope.partitions.certification import Certifier, Judge
 from reluscope.partitions.chunks import EPSILON, Resolution
 from reluscope.partitions.engine import Budget, Report, walk
 from reluscope.partitions.several_dimensions import partition_cellwise, partition_solid
@@ -134,9 +135,13 @@ def partition(
         tolerance = replace(tolerance, resolution=0.0)
     budget = budget if isinstance(budget, Budget) else Budget(regions=budget)
     if several and not certify and method != "cellwise" and all(one.dim == 1 for one in domains):
-        # Segments cost next to nothing each, so they go together; every other domain is a walk of its own.
-        slices = [_windowed(one) for one in domains]
-        return _partition_together(network, slices, budget, executor, tolerance, progress, certify)
+        # Segments cost next to nothing each: those of one scale go together. Other domains are walks of their own.
+        slices, parts = [_windowed(one) for one in domains], {}
+        for rows in _of_one_scale(slices):
+            group = [slices[row] for row in rows]
+            walked = _partition_together(network, group, budget, executor, tolerance, progress, certify)
+            parts |= dict(zip(rows, walked, strict=True))
+        return [parts[row] for row in range(len(domains))]
     found: list[Partition] = []
     for one in domains:
         engine, reason = _engine(network, one, method, certify)
@@ -220,7 +225,8 @@ def _partition_together(
             budget=budget,
             executor=executor,
             report=report,
-            certifier=Certifier(network, domains[0]) if certify else None,
+            certifier=Certifier(RationalNetwork(network), domains[0]) if certify else None,
+            judge=None if certify else Judge(network, domains),
         )
     if run.stopped == "interrupted":
         warnings.warn("interrupted: the partition holds the regions finished so far and claims LOWER", stacklevel=4)
@@ -250,6 +256,18 @@ def _partition_together(
         )
         for one, part, unfinished in zip(domains, parts, num_open, strict=True)
     ]
+
+
+def _of_one_scale(domains: Sequence[Slice | Box]) -> list[list[int]]:
+    """Group segments whose lengths and whose inputs are alike: thresholds of a walk are those of all its segments."""
+    groups: dict[tuple[int, int], list[int]] = {}
+    for row, one in enumerate(domains):
+        corners = _corners(one)
+        inputs = one.lift(corners) if isinstance(one, Slice) else corners
+        sizes = float(np.ptp(corners)), float(np.abs(inputs).max())
+        scale = tuple(int(np.frexp(size)[1]) // 8 for size in sizes)
+        groups.setdefault((scale[0], scale[1]), []).append(row)
+    return list(groups.values())
 
 
 def _windowed(domain: Domain) -> Slice | Box:

@@ -16,7 +16,7 @@ import torch
 
 from reluscope.geometry.complexes import Complex
 from reluscope.networks.network import Network
-from reluscope.partitions.certification import Certifier
+from reluscope.partitions.certification import Certifier, Judge
 from reluscope.partitions.chunks import Chunk, Resolution, cut, open_stage, spread
 
 CHUNK_CELLS = 768
@@ -99,6 +99,7 @@ def walk(
     executor: Executor | None = None,
     report: Report | None = None,
     certifier: Certifier | None = None,
+    judge: Judge | None = None,
 ) -> Run:
     """Take cells through all gates of a network.
 
@@ -121,22 +122,15 @@ def walk(
         Told of every finished patch.
     certifier : Certifier, optional
         Decides doubtful signs exactly; all cells then stay together, and no executor is used.
+    judge : Judge, optional
+        Decides what floats call zero on a whole cell.
 
     Returns
     -------
     Run
         Incomplete if the budget ran out or the user interrupted.
     """
-    start = Chunk(
-        cells,
-        points,
-        np.full(int(cells.size[cells.dim - 1]), -1, dtype=np.int64),
-        np.arange(cells.num_cells),
-        (),
-        0,
-        network.start(inputs),
-        exact=None if certifier is None else [certifier.corner(point) for point in points],
-    )
+    start = Chunk.start(network, cells, points, inputs, certifier=certifier, judge=judge)
     with torch.no_grad():
         if executor is None or certifier is not None:
             return _depth_first(network, [start], resolution, budget, 0, finish, report, certifier)
@@ -214,7 +208,7 @@ def _step(
         work["chunks"] += 1
         if chunk.opened is None:
             work["evaluated_vertices"] += len(chunk.points)
-            chunk = open_stage(chunk, network.stages[chunk.stage])
+            chunk = open_stage(chunk, network.stages[chunk.stage], resolution)
         chunk, undecided = cut(chunk, network, resolution, 2 * most, certifier)
         if chunk.stage == len(network.stages):
             return [chunk], undecided, next_seam

@@ -14,6 +14,7 @@ from reluscope.geometry.domains import Box, Domain, Slice
 from reluscope.geometry.face_lattices import from_polytope
 from reluscope.networks.network import Network
 from reluscope.partitions.cellwise import gather, walk_cells
+from reluscope.partitions.certification import Judge
 from reluscope.partitions.chunks import Resolution
 from reluscope.partitions.engine import Budget, walk
 from reluscope.partitions.solid_regions import SolidRegions
@@ -65,6 +66,7 @@ def partition_solid(
             executor=executor,
             report=report,
             finish=SolidPatch.of,
+            judge=Judge(inner, [window]),
         )
     regions = join(run.patches, window.dim, network.layout.num_words, lambda points: inner.codes(points).words)
     run.work["seconds"] = time.perf_counter() - began

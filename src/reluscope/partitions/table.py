@@ -389,12 +389,12 @@ class Partition:
         Returns
         -------
         Finding
-            EXACT at the stated resolution if no sign was undecided; otherwise LOWER, with the interval up to one more
-            region per undecided sign, or without upper end if work stopped early.
+            EXACT at the stated resolution if no sign was undecided; otherwise LOWER, with an interval without upper
+            end: one undecided sign may hide many regions.
         """
         # Where work stopped early, several pieces of one region may not have been joined.
         certain = (len(self.codes.unique()) if self.num_open else len(self)) + self.num_pending
-        high = float("inf") if self.num_open else certain + self.num_undecided
+        high = float("inf") if self.num_open or self.num_undecided else certain
         return Finding(
             certain,
             self.claim,
