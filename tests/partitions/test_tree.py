@@ -237,6 +237,12 @@ def test_a_budget_of_regions_leaves_a_lower_bound(regions):
     assert codes_of(network, found) <= codes_of(network, tree_regions(network, rs.Space(3)))
 
 
+def test_a_budget_that_is_just_enough_is_enough():
+    network = from_arrays(pseudo_random_network(2, (8,)))
+    found = tree_regions(network, rs.Space(2), budget=Budget(regions=37))
+    assert (len(found), found.num_open, found.stopped) == (37, 0, "")
+
+
 def test_a_budget_of_time():
     network = from_arrays(default_network([30, 14, 14, 1]))
     found = tree_regions(network, rs.Box(-1, 1, 30), budget=Budget(seconds=0.3))

@@ -240,7 +240,7 @@ def _search(
     start = dot(form, at_z)
     least = max(threshold, 2.0 * form_noise)
     rank = 0
-    most_steps = 50 + 8 * min(num_rows, form.shape[0])
+    most_steps = 400 + 40 * min(num_rows, form.shape[0])
     for step in range(most_steps):
         for j in range(n):
             if variables[j] < n:

@@ -202,6 +202,8 @@ class TreeWalk:
         except KeyboardInterrupt:
             self.stopped = "interrupted"
         self.num_open += sum(item.num_open for item in self._items)
+        if not self.num_open and self.stopped != "interrupted":
+            self.stopped = ""  # the last region was found just in time
         self.work["seconds"] = time.perf_counter() - self._began
 
     def _depth_first(self) -> Iterator[TreeBatch]:

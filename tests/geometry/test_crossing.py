@@ -1,0 +1,119 @@
+"""Questions to single cells: both methods against scipy, proofs checked without them, coincidences and scales."""
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from reluscope.geometry.crossing import NONE, SOME, UNDECIDED, Cell, Forms, Frame, find_positive, image
+from reluscope.geometry.generation import Scratch, find_among_corners
+from reluscope.geometry.sign_tree import SignTree
+
+EPSILON = 16 * np.finfo(float).eps
+
+
+def problem(seed, *, num_columns=30, size=6, num_rows=8):
+    """A cell around a random point of a box in ``size`` dimensions, the last coordinate constant, and a form."""
+    generator = np.random.default_rng(seed)
+    generators = np.vstack(
+        [generator.normal(size=(size - 1, num_columns + 1)), np.eye(1, num_columns + 1, num_columns)]
+    )
+    frame = Frame(generators, np.append(np.zeros(num_columns), 1.0), np.ones(num_columns + 1), False)
+    witness = np.append(generator.uniform(0.05, 0.95, num_columns), 1.0)
+    z = generators @ witness
+    rows = generator.normal(size=(num_rows, size))
+    rows[:, -1] += generator.uniform(0.01, 1.0, num_rows) - rows @ z
+    form = generator.normal(size=size)
+    form[-1] -= form @ z + generator.exponential(6.0)
+    largest = np.abs(generators).sum(axis=1)
+    return frame, rows, EPSILON * np.abs(rows) @ largest, form, float(EPSILON * np.abs(form) @ largest), witness, z
+
+
+def largest_value(frame, rows, form):
+    slopes = frame.generators
+    answer = linprog(
+        -(form @ slopes),
+        A_ub=-(rows @ slopes),
+        b_ub=np.zeros(len(rows)),
+        bounds=list(zip(frame.lower, frame.upper, strict=True)),
+    )
+    return -answer.fun
+
+
+def ask(method, frame, rows, noise, form, form_noise, witness, z, threshold=1e-9):
+    scratch = Scratch(frame)
+    scratch.reserve(len(rows))
+    question = (form, form_noise, threshold, rows, noise, len(rows), frame, scratch.work)
+    if method == "corners":
+        return *find_among_corners(*question, scratch.corners, witness, z), scratch.work
+    return *find_positive(*question, witness, z), scratch.work
+
+
+@pytest.mark.parametrize("method", ["simplex", "corners"])
+def test_answers_and_proofs(method):
+    counts = {NONE: 0, SOME: 0, UNDECIDED: 0}
+    for seed in range(150):
+        frame, rows, noise, form, form_noise, witness, z = problem(seed)
+        answer, _, work = ask(method, frame, rows, noise, form, form_noise, witness, z)
+        counts[answer] += 1
+        truth = largest_value(frame, rows, form)
+        if answer == SOME:
+            assert truth > 0
+            assert (work.out_y >= frame.lower).all()
+            assert (work.out_y <= frame.upper + 1e-15).all()
+            assert (rows @ frame.generators @ work.out_y >= -1e-9).all()
+            assert form @ frame.generators @ work.out_y > 0
+        elif answer == NONE:
+            assert truth <= 1e-9
+            multipliers = work.multipliers[: len(rows)]
+            assert (multipliers >= 0).all()
+            total = (form + multipliers @ rows) @ frame.generators
+            assert np.maximum(total * frame.lower, total * frame.upper).sum() <= 1e-12
+    assert counts[UNDECIDED] == 0 if method == "simplex" else counts[UNDECIDED] < 15
+    assert min(counts[NONE], counts[SOME]) > 20
+
+
+def test_a_form_that_is_a_row_is_not_positive_behind_it():
+    frame, rows, noise, _, _, witness, z = problem(3)
+    answer, _, _ = ask("simplex", frame, rows, noise, -2.0 * rows[4], 2.0 * noise[4], witness, z)
+    assert answer == NONE
+
+
+def test_a_sum_of_rows_is_not_positive_behind_them():
+    frame, rows, noise, _, _, witness, z = problem(5)
+    form = -(rows[0] + 0.5 * rows[1] + 3.0 * rows[2])
+    answer, _, work = ask("simplex", frame, rows, noise, form, float(noise[0] + noise[1] + 3 * noise[2]), witness, z)
+    assert answer == NONE
+    np.testing.assert_allclose(work.multipliers[:3], [1.0, 0.5, 3.0], rtol=1e-9)
+
+
+def test_slivers_below_the_threshold_are_not_separated():
+    frame = Frame(np.zeros((0, 3)), np.array([-1.0, -1.0, 1.0]), np.ones(3), False)
+    witness = np.array([0.5, 0.0, 1.0])
+    form = np.array([-1.0, 0.0, -1.0 + 1e-13])  # positive where x < -1 + 1e-13
+    for threshold, expected in ((1e-12, (NONE, UNDECIDED)), (0.0, (SOME,))):
+        answer, _, _ = ask("simplex", frame, np.zeros((0, 3)), np.zeros(0), form, 1e-15, witness, witness, threshold)
+        assert answer in expected
+
+
+def test_sign_vectors_of_parallel_and_repeated_forms():
+    frame = Frame(np.zeros((0, 3)), np.array([-1.0, -1.0, 1.0]), np.ones(3), False)
+    coefficients = np.array([[1, 0, 0], [1, 0, -0.5], [2, 0, 0], [-1, 0, 0], [0, 0, 0], [0, 0, 3], [0, 0, -3.0]])
+    forms = Forms(coefficients, np.full(7, 1e-15), np.full(7, 1e-12), np.array([False] * 4 + [True] * 3))
+    cell = Cell(np.zeros((0, 3)), np.zeros(0), np.array([0.0, 0.25, 1.0]))  # on the zero set of the first form
+    tree = SignTree(frame, cell, forms, Scratch(frame))
+    batches = []
+    waiting = []
+    while not tree.is_done:
+        waiting.append(tree.num_open)
+        batches.append(tree.take(1))
+    signs = np.concatenate([batch.signs for batch in batches]).astype(int)
+    assert sorted(map(tuple, signs.tolist())) == [(0, 0, 0, 1, 0, 1, 0), (1, 0, 1, 0, 0, 1, 0), (1, 1, 1, 0, 0, 1, 0)]
+    assert waiting[0] == 1
+    assert all(number <= len(signs) - done for done, number in enumerate(waiting))
+    assert tree.num_open == 0
+
+
+def test_the_image_under_the_identity_is_the_point():
+    y, z = np.arange(3.0), np.zeros(3)
+    image(np.zeros((0, 3)), y, z)
+    np.testing.assert_array_equal(y, z)
