@@ -31,6 +31,7 @@ def test_errors_are_those_of_scikit_learn(outputs):
             (fit.determination, r2_score(true, given)),
         ):
             assert finding.claim is Claim.EXACT
+            assert finding.tolerance is not None
             assert abs(float(finding) - value) <= finding.tolerance + 1e-13 * abs(value)
             assert finding.tolerance < 1e-10
             assert finding.name.endswith(f"output {index}") == (outputs > 1)
