@@ -21,7 +21,11 @@ COMMANDS = {
     "info": ("info", "my_models:cross"),
     "codes": ("codes", "my_models:cross", "--data", "plane.npy"),
     "partition": ("partition", "my_models:cross", "--box", "-1,1"),
+    "count": ("count", "my_models:cross", "--box", "-1,1"),
+    "bounds": ("bounds", "my_models:cross"),
+    "reproduce": ("reproduce", "serra2018/one_input", "-o", "out"),
 }
+WITHOUT_DEVICE = ("info", "bounds", "reproduce")
 VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 
@@ -45,7 +49,7 @@ def test_quiet_prints_nothing(here, name):
     assert (result.exit_code, result.output) == (0, "")
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "info"])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in WITHOUT_DEVICE])
 def test_a_device_that_is_not_there_is_one_sentence(here, name):
     if torch.cuda.is_available():
         pytest.skip("this machine has a GPU")
@@ -55,7 +59,7 @@ def test_a_device_that_is_not_there_is_one_sentence(here, name):
     assert "--device cuda is not there" in result.stderr
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in ("info", "demo")])
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name not in (*WITHOUT_DEVICE, "demo")])
 def test_the_device_is_where_the_network_goes(here, name, monkeypatch):
     asked, original = [], Network.to
     monkeypatch.setattr(Network, "to", lambda self, device: asked.append(device) or original(self, device))
@@ -97,9 +101,9 @@ def test_threads_reach_the_libraries(here, name, monkeypatch):
     for variable in VARIABLES:
         monkeypatch.setenv(variable, "1")
     monkeypatch.setattr(torch, "set_num_threads", seen.append)
-    result = reluscope(*COMMANDS[name], "--threads", "2", "--device" if name != "info" else "-q", "bad")
+    result = reluscope(*COMMANDS[name], "--threads", "2", "--device" if name not in WITHOUT_DEVICE else "-q", "bad")
     assert result.exit_code  # it went no further
-    if name != "info":
+    if name not in WITHOUT_DEVICE:
         assert seen == [2]
         assert os.environ["OMP_NUM_THREADS"] == "2"
 

@@ -17,6 +17,9 @@ COMMANDS = {
     "info": ("info", "my_models:cross"),
     "codes": ("codes", "my_models:cross", "--data", "points.npz"),
     "partition": ("partition", "my_models:cross", "--box", "-1,1", "-o", "a.svg"),
+    "count": ("count", "my_models:cross", "--box", "-1,1"),
+    "bounds": ("bounds", "my_models:cross"),
+    "reproduce": ("reproduce", "serra2018/one_input", "-o", "out"),
 }
 # Names of gates, classes, sections: as many as there are.
 BY_NAME = ("facets_by_gate", "work")

@@ -54,9 +54,9 @@ def command(app: typer.Typer, short_help: str, *, without: tuple[str, ...] = ())
     def register(function: Command) -> Command:
         own, groups = [], {}
         for parameter in inspect.signature(function, eval_str=True).parameters.values():
-            if is_dataclass(parameter.annotation):
-                left_out = without if parameter.annotation is Common else ()
-                groups[parameter.name] = parameter.annotation, _options(parameter.annotation, left_out)
+            kind = parameter.annotation
+            if isinstance(kind, type) and is_dataclass(kind):
+                groups[parameter.name] = kind, _options(kind, without if kind is Common else ())
             else:
                 own.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
         options = [option for kind, group in groups.values() if kind is not Common for option in group]
@@ -83,7 +83,7 @@ def command(app: typer.Typer, short_help: str, *, without: tuple[str, ...] = ())
     return register
 
 
-def _options(kind: type, left_out: tuple[str, ...]) -> list[inspect.Parameter]:
+def _options(kind: Any, left_out: tuple[str, ...]) -> list[inspect.Parameter]:
     """Return the fields of a group as options."""
     hints = get_type_hints(kind, include_extras=True)
     return [

@@ -69,7 +69,7 @@ def short(number: int) -> str:
     Examples
     --------
     >>> short(2449868), short(3**865)
-    ('2,449,868', '5.05e+412')
+    ('2,449,868', '5.13e+412')
     """
     if abs(number) < SHORT:
         return f"{number:,}"

@@ -50,17 +50,19 @@ class KeptRecords(MutableMapping[str, Record]):
         self._folder = folder
         if resume and (folder / KEY).is_file():
             _check(folder, key)
+            for name in self:  # a file that cannot be read is as good as none
+                if name not in self:
+                    self._remove(name)
             return
         shutil.rmtree(folder, ignore_errors=True)
         write_files(folder, {KEY: json.dumps(dict(key), indent=1) + "\n"})
 
     def __getitem__(self, name: str) -> Record:
-        # A file that cannot be read is as good as none.
         try:
             plain = json.loads(self._path(name).read_text(encoding="utf-8"))
             arrays = {}
             if plain["arrays"]:
-                with np.load(self._path(name, ".npz"), allow_pickle=False) as stored:
+                with np.load(io.BytesIO(self._path(name, ".npz").read_bytes()), allow_pickle=False) as stored:
                     arrays = {part: stored[part] for part in plain["arrays"]}
         except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
             raise KeyError(name) from error
@@ -79,14 +81,17 @@ class KeptRecords(MutableMapping[str, Record]):
     def __delitem__(self, name: str) -> None:
         if name not in self:
             raise KeyError(name)
-        for suffix in (".json", ".npz"):
-            self._path(name, suffix).unlink(missing_ok=True)
+        self._remove(name)
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(path.stem for path in self._folder.glob("*.json") if path.name != KEY))
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
+
+    def _remove(self, name: str) -> None:
+        for suffix in (".json", ".npz"):
+            self._path(name, suffix).unlink(missing_ok=True)
 
     def _path(self, name: str, suffix: str = ".json") -> Path:
         return self._folder / f"{name}{suffix}"

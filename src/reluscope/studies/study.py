@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
+from jaxtyping import Float, Int
 from matplotlib.figure import Figure
 
 from reluscope.datasets.dataset import Dataset
@@ -74,8 +75,8 @@ class Setting:
     executor: Executor | None = None
     tell: Tell = _say_nothing
 
-    def data(self) -> tuple[Dataset, Dataset]:
-        """Return the data to train on and to measure with.
+    def data(self) -> tuple["Labelled", "Labelled"]:
+        """Return the data to train on and to measure with, as flat points with classes.
 
         Raises
         ------
@@ -84,9 +85,25 @@ class Setting:
         """
         if self.train is None or self.test is None:
             raise InputError("this study trains networks and needs data: give train and test")
-        if self.train.labels is None or self.test.labels is None:
-            raise InputError(f"this study needs the classes of the samples, and {self.train.name} comes without labels")
-        return self.train, self.test
+        return _labelled(self.train), _labelled(self.test)
+
+
+@dataclass(frozen=True, eq=False)
+class Labelled:
+    """Flat points (s, n), their classes, and what a reader calls them."""
+
+    points: Float[np.ndarray, "s n"]
+    labels: Int[np.ndarray, " s"]
+    name: str
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+def _labelled(data: Dataset) -> Labelled:
+    if data.labels is None:
+        raise InputError(f"this study needs the classes of the samples, and {data.name} comes without labels")
+    return Labelled(data.points.reshape(len(data), -1), data.labels, data.name)
 
 
 @dataclass(frozen=True)

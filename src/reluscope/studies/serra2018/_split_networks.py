@@ -61,7 +61,6 @@ class Networks:
     def __init__(self, setting: Setting, plan: Plan) -> None:
         self.setting, self.plan = setting, plan
         self.training, self.testing = setting.data()
-        self.points = self.training.points.reshape(len(self.training), -1)
 
     def finish(self) -> None:
         """Train, measure and count all networks that are not finished, one replicate after another."""
@@ -78,7 +77,7 @@ class Networks:
             return
         label = f"Training {len(missing)} networks at once, {replicate + 1} of {plan.replicates}"
         trained = train_classifiers(
-            self.points,
+            self.training.points,
             self.training.labels,
             missing,
             num_classes=int(max(self.training.labels.max(), self.testing.labels.max())) + 1,
@@ -144,9 +143,8 @@ class Networks:
         box = Box(0, 1, network.num_inputs)
         found = {"bound": activation_upper(network, box)}
         for part, data in (("training", self.training), ("test", self.testing)):
-            points = data.points.reshape(len(data), -1)
-            found[f"{part} accuracy"] = accuracy(network, points, data.labels)
-            found[f"{part} cross-entropy"] = cross_entropy(network, points, data.labels)
+            found[f"{part} accuracy"] = accuracy(network, data.points, data.labels)
+            found[f"{part} cross-entropy"] = cross_entropy(network, data.points, data.labels)
         return found
 
 

@@ -7,7 +7,7 @@ the unit box and compared with bounds, and their errors with their numbers of re
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import spearmanr
+from scipy.stats import rankdata
 
 from reluscope import plots
 from reluscope.analyses.bounds import montufar_upper, naive_upper, serra_upper
@@ -44,7 +44,7 @@ def protocol(setting: Setting) -> Outcome:
 
 def _outcome(setting: Setting, plan: Plan, networks: Sequence[Measured], interrupted: bool) -> Outcome:
     training, _ = setting.data()
-    num_inputs = int(np.prod(training.shape))
+    num_inputs = training.points.shape[1]
     bounds = {name: [ask((num_inputs, *split)) for split in plan.splits] for name, ask in BOUNDS.items()}
     groups = [[one for one in networks if one.split == split] for split in plan.splits]
     counts = [[one.findings["regions"] for one in group if "regions" in one.findings] for group in groups]
@@ -97,10 +97,10 @@ def _relations(counted: Sequence[Measured]) -> list[Finding]:
     is_exact = all(one.findings["regions"].claim is Claim.EXACT for one in wide)
     found = []
     for what, errors in _errors(wide).items():
-        value = spearmanr(counts, errors).statistic
+        value = np.corrcoef(rankdata(counts), rankdata(errors))[0, 1] if np.ptp(counts) and np.ptp(errors) else 0.0
         found.append(
             Finding(
-                float(value) if np.isfinite(value) else 0.0,
+                float(value),
                 Claim.EXACT if is_exact else Claim.ESTIMATE,
                 name=f"rank correlation of regions and {what}",
                 definition=f"Spearman's, over {len(wide)} networks with {NARROW} or more units in each layer",
