@@ -68,6 +68,11 @@ def bounds_and_counts(
                 heights += [low, high]
         label = f"{name}: mean and range" if any(len(group) > 1 for group in groups) else name
         handles.append(Line2D([], [], color=color, marker=mark, markersize=4.6, linewidth=1.4, label=label))
+        if any(one.claim is Claim.LOWER for group in groups for one in group):
+            handles.append(
+                Line2D([], [], color=color, marker=mark, markersize=4.6, markerfacecolor="none", linestyle="none",
+                       label=f"{name}: lower bound")
+            )  # fmt: skip
     if not heights:
         say(axes, "no numbers yet")
         return figure_of(axes)

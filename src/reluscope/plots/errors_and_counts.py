@@ -7,10 +7,12 @@ from matplotlib import colormaps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import ListedColormap, Normalize
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from reluscope.findings import Claim, Finding
 from reluscope.plots.shapes import say, scale_beside
-from reluscope.plots.style import INK, bare, canvas
+from reluscope.plots.style import INK, bare, canvas, legend
 
 
 def errors_and_counts(
@@ -67,4 +69,10 @@ def errors_and_counts(
         bare(axes, "top", "right")
     if len(counts) and errors:
         scale_beside(panels[-1], norm, shades, label)
+        if all(float(value).is_integer() for value in values):
+            panels[-1].child_axes[-1].yaxis.set_major_locator(MaxNLocator(integer=True))
+        if is_lower.any():
+            hollow = Line2D([], [], color=INK, marker="o", markersize=5, linestyle="none", markerfacecolor="none")
+            hollow.set_label("lower bound")
+            legend(panels[0], [hollow], loc="upper right", bbox_to_anchor=(1.0, 1.0))
     return figure
