@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow.parquet
-import rich
 from matplotlib.figure import Figure
 from rich.console import Console
 
@@ -141,7 +140,6 @@ def draw(part: Partition, where: Place, color: Color | None) -> Figure:
 
 def _partition(network: Network, where: Place, budget: Budget, certify: bool, *, hidden: bool) -> Partition:
     terminal = Console(stderr=True).is_terminal
-    rich.reconfigure(stderr=True)  # the bar of the partition goes where all bars go
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # interruption is told by the partition's note, and said at the end
         return cut(network, where.domain, budget=budget, certify=certify, progress=terminal and not hidden)

@@ -2,9 +2,8 @@
 
 import time
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import overload
 
@@ -23,9 +22,10 @@ from reluscope.partitions.assembly import Patch, assemble, split_by_root
 from reluscope.partitions.cellwise import supports
 from reluscope.partitions.certification import Certifier, Judge
 from reluscope.partitions.chunks import EPSILON, Resolution
-from reluscope.partitions.engine import Budget, Report, walk
+from reluscope.partitions.engine import Budget, walk
 from reluscope.partitions.several_dimensions import partition_cellwise, partition_solid
 from reluscope.partitions.table import Partition
+from reluscope.progress import counting
 from reluscope.tolerance import Tolerance
 
 
@@ -214,7 +214,7 @@ def _partition_together(
     diameter = min(float(np.linalg.norm(np.ptp(where, axis=0))) for where in corners)
     resolution = Resolution.of(tolerance, diameter)
     total = sum(_measure(where) for where in corners)
-    with _reporting(progress, total) as report:
+    with counting("partition", "regions", shown=progress, total=total) as report:
         run = walk(
             network,
             cells,
@@ -224,7 +224,7 @@ def _partition_together(
             finish=Patch.of,
             budget=budget,
             executor=executor,
-            report=report,
+            report=lambda patch: report(len(patch.roots), patch.volume),
             certifier=Certifier(RationalNetwork(network), domains[0]) if certify else None,
             judge=None if certify else Judge(network, domains),
         )
@@ -314,29 +314,3 @@ def _measure(corners: np.ndarray) -> float:
         return float(np.ptp(corners))
     x, y = corners.T
     return float(np.abs(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2)
-
-
-@contextmanager
-def _reporting(progress: bool, total: float) -> Iterator[Report | None]:
-    """Yield a callable that shows the share of the domain that finished patches cover, or None."""
-    if not progress:
-        yield None
-        return
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("partition"),
-        BarColumn(),
-        TextColumn("{task.fields[regions]:,} regions"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns) as bar:
-        task = bar.add_task("partition", total=total, regions=0)
-        regions = 0
-
-        def report(patch: Patch) -> None:
-            nonlocal regions
-            regions += len(patch.roots)
-            bar.update(task, advance=patch.volume, regions=regions)
-
-        yield report

@@ -2,9 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Iterator
 from concurrent.futures import Executor
-from contextlib import contextmanager
 
 import numpy as np
 
@@ -20,6 +18,7 @@ from reluscope.partitions.engine import Budget, walk
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.solids import SolidPatch, join
 from reluscope.partitions.table import Partition
+from reluscope.progress import counting
 from reluscope.tolerance import Tolerance
 
 ON_FACET = 1e-9
@@ -32,8 +31,8 @@ def partition_cellwise(
     began = time.perf_counter()
     window = domain.window if isinstance(domain, Slice) else domain
     inner = network.restrict(domain) if isinstance(domain, Slice) else network
-    with _counting(progress) as report:
-        run = walk_cells(inner, window, tolerance, budget=budget, report=report)
+    with counting("partition", "regions", shown=progress) as report:
+        run = walk_cells(inner, window, tolerance, budget=budget, report=lambda patch: report(len(patch.words), 0.0))
     regions = gather(run, window.dim, network.layout.num_words)
     run.work["seconds"] = time.perf_counter() - began
     undecided = run.num_undecided + (0 if run.num_open else regions.num_unmatched)
@@ -55,7 +54,7 @@ def partition_solid(
     inner = network.restrict(domain) if isinstance(domain, Slice) else network
     corners, incidence = _polytope(window)
     resolution = Resolution.of(tolerance, float(np.linalg.norm(np.ptp(corners, axis=0))))
-    with _counting(progress) as report:
+    with counting("partition", "regions", shown=progress) as report:
         run = walk(
             inner,
             from_polytope(incidence),
@@ -64,7 +63,7 @@ def partition_solid(
             resolution,
             budget=budget,
             executor=executor,
-            report=report,
+            report=lambda patch: report(len(patch.words), 0.0),
             finish=SolidPatch.of,
             judge=Judge(inner, [window]),
         )
@@ -121,17 +120,3 @@ def _polytope(window) -> tuple[np.ndarray, np.ndarray]:
         if column.any() and np.linalg.matrix_rank(corners[column] - corners[column][0]) == window.dim - 1
     ]
     return corners, np.stack(facets, axis=1)
-
-
-@contextmanager
-def _counting(progress: bool) -> Iterator:
-    """Yield a callable that shows how many regions there are so far, or None."""
-    if not progress:
-        yield None
-        return
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = SpinnerColumn(), TextColumn("partition: {task.completed:,.0f} regions"), TimeElapsedColumn()
-    with Progress(*columns, transient=True) as bar:
-        task = bar.add_task("partition", total=None)
-        yield lambda patch: bar.update(task, advance=len(patch.words))

@@ -46,9 +46,7 @@ def decode(text: str) -> SectionResult:
     try:
         result = _built(json.loads(text))
     except (ValueError, TypeError, KeyError) as error:
-        raise InputError(
-            f"expected a kept section, got something broken ({error}): begin anew with --force"
-        ) from error
+        raise InputError(f"expected a kept section, got something broken ({error}): begin anew with --force") from error
     if not isinstance(result, SectionResult):
         raise InputError("expected a kept section, got something else: begin anew with --force")
     return result

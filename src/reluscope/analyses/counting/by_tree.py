@@ -8,6 +8,7 @@ from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.engine import Budget
 from reluscope.partitions.tree import TreeWalk
+from reluscope.progress import counting
 
 
 class TreeCount(NamedTuple):
@@ -18,7 +19,12 @@ class TreeCount(NamedTuple):
 
 
 def count_by_tree(
-    network: Network, domain: Domain, *, budget: Budget | None = None, executor: Executor | None = None
+    network: Network,
+    domain: Domain,
+    *,
+    budget: Budget | None = None,
+    executor: Executor | None = None,
+    progress: bool = False,
 ) -> TreeCount:
     """Return the number of full-dimensional activation regions of a network on a domain.
 
@@ -31,6 +37,8 @@ def count_by_tree(
         Where to stop early.
     executor : concurrent.futures.Executor, optional
         Runs independent parts of the tree.
+    progress : bool
+        Show how many regions there are so far.
 
     Returns
     -------
@@ -57,7 +65,12 @@ def count_by_tree(
     8 (EXACT)
     """
     walk = TreeWalk(network, domain, budget=budget, executor=executor)
-    certain = sum(len(batch) for batch in walk) + walk.num_open
+    with counting("count", "regions", shown=progress) as report:
+        certain = 0
+        for batch in walk:
+            certain += len(batch)
+            report(len(batch), 0.0)
+    certain += walk.num_open
     is_sure = not (walk.num_open or walk.num_undecided)
     high = float("inf") if walk.num_open else certain + walk.num_undecided
     found = Finding(
