@@ -16,6 +16,7 @@ from reluscope.version import __version__ as __version__
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
     from reluscope.analyses import bounds, codespace, coefficients
+    from reluscope.analyses.counting import count
     from reluscope.codes import CodeLayout, Codes, GateLayout
     from reluscope.findings import Claim, Finding
     from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
@@ -50,6 +51,7 @@ _HOMES = {
     "bounds": "reluscope.analyses.bounds",
     "codespace": "reluscope.analyses.codespace",
     "coefficients": "reluscope.analyses.coefficients",
+    "count": "reluscope.analyses.counting",
     "datasets": "reluscope.datasets",
     "decision_boundary": "reluscope.partitions",
     "errors": "reluscope.errors",
@@ -84,6 +86,7 @@ __all__ = [
     "bounds",
     "codespace",
     "coefficients",
+    "count",
     "datasets",
     "decision_boundary",
     "errors",

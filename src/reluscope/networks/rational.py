@@ -83,6 +83,41 @@ class RationalNetwork:
         values = {0: RationalVector.of(point)}
         return self._value(gate.inputs[0], values)
 
+    def all_preactivations(self, point: Sequence[Fraction]) -> list[RationalVector]:
+        """Return what every gate sees at a point, in order of evaluation, in one pass."""
+        values = {0: RationalVector.of(point)}
+        return [self._value(stage.gate.inputs[0], values) for stage in self.network.stages]
+
+    def output(self, point: Sequence[Fraction]) -> RationalVector:
+        """Return the flattened output at a point."""
+        return self._value(self.network.output, {0: RationalVector.of(point)})
+
+    def pieces(self, point: Sequence[Fraction]) -> list[list[int]]:
+        """Return the piece of every unit at a point, gate by gate: its code there, ties decided exactly."""
+        seen = zip(self.network.stages, self.all_preactivations(point), strict=True)
+        return [_pieces(stage.gate, value) for stage, value in seen]
+
+    def held(self, pieces: Sequence[Sequence[int]], point: Sequence[Fraction]) -> list[RationalVector]:
+        """Return what every gate sees, then the output, if every unit uses the given piece whatever its input.
+
+        Parameters
+        ----------
+        pieces : one sequence of u integers per gate
+        point : n fractions
+
+        Returns
+        -------
+        list of RationalVector
+            Affine in the point.
+        """
+        values = {0: RationalVector.of(point)}
+        seen = []
+        for stage, held in zip(self.network.stages, pieces, strict=True):
+            value = self._value(stage.gate.inputs[0], values)
+            values[stage.position] = _gate_held(stage.gate, value, held)
+            seen.append(value)
+        return [*seen, self._value(self.network.output, values)]
+
     def _value(self, target: int, values: dict[int, RationalVector]) -> RationalVector:
         # An explicit stack: graphs may be deeper than Python's recursion.
         stack = [target]
@@ -143,20 +178,36 @@ def _integer_matrix(matrix) -> _Matrix:
 
 
 def _gate(node: GateNode, value: RationalVector) -> RationalVector:
+    return _gate_held(node, value, _pieces(node, value))
+
+
+def _pieces(node: GateNode, value: RationalVector) -> list[int]:
+    """Return the number of breakpoints strictly below each entry, or the lowest of the largest candidates."""
     if isinstance(node, Max):
-        table = node.index.cpu().numpy()
-        return RationalVector(
-            tuple(max(value.numerators[i] for i in row if i >= 0) for row in table.tolist()), value.denominator
-        )
+        pieces = []
+        for row in node.index.tolist():
+            candidates = [(value.numerators[entry], -place) for place, entry in enumerate(row) if entry >= 0]
+            pieces.append(-max(candidates)[1])
+        return pieces
     assert isinstance(node, Pointwise)
-    number = node.num_units
-    tables = [
-        np.broadcast_to(table.cpu().numpy(), (len(table), number))
-        for table in (node.breakpoints, node.slopes, node.intercepts)
-    ]
-    entries = []
-    for unit in range(number):
-        z = value[unit]
-        piece = sum(Fraction(float(level)) < z for level in tables[0][:, unit])
-        entries.append(Fraction(float(tables[1][piece, unit])) * z + Fraction(float(tables[2][piece, unit])))
-    return RationalVector.of(entries)
+    levels = node.breakpoints.expand(-1, node.num_units).T.tolist()
+    return [sum(Fraction(level) < value[unit] for level in row) for unit, row in enumerate(levels)]
+
+
+def _gate_held(node: GateNode, value: RationalVector, pieces: Sequence[int]) -> RationalVector:
+    if isinstance(node, Max):
+        table = node.index.tolist()
+        chosen = tuple(value.numerators[row[piece]] for row, piece in zip(table, pieces, strict=True))
+        return RationalVector(chosen, value.denominator)
+    assert isinstance(node, Pointwise)
+    slopes, intercepts = (table.expand(-1, node.num_units).T.tolist() for table in (node.slopes, node.intercepts))
+    if all(row[piece] in (0.0, 1.0) for row, piece in zip(slopes, pieces, strict=True)) and not node.intercepts.any():
+        # ReLU and its like need no new denominator.
+        kept = (n if row[piece] else 0 for n, row, piece in zip(value.numerators, slopes, pieces, strict=True))
+        return RationalVector(tuple(kept), value.denominator)
+    return RationalVector.of(
+        [
+            Fraction(slopes[unit][piece]) * value[unit] + Fraction(intercepts[unit][piece])
+            for unit, piece in enumerate(pieces)
+        ]
+    )

@@ -1,0 +1,216 @@
+"""Counts of all six definitions from a partition: exact on lines and planes, and as intervals beyond."""
+
+import time
+from concurrent.futures import Executor
+from typing import NamedTuple
+
+import numpy as np
+
+from reluscope.analyses.counting.connected import closed_components, open_components
+from reluscope.analyses.counting.convex import convex_cells
+from reluscope.analyses.counting.definitions import DEFINITIONS, Definition
+from reluscope.analyses.counting.exact_complex import ExactComplex
+from reluscope.analyses.counting.faces import face_codes
+from reluscope.analyses.counting.same_maps import SameMaps, same_maps
+from reluscope.errors import InputError
+from reluscope.findings import Claim, Finding
+from reluscope.geometry.domains import Box, Domain, Space
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.network import Network
+from reluscope.partitions.dispatch import partition
+from reluscope.partitions.engine import Budget
+from reluscope.partitions.table import Partition
+from reluscope.tolerance import Tolerance
+
+INFINITY = float("inf")
+
+
+class _Count(NamedTuple):
+    """The truth lies from ``low`` to ``high``."""
+
+    low: int
+    high: float
+    num_undecided: int = 0
+    method: str = ""
+
+
+def count_by_partition(
+    network: Network,
+    domain: Domain,
+    definition: Definition = DEFINITIONS["proper_activation"],
+    *,
+    budget: Budget | None = None,
+    executor: Executor | None = None,
+    tolerance: Tolerance | None = None,
+    progress: bool = False,
+    certify: bool = False,
+) -> Finding:
+    """Count regions from a partition of the domain.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Box, Space, Polyhedron or Slice
+    definition : Definition
+    budget, executor, tolerance, progress, certify
+        As `partition`. On bounded lines and planes, definitions other than proper activation are counted in rational
+        arithmetic unless a tolerance is given: what they ask, whether something vanishes, has no answer in floats. A
+        partition in floats goes before, since only that one stops anywhere.
+
+    Returns
+    -------
+    Finding
+        EXACT on lines, and on planes for every definition but convex, which may remain an interval; otherwise LOWER
+        with its interval.
+
+    Raises
+    ------
+    InputError
+        For activation regions in more than two dimensions.
+
+    Notes
+    -----
+    An incomplete partition gives the number of different maps or codes seen, which is never too large.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, -1.0]], [0.0])])  # the identity
+    >>> [int(count_by_partition(net, rs.Box(-1, 1, 1), DEFINITIONS[name])) for name in DEFINITIONS]
+    [3, 2, 1, 1, 1, 1]
+    """
+    began = time.perf_counter()
+    budget = Budget() if budget is None else budget
+    name = definition.name
+    if name == "proper_activation":
+        return partition(
+            network,
+            domain,
+            budget=budget,
+            executor=executor,
+            tolerance=tolerance,
+            progress=progress,
+            certify=certify,
+        ).finding()
+    if name == "activation" and domain.dim > 2:
+        raise InputError(
+            f"from a partition, activation regions of lower dimension are counted on lines and planes, got "
+            f'{domain.describe()}: take method="mip" on a bounded domain, or definition="proper_activation"'
+        )
+    flat = domain.dim <= 2
+    bounded = not isinstance(domain, Space) and (not isinstance(domain, Polyhedron) or domain.is_bounded())
+    part = partition(
+        network, domain, budget=budget, executor=executor, tolerance=tolerance, progress=progress, certify=certify
+    )
+    exactly = flat and bounded and tolerance is None
+    if exactly and not certify and not part.num_open:
+        part = partition(network, domain, budget=budget, certify=True)
+    until = INFINITY if budget.seconds is None else began + budget.seconds
+    whole = not part.num_open
+    if flat and not bounded and whole and (name == "activation" or (name == "convex" and domain.dim == 2)):
+        inner = partition(
+            network, _enclosing(domain, part), budget=budget, tolerance=tolerance, certify=tolerance is None
+        )
+        if len(inner) == len(part) and not inner.num_open:
+            part, bounded = inner, True
+    found = _count(part, name, flat and bounded and whole, until)
+    work = {**part.work, "seconds": time.perf_counter() - began}
+    exact = found.low == found.high
+    method = part.method + (", certified by rational arithmetic" if part.certified else "") + found.method
+    return Finding(
+        found.low,
+        Claim.EXACT if exact else Claim.LOWER,
+        name="regions",
+        interval=(found.low, found.high),
+        definition=definition.regions,
+        domain=domain.describe(),
+        method=method,
+        source="stargalla2025",
+        tolerance=part.tolerance.resolution,
+        num_undecided=part.num_undecided + found.num_undecided,
+        work=work,
+    )
+
+
+def _enclosing(domain: Domain, part: Partition) -> Box | Polyhedron:
+    """Return a bounded part of the domain that every face of its partition meets.
+
+    A face with a vertex is met around it; a line without one separates two regions, and both have a point inside.
+    """
+    points = np.concatenate([part.vertices, part.witnesses])
+    reach = 2.0 * float(np.abs(points).max(initial=0.0)) + 1.0
+    box = Box(-reach, reach, part.dim)
+    return domain.intersect(box.polyhedron) if isinstance(domain, Polyhedron) else box
+
+
+def _count(part: Partition, name: str, planar: bool, until: float) -> _Count:
+    """Count on a partition, allowing for what is missing from it."""
+    regions = part.finding()
+    assert regions.interval is not None
+    if name == "activation":
+        if part.num_open or not planar:
+            return _Count(int(regions), INFINITY)
+        faces = face_codes(ExactComplex(part))
+        low = len(faces.codes)
+        doubtful = faces.num_undecided or part.num_undecided
+        return _Count(
+            low, INFINITY if part.num_undecided else low + faces.num_undecided, doubtful, ", codes of all faces"
+        )
+    maps = same_maps(part, until=until)
+    fewest, most = maps.interval
+    because = f", comparison of maps stopped early ({maps.stopped})" if maps.stopped else ""
+    if part.num_open:
+        return _Count(fewest, INFINITY, maps.num_undecided, ", different affine maps among those found" + because)
+    if part.num_undecided:
+        # A region that was not seen has one map, and is one region more of every kind, or parts one that was seen.
+        high = most + part.num_undecided if name == "affine" else regions.interval[1]
+        return _Count(fewest, high, maps.num_undecided, ", affine maps compared exactly" + because)
+    found = _OF[name](part, maps, planar)
+    return found._replace(
+        num_undecided=found.num_undecided + maps.num_undecided,
+        method=f", affine maps compared exactly{found.method}{because}",
+    )
+
+
+def _affine(part: Partition, maps: SameMaps, planar: bool) -> _Count:
+    del part, planar
+    return _Count(*maps.interval)
+
+
+def _open_connected(part: Partition, maps: SameMaps, planar: bool) -> _Count:
+    del planar
+    fewest, most = (len(np.unique(open_components(part, labels))) for labels in (maps.possible, maps.certain))
+    return _Count(fewest, most)
+
+
+def _closed_connected(part: Partition, maps: SameMaps, planar: bool) -> _Count:
+    is_open = _open_connected(part, maps, planar)
+    if part.dim == 1:
+        return is_open  # on a line, what touches shares a facet
+    least = maps.interval[0]
+    if not planar or maps.num_undecided or least == is_open.high:
+        return _Count(least, is_open.high)
+    closed = closed_components(ExactComplex(part), maps.certain)
+    number = len(np.unique(closed.labels))
+    return _Count(least if closed.num_undecided else number, number, closed.num_undecided)
+
+
+def _convex(part: Partition, maps: SameMaps, planar: bool) -> _Count:
+    is_open = _open_connected(part, maps, planar)
+    if part.dim == 1:
+        return is_open  # on a line, what is connected is convex
+    if not planar or maps.num_undecided or is_open.low == len(part):
+        return _Count(is_open.low, len(part))
+    complex_ = ExactComplex(part)
+    low, high = convex_cells(complex_, maps.certain)
+    if complex_.num_blurred:
+        return _Count(is_open.low, len(part), complex_.num_blurred)
+    return _Count(low, high, method=", cells of a complex merged while it stays one")
+
+
+_OF = {
+    "affine": _affine,
+    "closed_connected": _closed_connected,
+    "open_connected": _open_connected,
+    "convex": _convex,
+}

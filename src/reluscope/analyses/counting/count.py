@@ -1,0 +1,159 @@
+"""`count`: how many linear regions a network has on a domain, under any of the six definitions."""
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+
+from reluscope.analyses.counting.by_partition import count_by_partition
+from reluscope.analyses.counting.by_tree import count_by_tree
+from reluscope.analyses.counting.definitions import Definition, find_definition
+from reluscope.errors import InputError, ShapeError
+from reluscope.findings import Finding
+from reluscope.geometry.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.network import Network
+from reluscope.partitions.engine import Budget
+from reluscope.tolerance import Tolerance
+
+# With more dimensions, regions have so many vertices that linear programs are faster.
+MOST_BY_VERTICES = 6
+
+
+def count(
+    network: Network,
+    domain: Domain,
+    *,
+    definition: str = "proper_activation",
+    method: str = "auto",
+    budget: Budget | int | None = None,
+    executor: Executor | None = None,
+    tolerance: Tolerance | None = None,
+    progress: bool = False,
+    certify: bool = False,
+) -> Finding:
+    """Count the linear regions of a network on a domain.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Box, Space, Polyhedron or Slice
+    definition : str
+        What a region is; for every network and domain each count is at most the one before:
+
+        - ``"activation"``: a set of points with one code, also one without interior (R1);
+        - ``"proper_activation"``: one that has an interior (R2);
+        - ``"convex"``: a cell of the smallest polyhedral complex on whose cells the function is affine (R3);
+        - ``"open_connected"``: a largest open connected set on which the function is affine (R4);
+        - ``"closed_connected"``: a largest closed connected one with interior (R5);
+        - ``"affine"``: one affine map that the function has on a set with interior (R6).
+    method : {"auto", "partition", "tree", "mip"}
+        "partition" finds all regions with their vertices and counts under every definition; "tree" needs no vertices
+        and counts proper activation regions in any dimension; "mip" solves one mixed-integer program per activation
+        region, as the authors of ``serra2018`` do. "auto" takes what is fastest; `Finding.method` says what it was.
+    budget : Budget or int, optional
+        Stop early; a number means regions. Also Ctrl-C keeps what was found. The claim is then LOWER.
+    executor : concurrent.futures.Executor, optional
+        Runs independent parts of a partition or a tree.
+    tolerance : Tolerance, optional
+        Of a partition. Without one, definitions other than proper activation are counted on bounded lines and planes in
+        rational arithmetic, at resolution 0.
+    progress : bool
+        Show how far the work is.
+    certify : bool
+        Count in rational arithmetic under every definition; on bounded lines and planes.
+
+    Returns
+    -------
+    Finding
+        EXACT, or LOWER with an interval: if work stopped early or something stayed undecided; for convex regions of
+        planes where merging cells does not reach the lower bound; for convex and closed connected regions in more than
+        two dimensions, where the neighbouring definitions bound them.
+
+    Raises
+    ------
+    InputError
+        If the definition or the method is unknown, or the method does not count under the definition or on the domain.
+    ShapeError
+        If the domain's dimension is not the network's number of inputs.
+    DegenerateGeometryError
+        If the domain is empty or flat.
+
+    Notes
+    -----
+    Definitions follow ``stargalla2025``. Activation regions that touch the domain only in its boundary count: zero sets
+    of measure zero do.
+
+    Examples
+    --------
+    The absolute value has two regions under every definition but one: at 0, neither of its units is active.
+
+    >>> import reluscope as rs
+    >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> print(rs.count(net, rs.Box(-1, 1, 1)))
+    2 (EXACT)
+    >>> rs.count(net, rs.Box(-1, 1, 1), definition="activation").definition
+    'activation regions (lower-dimensional ones included)'
+    >>> int(rs.count(net, rs.Box(-1, 1, 1), definition="activation", method="mip"))
+    3
+    """
+    kind = find_definition(definition)
+    if not isinstance(domain, Slice | Box | Space | Polyhedron):
+        raise InputError(
+            f"domain must be a Slice, Box, Space or Polyhedron, got {type(domain).__name__}: give one of these"
+        )
+    if domain.ambient_dim != network.num_inputs:
+        raise ShapeError(
+            f"the domain lies in {domain.ambient_dim} dimensions, but the network has {network.num_inputs} inputs: "
+            "build it from points of the network's input space"
+        )
+    if method != "auto" and method not in METHODS:
+        raise InputError(f"method must be auto, {', '.join(METHODS)}, got {method!r}: leave it out to have it chosen")
+    chosen = _choose(kind, domain, certify) if method == "auto" else method
+    limit = budget if isinstance(budget, Budget) else Budget(regions=budget)
+    return METHODS[chosen](network, domain, kind, limit, executor, tolerance, progress, certify)
+
+
+def _choose(definition: Definition, domain: Domain, certify: bool) -> str:
+    if definition.name == "activation" and domain.dim > 2:
+        return "mip"
+    if definition.name == "proper_activation" and domain.dim > MOST_BY_VERTICES and not certify:
+        return "tree"
+    return "partition"
+
+
+_Method = Callable[
+    [Network, Domain, Definition, Budget, Executor | None, Tolerance | None, bool, bool],
+    Finding,
+]
+
+
+def _partition(network, domain, definition, budget, executor, tolerance, progress, certify) -> Finding:
+    return count_by_partition(
+        network,
+        domain,
+        definition,
+        budget=budget,
+        executor=executor,
+        tolerance=tolerance,
+        progress=progress,
+        certify=certify,
+    )
+
+
+def _tree(network, domain, definition, budget, executor, tolerance, progress, certify) -> Finding:
+    _refuse("tree", definition, "proper_activation", tolerance=tolerance, certify=certify)
+    return count_by_tree(network, domain, budget=budget, executor=executor, progress=progress).finding
+
+
+METHODS: dict[str, _Method] = {"partition": _partition, "tree": _tree}
+
+
+def _refuse(method: str, definition: Definition, counted: str, **options: object) -> None:
+    """Raise InputError if a method does not count under a definition, or has no use for an option."""
+    if definition.name != counted:
+        raise InputError(
+            f'method="{method}" counts {counted} regions, got definition={definition.name!r}: leave method out, or ask '
+            f'for definition="{counted}"'
+        )
+    for name, value in options.items():
+        if value:
+            raise InputError(f'method="{method}" takes no {name}: leave it out, or take method="partition"')

@@ -1,0 +1,164 @@
+"""Counts under all six definitions: published values, the chain, and the oracle of exact polygons."""
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import reluscope as rs
+from oracles.fractions_plane import rectangle
+from oracles.six_definitions import six_counts
+from reluscope.analyses.counting import DEFINITIONS
+from reluscope.errors import InputError, ShapeError
+from reluscope.findings import Claim
+from reluscope.partitions import engine
+from reluscope.testing import default_network, degenerate_networks, pseudo_random_network, reference_networks
+
+NAMES = tuple(DEFINITIONS)
+CROSS = [(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))]
+
+
+def clamp_between_tents():
+    """clamp(y, -t, t) with t = relu(2 - |x|): zero where |x| >= 2, which hangs together along y = 0 with nothing."""
+    # relu(y + t) - relu(y - t) - t, since clamp(y, -t, t) = -t + relu(y + t) - relu(y - t)
+    layers = [
+        (np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]]), np.zeros(4)),  # |x| = u0 + u1, y = u2 - u3
+        (np.array([[-1.0, -1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]), np.array([2.0, 0, 0])),  # t, y+, y-
+        (np.array([[1.0, 1, -1], [-1, 1, -1], [1, 0, 0]]), np.zeros(3)),
+        (np.array([[1.0, -1, -1]]), np.zeros(1)),
+    ]
+    return layers
+
+
+def counts(net, domain, **options):
+    return {name: rs.count(net, domain, definition=name, **options) for name in NAMES}
+
+
+@pytest.mark.parametrize("reference", reference_networks(), ids=lambda one: one.name)
+def test_published_counts(reference):
+    net = rs.load(reference.parameters)
+    everywhere, box = rs.Space(reference.num_inputs), rs.Box(reference.lo, reference.hi, reference.num_inputs)
+    for name, known in reference.counts.items():
+        found = rs.count(net, box, definition=name)
+        assert (int(found), found.claim) == (known, Claim.EXACT)
+        low, high = rs.count(net, everywhere, definition=name).interval
+        assert low <= known <= high
+
+
+def test_values_that_part_the_connected_definitions():
+    box = rs.Box(-4, 4, 2)
+    found = counts(rs.load(clamp_between_tents()), box)
+    assert [int(found[name]) for name in ("open_connected", "closed_connected", "affine")] == [7, 6, 6]
+    assert all(one.claim is Claim.EXACT for one in found.values())
+
+
+@settings(max_examples=25)
+@example(parameters=clamp_between_tents(), half=3)
+@example(parameters=CROSS, half=1)
+@given(parameters=degenerate_networks(2, 2, 4), half=st.integers(1, 3))
+def test_planes_are_counted_as_by_exact_polygons(parameters, half):
+    truth = six_counts(parameters, rectangle(-half, half))
+    found = counts(rs.load(parameters), rs.Box(-half, half, 2))
+    for name, number in truth.items():
+        assert (int(found[name]), found[name].claim) == (number, Claim.EXACT), name
+
+
+@settings(max_examples=25)
+@given(parameters=degenerate_networks(1, 2, 5), half=st.integers(1, 3))
+def test_lines_are_counted_as_by_exact_intervals(parameters, half):
+    truth = six_counts(parameters, (-half, half), convex=False)
+    found = counts(rs.load(parameters), rs.Box(-half, half, 1))
+    truth["convex"] = truth["open_connected"]
+    assert {name: int(one) for name, one in found.items()} == truth
+
+
+@settings(max_examples=15)
+@given(parameters=degenerate_networks(2, 2, 3, 1))
+def test_convex_regions_are_at_most_the_fewest_unions(parameters):
+    truth = six_counts(parameters, rectangle(-2, 2))
+    if truth["proper_activation"] > 9:
+        return
+    fewest = six_counts(parameters, rectangle(-2, 2), convex=True)["convex"]
+    low, high = rs.count(rs.load(parameters), rs.Box(-2, 2, 2), definition="convex").interval
+    assert low <= fewest <= high
+    assert truth["open_connected"] <= low
+
+
+@settings(max_examples=15)
+@given(parameters=degenerate_networks(st.integers(1, 4), 2, 4, 2), bounded=st.booleans())
+def test_each_count_is_at_most_the_one_before(parameters, bounded):
+    net = rs.load(parameters)
+    domain = rs.Box(-2, 2, net.num_inputs) if bounded else rs.Space(net.num_inputs)
+    names = NAMES if net.num_inputs <= 2 else NAMES[1:]
+    intervals = [rs.count(net, domain, definition=name).interval for name in names]
+    for (_, most), (least, _) in zip(intervals, intervals[1:], strict=False):
+        assert least <= most
+    assert all(low <= high for low, high in intervals)
+
+
+@settings(max_examples=10)
+@given(parameters=degenerate_networks(2, 2, 4), seed=st.integers(0, 99))
+def test_units_in_any_order_and_of_any_scale(parameters, seed):
+    random = np.random.default_rng(seed)
+    turned = [(weight.copy(), bias.copy()) for weight, bias in parameters]
+    for index in range(len(turned) - 1):
+        weight, bias = turned[index]
+        order, scale = random.permutation(len(bias)), 2.0 ** random.integers(-2, 3, len(bias))
+        turned[index] = ((weight * scale[:, None])[order], (bias * scale)[order])
+        after, constant = turned[index + 1]
+        turned[index + 1] = ((after / scale)[:, order], constant)
+    box = rs.Box(-2, 2, 2)
+    one, other = (counts(rs.load(layers), box) for layers in (parameters, turned))
+    for name in NAMES:
+        if name != "convex":  # the greedy part of it sees regions in another order
+            assert one[name].interval == other[name].interval
+
+
+def test_generic_networks_have_one_count():
+    found = counts(rs.load(default_network([2, 16, 16, 2], seed=1)), rs.Box(-1, 1, 2))
+    assert len({int(one) for one in found.values()}) == 1
+    assert {one.definition for one in found.values()} == {one.regions for one in DEFINITIONS.values()}
+
+
+def test_intervals_where_only_bounds_are_computable():
+    # Two copies of a function of two inputs' worth of regions along a third that matters to nothing.
+    parameters = [(np.array([[1.0, 0, 0], [-1, 0, 0]]), np.zeros(2)), (np.array([[1.0, -1]]), np.zeros(1))]
+    net, box = rs.load(parameters), rs.Box(-1, 1, 3)
+    assert rs.count(net, box, definition="affine").interval == (1, 1)
+    convex = rs.count(net, box, definition="convex")
+    assert (convex.interval, convex.claim) == ((1, 2), Claim.LOWER)
+
+
+def test_a_spent_budget_gives_lower_bounds(monkeypatch):
+    monkeypatch.setattr(engine, "_chunk_cells", lambda network, chunk: 4)
+    net, box = rs.load(default_network([2, 16, 16, 1], seed=0)), rs.Box(-1, 1, 2)
+    whole = len(rs.partition(net, box))
+    for name in NAMES:
+        found = rs.count(net, box, definition=name, budget=10)
+        assert found.claim is Claim.LOWER
+        assert 1 <= int(found) < whole
+        assert found.interval[1] == float("inf")
+
+
+@pytest.mark.parametrize("method", ["partition", "tree"])
+@pytest.mark.parametrize("domain", [rs.Box(-1, 1, 3), rs.Space(3)], ids=str)
+def test_methods_agree(domain, method):
+    net = rs.load(pseudo_random_network(3, [4, 4]))
+    assert rs.count(net, domain, method=method).interval == rs.count(net, domain).interval
+
+
+def test_what_cannot_be_asked():
+    net, box = rs.load(CROSS), rs.Box(-1, 1, 2)
+    with pytest.raises(InputError, match="definition must be one of six") as caught:
+        rs.count(net, box, definition="linear")
+    assert all(name in str(caught.value) for name in NAMES)
+    with pytest.raises(InputError, match="method must be"):
+        rs.count(net, box, method="magic")
+    with pytest.raises(InputError, match="counts proper_activation regions, got"):
+        rs.count(net, box, method="tree", definition="affine")
+    with pytest.raises(InputError, match="takes no certify"):
+        rs.count(net, box, method="tree", certify=True)
+    with pytest.raises(InputError, match="domain must be"):
+        rs.count(net, "everywhere")
+    with pytest.raises(ShapeError, match="3 dimensions"):
+        rs.count(net, rs.Box(-1, 1, 3))
