@@ -18,16 +18,17 @@ NAMES = tuple(DEFINITIONS)
 CROSS = [(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))]
 
 
-def clamp_between_tents():
-    """clamp(y, -t, t) with t = relu(2 - |x|): zero where |x| >= 2, which hangs together along y = 0 with nothing."""
-    # relu(y + t) - relu(y - t) - t, since clamp(y, -t, t) = -t + relu(y + t) - relu(y - t)
-    layers = [
-        (np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]]), np.zeros(4)),  # |x| = u0 + u1, y = u2 - u3
+def clamp_between_tents(offset=0.0):
+    """clamp(y, -t, t) with t = relu(2 - |x|): zero where |x| >= 2, and on y = 0, which joins the two sides.
+
+    With an offset y has no kink in the window, and y = 0 crosses the boundary at x = 0 between its ends.
+    """
+    return [
+        (np.array([[1.0, 0], [-1, 0], [0, 1], [0, -1]]), np.array([0, 0, offset, -offset])),
         (np.array([[-1.0, -1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]), np.array([2.0, 0, 0])),  # t, y+, y-
-        (np.array([[1.0, 1, -1], [-1, 1, -1], [1, 0, 0]]), np.zeros(3)),
-        (np.array([[1.0, -1, -1]]), np.zeros(1)),
+        (np.array([[1.0, 1, -1], [-1, 1, -1], [1, 0, 0]]), np.array([-offset, -offset, 0])),
+        (np.array([[1.0, -1, -1]]), np.zeros(1)),  # relu(y + t) - relu(y - t) - t
     ]
-    return layers
 
 
 def counts(net, domain, **options):
@@ -45,9 +46,9 @@ def test_published_counts(reference):
         assert low <= known <= high
 
 
-def test_values_that_part_the_connected_definitions():
-    box = rs.Box(-4, 4, 2)
-    found = counts(rs.load(clamp_between_tents()), box)
+@pytest.mark.parametrize("offset", [0.0, 8.0])
+def test_values_that_part_the_connected_definitions(offset):
+    found = counts(rs.load(clamp_between_tents(offset)), rs.Box(-4, 4, 2))
     assert [int(found[name]) for name in ("open_connected", "closed_connected", "affine")] == [7, 6, 6]
     assert all(one.claim is Claim.EXACT for one in found.values())
 
@@ -112,6 +113,15 @@ def test_units_in_any_order_and_of_any_scale(parameters, seed):
     for name in NAMES:
         if name != "convex":  # the greedy part of it sees regions in another order
             assert one[name].interval == other[name].interval
+
+
+def test_maps_are_compared_as_the_numbers_they_are():
+    """0.1 + 0.2 + 0.3 is one number in any order, though not in floats; 0.1 + 0.2 and 0.3 are two."""
+    slopes = np.array([[0.1], [0.2], [0.3], [-0.3], [-0.2], [-0.1]])
+    sums = [(slopes, np.zeros(6)), (np.array([[1.0, 1, 1, -1, -1, -1]]), np.zeros(1))]
+    assert int(rs.count(rs.load(sums), rs.Box(-1, 1, 1), definition="affine")) == 1
+    thirds = [(np.array([[1.0], [1.0], [-1.0]]), np.zeros(3)), (np.array([[0.1, 0.2, -0.3]]), np.zeros(1))]
+    assert int(rs.count(rs.load(thirds), rs.Box(-1, 1, 1), definition="affine")) == 2
 
 
 def test_generic_networks_have_one_count():
