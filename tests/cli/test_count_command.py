@@ -70,6 +70,19 @@ def test_a_budget_gives_a_lower_bound(folder):
     assert "this is a lower bound: raise --regions or --seconds" in many.stdout
 
 
+@pytest.mark.parametrize(
+    ("definition", "count"), [("activation", 3), ("proper_activation", 2), ("convex", 2), ("affine", 2)]
+)
+def test_definitions(folder, definition, count):
+    assert number("my_models:absolute", "--box", "-1,1", "--definition", definition) == count
+
+
+def test_an_interval_where_only_bounds_are_known(folder):
+    printed = reluscope("count", "my_models:identity_of_three", "--box", "-1,1", "--definition", "convex").stdout
+    assert "lies from 1 to 2" in printed
+    assert "LOWER" in printed
+
+
 def test_a_finding_says_what_it_is(folder):
     printed = reluscope("count", "my_models:total", "--box", "-1,1", "--method", "tree").stdout
     assert "Counted: proper activation regions (full-dimensional), in box [-1, 1]^3, by tree" in printed
@@ -80,7 +93,7 @@ def test_interruption_keeps_a_lower_bound(folder, monkeypatch):
     from reluscope.findings import Claim, Finding
 
     stopped = (Finding(7, Claim.LOWER, name="regions"), "interrupted")
-    monkeypatch.setattr("reluscope.cli.count.count_by_tree", lambda *arguments, **options: stopped)
+    monkeypatch.setattr("reluscope.cli.count.counted", lambda *arguments, **options: stopped)
     result = reluscope("count", "my_models:total", "--box", "-1,1", "--method", "tree", "-o", "a.json")
     assert result.exit_code == INTERRUPTED
     assert "lower bound" in result.stderr

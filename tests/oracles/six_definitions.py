@@ -26,16 +26,16 @@ def six_counts(parameters: Any, window: Any, *, convex: bool = False) -> dict[st
         "activation": len({code_at(parameters, point) for point in points_of_all_faces(pieces)}),
         "proper_activation": len(pieces),
         "open_connected": components(len(pieces), [pair for pair in same if share_a_facet(*(pieces[i] for i in pair))]),
-        "closed_connected": sum(closed_components(pieces, one) for one in {piece.map for piece in map(frozen, pieces)}),
-        "affine": len({frozen(piece).map for piece in pieces}),
+        "closed_connected": sum(closed_components(pieces, one) for one in {map_of(piece) for piece in pieces}),
+        "affine": len({map_of(piece) for piece in pieces}),
     }
     if convex:
         counts["convex"] = fewest_convex_cells(pieces)
     return counts
 
 
-def frozen(piece: Piece) -> Piece:
-    return piece._replace(map=tuple(tuple(row) for row in piece.map))
+def map_of(piece: Piece) -> tuple[Point, ...]:
+    return tuple(tuple(row) for row in piece.map)
 
 
 def components(number: int, pairs: list[tuple[int, int]]) -> int:
@@ -81,7 +81,7 @@ def closed_components(pieces: list[Piece], one: Any) -> int:
     graph = nx.Graph()
     graph.add_nodes_from(row for row, points in enumerate(zero_sets) if points)
     graph.add_edges_from(pair for pair in combinations(graph, 2) if meet(*(zero_sets[row] for row in pair)))
-    full = {row for row, piece in enumerate(pieces) if frozen(piece).map == one}
+    full = {row for row, piece in enumerate(pieces) if map_of(piece) == one}
     return sum(bool(full & {*members}) for members in nx.connected_components(graph))
 
 
@@ -125,7 +125,7 @@ def fewest_convex_cells(pieces: list[Piece]) -> int:
             best = min(best, len(cells))
             return
         first = min(left)
-        alike = [row for row in left if row != first and frozen(pieces[row]).map == frozen(pieces[first]).map]
+        alike = [row for row in left if row != first and map_of(pieces[row]) == map_of(pieces[first])]
         for size in range(len(alike), -1, -1):
             for others in combinations(alike, size):
                 members = [first, *others]

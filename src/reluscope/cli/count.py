@@ -3,7 +3,8 @@
 import warnings
 from pathlib import Path
 
-from reluscope.analyses.counting.by_tree import count_by_tree
+from reluscope.analyses.counting.count import counted
+from reluscope.analyses.counting.counted import Counted
 from reluscope.cli.devices import open_device
 from reluscope.cli.failures import warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
@@ -16,19 +17,17 @@ from reluscope.cli.progress import show_progress
 from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain, Space
 from reluscope.networks.network import Network
-from reluscope.partitions.dispatch import partition
 from reluscope.partitions.engine import Budget
 from reluscope.report.content import Number
 
 FORMAT = "reluscope count 1"
-# With more inputs, regions have so many vertices that linear programs are faster.
-MOST_BY_VERTICES = 6
 
 
 def count(
     model: ModelArguments,
     place: PlaceArguments | None,
     *,
+    definition: str,
     method: str,
     budget: Budget,
     output: Path | None,
@@ -48,7 +47,7 @@ def count(
             domain, kind, words, rows = where.domain, where.kind, where.words, where.rows
         bar.say("Counting regions")
         with keeping_results():
-            finding, stopped = _count(network, domain, method, budget)
+            finding, stopped = _count(network, domain, definition, method, budget)
     plain = {
         "format": FORMAT,
         "model": describe_model(network, model.name),
@@ -67,14 +66,10 @@ def count(
     return 0
 
 
-def _count(network: Network, domain: Domain, method: str, budget: Budget) -> tuple[Finding, str]:
-    """Return the count, and why it stopped early."""
-    if method == "tree" or (method == "auto" and domain.dim > MOST_BY_VERTICES):
-        return count_by_tree(network, domain, budget=budget)
+def _count(network: Network, domain: Domain, definition: str, method: str, budget: Budget) -> Counted:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # interruption is told by the partition's note, and said at the end
-        part = partition(network, domain, budget=budget)
-    return part.finding(), part.note
+        warnings.simplefilter("ignore")  # interruption is said at the end
+        return counted(network, domain, definition=definition, method=method, budget=budget)
 
 
 def _print(finding: Finding, stopped: str, model: str, words: str) -> None:
@@ -89,6 +84,9 @@ def _print(finding: Finding, stopped: str, model: str, words: str) -> None:
             console,
             f"The work stopped early ({stopped}), so this is a lower bound: raise --regions or --seconds to see more.",
         )
+    low, high = finding.interval or (finding.value, finding.value)
+    if not stopped and low < high < float("inf"):
+        say(console, f"The number lies from {low:,} to {high:,}: no method here narrows it down further.")
     if finding.num_undecided:
         say(
             console,

@@ -8,6 +8,7 @@ import numpy as np
 
 from reluscope.analyses.counting.connected import closed_components, open_components
 from reluscope.analyses.counting.convex import convex_cells
+from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import DEFINITIONS, Definition
 from reluscope.analyses.counting.exact_complex import ExactComplex
 from reluscope.analyses.counting.faces import face_codes
@@ -32,6 +33,7 @@ class _Count(NamedTuple):
     high: float
     num_undecided: int = 0
     method: str = ""
+    stopped: str = ""
 
 
 def count_by_partition(
@@ -44,7 +46,7 @@ def count_by_partition(
     tolerance: Tolerance | None = None,
     progress: bool = False,
     certify: bool = False,
-) -> Finding:
+) -> Counted:
     """Count regions from a partition of the domain.
 
     Parameters
@@ -59,9 +61,10 @@ def count_by_partition(
 
     Returns
     -------
-    Finding
+    finding : Finding
         EXACT on lines, and on planes for every definition but convex, which may remain an interval; otherwise LOWER
         with its interval.
+    stopped : str
 
     Raises
     ------
@@ -76,22 +79,16 @@ def count_by_partition(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, -1.0]], [0.0])])  # the identity
-    >>> [int(count_by_partition(net, rs.Box(-1, 1, 1), DEFINITIONS[name])) for name in DEFINITIONS]
+    >>> [int(count_by_partition(net, rs.Box(-1, 1, 1), DEFINITIONS[name]).finding) for name in DEFINITIONS]
     [3, 2, 1, 1, 1, 1]
     """
     began = time.perf_counter()
     budget = Budget() if budget is None else budget
     name = definition.name
+    options = {"budget": budget, "tolerance": tolerance}
     if name == "proper_activation":
-        return partition(
-            network,
-            domain,
-            budget=budget,
-            executor=executor,
-            tolerance=tolerance,
-            progress=progress,
-            certify=certify,
-        ).finding()
+        part = partition(network, domain, **options, executor=executor, progress=progress, certify=certify)
+        return Counted(part.finding(), part.note)
     if name == "activation" and domain.dim > 2:
         raise InputError(
             f"from a partition, activation regions of lower dimension are counted on lines and planes, got "
@@ -99,25 +96,23 @@ def count_by_partition(
         )
     flat = domain.dim <= 2
     bounded = not isinstance(domain, Space) and (not isinstance(domain, Polyhedron) or domain.is_bounded())
-    part = partition(
-        network, domain, budget=budget, executor=executor, tolerance=tolerance, progress=progress, certify=certify
-    )
+    part = partition(network, domain, **options, executor=executor, progress=progress, certify=certify)
+    stopped = part.note
     exactly = flat and bounded and tolerance is None
     if exactly and not certify and not part.num_open:
         part = partition(network, domain, budget=budget, certify=True)
+        stopped = part.note
     until = INFINITY if budget.seconds is None else began + budget.seconds
     whole = not part.num_open
     if flat and not bounded and whole and (name == "activation" or (name == "convex" and domain.dim == 2)):
-        inner = partition(
-            network, _enclosing(domain, part), budget=budget, tolerance=tolerance, certify=tolerance is None
-        )
+        inner = partition(network, _enclosing(domain, part), **options, certify=tolerance is None)
         if len(inner) == len(part) and not inner.num_open:
             part, bounded = inner, True
     found = _count(part, name, flat and bounded and whole, until)
     work = {**part.work, "seconds": time.perf_counter() - began}
     exact = found.low == found.high
     method = part.method + (", certified by rational arithmetic" if part.certified else "") + found.method
-    return Finding(
+    finding = Finding(
         found.low,
         Claim.EXACT if exact else Claim.LOWER,
         name="regions",
@@ -130,6 +125,7 @@ def count_by_partition(
         num_undecided=part.num_undecided + found.num_undecided,
         work=work,
     )
+    return Counted(finding, stopped or found.stopped)
 
 
 def _enclosing(domain: Domain, part: Partition) -> Box | Polyhedron:
@@ -169,6 +165,7 @@ def _count(part: Partition, name: str, planar: bool, until: float) -> _Count:
     return found._replace(
         num_undecided=found.num_undecided + maps.num_undecided,
         method=f", affine maps compared exactly{found.method}{because}",
+        stopped=maps.stopped,
     )
 
 

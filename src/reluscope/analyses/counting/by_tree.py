@@ -1,21 +1,14 @@
 """Counts by the tree of linear programs: any number of inputs, bounded or not, memory that does not grow."""
 
 from concurrent.futures import Executor
-from typing import NamedTuple
 
+from reluscope.analyses.counting.counted import Counted
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.engine import Budget
 from reluscope.partitions.tree import TreeWalk
 from reluscope.progress import counting
-
-
-class TreeCount(NamedTuple):
-    """A count, and why the work stopped early, empty if it did not."""
-
-    finding: Finding
-    stopped: str
 
 
 def count_by_tree(
@@ -25,7 +18,7 @@ def count_by_tree(
     budget: Budget | None = None,
     executor: Executor | None = None,
     progress: bool = False,
-) -> TreeCount:
+) -> Counted:
     """Return the number of full-dimensional activation regions of a network on a domain.
 
     Parameters
@@ -85,4 +78,4 @@ def count_by_tree(
         num_undecided=walk.num_undecided,
         work=dict(walk.work),
     )
-    return TreeCount(found, walk.stopped)
+    return Counted(found, walk.stopped)

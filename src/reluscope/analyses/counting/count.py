@@ -5,6 +5,7 @@ from concurrent.futures import Executor
 
 from reluscope.analyses.counting.by_partition import count_by_partition
 from reluscope.analyses.counting.by_tree import count_by_tree
+from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import Definition, find_definition
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
@@ -95,6 +96,32 @@ def count(
     >>> int(rs.count(net, rs.Box(-1, 1, 1), definition="activation", method="mip"))
     3
     """
+    return counted(
+        network,
+        domain,
+        definition=definition,
+        method=method,
+        budget=budget,
+        executor=executor,
+        tolerance=tolerance,
+        progress=progress,
+        certify=certify,
+    ).finding
+
+
+def counted(
+    network: Network,
+    domain: Domain,
+    *,
+    definition: str,
+    method: str,
+    budget: Budget | int | None,
+    executor: Executor | None = None,
+    tolerance: Tolerance | None = None,
+    progress: bool = False,
+    certify: bool = False,
+) -> Counted:
+    """Count as `count` does, and say why the work stopped early."""
     kind = find_definition(definition)
     if not isinstance(domain, Slice | Box | Space | Polyhedron):
         raise InputError(
@@ -122,11 +149,11 @@ def _choose(definition: Definition, domain: Domain, certify: bool) -> str:
 
 _Method = Callable[
     [Network, Domain, Definition, Budget, Executor | None, Tolerance | None, bool, bool],
-    Finding,
+    Counted,
 ]
 
 
-def _partition(network, domain, definition, budget, executor, tolerance, progress, certify) -> Finding:
+def _partition(network, domain, definition, budget, executor, tolerance, progress, certify) -> Counted:
     return count_by_partition(
         network,
         domain,
@@ -139,9 +166,9 @@ def _partition(network, domain, definition, budget, executor, tolerance, progres
     )
 
 
-def _tree(network, domain, definition, budget, executor, tolerance, progress, certify) -> Finding:
+def _tree(network, domain, definition, budget, executor, tolerance, progress, certify) -> Counted:
     _refuse("tree", definition, "proper_activation", tolerance=tolerance, certify=certify)
-    return count_by_tree(network, domain, budget=budget, executor=executor, progress=progress).finding
+    return count_by_tree(network, domain, budget=budget, executor=executor, progress=progress)
 
 
 METHODS: dict[str, _Method] = {"partition": _partition, "tree": _tree}

@@ -30,6 +30,17 @@ class Method(StrEnum):
     TREE = "tree"
 
 
+class Definition(StrEnum):
+    """What counts as one region, from the most to the fewest."""
+
+    ACTIVATION = "activation"
+    PROPER_ACTIVATION = "proper_activation"
+    CONVEX = "convex"
+    OPEN_CONNECTED = "open_connected"
+    CLOSED_CONNECTED = "closed_connected"
+    AFFINE = "affine"
+
+
 @command(app, "Show how many regions there can be.", without=("seed", "device"))
 def bounds(
     model: Annotated[str | None, typer.Argument(metavar="[MODEL]", help=MODEL_HELP, show_default=False)] = None,
@@ -86,6 +97,15 @@ def count(
     model: Model,
     where: Where,
     space: Annotated[bool, typer.Option("--space", help="Everywhere: all inputs, without bounds.")] = False,
+    definition: Annotated[
+        Definition,
+        typer.Option(
+            "--definition",
+            help="What counts as one region. activation: one code, however thin; proper_activation: one code, with an "
+            "interior; convex: a cell of the smallest complex on whose cells the function is affine; open_connected, "
+            "closed_connected: a largest connected set on which it is affine; affine: one affine map.",
+        ),
+    ] = Definition.PROPER_ACTIVATION,
     method: Annotated[
         Method,
         typer.Option(
@@ -108,7 +128,8 @@ def count(
     """Count the exact linear regions of a network in a box, on a plane or a segment, or everywhere.
 
     Nothing is sampled. EXACT means that every region is counted once. Ctrl-C, or the end of a budget, leaves a LOWER
-    bound: those found so far, and one for every cell that was not finished.
+    bound: those found so far, and one for every cell that was not finished. Regions have six published definitions,
+    of which each counts at most as many as the one before; by default they are sets with one code and an interior.
 
     \b
     Examples:
@@ -116,6 +137,7 @@ def count(
       reluscope count net.onnx --box 0,1 --seconds 60
       reluscope count net.onnx --space
       reluscope count net.onnx --data x.npy --samples 3,17,21
+      reluscope count net.onnx --data x.npy --samples 3,17,21 --definition affine
       reluscope count net.onnx --box -1,1 --json | jq .findings[0].value
     """  # noqa: D301
     if space and any(one is not None for one in vars(where).values()):
@@ -129,6 +151,7 @@ def count(
     return run(
         ModelArguments(model, read_shape(input_shape), path_of(weights)),
         place,
+        definition=definition.value,
         method=method.value,
         budget=Budget(regions=regions, seconds=seconds),
         output=path_of(output),
