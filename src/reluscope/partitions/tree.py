@@ -6,8 +6,9 @@ ones are cones like all others; where a first layer is narrower than the input, 
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import BrokenExecutor, Executor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,8 +23,8 @@ from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block, GatePart, Search
 from reluscope.tolerance import Tolerance
 
-# Regions of one batch.
-BATCH = 1024
+# Regions of one batch, and the memory that its cells may need.
+BATCH, BATCH_BYTES = 1024, 2**26
 # Cells to find before work is handed to an executor.
 TASKS = 96
 
@@ -62,9 +63,9 @@ class TreeRegions:
     num_undecided : int
         Questions "does this unit cut this cell?" that rounding left open; they were taken as no.
     num_open : int
-        Cells that were not finished when work stopped; each holds at least one region more.
+        Cells that are known not to be finished when work stopped; each holds at least one region more.
     stopped : str
-        Why work stopped early, empty if it did not.
+        Why work stopped early, empty if it did not. Ctrl-C may lose track of some cells.
     work : dict
         Linear programs, their pivots, nodes, decisions without a program, seconds.
     """
@@ -136,18 +137,22 @@ def tree_regions(
     8
     """
     walk = TreeWalk(network, domain, budget=budget, tolerance=tolerance, executor=executor)
-    words = [np.zeros((0, network.layout.num_words), dtype=np.uint64)]
-    witnesses = [np.zeros((0, domain.dim))]
-    for batch in walk:
-        words.append(batch.words)
-        witnesses.append(batch.witnesses)
-        if report is not None:
-            report(batch)
-    table = np.concatenate(words)
-    order = np.lexsort(table.T[::-1]) if table.shape[1] else np.arange(len(table))
+    batches = [TreeBatch(np.zeros((0, network.layout.num_words), dtype=np.uint64), np.zeros((0, domain.dim)))]
+    steps = iter(walk)
+    try:
+        for batch in steps:
+            batches.append(batch)
+            if report is not None:
+                report(batch)
+    except KeyboardInterrupt:
+        # The walk has one way to stop, wherever Ctrl-C is pressed; at its end there is nothing to stop.
+        with suppress(StopIteration, KeyboardInterrupt):
+            steps.throw(KeyboardInterrupt)
+    words = np.concatenate([batch.words for batch in batches])
+    order = np.lexsort(words.T[::-1]) if words.shape[1] else np.arange(len(words))
     return TreeRegions(
-        table[order],
-        np.concatenate(witnesses)[order],
+        words[order],
+        np.concatenate([batch.witnesses for batch in batches])[order],
         walk.num_undecided,
         walk.num_open,
         walk.stopped,
@@ -194,7 +199,7 @@ class TreeWalk:
         self._items: Items = [Block.first(self.coordinates)]
         self._began = time.perf_counter()
 
-    def __iter__(self) -> Iterator[TreeBatch]:
+    def __iter__(self) -> Generator[TreeBatch, None, None]:
         self._began = time.perf_counter()
         try:
             with torch.no_grad():
@@ -246,9 +251,9 @@ class TreeWalk:
         """Take the last item one step further; regions that are finished are yielded."""
         top = items.pop()
         if isinstance(top, Search):
-            room = BATCH
+            room = int(np.clip(BATCH_BYTES // top.cell_bytes, 1, BATCH))
             if self.budget.regions is not None:
-                room = int(np.clip(self.budget.regions - self.num_regions, 1, BATCH))
+                room = int(np.clip(self.budget.regions - self.num_regions, 1, room))
             before = top.tree.counters.copy()
             found = top.take(room)
             *amounts, undecided = (top.tree.counters - before).tolist()
