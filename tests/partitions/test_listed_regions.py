@@ -1,4 +1,4 @@
-"""Partitions by the tree of linear programs, through `rs.partition` and its table, against the engines with vertices."""
+"""Partitions by the tree of linear programs, through `rs.partition` and its table, against engines with vertices."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -173,6 +173,12 @@ def test_rows_of_the_table():
         assert table.num_rows == len(part)
 
 
+def test_polygons_of_unbounded_planes_are_where_they_are():
+    net = rs.load(pseudo_random_network(2, (8, 8)))
+    part = rs.partition(net, rs.Space(2))
+    np.testing.assert_array_equal([row.polyhedron.contains(row.witness) for row in part], True)
+
+
 def test_points_on_boundaries_lie_in_the_lowest_row():
     net = rs.load([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
     part = rs.partition(net, rs.Box(-1, 1, 3))

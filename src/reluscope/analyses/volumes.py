@@ -33,8 +33,8 @@ class RegionVolumes:
     volumes, lower, upper : (r,) float64
         Of every region, in coordinates of the domain, and an interval for each.
     claim : Claim
-        EXACT: up to the rounding of float64. ESTIMATE: each interval by itself, not all at once, contains the truth with
-        the confidence given.
+        EXACT: up to the rounding of float64. ESTIMATE: each interval by itself, not all at once, contains the truth
+        with the confidence given.
     num_samples : int
         Points drawn; 0 if volumes are exact.
     confidence : float
@@ -91,9 +91,9 @@ def region_volumes(
 
     Notes
     -----
-    Sampling costs a forward pass over all points. Points of a domain that is no box are drawn from its bounding box, and
-    those outside belong to no region (no Markov chain: its points would not be independent, and intervals would be too
-    short). A share of the box below about 1 / ``num_samples`` is seen as no more than an upper end.
+    Sampling costs a forward pass over all points. Points of a domain that is no box are drawn from its bounding box,
+    and those outside belong to no region (no Markov chain: its points would not be independent, and intervals would be
+    too short). Of a region with a share below about 1 / ``num_samples`` little more than an upper end is found.
 
     Examples
     --------

@@ -58,7 +58,10 @@ def partition(
     force: bool,
     common: Common,
 ) -> int:
-    """Partition, print the count, write what is asked for, and return the exit code; with a method, in any dimension."""
+    """Partition, print the count, write what is asked for, and return the exit code.
+
+    Without a method, of a segment or a plane; with one, of a domain of any dimension.
+    """
     files = plan_outputs(output, KINDS, in_folder=IN_FOLDER, force=force)
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
@@ -161,7 +164,9 @@ def _partition(
     terminal = Console(stderr=True).is_terminal
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # interruption is told by the partition's note, and said at the end
-        return cut(network, where.domain, method=method, budget=budget, certify=certify, progress=terminal and not hidden)
+        return cut(
+            network, where.domain, method=method, budget=budget, certify=certify, progress=terminal and not hidden
+        )
 
 
 def _keeps_facets(part: Partition) -> bool:

@@ -218,7 +218,7 @@ def _bound(form, form_noise, rows, noise, num_rows, frame, work, corners) -> tup
 
 @njit(cache=True)
 def _add_corner(form, rows, num_rows, frame, work, corners, at_z, start) -> bool:
-    """Let the corner where ``work.full`` is largest join, in place of the oldest one without weight, if there is one."""
+    """Let the corner where ``work.full`` is largest join in place of the oldest one without weight, if there is one."""
     slot = _free_slot(num_rows, corners)
     if slot < 0:
         return False

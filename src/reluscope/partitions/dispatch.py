@@ -110,8 +110,9 @@ def partition(
 
     Notes
     -----
-    Cost: about one forward pass per vertex of the result, or one small linear program per region. The piece of a unit on a boundary is that of the strict
-    rule (a ReLU is active iff its pre-activation is positive); two regions differ in at least one unit.
+    Cost: about one forward pass per vertex of the result, or by the tree one small linear program per region. The
+    piece of a unit on a boundary is that of the strict rule (a ReLU is active iff its pre-activation is positive); two
+    regions differ in at least one unit.
 
     Law: ``partition(net, S)`` equals ``partition(net.restrict(S), S.window)``.
 
@@ -201,8 +202,8 @@ def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tup
         because = f"for {because} with {max_gates}" if max_gates else f"for {because}"
     elif against[method]:
         raise InputError(
-            f"method={method!r} does not cover {against[method]}, got {domain.describe()}: leave method out to have one "
-            "chosen that does"
+            f"method={method!r} does not cover {against[method]}, got {domain.describe()}: leave method out to have "
+            "one chosen that does"
         )
     else:
         because = "as asked for"

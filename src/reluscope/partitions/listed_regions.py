@@ -1,6 +1,7 @@
-"""The regions of a domain as a list: codes and interior points, and no corners; what else is asked costs linear programs.
+"""The regions of a domain as a list: codes and interior points, and no corners.
 
 This is what a tree of linear programs finds, in any number of dimensions, where regions have too many corners to keep.
+Who touches whom costs more linear programs, when it is asked for.
 """
 
 from dataclasses import dataclass
@@ -83,7 +84,7 @@ class ListedRegions:
     def _known_network(self) -> Network:
         if self.network is None:
             raise InputError(
-                "which regions touch and which are bounded is found by asking the network, and the partition was loaded "
+                "which regions touch and which are bounded is found from the network, and the partition was loaded "
                 "without one: Partition.load(path, network=net)"
             )
         return self.network

@@ -1,4 +1,4 @@
-"""Partitions of any number of dimensions, bounded or not, with any gates: from a tree of linear programs to the table."""
+"""Partitions of any number of dimensions, bounded or not, with any gates: from linear programs to the table."""
 
 import warnings
 from concurrent.futures import Executor

@@ -1,7 +1,7 @@
 """What an engine keeps of the regions it has found, and how that goes into a file and comes back."""
 
 from dataclasses import fields
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -12,51 +12,9 @@ from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.tolerance import Tolerance
 
-
-class RegionGeometry(Protocol):
-    """Regions and who touches whom; a property that the engine cannot give raises InputError."""
-
-    @property
-    def words(self) -> np.ndarray:
-        """Packed codes (r, w)."""
-        ...
-
-    @property
-    def witnesses(self) -> np.ndarray:
-        """Strictly interior points (r, d)."""
-        ...
-
-    @property
-    def is_bounded(self) -> np.ndarray:
-        """Which regions are bounded (r,)."""
-        ...
-
-    @property
-    def sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Regions left and right of every facet between two, and the vertices at its ends."""
-        ...
-
-    @property
-    def num_unmatched(self) -> int:
-        """Facets whose other side was not found."""
-        ...
-
-    @property
-    def vertices(self) -> np.ndarray:
-        """Corners (v, d)."""
-        ...
-
-    @property
-    def region_vertices(self) -> tuple[np.ndarray, np.ndarray]:
-        """Corners of every region as offsets and ids."""
-        ...
-
-    @property
-    def volumes(self) -> np.ndarray:
-        """Length, area or volume of every region (r,)."""
-        ...
-
-
+# All have `words`, `witnesses`, `is_bounded`, `sides`, `num_unmatched`, `vertices`, `region_vertices` and `volumes`;
+# what an engine cannot give raises InputError when it is asked for.
+RegionGeometry = Mosaic | SolidRegions | ListedRegions
 _KINDS: dict[str, type[Mosaic | SolidRegions]] = {"mosaic": Mosaic, "solid": SolidRegions}
 
 
@@ -64,7 +22,7 @@ def geometry_arrays(geometry: RegionGeometry) -> tuple[dict[str, np.ndarray], di
     """Return a geometry as named arrays, and what must be known beside them."""
     if isinstance(geometry, ListedRegions):
         return {"words": geometry.words, "witnesses": geometry.witnesses}, {"geometry": "listed"}
-    kind = next(kind for kind, one in _KINDS.items() if isinstance(geometry, one))
+    kind = "mosaic" if isinstance(geometry, Mosaic) else "solid"
     arrays = {name: getattr(geometry, name) for name in _array_names(_KINDS[kind])}
     return arrays, {"geometry": kind, "num_unmatched": geometry.num_unmatched}
 

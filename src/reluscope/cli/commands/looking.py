@@ -220,8 +220,8 @@ def partition(
         Engine | None,
         typer.Option(
             "--method",
-            help="For boxes of more than two inputs, which have no picture: incidence and cellwise keep corners, for few "
-            "dimensions; tree solves linear programs, for any number; auto chooses.",
+            help="Allows boxes of more than two inputs, without a picture: incidence and cellwise keep corners, for "
+            "few dimensions; tree solves linear programs, for any number; auto chooses.",
             show_default=False,
         ),
     ] = None,
