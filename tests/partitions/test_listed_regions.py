@@ -285,6 +285,15 @@ def test_an_executor_changes_nothing():
     assert together.claim is Claim.EXACT
 
 
+def test_tasks_share_one_budget():
+    net = rs.load(default_network([30, 14, 14, 1]))
+    with ThreadPoolExecutor(1) as executor:
+        part = rs.partition(net, rs.Box(-1, 1, 30), budget=rs.Budget(seconds=0.3), executor=executor)
+    assert (part.claim, part.note) == (Claim.LOWER, "budget of 0.3 s")
+    assert part.num_open > 0
+    assert part.work["seconds"] < 1.5
+
+
 def test_rounding_leaves_an_interval(monkeypatch):
     from reluscope.geometry import crossing, max_tree
 

@@ -186,6 +186,7 @@ class TreeWalk:
         tolerance: Tolerance | None = None,
         executor: Executor | None = None,
     ) -> None:
+        self._began = time.perf_counter()
         if isinstance(domain, Slice):
             network, domain = network.restrict(domain), domain.window
         self.coordinates = Coordinates.of(network, domain, Tolerance() if tolerance is None else tolerance)
@@ -197,10 +198,8 @@ class TreeWalk:
         self.stopped = ""
         self.work: dict[str, float] = dict.fromkeys((*COUNTERS, "seconds"), 0)
         self._items: Items = [Block.first(self.coordinates)]
-        self._began = time.perf_counter()
 
     def __iter__(self) -> Generator[TreeBatch, None, None]:
-        self._began = time.perf_counter()
         try:
             with torch.no_grad():
                 yield from self._depth_first() if self.executor is None else self._in_parallel(self.executor)
@@ -232,13 +231,15 @@ class TreeWalk:
         whole = [item for item in items if not isinstance(item, Search)]
         tasks = [part for item in whole for part in item.parts(-(-item.num_open * len(whole) // TASKS))]
         items[:] = tasks
-        futures = {executor.submit(_run_task, self.coordinates, self.budget, task): task for task in tasks}
+        # All share one end: tasks wait for workers, and may be on another machine.
+        began = time.time() - (time.perf_counter() - self._began)
+        futures = {executor.submit(_run_task, self.coordinates, self.budget, began, task): task for task in tasks}
         try:
             for future in as_completed(futures):
                 try:
                     share = future.result()
                 except BrokenExecutor:  # a worker died: its cells are not lost
-                    share = _run_task(self.coordinates, self.budget, futures[future])
+                    share = _run_task(self.coordinates, self.budget, began, futures[future])
                 items.remove(futures[future])
                 yield from self._include(share)
                 if self._is_exhausted():
@@ -304,8 +305,9 @@ class _Share:
     work: dict[str, float]
 
 
-def _run_task(coordinates: Coordinates, budget: Budget, item: Block | GatePart) -> _Share:
+def _run_task(coordinates: Coordinates, budget: Budget, began: float, item: Block | GatePart) -> _Share:
     walk = TreeWalk.__new__(TreeWalk)
+    walk._began = time.perf_counter() - (time.time() - began)
     walk.coordinates, walk.budget, walk.executor = coordinates, budget, None
     walk.num_regions = walk.num_undecided = walk.num_open = 0
     walk.stopped = ""
