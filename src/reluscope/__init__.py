@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
     from reluscope.analyses import bounds, codespace, coefficients
     from reluscope.analyses.counting import count
+    from reluscope.analyses.volumes import RegionVolumes, region_volumes
     from reluscope.codes import CodeLayout, Codes, GateLayout
     from reluscope.findings import Claim, Finding
     from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
@@ -44,6 +45,7 @@ _HOMES = {
     "Plane": "reluscope.geometry",
     "Polyhedron": "reluscope.geometry",
     "Region": "reluscope.regions.region",
+    "RegionVolumes": "reluscope.analyses.volumes",
     "Segment": "reluscope.geometry",
     "Slice": "reluscope.geometry",
     "Space": "reluscope.geometry",
@@ -60,6 +62,7 @@ _HOMES = {
     "plots": "reluscope.plots",
     "polyline": "reluscope.geometry",
     "region": "reluscope.regions.regions",
+    "region_volumes": "reluscope.analyses.volumes",
     "regions": "reluscope.regions.regions",
     "testing": "reluscope.testing",
 }
@@ -79,6 +82,7 @@ __all__ = [
     "Plane",
     "Polyhedron",
     "Region",
+    "RegionVolumes",
     "Segment",
     "Slice",
     "Space",
@@ -95,6 +99,7 @@ __all__ = [
     "plots",
     "polyline",
     "region",
+    "region_volumes",
     "regions",
     "testing",
 ]

@@ -229,3 +229,28 @@ def test_a_full_disk_is_one_sentence(folder, monkeypatch):
     assert "No space left on device" in result.stderr
     assert is_one_sentence(result.stderr)
     assert list((folder / "out").iterdir()) == []
+
+
+def test_boxes_of_many_inputs_are_listed_and_not_drawn(folder):
+    plain = found("my_models:total", "--box", "-1,1", "--method", "tree", "-o", "all")
+    network = rs.load(demo_network(), input_shape=(1, 8, 8))
+    assert plain["domain"]["dimensions"] == 3
+    assert (plain["num_facets"], plain["facets_by_gate"]) == (None, {})
+    assert sorted(path.name for path in (folder / "all").iterdir()) == [
+        "partition.arrow",
+        "partition.json",
+        "regions.parquet",
+    ]
+    part = rs.Partition.load(folder / "all" / "partition.arrow")
+    assert len(part) == plain["findings"][0]["value"] == regions("my_models:total", "--box", "-1,1", "--method", "auto")
+    assert pyarrow.parquet.read_table(folder / "all" / "regions.parquet").num_rows == len(part)
+    assert "tree of linear programs" in plain["findings"][0]["method"]
+    few = (*NET, "--input-shape", "1,8,8", "--box", "0,1", "--method", "auto", "--regions", "5")
+    listed = found(*few)
+    assert listed["findings"][0]["claim"] == "LOWER"
+    assert listed["domain"]["dimensions"] == network.num_inputs
+    for arguments in (("my_models:total", "--box", "-1,1"), ("my_models:cross", "--box", "-1,1")):
+        result = reluscope("partition", *arguments, "--method", "tree", "-o", "a.svg")
+        assert result.exit_code == 1
+        assert is_one_sentence(result.stderr)
+        assert "needs a segment or a plane" in " ".join(result.stderr.split())

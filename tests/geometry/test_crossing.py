@@ -117,3 +117,18 @@ def test_the_image_under_the_identity_is_the_point():
     y, z = np.arange(3.0), np.zeros(3)
     image(np.zeros((0, 3)), y, z)
     np.testing.assert_array_equal(y, z)
+
+
+def test_corners_may_run_out(monkeypatch):
+    """Where all corners that are kept carry weight, the method gives up: it used to look for a free one forever."""
+    from reluscope.geometry import generation
+
+    monkeypatch.setattr(generation, "NUM_CORNERS", 2)
+    answers = []
+    for seed in range(60):
+        frame, rows, noise, form, form_noise, witness, z = problem(seed)
+        answer, _, _ = ask("corners", frame, rows, noise, form, form_noise, witness, z)
+        answers.append(answer)
+        if answer != UNDECIDED:
+            assert (answer == SOME) == (largest_value(frame, rows, form) > 0)
+    assert set(answers) == {NONE, SOME, UNDECIDED}

@@ -173,6 +173,12 @@ def test_rows_of_the_table():
         assert table.num_rows == len(part)
 
 
+def test_polygons_of_unbounded_planes_are_where_they_are():
+    net = rs.load(pseudo_random_network(2, (8, 8)))
+    part = rs.partition(net, rs.Space(2))
+    np.testing.assert_array_equal([row.polyhedron.contains(row.witness) for row in part], True)
+
+
 def test_points_on_boundaries_lie_in_the_lowest_row():
     net = rs.load([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
     part = rs.partition(net, rs.Box(-1, 1, 3))
@@ -227,15 +233,15 @@ def test_what_is_not_covered():
     from torch import nn
 
     net = rs.load(pseudo_random_network(3, (3,)))
-    with pytest.raises(InputError, match=r'"incidence" needs a bounded domain.*take method="cellwise"'):
+    with pytest.raises(InputError, match=r"'incidence' does not cover an unbounded domain.*leave method out"):
         rs.partition(net, rs.Space(3), method="incidence")
-    with pytest.raises(InputError, match="method must be auto, incidence or cellwise, got 'tree2'"):
+    with pytest.raises(InputError, match="method must be auto, incidence, cellwise or tree, got 'tree2'"):
         rs.partition(net, rs.Space(3), method="tree2")
     with pytest.raises(InputError, match="certify=True works on bounded domains of one or two"):
         rs.partition(net, rs.Box(-1, 1, 3), certify=True)
     pool = rs.load(nn.MaxPool1d(2), input_shape=(1, 4))
-    with pytest.raises(InputError, match="an unbounded domain with max gates is not covered"):
-        rs.partition(pool, rs.Space(4))
+    with pytest.raises(InputError, match="'cellwise' does not cover an unbounded domain with max gates"):
+        rs.partition(pool, rs.Space(4), method="cellwise")
     assert len(rs.partition(pool, rs.Box(-1, 1, 4))) == 4
     with pytest.raises(DegenerateGeometryError):
         rs.partition(net, rs.Polyhedron([[1.0, 0, 0], [-1.0, 0, 0]], [0.0, 0.0]))

@@ -21,10 +21,12 @@ from reluscope.cli.outputs import Outputs, plan_outputs, write_all
 from reluscope.cli.places import Place, PlaceArguments, open_place
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several, to_json
 from reluscope.cli.progress import show_progress
+from reluscope.errors import InputError
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition as cut
 from reluscope.partitions.engine import Budget
+from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
 from reluscope.report.content import Number
 
@@ -49,20 +51,27 @@ def partition(
     place: PlaceArguments,
     *,
     output: Sequence[Path],
+    method: str | None,
     budget: Budget,
     certify: bool,
     color: Color | None,
     force: bool,
     common: Common,
 ) -> int:
-    """Partition, print the count, write what is asked for, and return the exit code."""
+    """Partition, print the count, write what is asked for, and return the exit code.
+
+    Without a method, of a segment or a plane; with one, of a domain of any dimension.
+    """
     files = plan_outputs(output, KINDS, in_folder=IN_FOLDER, force=force)
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
-        network, where = open_place(place, model, seed=common.seed, device=device, bar=bar, most_dimensions=2)
+        most = 2 if method is None else None
+        network, where = open_place(place, model, seed=common.seed, device=device, bar=bar, most_dimensions=most)
+    if where.domain.dim > 2 or method in ("cellwise", "tree"):
+        files = _without_pictures(files, output, where, method)
     written: list[Path] = []
     with keeping_results():
-        part = _partition(network, where, budget, certify, hidden=common.quiet)
+        part = _partition(network, where, method or "auto", budget, certify, hidden=common.quiet)
         plain = describe(part, where, model.name, files)
         interrupted = part.note == "interrupted"
         try:
@@ -102,7 +111,7 @@ def describe(part: Partition, where: Place, model: str, files: Outputs) -> dict[
             "samples": list(where.rows),
         },
         "findings": [part.finding().to_dict()],
-        "num_facets": len(part.facets),
+        "num_facets": len(part.facets) if _keeps_facets(part) else None,
         "facets_by_gate": _facets_by_gate(part),
         "stopped": part.note,
         "num_open": part.num_open,
@@ -138,14 +147,36 @@ def draw(part: Partition, where: Place, color: Color | None) -> Figure:
     return figure
 
 
-def _partition(network: Network, where: Place, budget: Budget, certify: bool, *, hidden: bool) -> Partition:
+def _without_pictures(files: Outputs, asked: Sequence[Path], where: Place, method: str | None) -> Outputs:
+    """Return what can be written where there is nothing to draw; a picture asked for by name is an error."""
+    for path in asked:
+        if path.suffix.lower() in PICTURES:
+            raise InputError(
+                f"{path} would be a picture, which needs a segment or a plane by --method auto or incidence, got "
+                f"{where.words} by {method}: leave --method out, or save .arrow or .parquet"
+            )
+    return Outputs(tuple(path for path in files.paths if path.suffix.lower() not in PICTURES))
+
+
+def _partition(
+    network: Network, where: Place, method: str, budget: Budget, certify: bool, *, hidden: bool
+) -> Partition:
     terminal = Console(stderr=True).is_terminal
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # interruption is told by the partition's note, and said at the end
-        return cut(network, where.domain, budget=budget, certify=certify, progress=terminal and not hidden)
+        return cut(
+            network, where.domain, method=method, budget=budget, certify=certify, progress=terminal and not hidden
+        )
+
+
+def _keeps_facets(part: Partition) -> bool:
+    """Tell whether facets are there without linear programs that may take longer than the partition."""
+    return not isinstance(part.geometry, ListedRegions)
 
 
 def _facets_by_gate(part: Partition) -> dict[str, int]:
+    if not _keeps_facets(part):
+        return {}
     gates = part.facets.gates if len(part.facets) else np.zeros(0, dtype=np.int64)
     return {gate.name: int((gates == index).sum()) for index, gate in enumerate(part.codes.layout)}
 
@@ -198,11 +229,8 @@ def _print(part: Partition, where: Place, model: str, written: Sequence[Path]) -
             "lower bound: raise --regions or --seconds to see more.",
         )
     if part.num_undecided:
-        say(
-            console,
-            f"Too close to zero to decide in float64: {several(part.num_undecided, 'sign')}. With --certify rational "
-            "arithmetic decides them.",
-        )
+        how = " With --certify rational arithmetic decides them." if part.dim <= 2 else ""
+        say(console, f"Too close to zero to decide in float64: {several(part.num_undecided, 'sign')}.{how}")
     seconds = f"{part.work.get('seconds', 0.0):.2f} s"
     say(
         console,

@@ -191,7 +191,7 @@ def _box(
     if given.inputs is None and network.num_inputs > most:
         raise InputError(
             f"a box of all {network.num_inputs:,} inputs has too many dimensions: name one or two of them, as in "
-            "--inputs 0,1, or look at a plane through samples with --data"
+            "--inputs 0,1, look at a plane through samples with --data, or choose a --method, which draws no picture"
         )
     if not 0 < len(chosen) <= most or len(set(chosen)) < len(chosen) or max(chosen) >= network.num_inputs:
         number = "one or two different inputs" if most == 2 else "different inputs"

@@ -126,7 +126,8 @@ def find_among_corners(
             return NONE, step
         if bound - value <= 1e-9 * (abs(bound) + abs(start)) or bound <= max(threshold, 1e-9 * abs(start)):
             return UNDECIDED, step
-        _add_corner(form, rows, num_rows, frame, work, corners, at_z, start)
+        if not _add_corner(form, rows, num_rows, frame, work, corners, at_z, start):
+            return UNDECIDED, step
     return UNDECIDED, MOST_CORNERS
 
 
@@ -216,9 +217,11 @@ def _bound(form, form_noise, rows, noise, num_rows, frame, work, corners) -> tup
 
 
 @njit(cache=True)
-def _add_corner(form, rows, num_rows, frame, work, corners, at_z, start):
-    """Let the corner where ``work.full`` is largest join, in place of the oldest one without weight."""
+def _add_corner(form, rows, num_rows, frame, work, corners, at_z, start) -> bool:
+    """Let the corner where ``work.full`` is largest join in place of the oldest one without weight, if there is one."""
     slot = _free_slot(num_rows, corners)
+    if slot < 0:
+        return False
     y, z = corners.y[slot], corners.z[slot]
     for j in range(y.shape[0]):
         y[j] = frame.upper[j] if work.full[j] > 0.0 else frame.lower[j]
@@ -249,6 +252,7 @@ def _add_corner(form, rows, num_rows, frame, work, corners, at_z, start):
         change = -1.0 if variable == num_rows else dot(rows[variable], z) - dot(rows[variable], at_z)
         for r in range(last + 1):
             table[r, column] -= change * table[r, c]
+    return True
 
 
 @njit(cache=True)
@@ -258,7 +262,7 @@ def _free_slot(num_rows, corners) -> int:
         slot = corners.tally[1]
         corners.tally[1] += 1
         return slot
-    while True:
+    for _ in range(capacity):
         slot = corners.tally[1] % capacity
         corners.tally[1] += 1
         is_used = False
@@ -266,6 +270,7 @@ def _free_slot(num_rows, corners) -> int:
             is_used = is_used or corners.row_variables[r] == num_rows + 1 + slot
         if not is_used:
             return slot
+    return -1
 
 
 @njit(cache=True)

@@ -23,7 +23,7 @@ from reluscope.geometry.crossing import (
     pull_back,
 )
 from reluscope.geometry.generation import Scratch
-from reluscope.geometry.sign_tree import NODES, NUM_COUNTERS, PIVOTS, PROGRAMS, UNDECIDED_FORMS
+from reluscope.geometry.sign_tree import NODES, NUM_COUNTERS, PIVOTS, PROGRAMS, UNDECIDED_FORMS, WORK
 
 
 class MaxBatch(NamedTuple):
@@ -74,9 +74,10 @@ class MaxTree:
         return len(self._stack)
 
     def take(self, most: int) -> MaxBatch:
-        """Return the next choices, at most this many, in the order of the search."""
+        """Return the next choices, at most this many, in the order of the search; none if the way is long."""
         members, cells = [], []
-        while self._stack and len(cells) < most:
+        last = self.counters[[PROGRAMS, PIVOTS]].sum() + WORK // len(self.frame.lower)
+        while self._stack and len(cells) < most and self.counters[[PROGRAMS, PIVOTS]].sum() <= last:
             chosen, cell = self._stack.pop()
             if len(chosen) == len(self.differences):
                 members.append(chosen)

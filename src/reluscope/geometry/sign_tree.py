@@ -26,6 +26,8 @@ from reluscope.geometry.generation import Scratch, find_among_corners
 
 MOST_CLAUSES = 256
 MOST_POINTS = 16
+# Numbers touched between two occasions to stop: a search of many forms is long on the way to its first sign vector.
+WORK = 2_000_000
 
 PROGRAMS, PIVOTS, CORNERS, NODES, BY_POINT, BY_CLAUSE, UNDECIDED_FORMS = range(7)
 NUM_COUNTERS = 7
@@ -152,13 +154,14 @@ class SignTree:
         return self._tree.counters
 
     def take(self, most: int) -> SignBatch:
-        """Return the next sign vectors, at most this many, in the order of the search."""
+        """Return the next sign vectors, at most this many, in the order of the search; none if the way is long."""
         number = len(self.forms.coefficients)
         signs = np.zeros((most, number), dtype=np.bool_)
         cuts = np.zeros((most, number), dtype=np.bool_)
         witnesses = np.zeros((most, len(self.frame.lower)))
         self._scratch.reserve(len(self._tree.rows))
-        count = _advance(self._tree, self.frame, self._scratch.work, self._scratch.corners, signs, cuts, witnesses)
+        tree, scratch = self._tree, self._scratch
+        count = _advance(tree, self.frame, scratch.work, scratch.corners, WORK, signs, cuts, witnesses)
         return SignBatch(signs[:count], cuts[:count], witnesses[:count])
 
     def cells(self, batch: SignBatch) -> list[Cell]:
@@ -173,12 +176,13 @@ class SignTree:
 
 
 @njit(cache=True)
-def _advance(tree, frame, work, corners, signs, cuts, witnesses) -> int:
-    """Walk on until as many sign vectors are found as there is room for, or to the end."""
+def _advance(tree, frame, work, corners, most_work, signs, cuts, witnesses) -> int:
+    """Walk on until as many sign vectors are found as there is room for, or for so much work, or to the end."""
     number = tree.forms.shape[0]
     place = tree.place
+    last = _num_steps(tree) + most_work // frame.lower.shape[0]
     found = 0
-    while place[DEPTH] >= 0 and found < signs.shape[0]:
+    while place[DEPTH] >= 0 and found < signs.shape[0] and _num_steps(tree) <= last:
         depth = place[DEPTH]
         if depth == number:
             for f in range(number):
@@ -208,6 +212,11 @@ def _advance(tree, frame, work, corners, signs, cuts, witnesses) -> int:
             place[NUM_STORED] = tree.stored[depth]
             place[DEPTH] -= 1
     return found
+
+
+@njit(cache=True)
+def _num_steps(tree) -> int:
+    return tree.counters[NODES] + tree.counters[PIVOTS] + tree.counters[CORNERS]
 
 
 @njit(cache=True)

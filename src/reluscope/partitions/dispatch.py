@@ -23,6 +23,7 @@ from reluscope.partitions.cellwise import supports
 from reluscope.partitions.certification import Certifier, Judge
 from reluscope.partitions.chunks import EPSILON, Resolution
 from reluscope.partitions.engine import Budget, walk
+from reluscope.partitions.many_dimensions import partition_by_tree
 from reluscope.partitions.several_dimensions import partition_cellwise, partition_solid
 from reluscope.partitions.table import Partition
 from reluscope.progress import counting
@@ -72,10 +73,12 @@ def partition(
     domain : Slice, Box, Space, Polyhedron, or a list of slices
         A slice of any network (`Segment`, `Plane`), or a domain in the input space of a network with few inputs. Of a
         list of slices each is partitioned; segments are taken together.
-    method : {"auto", "incidence", "cellwise"}
+    method : {"auto", "incidence", "cellwise", "tree"}
         The engine. "incidence" keeps all faces and shares vertices: bounded domains, best up to three dimensions.
         "cellwise" keeps each cell by itself: any domain, best from four to eight dimensions, pointwise gates only.
-        "auto" chooses, and `Finding.method` says why.
+        "tree" lists codes and witnesses by linear programs: any domain, any gates, no vertices and volumes; facets are
+        found when first asked for. "auto" chooses, the tree where the others do not reach, and `Partition.method` says
+        why.
     budget : Budget or int, optional
         Stop early; a number means regions. The result then claims LOWER.
     executor : concurrent.futures.Executor, optional
@@ -107,8 +110,9 @@ def partition(
 
     Notes
     -----
-    Cost: about one forward pass per vertex of the result. The piece of a unit on a boundary is that of the strict
-    rule (a ReLU is active iff its pre-activation is positive); two regions differ in at least one unit.
+    Cost: about one forward pass per vertex of the result, or by the tree one small linear program per region. The
+    piece of a unit on a boundary is that of the strict rule (a ReLU is active iff its pre-activation is positive); two
+    regions differ in at least one unit.
 
     Law: ``partition(net, S)`` equals ``partition(net.restrict(S), S.window)``.
 
@@ -123,7 +127,10 @@ def partition(
     ('gate-by-gate subdivision, cell by cell for an unbounded domain', False)
     """
     if method not in ("auto", *ENGINES):
-        raise InputError(f"method must be auto, {' or '.join(ENGINES)}, got {method!r}: leave it out to have it chosen")
+        raise InputError(
+            f"method must be auto, {', '.join(ENGINES[:-1])} or {ENGINES[-1]}, got {method!r}: leave it out to have it "
+            "chosen"
+        )
     several = isinstance(domain, Sequence)
     domains: list[Domain] = list(domain) if isinstance(domain, Sequence) else [domain]
     if several and not (domains and all(isinstance(one, Slice) for one in domains)):
@@ -134,7 +141,7 @@ def partition(
     if certify:
         tolerance = replace(tolerance, resolution=0.0)
     budget = budget if isinstance(budget, Budget) else Budget(regions=budget)
-    if several and not certify and method != "cellwise" and all(one.dim == 1 for one in domains):
+    if several and not certify and method in ("auto", "incidence") and all(one.dim == 1 for one in domains):
         # Segments cost next to nothing each: those of one scale go together. Other domains are walks of their own.
         slices, parts = [_windowed(one) for one in domains], {}
         for rows in _of_one_scale(slices):
@@ -145,7 +152,9 @@ def partition(
     found: list[Partition] = []
     for one in domains:
         engine, reason = _engine(network, one, method, certify)
-        if engine == "cellwise":
+        if engine == "tree":
+            found.append(partition_by_tree(network, one, reason, budget, executor, tolerance, progress))
+        elif engine == "cellwise":
             found.append(partition_cellwise(network, one, reason, budget, tolerance, progress))
         elif one.dim <= 2:
             found += _partition_together(network, [_windowed(one)], budget, executor, tolerance, progress, certify)
@@ -154,8 +163,10 @@ def partition(
     return found if several else found[0]
 
 
-ENGINES = ("incidence", "cellwise")
-MOST_SHARED_DIMENSIONS, MOST_DIMENSIONS = 3, 10
+ENGINES = ("incidence", "cellwise", "tree")
+# Vertices of cells grow exponentially with the dimension: up to here engines that keep them are chosen, the incidence
+# engine up to three dimensions or, as the only one of them that takes max gates, up to five; up to ten on demand.
+MOST_SHARED_DIMENSIONS, MOST_SHARED_WITH_MAX, MOST_CELLWISE_DIMENSIONS, MOST_DIMENSIONS = 3, 5, 8, 10
 
 
 def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tuple[str, str]:
@@ -164,34 +175,43 @@ def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tup
     Raises
     ------
     InputError
-        If the engine asked for, or any engine, does not cover the domain.
+        If the engine asked for does not cover the domain.
     """
     bounded = not isinstance(domain, Space) and (not isinstance(domain, Polyhedron) or domain.is_bounded())
-    obstacle = None if bounded else "an unbounded domain"
-    hindrance = supports(network)
+    max_gates = supports(network)
     if certify:
-        if domain.dim > 2 or not bounded or method == "cellwise":
+        if domain.dim > 2 or not bounded or method not in ("auto", "incidence"):
+            by = f" by method={method!r}" if method in ("cellwise", "tree") else ""
             raise InputError(
-                f"certify=True works on bounded domains of one or two dimensions so far, got {domain.describe()}: give "
-                "a Segment, a Plane or a small Box"
+                f"certify=True works on bounded domains of one or two dimensions so far, got {domain.describe()}{by}: "
+                "give a Segment, a Plane or a small Box, and leave method out"
             )
         return "incidence", "gate-by-gate subdivision"
+    too_many = f"{domain.dim} dimensions" if domain.dim > MOST_DIMENSIONS else None
+    unbounded = None if bounded else "an unbounded domain"
+    both = " with ".join(part for part in (unbounded, max_gates) if part)
+    # Why an engine that works on vertices cannot be used.
+    against = {"incidence": too_many or unbounded, "cellwise": too_many or (both if max_gates else None), "tree": None}
     if method == "auto":
-        method = "incidence" if bounded and (domain.dim <= MOST_SHARED_DIMENSIONS or hindrance) else "cellwise"
-    if method == "incidence":
-        if obstacle:
-            raise InputError(
-                f'method="incidence" needs a bounded domain, got {domain.describe()}: take method="cellwise", or a Box'
-            )
-        many = domain.dim > MOST_SHARED_DIMENSIONS
-        return method, "gate-by-gate subdivision" + (f", all faces kept for {hindrance}" if many and hindrance else "")
-    if hindrance:
+        most_shared = MOST_SHARED_WITH_MAX if max_gates else MOST_SHARED_DIMENSIONS
+        if bounded and domain.dim <= most_shared:
+            method = "incidence"
+        else:
+            method = "tree" if max_gates or domain.dim > MOST_CELLWISE_DIMENSIONS else "cellwise"
+        because = f"{domain.dim} dimensions" if bounded or domain.dim > MOST_CELLWISE_DIMENSIONS else unbounded
+        because = f"for {because} with {max_gates}" if max_gates else f"for {because}"
+    elif against[method]:
         raise InputError(
-            f"{obstacle or 'the cell-wise engine'} with {hindrance} is not covered: give a bounded domain, and leave "
-            "method out"
+            f"method={method!r} does not cover {against[method]}, got {domain.describe()}: leave method out to have "
+            "one chosen that does"
         )
-    because = "an unbounded domain" if obstacle else f"{domain.dim} dimensions"
-    return method, f"gate-by-gate subdivision, cell by cell for {because}"
+    else:
+        because = "as asked for"
+    if method == "incidence":
+        many = domain.dim > MOST_SHARED_DIMENSIONS and max_gates
+        return method, "gate-by-gate subdivision" + (f", all faces kept for {max_gates}" if many else "")
+    how = "gate-by-gate subdivision, cell by cell" if method == "cellwise" else "tree of linear programs"
+    return method, f"{how} {because}"
 
 
 def _partition_together(
@@ -288,11 +308,6 @@ def _check_domain(network: Network, domain: Domain) -> None:
         raise ShapeError(
             f"the domain lies in {domain.ambient_dim} dimensions, but the network has {network.num_inputs} inputs: "
             "build it from points of the network's input space"
-        )
-    if domain.dim > MOST_DIMENSIONS:
-        raise InputError(
-            f"the vertices of cells in {domain.dim} dimensions are too many, got {domain.describe()}: look at it on a "
-            f"Segment(a, b), a Plane(a, b, c) or another Slice of at most {MOST_DIMENSIONS} dimensions"
         )
 
 

@@ -1,7 +1,8 @@
 """A partition as a table: one row per region, columns are arrays, and nothing is computed before it is asked for."""
 
+import warnings
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +24,9 @@ from reluscope.networks.network import Network
 from reluscope.partitions import storage
 from reluscope.partitions.assembly import Mosaic
 from reluscope.partitions.code_location import locate_by_code
+from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.location import locate
-from reluscope.partitions.solid_regions import SolidRegions
+from reluscope.partitions.region_geometry import RegionGeometry, geometry_arrays, read_geometry
 from reluscope.regions.regions import regions
 from reluscope.tolerance import Tolerance
 
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_PICTURED = 1_000
-Geometry = Mosaic | SolidRegions
-_GEOMETRIES: dict[str, type[Geometry]] = {"mosaic": Mosaic, "solid": SolidRegions}
 
 
 @dataclass(frozen=True)
@@ -115,11 +115,11 @@ class Row:
     def polyhedron(self) -> Polyhedron:
         """The region as an intersection of half-spaces.
 
-        On lines and planes those of its sides, with unit normals; in more dimensions those of all units, for which the
+        On bounded lines and planes those of its sides, with unit normals; elsewhere those of all units, for which the
         partition needs its network.
         """
         part = self.partition
-        if part.dim > 2 or not part.is_bounded()[self.index]:
+        if not isinstance(part.geometry, Mosaic):
             return regions(part.network_on_domain, self.witness, domain=part.window)[0].polyhedron
         corners = self.vertices
         if corners.shape[1] == 1:
@@ -143,8 +143,8 @@ class Partition:
         One per region.
     vertices : (v, d) float64
         Shared by the regions around them.
-    geometry : Mosaic or SolidRegions
-        Corners, neighbours and sizes of the regions, as the engine left them.
+    geometry : RegionGeometry
+        Corners, neighbours and sizes of the regions, as far as the engine keeps them.
     claim : Claim
         EXACT if every region of the domain is there at the stated resolution, else LOWER.
     num_undecided : int
@@ -170,7 +170,7 @@ class Partition:
 
     domain: Domain
     codes: Codes
-    geometry: Geometry
+    geometry: RegionGeometry
     claim: Claim
     num_undecided: int
     num_open: int
@@ -200,12 +200,16 @@ class Partition:
 
     def _repr_html_(self) -> str:
         """Return the partition for a notebook: its number with the claim, sizes, and a small picture of a plane."""
-        entries: list[tuple[str, object]] = [("facets between regions", len(self.geometry.sides[0]))]
-        if self.dim <= 2:
+        entries: list[tuple[str, object]] = []
+        # What linear programs would have to find is not looked for just to be shown.
+        kept = not isinstance(self.geometry, ListedRegions)
+        if kept:
+            entries.append(("facets between regions", len(self.geometry.sides[0])))
+        if kept and self.dim <= 2:
             entries.append(("vertices", len(self.vertices)))
-        if not self.is_bounded().all():
+        if kept and not self.is_bounded().all():
             entries.append(("unbounded regions", int((~self.is_bounded()).sum())))
-        elif len(self) and self.dim <= 2:
+        elif kept and len(self) and self.dim <= 2:
             low, middle, high = (float(share) for share in np.quantile(self.volumes(), (0.0, 0.5, 1.0)))
             entries.append(("area" if self.dim == 2 else "length", f"{low:.3g} to {high:.3g}, median {middle:.3g}"))
         if self.note:
@@ -233,7 +237,13 @@ class Partition:
 
     @property
     def vertices(self) -> Float[np.ndarray, "v d"]:
-        """Vertices; on lines and planes shared by the regions around them."""
+        """Vertices; on lines and planes shared by the regions around them.
+
+        Raises
+        ------
+        InputError
+            If the engine keeps no corners: ``method="tree"``.
+        """
         return self.geometry.vertices
 
     @property
@@ -242,21 +252,40 @@ class Partition:
 
         Ascending on a line, counter-clockwise in the plane, in no particular order in more dimensions, where the
         directions of unbounded regions are not among them.
+
+        Raises
+        ------
+        InputError
+            If the engine keeps no corners: ``method="tree"``.
         """
         return self.geometry.region_vertices
 
     @property
     def witnesses(self) -> Float[np.ndarray, "r d"]:
-        """A strictly interior point of every region: the mean of its corners."""
+        """A strictly interior point of every region: the mean of its corners, where they are kept."""
         return self.geometry.witnesses
 
     @cached_property
     def facets(self) -> Facets:
-        """Boundaries between regions, with the units that flip there."""
-        left, right, ends = self.geometry.sides
+        """Boundaries between regions, with the units that flip there.
+
+        After ``method="tree"`` they are found when first asked for, by a linear program for every region and unit.
+        """
+        left, right, ends = self._sides
         offsets, units = differences(self.codes, left, right)
         flips = np.stack(self.codes.layout.locate_units(units), axis=1)
         return Facets(left, right, ends, offsets, flips)
+
+    @cached_property
+    def _sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        sides = self.geometry.sides
+        # Elsewhere the claim says so: that of a list of regions was made before anyone asked for facets.
+        if self.claim is Claim.EXACT and self.geometry.num_unmatched:
+            warnings.warn(
+                f"{self.geometry.num_unmatched:,} facets were not found from both sides, so that some may be missing",
+                stacklevel=3,
+            )
+        return sides
 
     def adjacency(self) -> csr_array:
         """Return which regions share a facet.
@@ -266,7 +295,7 @@ class Partition:
         (r, r) scipy.sparse.csr_array of bool
             Symmetric, zero on the diagonal.
         """
-        left, right, _ = self.geometry.sides
+        left, right, _ = self._sides
         entries = np.ones(2 * len(left), dtype=bool)
         where = (np.concatenate([left, right]), np.concatenate([right, left]))
         matrix = csr_array((entries, where), shape=(len(self), len(self)))
@@ -278,6 +307,11 @@ class Partition:
 
         They sum to that of the domain if the partition is whole. In three and more dimensions each is computed by Qhull
         when first asked for, in about a tenth of a millisecond and much more from six dimensions on.
+
+        Raises
+        ------
+        InputError
+            If the engine keeps no corners: ``method="tree"``. `region_volumes` estimates volumes there.
         """
         return self.geometry.volumes
 
@@ -308,7 +342,7 @@ class Partition:
         if where.shape[1] != self.dim:
             raise ShapeError(f"points must have {self.dim} coordinates of the domain, got shape {where.shape}")
         found = np.full(len(where), -1, dtype=np.int64)
-        window = self.window if isinstance(self.window, Polyhedron) else self.window.polyhedron
+        window = self.window.polyhedron if isinstance(self.window, Space) else self.window
         inside = np.atleast_1d(window.contains(where))
         found[inside] = locate_by_code(where[inside], self.network_on_domain, self.codes, self.witnesses)
         return found
@@ -409,7 +443,7 @@ class Partition:
         )
 
     def to_table(self) -> "pa.Table":
-        """Return one row per region: code, witness, volume, number of corners.
+        """Return one row per region: code, witness, and where corners are kept volume and number of corners.
 
         Returns
         -------
@@ -417,13 +451,13 @@ class Partition:
         """
         import pyarrow as pa
 
-        offsets, _ = self.region_vertices
         words = np.ascontiguousarray(self.codes.words)
         width = words.shape[1] * words.itemsize
         code = pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(self), [None, pa.py_buffer(words)])
         columns: dict[str, Any] = {"code": code}
         columns |= {f"witness_{axis}": self.witnesses[:, axis] for axis in range(self.dim)}
-        columns |= {"volume": self.volumes(), "num_corners": np.diff(offsets)}
+        if not isinstance(self.geometry, ListedRegions):
+            columns |= {"volume": self.volumes(), "num_corners": np.diff(self.region_vertices[0])}
         return pa.table(columns)
 
     def save(self, path: "str | os.PathLike[str]") -> None:
@@ -434,8 +468,7 @@ class Partition:
         InputError
             If the file cannot be written; what was there before stays.
         """
-        arrays = {name: getattr(self.geometry, name) for name in _array_names(type(self.geometry))}
-        kind = next(kind for kind, one in _GEOMETRIES.items() if isinstance(self.geometry, one))
+        arrays, geometry = geometry_arrays(self.geometry)
         description = {
             "kind": "partition",
             "fingerprint": self.fingerprint,
@@ -443,9 +476,8 @@ class Partition:
             "num_undecided": self.num_undecided,
             "num_open": self.num_open,
             "num_pending": self.num_pending,
-            "geometry": kind,
             "method": self.method,
-            "num_unmatched": self.geometry.num_unmatched,
+            **geometry,
             "tolerance": asdict(self.tolerance),
             "certified": self.certified,
             "note": self.note,
@@ -475,17 +507,17 @@ class Partition:
                 f"{path} holds a partition of another network (fingerprint {described['fingerprint'][:12]}, the "
                 f"network given has {network.fingerprint[:12]}): give the network it was made with"
             )
-        kind = _GEOMETRIES[described.get("geometry", "mosaic")]
-        geometry = kind(**{name: arrays[name] for name in _array_names(kind)}, num_unmatched=described["num_unmatched"])
+        domain, tolerance = storage.read_domain(arrays), Tolerance(**described["tolerance"])
+        geometry = read_geometry(arrays, described, domain, tolerance, network)
         layout = CodeLayout(tuple(GateLayout(*gate) for gate in described["gates"]))
         return Partition(
-            storage.read_domain(arrays),
+            domain,
             Codes(geometry.words, layout),
             geometry,
             Claim(described["claim"]),
             described["num_undecided"],
             described["num_open"],
-            Tolerance(**described["tolerance"]),
+            tolerance,
             described["certified"],
             described["fingerprint"],
             network,
@@ -494,7 +526,3 @@ class Partition:
             described.get("method", "gate-by-gate subdivision"),
             described.get("num_pending", 0),
         )
-
-
-def _array_names(kind: type[Geometry]) -> list[str]:
-    return [column.name for column in fields(kind) if column.name != "num_unmatched"]

@@ -6,8 +6,9 @@ ones are cones like all others; where a first layer is narrower than the input, 
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import BrokenExecutor, Executor, as_completed
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -22,8 +23,8 @@ from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block, GatePart, Search
 from reluscope.tolerance import Tolerance
 
-# Regions of one batch.
-BATCH = 1024
+# Regions of one batch, and the memory that its cells may need.
+BATCH, BATCH_BYTES = 1024, 2**26
 # Cells to find before work is handed to an executor.
 TASKS = 96
 
@@ -62,9 +63,9 @@ class TreeRegions:
     num_undecided : int
         Questions "does this unit cut this cell?" that rounding left open; they were taken as no.
     num_open : int
-        Cells that were not finished when work stopped; each holds at least one region more.
+        Cells that are known not to be finished when work stopped; each holds at least one region more.
     stopped : str
-        Why work stopped early, empty if it did not.
+        Why work stopped early, empty if it did not. Ctrl-C may lose track of some cells.
     work : dict
         Linear programs, their pivots, nodes, decisions without a program, seconds.
     """
@@ -136,18 +137,22 @@ def tree_regions(
     8
     """
     walk = TreeWalk(network, domain, budget=budget, tolerance=tolerance, executor=executor)
-    words = [np.zeros((0, network.layout.num_words), dtype=np.uint64)]
-    witnesses = [np.zeros((0, domain.dim))]
-    for batch in walk:
-        words.append(batch.words)
-        witnesses.append(batch.witnesses)
-        if report is not None:
-            report(batch)
-    table = np.concatenate(words)
-    order = np.lexsort(table.T[::-1]) if table.shape[1] else np.arange(len(table))
+    batches = [TreeBatch(np.zeros((0, network.layout.num_words), dtype=np.uint64), np.zeros((0, domain.dim)))]
+    steps = iter(walk)
+    try:
+        for batch in steps:
+            batches.append(batch)
+            if report is not None:
+                report(batch)
+    except KeyboardInterrupt:
+        # The walk has one way to stop, wherever Ctrl-C is pressed; at its end there is nothing to stop.
+        with suppress(StopIteration, KeyboardInterrupt):
+            steps.throw(KeyboardInterrupt)
+    words = np.concatenate([batch.words for batch in batches])
+    order = np.lexsort(words.T[::-1]) if words.shape[1] else np.arange(len(words))
     return TreeRegions(
-        table[order],
-        np.concatenate(witnesses)[order],
+        words[order],
+        np.concatenate([batch.witnesses for batch in batches])[order],
         walk.num_undecided,
         walk.num_open,
         walk.stopped,
@@ -181,6 +186,7 @@ class TreeWalk:
         tolerance: Tolerance | None = None,
         executor: Executor | None = None,
     ) -> None:
+        self._began = time.perf_counter()
         if isinstance(domain, Slice):
             network, domain = network.restrict(domain), domain.window
         self.coordinates = Coordinates.of(network, domain, Tolerance() if tolerance is None else tolerance)
@@ -192,10 +198,8 @@ class TreeWalk:
         self.stopped = ""
         self.work: dict[str, float] = dict.fromkeys((*COUNTERS, "seconds"), 0)
         self._items: Items = [Block.first(self.coordinates)]
-        self._began = time.perf_counter()
 
-    def __iter__(self) -> Iterator[TreeBatch]:
-        self._began = time.perf_counter()
+    def __iter__(self) -> Generator[TreeBatch, None, None]:
         try:
             with torch.no_grad():
                 yield from self._depth_first() if self.executor is None else self._in_parallel(self.executor)
@@ -227,13 +231,15 @@ class TreeWalk:
         whole = [item for item in items if not isinstance(item, Search)]
         tasks = [part for item in whole for part in item.parts(-(-item.num_open * len(whole) // TASKS))]
         items[:] = tasks
-        futures = {executor.submit(_run_task, self.coordinates, self.budget, task): task for task in tasks}
+        # All share one end: tasks wait for workers, and may be on another machine.
+        began = time.time() - (time.perf_counter() - self._began)
+        futures = {executor.submit(_run_task, self.coordinates, self.budget, began, task): task for task in tasks}
         try:
             for future in as_completed(futures):
                 try:
                     share = future.result()
                 except BrokenExecutor:  # a worker died: its cells are not lost
-                    share = _run_task(self.coordinates, self.budget, futures[future])
+                    share = _run_task(self.coordinates, self.budget, began, futures[future])
                 items.remove(futures[future])
                 yield from self._include(share)
                 if self._is_exhausted():
@@ -246,9 +252,9 @@ class TreeWalk:
         """Take the last item one step further; regions that are finished are yielded."""
         top = items.pop()
         if isinstance(top, Search):
-            room = BATCH
+            room = int(np.clip(BATCH_BYTES // top.cell_bytes, 1, BATCH))
             if self.budget.regions is not None:
-                room = int(np.clip(self.budget.regions - self.num_regions, 1, BATCH))
+                room = int(np.clip(self.budget.regions - self.num_regions, 1, room))
             before = top.tree.counters.copy()
             found = top.take(room)
             *amounts, undecided = (top.tree.counters - before).tolist()
@@ -299,8 +305,9 @@ class _Share:
     work: dict[str, float]
 
 
-def _run_task(coordinates: Coordinates, budget: Budget, item: Block | GatePart) -> _Share:
+def _run_task(coordinates: Coordinates, budget: Budget, began: float, item: Block | GatePart) -> _Share:
     walk = TreeWalk.__new__(TreeWalk)
+    walk._began = time.perf_counter() - (time.time() - began)
     walk.coordinates, walk.budget, walk.executor = coordinates, budget, None
     walk.num_regions = walk.num_undecided = walk.num_open = 0
     walk.stopped = ""

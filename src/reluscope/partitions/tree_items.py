@@ -281,6 +281,13 @@ class Search:
         """Cells left to visit, each of which holds at least one region."""
         return self.tree.num_open
 
+    @property
+    def cell_bytes(self) -> int:
+        """Memory that a cell needs at most: its values and its rows."""
+        parts = [part for value in self.gate.values.values() for part in (value.coefficients, value.errors)]
+        num_rows = len(self.cell.rows) + len(self.gate.maps)
+        return sum(part.nbytes for part in parts) + num_rows * self.cell.rows.itemsize * self.cell.rows.shape[1]
+
     def take(self, most: int) -> Block | GatePart | None:
         """Return the next cells, at most this many."""
         batch = self.tree.take(most)

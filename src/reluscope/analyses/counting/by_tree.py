@@ -36,8 +36,8 @@ def count_by_tree(
     Returns
     -------
     finding : Finding
-        EXACT; LOWER, with its interval, if rounding left a question open or work stopped early. A cell that was not
-        finished counts as one region.
+        EXACT; LOWER, with an interval without upper end, if rounding left a question open or work stopped early: what
+        was taken for empty may hide many regions. A cell that was not finished counts as one region.
     stopped : str
         The budget that ended the work, or "interrupted".
 
@@ -64,13 +64,12 @@ def count_by_tree(
             certain += len(batch)
             report(len(batch), 0.0)
     certain += walk.num_open
-    is_sure = not (walk.num_open or walk.num_undecided)
-    high = float("inf") if walk.num_open else certain + walk.num_undecided
+    is_sure = not (walk.stopped or walk.num_undecided)
     found = Finding(
         certain,
         Claim.EXACT if is_sure else Claim.LOWER,
         name="regions",
-        interval=(certain, high),
+        interval=(certain, certain if is_sure else float("inf")),
         definition="proper activation regions (full-dimensional)",
         domain=domain.describe(),
         method="tree of linear programs",

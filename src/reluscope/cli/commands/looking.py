@@ -35,6 +35,15 @@ class Color(StrEnum):
     GATE = "gate"
 
 
+class Engine(StrEnum):
+    """How a partition is found."""
+
+    AUTO = "auto"
+    INCIDENCE = "incidence"
+    CELLWISE = "cellwise"
+    TREE = "tree"
+
+
 class Task(StrEnum):
     """What a network is for."""
 
@@ -207,6 +216,15 @@ def codes(
 def partition(
     model: Model,
     where: Where,
+    method: Annotated[
+        Engine | None,
+        typer.Option(
+            "--method",
+            help="Allows boxes of more than two inputs, without a picture: incidence and cellwise keep corners, for "
+            "few dimensions; tree solves linear programs, for any number; auto chooses.",
+            show_default=False,
+        ),
+    ] = None,
     regions: Regions = 1_000_000,
     seconds: Seconds = None,
     certify: Annotated[
@@ -248,6 +266,8 @@ def partition(
       reluscope partition net.onnx --inputs 0,4 --box -1,1 --box 0,10
     For three points of your own:
       reluscope partition net.onnx --plane points.npy -o plane.svg -o plane.arrow --seconds 10
+    For a box of more inputs, to be saved and not drawn:
+      reluscope partition net.onnx --box 0,1 --method tree -o regions.arrow
     """  # noqa: D301
     place = where.read()
 
@@ -259,6 +279,7 @@ def partition(
         ModelArguments(model, read_shape(input_shape), path_of(weights)),
         place,
         output=[Path(one) for one in output or ()],
+        method=None if method is None else method.value,
         budget=Budget(regions=regions, seconds=seconds),
         certify=certify,
         color=None if color is None else color.value,

@@ -1,0 +1,96 @@
+"""The regions of a domain as a list: codes and interior points, and no corners.
+
+This is what a tree of linear programs finds, in any number of dimensions, where regions have too many corners to keep.
+Who touches whom costs more linear programs, when it is asked for.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Bool, Float, UInt64
+
+from reluscope.errors import InputError
+from reluscope.geometry.domains import Domain, Slice, Space
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.network import Network
+from reluscope.partitions.tree import TreeRegions
+from reluscope.partitions.tree_facets import TreeFacets, are_bounded, tree_facets
+from reluscope.tolerance import Tolerance
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ListedRegions:
+    """Regions without corners.
+
+    Parameters
+    ----------
+    words : (r, w) uint64
+        Packed codes, all different.
+    witnesses : (r, d) float64
+        Strictly interior points.
+    domain : Box, Space, Polyhedron or Slice
+    tolerance : Tolerance
+    network : Network, optional
+        On the whole input space; which regions touch, and which are bounded, is not known without it.
+    """
+
+    words: UInt64[np.ndarray, "r w"]
+    witnesses: Float[np.ndarray, "r d"]
+    domain: Domain
+    tolerance: Tolerance
+    network: Network | None
+
+    @property
+    def sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Regions on both sides of every facet between two, found when first asked for; facets have no ends here."""
+        found = self._facets
+        return found.left, found.right, np.zeros((len(found), 0), dtype=np.int64)
+
+    @property
+    def num_unmatched(self) -> int:
+        """Facets that were seen from one side only, or whose other side is not listed."""
+        return self._facets.num_unmatched
+
+    @cached_property
+    def is_bounded(self) -> Bool[np.ndarray, " r"]:
+        """Which regions are bounded; found when first asked for, if the domain is not."""
+        window = self.domain.window if isinstance(self.domain, Slice) else self.domain
+        if not isinstance(window, Space) and (not isinstance(window, Polyhedron) or window.is_bounded()):
+            return np.ones(len(self.words), dtype=np.bool_)
+        return are_bounded(self._known_network, self.domain, self.words, tolerance=self.tolerance)
+
+    @property
+    def vertices(self) -> Float[np.ndarray, "v d"]:
+        """Refused: corners are not kept."""
+        raise self._refusal("corners of regions")
+
+    @property
+    def region_vertices(self) -> tuple[np.ndarray, np.ndarray]:
+        """Refused: corners are not kept."""
+        raise self._refusal("corners of regions")
+
+    @property
+    def volumes(self) -> Float[np.ndarray, " r"]:
+        """Refused: volumes are those of the hulls of corners, which are not kept."""
+        raise self._refusal("exact volumes", " or estimate them with rs.region_volumes(part)")
+
+    @cached_property
+    def _facets(self) -> TreeFacets:
+        regions = TreeRegions(self.words, self.witnesses, 0, 0, "")
+        return tree_facets(self._known_network, self.domain, regions, tolerance=self.tolerance)
+
+    @property
+    def _known_network(self) -> Network:
+        if self.network is None:
+            raise InputError(
+                "which regions touch and which are bounded is found from the network, and the partition was loaded "
+                "without one: Partition.load(path, network=net)"
+            )
+        return self.network
+
+    def _refusal(self, what: str, otherwise: str = "") -> InputError:
+        return InputError(
+            f"{what} are not known where regions are listed by linear programs, got {self.domain.describe()}: take "
+            f'method="cellwise" in up to 10 dimensions,{otherwise or " or a Slice of so many"}'
+        )

@@ -1,0 +1,57 @@
+"""Partitions of any number of dimensions, bounded or not, with any gates: from linear programs to the table."""
+
+import warnings
+from concurrent.futures import Executor
+
+from reluscope.codes.packed import Codes
+from reluscope.findings import Claim
+from reluscope.geometry.domains import Domain
+from reluscope.networks.network import Network
+from reluscope.partitions.engine import Budget
+from reluscope.partitions.listed_regions import ListedRegions
+from reluscope.partitions.table import Partition
+from reluscope.partitions.tree import tree_regions
+from reluscope.progress import counting
+from reluscope.tolerance import Tolerance
+
+
+def partition_by_tree(
+    network: Network,
+    domain: Domain,
+    method: str,
+    budget: Budget,
+    executor: Executor | None,
+    tolerance: Tolerance,
+    progress: bool,
+) -> Partition:
+    """Partition any domain by linear programs: codes and witnesses, in the order of the codes."""
+    with counting("partition", "regions", shown=progress) as report:
+        found = tree_regions(
+            network,
+            domain,
+            budget=budget,
+            tolerance=tolerance,
+            report=lambda batch: report(len(batch), 0.0),
+            executor=executor,
+        )
+    if found.stopped == "interrupted":
+        warnings.warn("interrupted: the partition holds the regions finished so far and claims LOWER", stacklevel=4)
+    return Partition(
+        domain,
+        Codes(found.words, network.layout),
+        ListedRegions(
+            words=found.words, witnesses=found.witnesses, domain=domain, tolerance=tolerance, network=network
+        ),
+        Claim.LOWER if found.stopped or found.num_undecided else Claim.EXACT,
+        found.num_undecided,
+        # Ctrl-C may lose track of the cell at hand, of which nothing is certain.
+        max(1, found.num_open) if found.stopped else 0,
+        tolerance,
+        False,
+        network.fingerprint,
+        network,
+        found.stopped,
+        found.work,
+        method,
+        found.num_open,
+    )
