@@ -73,7 +73,7 @@ class ListedRegions:
     @property
     def volumes(self) -> Float[np.ndarray, " r"]:
         """Refused: volumes are those of the hulls of corners, which are not kept."""
-        raise self._refusal("exact volumes", " or estimate them with rs.region_volumes(part)")
+        raise self._refusal("exact volumes", ", or estimate them with rs.region_volumes(part)")
 
     @cached_property
     def _facets(self) -> TreeFacets:
@@ -92,5 +92,5 @@ class ListedRegions:
     def _refusal(self, what: str, otherwise: str = "") -> InputError:
         return InputError(
             f"{what} are not known where regions are listed by linear programs, got {self.domain.describe()}: take "
-            f'method="cellwise" in up to 10 dimensions,{otherwise or " or a Slice of so many"}'
+            f'method="cellwise" in up to 10 dimensions ("incidence" for max gates on a bounded domain){otherwise}'
         )
