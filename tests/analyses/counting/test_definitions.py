@@ -4,8 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from torch import nn
 
 import reluscope as rs
 from oracles.fractions_plane import rectangle
@@ -31,6 +33,16 @@ def clamp_between_tents(offset=0.0):
         (np.array([[1.0, 1, -1], [-1, 1, -1], [1, 0, 0]]), np.array([-offset, -offset, 0])),
         (np.array([[1.0, -1, -1]]), np.zeros(1)),  # relu(y + t) - relu(y - t) - t
     ]
+
+
+class Maxout(nn.Module):
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.first, self.second = nn.Linear(2, 6), nn.Linear(2, 1)
+
+    def forward(self, x):
+        return self.second(self.first(x).reshape(-1, 2, 3).amax(2))
 
 
 def interval(finding) -> tuple[float, float]:
@@ -144,6 +156,17 @@ def test_intervals_where_only_bounds_are_computable():
     assert rs.count(net, box, definition="affine").interval == (1, 1)
     convex = rs.count(net, box, definition="convex")
     assert (convex.interval, convex.claim) == ((1, 2), Claim.LOWER)
+
+
+def test_max_gates_without_bounds_leave_intervals():
+    """Regions are listed there without corners, so that faces are not at hand."""
+    net = rs.load(Maxout(), input_shape=(2,))
+    found = counts(net, rs.Space(2))
+    low, high = interval(found["proper_activation"])
+    assert low == high > 1
+    assert interval(found["activation"]) == (low, float("inf"))
+    assert interval(found["convex"])[1] == high
+    assert found["affine"].claim is Claim.EXACT
 
 
 def test_a_spent_budget_gives_lower_bounds(monkeypatch):

@@ -20,6 +20,7 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.engine import Budget
+from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance
 
@@ -104,7 +105,14 @@ def count_by_partition(
         stopped = part.note
     until = INFINITY if budget.seconds is None else began + budget.seconds
     whole = not part.num_open
-    if flat and not bounded and whole and (name == "activation" or (name == "convex" and domain.dim == 2)):
+    listed = isinstance(part.geometry, ListedRegions)
+    if (
+        flat
+        and not bounded
+        and whole
+        and not listed
+        and (name == "activation" or (name == "convex" and domain.dim == 2))
+    ):
         inner = partition(network, _enclosing(domain, part), **options, certify=tolerance is None)
         if len(inner) == len(part) and not inner.num_open:
             part, bounded = inner, True
