@@ -14,6 +14,7 @@ LAYERS = (
     "networks",
     "regions",
     "partitions",
+    "checking",  # shares nothing with what it checks but the nodes of a network
     "datasets",
     "analyses",
     "plots",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
     from reluscope.networks.load import load
     from reluscope.networks.network import Network
-    from reluscope.partitions import Budget, DecisionBoundary, Partition, decision_boundary, partition
+    from reluscope.partitions import Budget, Certificate, DecisionBoundary, Partition, decision_boundary, partition
     from reluscope.regions.region import Region
     from reluscope.regions.regions import region, regions
     from reluscope.tolerance import Tolerance
@@ -34,6 +34,7 @@ _HOMES = {
     "Ball": "reluscope.geometry",
     "Box": "reluscope.geometry",
     "Budget": "reluscope.partitions",
+    "Certificate": "reluscope.partitions",
     "Claim": "reluscope.findings",
     "CodeLayout": "reluscope.codes",
     "Codes": "reluscope.codes",
@@ -71,6 +72,7 @@ __all__ = [
     "Ball",
     "Box",
     "Budget",
+    "Certificate",
     "Claim",
     "CodeLayout",
     "Codes",

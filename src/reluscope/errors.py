@@ -48,3 +48,7 @@ class BudgetExceededError(ReluscopeError):
 
 class SolverError(ReluscopeError):
     """A numerical solver returned neither an answer nor a proof that there is none."""
+
+
+class CertificateError(ReluscopeError):
+    """A certificate does not prove what it says."""

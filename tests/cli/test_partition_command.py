@@ -132,6 +132,17 @@ def test_certify(folder):
     plain = found("my_models:cross", "--box", "-1,1", "--certify")
     assert plain["findings"][0]["value"] == 4
     assert "rational arithmetic" in plain["findings"][0]["method"]
+    assert plain["regions_proved"] == 4
+
+
+def test_a_certificate_is_checked_and_written(folder):
+    arguments = ("partition", "my_models:cross", "--box", "-1,1", "-o", "cross.certificate")
+    assert "add --certify" in reluscope(*arguments).stderr
+    result = reluscope(*arguments, "--certify")
+    assert "A certificate of 4 regions was checked" in result.stdout
+    assert len(rs.Certificate.load(folder / "cross.certificate")) == 4
+    result = reluscope(*arguments, "--certify", "--seconds", "0", "--force")
+    assert "cross.certificate was not written" in result.stderr
 
 
 def test_files_are_replaced_only_by_force(folder):

@@ -7,6 +7,7 @@ import torch
 
 import reluscope as rs
 from oracles import fractions_plane
+from reluscope.networks.builder import GraphBuilder
 from reluscope.networks.rational import RationalNetwork, RationalVector
 
 
@@ -65,3 +66,16 @@ def test_oracle_and_network_agree_on_the_sign_at_an_exact_zero():
     net = rs.load([(np.array([[3.0]]), np.array([-1.0])), (np.eye(1), np.zeros(1))])
     assert zero == Fraction(1, 3)
     assert RationalNetwork(net).preactivations(0, [zero])[0] == 0
+
+
+def test_the_code_beside_a_point():
+    # |x| beside 0, then a maximum of x and -x: ties at the point are broken by the direction.
+    builder = GraphBuilder()
+    both = builder.linear(builder.input((1,)), torch.tensor([[1.0], [-1.0]]).double(), torch.zeros(2).double())
+    gate = builder.pointwise(both, "relu", [0.0], [0.0, 1.0], [0.0, 0.0])
+    net = RationalNetwork(builder.build(builder.max_of(gate, np.array([[0, 1]]), (1,))))
+    zero = [Fraction(0)]
+    assert net.pieces(zero) == [[0, 0], [0]]
+    assert net.pieces_beside(zero, [Fraction(1)]) == [[1, 0], [0]]
+    assert net.pieces_beside(zero, [Fraction(-1, 10**30)]) == [[0, 1], [1]]
+    assert net.pieces_beside([Fraction(1)], [Fraction(-5)]) == [[1, 0], [0]]

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 from reluscope import plots
+from reluscope.checking.certificates import check_certificate
 from reluscope.cli.devices import open_device
 from reluscope.cli.failures import warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
@@ -38,6 +39,7 @@ KINDS = {
     ".png": "a picture",
     ".pdf": "a picture",
     ".json": "what --json prints",
+    ".certificate": "with --certify, what proves the regions",
 }
 IN_FOLDER = ("partition.arrow", "regions.parquet", "partition.svg", "partition.png", "partition.json")
 
@@ -63,6 +65,8 @@ def partition(
     Without a method, of a segment or a plane; with one, of a domain of any dimension.
     """
     files = plan_outputs(output, KINDS, in_folder=IN_FOLDER, force=force)
+    if files.of(".certificate") and not certify:
+        raise InputError(f"{files.of('.certificate')[0]} is to hold a certificate: add --certify, which makes one")
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
         most = 2 if method is None else None
@@ -72,11 +76,22 @@ def partition(
     written: list[Path] = []
     with keeping_results():
         part = _partition(network, where, method or "auto", budget, certify, hidden=common.quiet)
-        plain = describe(part, where, model.name, files)
         interrupted = part.note == "interrupted"
+        proved = None
+        try:
+            with show_progress(hidden=common.quiet) as bar:
+                if part.certified and not part.num_open:
+                    bar.say("Checking the certificate")
+                    proved = _prove(part)
+        except KeyboardInterrupt:
+            interrupted = True
+        plain = {**describe(part, where, model.name, files), "regions_proved": proved}
         try:
             with show_progress(hidden=common.quiet) as bar:
                 for path in _by_effort(files):
+                    if path.suffix.lower() == ".certificate" and proved is None:
+                        warn(f"{path} was not written: work that stopped early has no certificate")
+                        continue
                     bar.say(f"Writing {path}")
                     _write(path, part, where, color, plain)
                     written.append(path)
@@ -85,7 +100,7 @@ def partition(
     if common.as_json:
         print_json({**plain, "files": [str(path) for path in written]})
     elif not common.quiet:
-        _print(part, where, model.name, written)
+        _print(part, where, model.name, written, proved)
     if interrupted:
         open_cells = f" with {several(part.num_open, 'cell')} unfinished" if part.num_open else ""
         kept = f"{_listed(written)} what was found" if written else "nothing was written"
@@ -174,6 +189,13 @@ def _keeps_facets(part: Partition) -> bool:
     return not isinstance(part.geometry, ListedRegions)
 
 
+def _prove(part: Partition) -> int:
+    """Check the certificate of a partition by code that shares nothing with what made it; return what is proved."""
+    assert part.network is not None
+    assert part.certificate is not None
+    return check_certificate(part.certificate, part.network, part.domain)
+
+
 def _facets_by_gate(part: Partition) -> dict[str, int]:
     if not _keeps_facets(part):
         return {}
@@ -196,6 +218,9 @@ def _write(path: Path, part: Partition, where: Place, color: Color | None, plain
         table = io.BytesIO()
         pyarrow.parquet.write_table(part.to_table(), table)
         write_all({path: table.getvalue()})
+    elif suffix == ".certificate":
+        assert part.certificate is not None
+        write_all({path: part.certificate.to_json() + "\n"})
     elif suffix == ".json":
         write_all({path: to_json(plain) + "\n"})
     else:
@@ -212,7 +237,7 @@ def _picture(figure: Figure, suffix: str) -> bytes | str:
     return buffer.getvalue()
 
 
-def _print(part: Partition, where: Place, model: str, written: Sequence[Path]) -> None:
+def _print(part: Partition, where: Place, model: str, written: Sequence[Path], proved: int | None) -> None:
     console = open_console()
     say(console, f"{model} on {where.words}", style="bold")
     finding = part.finding()
@@ -222,6 +247,8 @@ def _print(part: Partition, where: Place, model: str, written: Sequence[Path]) -
         add_row(table, f"  pieces of boundary made by {name}", number, "")
     console.print(table)
     say(console, f"Counted: {finding.definition}, of the {finding.domain}, by {finding.method}.")
+    if proved is not None:
+        say(console, f"A certificate of {several(proved, 'region')} was checked: they are all, in exact arithmetic.")
     if part.num_open:
         say(
             console,

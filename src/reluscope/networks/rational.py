@@ -64,6 +64,8 @@ class RationalNetwork:
         self.network = network
         self._matrices: dict[int, list[_Matrix]] = {}
         self._constants: dict[int, tuple[tuple[int, ...], int] | None] = {}
+        # By point: pieces before each stage, what its gate sees, and the values known there.
+        self._traces: dict[tuple[Fraction, ...], list[tuple[list, RationalVector, dict[int, RationalVector]]]] = {}
 
     def preactivations(self, stage: int, point: Sequence[Fraction]) -> RationalVector:
         """Return what the gate of a stage sees at a point: the flattened value of its input node.
@@ -97,6 +99,29 @@ class RationalNetwork:
         seen = zip(self.network.stages, self.all_preactivations(point), strict=True)
         return [_pieces(stage.gate, value) for stage, value in seen]
 
+    def pieces_beside(self, point: Sequence[Fraction], direction: Sequence[Fraction]) -> list[list[int]]:
+        """Return the code at the points ``point + t direction`` for all small enough t > 0.
+
+        Parameters
+        ----------
+        point, direction : n fractions
+
+        Notes
+        -----
+        What a gate sees there is ``a + t (b - a)`` with its values a at the point and b at ``point + direction``, every
+        earlier unit held to its piece: the order of two such numbers is that of their pairs ``(a, b)``.
+        """
+        starts = {0: RationalVector.of(point)}
+        stops = {0: RationalVector.of([a + b for a, b in zip(point, direction, strict=True)])}
+        found = []
+        for stage in self.network.stages:
+            start, stop = (self._value(stage.gate.inputs[0], values) for values in (starts, stops))
+            pieces = _pieces_of_pairs(stage.gate, start, stop)
+            for values, seen in ((starts, start), (stops, stop)):
+                values[stage.position] = _gate_held(stage.gate, seen, pieces)
+            found.append(pieces)
+        return found
+
     def held(self, pieces: Sequence[Sequence[int]], point: Sequence[Fraction]) -> list[RationalVector]:
         """Return what every gate sees, then the output, if every unit uses the given piece whatever its input.
 
@@ -109,11 +134,22 @@ class RationalNetwork:
         -------
         list of RationalVector
             Affine in the point.
+
+        Notes
+        -----
+        For few points and many codes: what the last code had in common with this one, from the first gate on, is kept
+        for each point.
         """
         values = {0: RationalVector.of(point)}
         seen = []
-        for stage, held in zip(self.network.stages, pieces, strict=True):
-            value = self._value(stage.gate.inputs[0], values)
+        trace = self._traces.setdefault(tuple(point), [])
+        for number, (stage, held) in enumerate(zip(self.network.stages, pieces, strict=True)):
+            before = [list(earlier) for earlier in pieces[:number]]
+            if number < len(trace) and trace[number][0] == before:
+                value, values = trace[number][1], dict(trace[number][2])
+            else:
+                value = self._value(stage.gate.inputs[0], values)
+                trace[number:] = [(before, value, dict(values))]
             values[stage.position] = _gate_held(stage.gate, value, held)
             seen.append(value)
         return [*seen, self._value(self.network.output, values)]
@@ -192,6 +228,24 @@ def _pieces(node: GateNode, value: RationalVector) -> list[int]:
     assert isinstance(node, Pointwise)
     levels = node.breakpoints.expand(-1, node.num_units).T.tolist()
     return [sum(Fraction(level) < value[unit] for level in row) for unit, row in enumerate(levels)]
+
+
+def _pieces_of_pairs(node: GateNode, start: RationalVector, stop: RationalVector) -> list[int]:
+    """Return the pieces of entries that go from ``start`` towards ``stop``, just after the start."""
+    if isinstance(node, Max):
+        pieces = []
+        for row in node.index.tolist():
+            candidates = [
+                ((start.numerators[entry], stop.numerators[entry]), -place)
+                for place, entry in enumerate(row)
+                if entry >= 0
+            ]
+            pieces.append(-max(candidates)[1])
+        return pieces
+    assert isinstance(node, Pointwise)
+    levels = node.breakpoints.expand(-1, node.num_units).T.tolist()
+    pairs = [(start[unit], stop[unit]) for unit in range(node.num_units)]
+    return [sum((level, level) < pair for level in row) for pair, row in zip(pairs, levels, strict=True)]
 
 
 def _gate_held(node: GateNode, value: RationalVector, pieces: Sequence[int]) -> RationalVector:

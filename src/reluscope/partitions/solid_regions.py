@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt64
 from scipy.optimize import nnls
-from scipy.spatial import ConvexHull
+from scipy.spatial import ConvexHull, QhullError
 
 REDUNDANT = 1e-9
 
@@ -87,14 +87,26 @@ class SolidRegions:
 
     @cached_property
     def volumes(self) -> Float[np.ndarray, " r"]:
-        """Volume of every region, infinite where it is unbounded: of the convex hull of each cell, by Qhull."""
+        """Volume of every region, infinite where it is unbounded: of the convex hull of each cell, by Qhull.
+
+        Zero for a region that is thinner than floats can show, as certified partitions have them.
+        """
         sizes = np.zeros(len(self.words))
         for cell, region in enumerate(self.regions.tolist()):
             if self.is_bounded[region]:
                 points = self.cell_vertices[self.cell_offsets[cell] : self.cell_offsets[cell + 1]]
                 points = points[:, :-1] / points[:, -1:]
-                sizes[region] += float(np.ptp(points)) if self.dim == 1 else ConvexHull(points).volume
+                sizes[region] += _volume(points)
         return np.where(self.is_bounded, sizes, np.inf)
+
+
+def _volume(points: np.ndarray) -> float:
+    if points.shape[1] == 1:
+        return float(np.ptp(points))
+    try:
+        return ConvexHull(points).volume
+    except QhullError:
+        return 0.0
 
 
 def _extreme(points: np.ndarray) -> np.ndarray:

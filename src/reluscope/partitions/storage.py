@@ -3,8 +3,9 @@
 import json
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
@@ -41,13 +42,34 @@ def save(path: str | os.PathLike[str], arrays: dict[str, np.ndarray], descriptio
         "data": pa.array([np.ascontiguousarray(array).tobytes() for array in arrays.values()], pa.large_binary()),
     }
     table = pa.table(columns, metadata={"reluscope": json.dumps({"format": FORMAT, **description})})
+
+    def write(file: IO[bytes]) -> None:
+        with pyarrow.ipc.new_file(file, table.schema) as writer:
+            writer.write_table(table)
+
+    write_whole(path, write)
+
+
+def write_whole(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
+    """Write a file; what was at the path stays until the new file is complete.
+
+    Parameters
+    ----------
+    path : path
+    write : callable
+        Writes the content to an open file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written; nothing is left behind.
+    """
     target = Path(path)
     temporary = None
     try:
         with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
             temporary = file.name
-            with pyarrow.ipc.new_file(file, table.schema) as writer:
-                writer.write_table(table)
+            write(file)
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)

@@ -1,10 +1,11 @@
-"""Networks with known answers, and Hypothesis strategies for networks and domains, for tests here and elsewhere.
+"""Networks with known answers, Hypothesis strategies for networks and domains, and a checker of certificates.
 
-The reference networks need nothing; the strategies need ``hypothesis`` (``pip install hypothesis``).
+The checker and the reference networks need nothing; the strategies need ``hypothesis`` (``pip install hypothesis``).
 """
 
 from typing import TYPE_CHECKING, Any
 
+from reluscope.checking.certificates import check_certificate
 from reluscope.testing.references import (
     ReferenceNetwork,
     default_network,
@@ -40,6 +41,7 @@ _STRATEGIES = (
 __all__ = [
     "ReferenceNetwork",
     "boxes",
+    "check_certificate",
     "default_network",
     "degenerate_networks",
     "dyadics",

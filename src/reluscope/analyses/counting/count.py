@@ -60,7 +60,8 @@ def count(
     progress : bool
         Show how far the work is.
     certify : bool
-        Count in rational arithmetic under every definition; on bounded lines and planes.
+        Count in rational arithmetic: under every definition on bounded lines and planes, proper activation regions on
+        any bounded domain of few dimensions.
 
     Returns
     -------

@@ -228,7 +228,11 @@ def partition(
     regions: Regions = 1_000_000,
     seconds: Seconds = None,
     certify: Annotated[
-        bool, typer.Option("--certify", help="Decide every doubtful sign in rational arithmetic; for small networks.")
+        bool,
+        typer.Option(
+            "--certify",
+            help="Decide every doubtful sign in rational arithmetic, and check a certificate; for small networks.",
+        ),
     ] = False,
     color: Annotated[
         Color | None,
@@ -243,7 +247,8 @@ def partition(
             "-o",
             metavar="PATH",
             help="A picture (.svg, .png, .pdf), the partition (.arrow), a table of regions (.parquet), what --json "
-            "prints (.json), or a folder for all of them; may be given several times.",
+            "prints (.json), or a folder for all of them; with --certify also what proves it (.certificate); may be "
+            "given several times.",
         ),
     ] = None,
     force: Force = False,

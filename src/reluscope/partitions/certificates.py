@@ -1,0 +1,139 @@
+"""A certificate: the regions of a network on a bounded domain as plain rational data that anyone can check.
+
+For each region it holds the code and the exact vertices, and nothing else: signs, facets and witnesses follow from
+these. It proves that these are *all* full-dimensional activation regions, and that the closure of each is the hull P(c)
+of its vertices, if
+
+1. the codes are all different, every vertex is in the domain, and at every vertex of a region every unit, all units
+   held to the pieces of the code, is on the closed side that its piece says; what its piece asks strictly is not zero
+   at all of them;
+2. the points of P(c) where a unit or a side of the domain vanishes make up all its facets: a polygon's vertices lie on
+   exactly two sides each, and in d dimensions every facet passes this test one dimension lower, and each facet of it
+   lies on exactly two;
+3. every facet lies on a side of the domain or is, vertex by vertex, a facet of exactly one other region.
+
+*Proof.* (1) Held units are affine, so the closed conditions hold on all of P(c) and the strict ones inside it. Gate by
+gate, the network's own pieces at a point inside are then those of c. Hence interiors of different regions are disjoint.
+(2) Faces of faces lose a dimension each, down to edges with two ends, so P(c) has dimension d and what is listed are
+facets. In a polytope each facet of a facet lies on exactly two facets, and one gets from any facet to any other that
+way: a set of facets in which these pairs are whole is the set of all. (3) Let a point inside the domain be in no
+region. Go to it from inside some region along a line that meets no face of d - 2 dimensions, and let x be the point up
+to which the line is in regions. It lies inside a facet of one of them and inside the domain, so another region has
+the same facet. The two lie on different sides of it, since their interiors are disjoint, and the line is still in a
+region a little beyond x, a contradiction. So the regions cover the domain, and a full-dimensional set of points of any
+code meets the inside of some P(c), where the code is c.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from reluscope.errors import InputError
+from reluscope.partitions.storage import write_whole
+
+if TYPE_CHECKING:
+    import os
+
+FORMAT = "reluscope certificate 1"
+Point = tuple[Fraction, ...]
+Code = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The regions of a network on a bounded domain, exactly; `reluscope.testing.check_certificate` checks it.
+
+    Parameters
+    ----------
+    fingerprint : str
+        Of the network.
+    lift : tuple of (d + 1) points of n fractions
+        Origin and basis of the slice that the domain is; empty for a domain in input space.
+    half_spaces : tuple of (d + 1) fractions each
+        The domain: ``(a, c)`` stands for ``a . x + c >= 0``.
+    vertices : tuple of points of d fractions
+        All different.
+    codes : tuple of codes
+        Pieces of all units, gate by gate, for each region.
+    corners : tuple of tuples of int
+        Which vertices each region has.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> certificate = rs.partition(net, rs.Box(-1, 1, 2), certify=True).certificate
+    >>> len(certificate), len(certificate.vertices), rs.testing.check_certificate(certificate, net)
+    (4, 9, 4)
+    """
+
+    fingerprint: str
+    lift: tuple[Point, ...]
+    half_spaces: tuple[Point, ...]
+    vertices: tuple[Point, ...]
+    codes: tuple[Code, ...]
+    corners: tuple[tuple[int, ...], ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def witness(self, region: int) -> Point:
+        """Return a rational point strictly inside a region: the mean of its vertices."""
+        points = [self.vertices[corner] for corner in self.corners[region]]
+        return tuple(sum(column, Fraction(0)) / len(points) for column in zip(*points, strict=True))
+
+    def to_json(self) -> str:
+        """Return the certificate as JSON; fractions are strings of two hexadecimal numbers, such as ``"-1f/8"``."""
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        plain |= {name: [_written(point) for point in plain[name]] for name in _RATIONAL}
+        return json.dumps({"format": FORMAT, **plain}, separators=(",", ":"))
+
+    def save(self, path: "str | os.PathLike[str]") -> None:
+        """Write the certificate to a JSON file, whole or not at all.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be written; what was there before stays.
+        """
+        write_whole(path, lambda file: file.write(self.to_json().encode()))
+
+    @staticmethod
+    def load(path: "str | os.PathLike[str]") -> "Certificate":
+        """Read a certificate that `save` wrote. Nothing is checked but that it is one.
+
+        Raises
+        ------
+        InputError
+            If the file is missing, damaged, or something else.
+        """
+        try:
+            with open(path, encoding="utf-8") as file:
+                plain = json.load(file)
+            if plain.pop("format") != FORMAT:
+                raise ValueError("another format")
+            plain |= {name: tuple(_read(point) for point in plain[name]) for name in _RATIONAL}
+            plain["codes"] = tuple(tuple(tuple(map(int, gate)) for gate in code) for code in plain["codes"])
+            plain["corners"] = tuple(tuple(map(int, corners)) for corners in plain["corners"])
+            return Certificate(**plain)
+        except FileNotFoundError as error:
+            raise InputError(f"there is no file {path}") from error
+        except (OSError, KeyError, ValueError, TypeError, AttributeError, ZeroDivisionError) as error:
+            raise InputError(
+                f"{path} is not a certificate saved by reluscope, or it is damaged: save it again"
+            ) from error
+
+
+_RATIONAL = ("lift", "half_spaces", "vertices")
+
+
+def _written(point: Point) -> list[str]:
+    # Hexadecimal: Python refuses to read and write decimal numbers of many thousand digits.
+    return [f"{entry.numerator:x}/{entry.denominator:x}" for entry in point]
+
+
+def _read(entries: Iterable[str]) -> Point:
+    numbers = ([int(part, 16) for part in entry.split("/")] for entry in entries)
+    return tuple(Fraction(numerator, denominator) for numerator, denominator in numbers)

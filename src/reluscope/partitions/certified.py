@@ -1,0 +1,84 @@
+"""A partition of several dimensions made certain: the regions of the float walk, completed in rational arithmetic."""
+
+import time
+import warnings
+from dataclasses import replace
+
+import numpy as np
+
+from reluscope.codes.packed import Codes
+from reluscope.errors import InputError
+from reluscope.findings import Claim
+from reluscope.geometry.domains import Box, Polyhedron, Slice
+from reluscope.partitions.exact_regions import ExactRegions, exact_regions
+from reluscope.partitions.solid_regions import SolidRegions
+from reluscope.partitions.table import Partition
+
+
+def certified(part: Partition) -> Partition:
+    """Return a partition of a bounded domain with exactly the regions that there are, and their certificate.
+
+    Parameters
+    ----------
+    part : Partition
+        What floats found. If that stopped early, it is returned as it is, without certificate.
+
+    Returns
+    -------
+    Partition
+        Claims EXACT. Regions that floats found keep their order, those without interior are gone, and those that floats
+        missed follow. Vertices and witnesses are exact ones, rounded.
+
+    Raises
+    ------
+    InputError
+        If there is no network, or the domain is unbounded.
+
+    Notes
+    -----
+    After Ctrl-C what floats found is returned, and claims LOWER.
+    """
+    if part.num_open:
+        return part
+    if part.network is None or not isinstance(part.domain, Slice | Box | Polyhedron):
+        raise InputError(f"this needs the network and a bounded domain, got {part.domain.describe()}: give a Box")
+    began = time.perf_counter()
+    try:
+        exact = exact_regions(part.network, part.domain, part.codes)
+    except KeyboardInterrupt:
+        warnings.warn("interrupted: the regions are those of float arithmetic, without certificate", stacklevel=4)
+        # Doubt without bound: floats may have missed regions, and found too many.
+        undecided = max(1, part.num_undecided)
+        return replace(part, claim=Claim.LOWER, num_undecided=undecided, note="interrupted")
+    codes = [np.array(table, dtype=np.int64) for table in zip(*exact.certificate.codes, strict=True)]
+    packed = Codes.from_pieces(codes, part.codes.layout, num_codes=len(exact.certificate))
+    seconds = part.work.get("seconds", 0.0) + time.perf_counter() - began
+    return replace(
+        part,
+        codes=packed,
+        geometry=_geometry(exact, packed.words),
+        claim=Claim.EXACT,
+        num_undecided=0,
+        certified=True,
+        work={**part.work, "seconds": seconds},
+        proof=exact.certificate,
+    )
+
+
+def _geometry(exact: ExactRegions, words: np.ndarray) -> SolidRegions:
+    certificate = exact.certificate
+    points = np.array([[float(entry) for entry in vertex] for vertex in certificate.vertices])
+    witnesses = [[float(entry) for entry in certificate.witness(row)] for row in range(len(certificate))]
+    corners = points[np.concatenate([np.array(row, dtype=np.int64) for row in certificate.corners])]
+    pairs = np.array(exact.neighbors, dtype=np.int64).reshape(-1, 2)
+    return SolidRegions(
+        words=words,
+        witnesses=np.array(witnesses),
+        is_bounded=np.ones(len(certificate), dtype=bool),
+        left=pairs[:, 0],
+        right=pairs[:, 1],
+        regions=np.arange(len(certificate)),
+        cell_offsets=np.cumsum([0, *map(len, certificate.corners)]),
+        cell_vertices=np.hstack([corners, np.ones((len(corners), 1))]),
+        num_unmatched=0,
+    )

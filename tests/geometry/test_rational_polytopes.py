@@ -1,0 +1,53 @@
+"""Rational polytopes against known face numbers and against vertices in floats."""
+
+from itertools import product
+from math import comb
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.geometry.rational_polytopes import RationalPolytope, half_spaces, integer_row
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3, 4, 5])
+def test_cubes_and_cross_polytopes(dim):
+    cube = RationalPolytope.of(rs.Box(-1, 1, dim))
+    assert sorted(cube.vertices) == sorted((*signs, 1) for signs in product((-1, 1), repeat=dim))
+    assert [len(facet) for facet in cube.facets().values()] == [2 ** (dim - 1)] * (2 * dim)
+    cross = cube.cut([(*signs, 1) for signs in product((-1, 1), repeat=dim)])
+    assert len(cross.vertices) == 2 * dim
+    assert [len(facet) for facet in cross.facets().values()] == [dim] * (2**dim if dim > 1 else 2)
+
+
+def test_the_middle_slab_of_a_cube():
+    # The hypersimplex: more than d facets meet at each vertex, so that no vertex is simple.
+    dim = 5
+    slab = RationalPolytope.of(rs.Box(0, 1, dim)).cut([(*[1] * dim, -2), (*[-1] * dim, 2 + 1)])
+    assert sorted(slab.vertices) == sorted((*bits, 1) for bits in product((0, 1), repeat=dim) if sum(bits) in (2, 3))
+    assert len(slab.vertices) == comb(dim, 2) + comb(dim, 3)
+    assert len(slab.facets()) == 2 * dim + 2
+
+
+def test_what_has_no_interior():
+    square = RationalPolytope.of(rs.Box(0, 1, 2))
+    assert square.cut([(1, 1, 0)]).vertices == square.vertices
+    assert square.cut([(-1, -1, 0)]) is None
+    assert square.cut([(1, 0, -2)]) is None
+    assert RationalPolytope.of(rs.Polyhedron([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]], [1.0, -0.5, 1, 1]))
+
+
+@pytest.mark.parametrize("dim", [2, 3, 4])
+def test_random_polyhedra_far_from_the_origin(dim):
+    generator = np.random.default_rng(dim)
+    normals = np.concatenate([generator.normal(size=(4 * dim, dim)), np.eye(dim), -np.eye(dim)])
+    center = 1000.0 * generator.normal(size=dim)
+    window = rs.Polyhedron(normals, normals @ center + generator.uniform(0.5, 2, len(normals)))
+    exact = RationalPolytope.of(window)
+    found = np.array([[entry / vertex[-1] for entry in vertex[:-1]] for vertex in exact.vertices])
+    known = window.vertices()
+    assert len(found) == len(known)
+    distances = np.linalg.norm(found[:, None] - known, axis=2)
+    assert distances.min(axis=0).max() < 1e-6
+    assert exact.facets().keys() <= {integer_row(side) for side in half_spaces(window)}
+    assert len(exact.facets()) == len(window.facets())
