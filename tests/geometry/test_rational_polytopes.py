@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
+from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.rational_polytopes import RationalPolytope, half_spaces, integer_row
 
 
@@ -35,6 +36,11 @@ def test_what_has_no_interior():
     assert square.cut([(-1, -1, 0)]) is None
     assert square.cut([(1, 0, -2)]) is None
     assert RationalPolytope.of(rs.Polyhedron([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]], [1.0, -0.5, 1, 1]))
+
+
+def test_what_is_not_bounded():
+    with pytest.raises(DegenerateGeometryError, match="not bounded in exact arithmetic"):
+        RationalPolytope.of(rs.Polyhedron(np.eye(2), [1.0, 1.0]))
 
 
 @pytest.mark.parametrize("dim", [2, 3, 4])

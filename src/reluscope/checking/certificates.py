@@ -44,7 +44,7 @@ def check_certificate(certificate: "Certificate", network: "Network", domain: "D
     Notes
     -----
     Cost: for each region d + 1 evaluations of the network in whole numbers, and all faces of its polytope; about 1 ms
-    with some 16 units in the plane, 20 ms with 12 units and six inputs.
+    with some 40 units in the plane or in space, 20 ms with 12 units and six inputs.
 
     Examples
     --------

