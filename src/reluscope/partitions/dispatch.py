@@ -155,7 +155,7 @@ def partition(
         if engine == "tree":
             found.append(partition_by_tree(network, one, reason, budget, executor, tolerance, progress))
         elif engine == "cellwise":
-            found.append(partition_cellwise(network, one, reason, budget, tolerance, progress))
+            found.append(partition_cellwise(network, one, reason, budget, executor, tolerance, progress))
         elif one.dim <= 2:
             found += _partition_together(network, [_windowed(one)], budget, executor, tolerance, progress, certify)
         else:
@@ -245,6 +245,7 @@ def _partition_together(
             budget=budget,
             executor=executor,
             report=lambda patch: report(len(patch.roots), patch.volume),
+            tell=report.tell,
             certifier=Certifier(RationalNetwork(network), domains[0]) if certify else None,
             judge=None if certify else Judge(network, domains),
         )
