@@ -217,10 +217,8 @@ def walk_cells(
     first = _Batch(0, cells, values, (), np.zeros((len(cells), 2), dtype=np.uint64))
     start = _Todo((first,), (), 0, 0)
     with torch.no_grad():
-        if executor is None:
-            run = _depth_first(way, start, report)
-        else:
-            run = _in_parallel(way, start, executor, report, tell)
+        alone = executor is None
+        run = _depth_first(way, start, report) if alone else _in_parallel(way, start, executor, report, tell)
     run.work["seconds"] = time.time() - began
     return run
 
@@ -365,6 +363,7 @@ def _depth_first(way: _Way, todo: _Todo, report: Report | None = None) -> CellRu
 def _in_parallel(way: _Way, todo: _Todo, executor: Executor, report: Report | None, tell: Tell | None) -> CellRun:
     """Take the cells of one gate after the other here until there are enough of them, then hand them out."""
     work, stopped = CellRun().work, ""
+    shares: dict[int, CellRun] = {}
     last = len(way.network.stages)
     try:
         while todo.stack and (todo.stack[0].stage == last or todo.num_open < TASKS * CELLS_PER_TASK):
@@ -373,26 +372,22 @@ def _in_parallel(way: _Way, todo: _Todo, executor: Executor, report: Report | No
                 break
             batch, *rest = todo.stack
             todo = _advance(way, todo, batch, rest, work, report)
-    except KeyboardInterrupt:
-        stopped = "interrupted"
-    size = -(-todo.num_open // TASKS)
-    parts = [part for batch in todo.stack for part in _spread(batch, size)]
-    shares: dict[int, CellRun] = {}
-    if not stopped:
-
-        def receive(_: int, share: CellRun) -> None:
+        size = -(-todo.num_open // TASKS)
+        todo = todo._replace(stack=tuple(part for batch in todo.stack for part in _spread(batch, size)))
+        tasks = [(way, _Todo((batch,), (), 0, 0)) for batch in todo.stack]
+        for index, share in hand_out(_task, [] if stopped else tasks, executor, way.budget, todo.num_regions, tell):
+            shares[index] = share
+            stopped = stopped or share.stopped
             if report is not None:
                 for patch in share.patches:
                     report(patch)
-
-        tasks = [(way, _Todo((part,), (), 0, 0)) for part in parts]
-        shares, stopped = hand_out(
-            _task, tasks, executor, way.budget, way.began, todo.num_regions, receive=receive, tell=tell
-        )
-    left = tuple(part for index, part in enumerate(parts) if index not in shares)
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    left = tuple(batch for index, batch in enumerate(todo.stack) if index not in shares)
     run = todo._replace(stack=left).run(work, stopped)
     for _, share in sorted(shares.items()):
         run.include(share)
+    run.stopped = stopped or way.budget.spent(run.num_regions, way.began)
     return run
 
 

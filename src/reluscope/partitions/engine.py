@@ -6,7 +6,7 @@ grow with depth, and whatever interrupts the work, the regions finished so far a
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -219,6 +219,7 @@ def _depth_first(way: _Way, todo: _Todo, report: Report | None = None) -> Run:
 def _in_parallel(way: _Way, todo: _Todo, executor: Executor, report: Report | None, tell: Tell | None) -> Run:
     """Break the work into independent chunks here, then hand them out."""
     work, stopped = Run().work, ""
+    shares: dict[int, Run] = {}
     try:
         while todo.stack and len(todo.stack) < TASKS:
             stopped = way.budget.spent(todo.num_regions, way.began)
@@ -229,26 +230,20 @@ def _in_parallel(way: _Way, todo: _Todo, executor: Executor, report: Report | No
             if report is not None:
                 for patch in made:
                     report(patch)
-    except KeyboardInterrupt:
-        stopped = "interrupted"
-    # Seams made by different tasks must not share numbers.
-    tasks = [(way, _Todo((chunk,), (), 0, 0, (index + 1) << 40)) for index, chunk in enumerate(todo.stack)]
-    shares: dict[int, Run] = {}
-    if not stopped:
-
-        def receive(_: int, share: Run) -> None:
+        # Seams made by different tasks must not share numbers.
+        tasks = [(way, _Todo((chunk,), (), 0, 0, (index + 1) << 40)) for index, chunk in enumerate(todo.stack)]
+        for index, share in hand_out(_task, [] if stopped else tasks, executor, way.budget, todo.num_regions, tell):
+            shares[index] = share
+            stopped = stopped or share.stopped
             if report is not None:
                 for patch in share.patches:
                     report(patch)
-
-        shares, stopped = hand_out(
-            _task, tasks, executor, way.budget, way.began, todo.num_regions, receive=receive, tell=tell
-        )
-    left = tuple(chunk for index, chunk in enumerate(todo.stack) if index not in shares)
-    run = todo._replace(stack=left).run(work)
-    run.stopped = stopped
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    run = todo._replace(stack=tuple(chunk for index, chunk in enumerate(todo.stack) if index not in shares)).run(work)
     for _, share in sorted(shares.items()):
         run.include(share)
+    run.stopped = stopped or way.budget.spent(run.num_regions, way.began)
     return run
 
 
@@ -259,9 +254,7 @@ def _task(way: _Way, todo: _Todo) -> Run:
 
 def _advance(way: _Way, todo: _Todo, chunk: Chunk, rest: list[Chunk], work: dict[str, float]) -> tuple[_Todo, list]:
     """Take a chunk one step further; return what is left to do beside the rest, and the patches made."""
-    following, undecided, next_seam = _step(
-        way.network, chunk, way.resolution, todo.next_seam, work, way.certifier
-    )
+    following, undecided, next_seam = _step(way.network, chunk, way.resolution, todo.next_seam, work, way.certifier)
     last = len(way.network.stages)
     made = [way.finish(part) for part in reversed(following) if part.stage == last]
     unfinished = [part for part in reversed(following) if part.stage < last]
@@ -291,45 +284,24 @@ def hand_out(
     tasks: Sequence[tuple[Any, ...]],
     executor: Executor | None,
     budget: Budget,
-    began: float,
     num_regions: int,
-    *,
-    receive: Callable[[int, SomeShare], None],
     tell: Tell | None = None,
-) -> tuple[dict[int, SomeShare], str]:
-    """Run the tasks that work was broken into, until they are done or the budget is spent.
+) -> Iterator[tuple[int, SomeShare]]:
+    """Run the tasks that work was broken into, and yield what they find until there are regions enough.
 
     Parameters
     ----------
     function, tasks, executor, tell
         See `run_tasks`. Tasks keep to the budget, too: those that begin when the time is over come back at once.
     budget : Budget
-    began : float
-        When work began, by `time.time`.
     num_regions : int
         Found before.
-    receive : callable
-        Told the number of every task that came back, and what it has found.
-
-    Returns
-    -------
-    shares : dict
-        What tasks have found, by their numbers; those that did not come back are missing.
-    stopped : str
-        Why work stopped early.
     """
-    shares, stopped = {}, ""
-    try:
-        for index, share in run_tasks(function, tasks, executor, tell=tell):
-            receive(index, share)
-            shares[index] = share
-            num_regions += share.num_regions
-            stopped = stopped or share.stopped or budget.spent(num_regions, began)
-            if share.stopped == "interrupted" or (budget.regions is not None and num_regions >= budget.regions):
-                break
-    except KeyboardInterrupt:
-        stopped = "interrupted"
-    return shares, stopped
+    for index, share in run_tasks(function, tasks, executor, tell=tell):
+        yield index, share
+        num_regions += share.num_regions
+        if share.stopped == "interrupted" or (budget.regions is not None and num_regions >= budget.regions):
+            return
 
 
 def _step(

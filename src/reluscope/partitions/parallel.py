@@ -1,7 +1,7 @@
 """Independent tasks, through any executor or in this process: each is done exactly once, whatever becomes of workers.
 
-A task whose worker was lost is done here. It is the caller's part to make tasks independent, and to put results together
-by the tasks' numbers, because they come in any order.
+A task whose worker was lost is done here. It is the caller's part to make tasks independent, and to put results
+together by the tasks' numbers, because they come in any order.
 """
 
 import pickle
