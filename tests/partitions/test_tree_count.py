@@ -195,11 +195,13 @@ def test_budgets_in_turn_reach_the_end(net, path):
     assert (found.claim, found.num_undecided) == (Claim.EXACT, 0)
 
 
-def test_an_interrupted_task_is_not_kept(net, path):
+@pytest.mark.parametrize("after", [60, 71, 100])
+def test_an_interrupted_task_is_not_kept(net, path, after, monkeypatch):
+    monkeypatch.setattr(tree_search, "BATCH", 1)  # many steps for each task
     calls = iter(range(10**6))
 
     def report(number):
-        if next(calls) == 25:
+        if next(calls) == after:
             raise KeyboardInterrupt
 
     found = count(net, path, report=report)
