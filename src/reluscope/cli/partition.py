@@ -3,6 +3,7 @@
 import io
 import warnings
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ from rich.console import Console
 
 from reluscope import plots
 from reluscope.cli.devices import open_device
+from reluscope.cli.executors import ExecutorArguments, open_executor
 from reluscope.cli.failures import warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
 from reluscope.cli.opening import ModelArguments, describe_model
@@ -54,6 +56,7 @@ def partition(
     method: str | None,
     budget: Budget,
     certify: bool,
+    workers: ExecutorArguments,
     color: Color | None,
     force: bool,
     common: Common,
@@ -71,7 +74,8 @@ def partition(
         files = _without_pictures(files, output, where, method)
     written: list[Path] = []
     with keeping_results():
-        part = _partition(network, where, method or "auto", budget, certify, hidden=common.quiet)
+        with open_executor(workers) as executor:
+            part = _partition(network, where, method or "auto", budget, certify, executor, hidden=common.quiet)
         plain = describe(part, where, model.name, files)
         interrupted = part.note == "interrupted"
         try:
@@ -159,13 +163,26 @@ def _without_pictures(files: Outputs, asked: Sequence[Path], where: Place, metho
 
 
 def _partition(
-    network: Network, where: Place, method: str, budget: Budget, certify: bool, *, hidden: bool
+    network: Network,
+    where: Place,
+    method: str,
+    budget: Budget,
+    certify: bool,
+    executor: Executor | None,
+    *,
+    hidden: bool,
 ) -> Partition:
     terminal = Console(stderr=True).is_terminal
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # interruption is told by the partition's note, and said at the end
         return cut(
-            network, where.domain, method=method, budget=budget, certify=certify, progress=terminal and not hidden
+            network,
+            where.domain,
+            method=method,
+            budget=budget,
+            certify=certify,
+            executor=executor,
+            progress=terminal and not hidden,
         )
 
 
