@@ -137,7 +137,9 @@ def test_a_number_that_is_believed_counts(net, begun, monkeypatch):
     faithful = kept_tasks._read
 
     def one_more(line):
-        task, result = faithful(line)
+        read = faithful(line)
+        assert read is not None
+        task, result = read
         return task, {**result, "regions": result["regions"] + 1}
 
     monkeypatch.setattr(kept_tasks, "_read", one_more)
@@ -181,7 +183,7 @@ def test_an_empty_file_is_a_beginning(net, path):
 
 def test_budgets_in_turn_reach_the_end(net, path):
     """What a budget cuts short is a lower bound, tasks that were cut short are not kept, and the rest goes on."""
-    numbers = []
+    numbers, found = [], None
     for _ in range(50):
         found, stopped = count_by_tree(net, SPACE, budget=Budget(regions=(numbers or [0])[-1] + 100), checkpoint=path)
         numbers.append(int(found))
@@ -192,6 +194,7 @@ def test_budgets_in_turn_reach_the_end(net, path):
     assert numbers[-1] == TRUTH
     assert max(numbers) == TRUTH
     assert 3 <= len(numbers) < 50
+    assert found is not None
     assert (found.claim, found.num_undecided) == (Claim.EXACT, 0)
 
 
