@@ -86,6 +86,7 @@ def tree_regions(
     tolerance: Tolerance | None = None,
     report: Report | None = None,
     executor: Executor | None = None,
+    tell: Tell | None = None,
 ) -> TreeRegions:
     """Find all full-dimensional activation regions by linear programs.
 
@@ -102,6 +103,8 @@ def tree_regions(
         Told of every batch found.
     executor : concurrent.futures.Executor, optional
         Runs independent parts of the tree.
+    tell : callable, optional
+        Told how many of the executor's tasks are done, and how many there are.
 
     Returns
     -------
@@ -129,7 +132,7 @@ def tree_regions(
     >>> len(tree_regions(net, rs.Space(3)))
     8
     """
-    walk = TreeWalk(network, domain, budget=budget, tolerance=tolerance, executor=executor)
+    walk = TreeWalk(network, domain, budget=budget, tolerance=tolerance, executor=executor, tell=tell)
     batches = [TreeBatch(np.zeros((0, network.layout.num_words), dtype=np.uint64), np.zeros((0, domain.dim)))]
     steps = iter(walk)
     try:
@@ -158,10 +161,8 @@ class TreeWalk:
 
     Parameters
     ----------
-    network, domain, budget, tolerance, executor
+    network, domain, budget, tolerance, executor, tell
         See `tree_regions`.
-    tell : callable, optional
-        Told how many of the executor's tasks are done, and how many there are.
 
     Examples
     --------
