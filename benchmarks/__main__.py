@@ -13,7 +13,19 @@ import torch
 
 from benchmarks.measure import Measurement
 
-NAMES = ("plane_mlp", "plane_large", "plane_conv", "codes", "pictures", "report", "space", "startup", "peers")
+NAMES = (
+    "plane_mlp",
+    "plane_large",
+    "plane_conv",
+    "codes",
+    "pictures",
+    "report",
+    "space",
+    "scaling",
+    "workers",
+    "startup",
+    "peers",
+)
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
 

@@ -3,6 +3,7 @@
 import io
 import warnings
 from collections.abc import Sequence
+from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ from rich.console import Console
 from reluscope import plots
 from reluscope.checking.certificates import check_certificate
 from reluscope.cli.devices import open_device
+from reluscope.cli.executors import ExecutorArguments, open_executor
 from reluscope.cli.failures import warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
 from reluscope.cli.opening import ModelArguments, describe_model
@@ -56,6 +58,7 @@ def partition(
     method: str | None,
     budget: Budget,
     certify: bool,
+    workers: ExecutorArguments,
     color: Color | None,
     force: bool,
     common: Common,
@@ -75,7 +78,8 @@ def partition(
         files = _without_pictures(files, output, where, method)
     written: list[Path] = []
     with keeping_results():
-        part = _partition(network, where, method or "auto", budget, certify, hidden=common.quiet)
+        with open_executor(workers) as executor:
+            part = _partition(network, where, method or "auto", budget, certify, executor, hidden=common.quiet)
         interrupted = part.note == "interrupted"
         proved = None
         try:
@@ -174,13 +178,26 @@ def _without_pictures(files: Outputs, asked: Sequence[Path], where: Place, metho
 
 
 def _partition(
-    network: Network, where: Place, method: str, budget: Budget, certify: bool, *, hidden: bool
+    network: Network,
+    where: Place,
+    method: str,
+    budget: Budget,
+    certify: bool,
+    executor: Executor | None,
+    *,
+    hidden: bool,
 ) -> Partition:
     terminal = Console(stderr=True).is_terminal
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # interruption is told by the partition's note, and said at the end
         return cut(
-            network, where.domain, method=method, budget=budget, certify=certify, progress=terminal and not hidden
+            network,
+            where.domain,
+            method=method,
+            budget=budget,
+            certify=certify,
+            executor=executor,
+            progress=terminal and not hidden,
         )
 
 

@@ -7,7 +7,9 @@ first.
 
 import time
 from collections.abc import Callable
+from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -23,11 +25,14 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.affine_values import AffineValues, advance_affinely, affine_input, close_affinely
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
-from reluscope.partitions.engine import Budget
+from reluscope.partitions.engine import Budget, hand_out
+from reluscope.partitions.parallel import Tell
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.tolerance import Tolerance
 
 BATCH = 512
+# Work is handed out in so many tasks, once there are so many cells for each.
+TASKS, CELLS_PER_TASK = 64, 16
 EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -55,6 +60,9 @@ class CellPatch:
         return len(self.words)
 
 
+Report = Callable[[CellPatch], None]
+
+
 @dataclass
 class CellRun:
     """What a walk over all cells has found so far.
@@ -75,6 +83,19 @@ class CellRun:
     num_open: int = 0
     stopped: str = ""
     work: dict[str, float] = field(default_factory=lambda: {"batches": 0, "evaluated_cells": 0})
+
+    @property
+    def num_regions(self) -> int:
+        """Cells finished so far."""
+        return sum(map(len, self.patches))
+
+    def include(self, other: "CellRun") -> None:
+        """Add what another walk found."""
+        self.patches += other.patches
+        self.num_undecided += other.num_undecided
+        self.num_open += other.num_open
+        for name, amount in other.work.items():
+            self.work[name] = self.work.get(name, 0) + amount
 
 
 @dataclass(frozen=True)
@@ -163,7 +184,9 @@ def walk_cells(
     tolerance: Tolerance,
     *,
     budget: Budget,
-    report: Callable[[CellPatch], None] | None = None,
+    executor: Executor | None = None,
+    report: Report | None = None,
+    tell: Tell | None = None,
 ) -> CellRun:
     """Take the cells of a domain through all gates of a network whose gates are pointwise.
 
@@ -174,8 +197,12 @@ def walk_cells(
     domain : Box, Space or Polyhedron
     tolerance : Tolerance
     budget : Budget
+    executor : concurrent.futures.Executor, optional
+        Runs independent cells.
     report : callable, optional
         Told of every finished patch.
+    tell : callable, optional
+        Told how many of the executor's tasks are done, and how many there are.
 
     Returns
     -------
@@ -183,37 +210,16 @@ def walk_cells(
         Incomplete if the budget ran out or the user interrupted. On an unbounded domain one code may come in several
         cells, one per orthant, to be merged.
     """
-    began = time.perf_counter()
-    run = CellRun()
-    keys = _Keys(network)
-    gamma = tolerance.rounding * EPSILON
+    began = time.time()
     cells, resolution, scale = first_cells(network, domain, tolerance)
-    stack = [_Batch(0, cells, affine_input(network, len(cells), scale), (), np.zeros((len(cells), 2), dtype=np.uint64))]
-    num_regions = 0
-    try:
-        with torch.no_grad():
-            while stack:
-                run.stopped = _exhausted(budget, num_regions, began)
-                if run.stopped:
-                    break
-                batch = stack[-1]
-                if batch.stage == len(network.stages):
-                    patch = _finished(batch, scale)
-                    run.patches.append(patch)
-                    num_regions += len(patch)
-                    stack.pop()
-                    if report is not None:
-                        report(patch)
-                    continue
-                following, undecided = _step(network, batch, keys, gamma, resolution)
-                run.num_undecided += undecided
-                run.work["batches"] += 1
-                run.work["evaluated_cells"] += len(batch.cells)
-                stack[-1:] = _spread(following)
-    except KeyboardInterrupt:
-        run.stopped = "interrupted"
-    run.num_open = sum(len(batch.cells) for batch in stack)
-    run.work["seconds"] = time.perf_counter() - began
+    way = _Way(network, _Keys(network), tolerance.rounding * EPSILON, resolution, scale, budget, began)
+    values = affine_input(network, len(cells), scale)
+    first = _Batch(0, cells, values, (), np.zeros((len(cells), 2), dtype=np.uint64))
+    start = _Todo((first,), (), 0, 0)
+    with torch.no_grad():
+        alone = executor is None
+        run = _depth_first(way, start, report) if alone else _in_parallel(way, start, executor, report, tell)
+    run.work["seconds"] = time.time() - began
     return run
 
 
@@ -304,8 +310,110 @@ class _Keys:
             self.zeros.append(draw(2**64, size=(gate.num_units, len(levels), 2), dtype=np.uint64))
 
 
-def _step(network: Network, batch: _Batch, keys: _Keys, gamma: float, resolution: np.ndarray) -> tuple[_Batch, int]:
+@dataclass(frozen=True)
+class _Way:
+    """How cells are taken through the gates, and since when."""
+
+    network: Network
+    keys: _Keys
+    gamma: float
+    resolution: np.ndarray
+    scale: float
+    budget: Budget
+    began: float
+
+
+class _Todo(NamedTuple):
+    """What is left to do and what is done: batches, the last on top, and patches, each with those before it."""
+
+    stack: tuple[_Batch, ...]
+    finished: tuple[Any, ...]
+    num_regions: int
+    num_undecided: int
+
+    @property
+    def num_open(self) -> int:
+        """Cells that are not finished."""
+        return sum(len(batch.cells) for batch in self.stack)
+
+    def run(self, work: dict[str, float], stopped: str) -> CellRun:
+        """Return what was found."""
+        patches, finished = [], self.finished
+        while finished:
+            patch, finished = finished
+            patches.append(patch)
+        return CellRun(patches[::-1], self.num_undecided, self.num_open, stopped, work)
+
+
+def _depth_first(way: _Way, todo: _Todo, report: Report | None = None) -> CellRun:
+    work, stopped = CellRun().work, ""
+    try:
+        while todo.stack:
+            stopped = way.budget.spent(todo.num_regions, way.began)
+            if stopped:
+                break
+            *rest, batch = todo.stack
+            # One assignment: wherever Ctrl-C falls, a batch is either still open or finished, and never both.
+            todo = _advance(way, todo, batch, rest, work, report)
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    return todo.run(work, stopped)
+
+
+def _in_parallel(way: _Way, todo: _Todo, executor: Executor, report: Report | None, tell: Tell | None) -> CellRun:
+    """Take the cells of one gate after the other here until there are enough of them, then hand them out."""
+    work, stopped = CellRun().work, ""
+    shares: dict[int, CellRun] = {}
+    last = len(way.network.stages)
+    try:
+        while todo.stack and (todo.stack[0].stage == last or todo.num_open < TASKS * CELLS_PER_TASK):
+            stopped = way.budget.spent(todo.num_regions, way.began)
+            if stopped:
+                break
+            batch, *rest = todo.stack
+            todo = _advance(way, todo, batch, rest, work, report)
+        size = -(-todo.num_open // TASKS)
+        todo = todo._replace(stack=tuple(part for batch in todo.stack for part in _spread(batch, size)))
+        tasks = [(way, _Todo((batch,), (), 0, 0)) for batch in todo.stack]
+        for index, share in hand_out(_task, [] if stopped else tasks, executor, way.budget, todo.num_regions, tell):
+            shares[index] = share
+            stopped = stopped or share.stopped
+            if report is not None:
+                for patch in share.patches:
+                    report(patch)
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    left = tuple(batch for index, batch in enumerate(todo.stack) if index not in shares)
+    run = todo._replace(stack=left).run(work, stopped)
+    for _, share in sorted(shares.items()):
+        run.include(share)
+    run.stopped = stopped or way.budget.spent(run.num_regions, way.began)
+    return run
+
+
+def _task(way: _Way, todo: _Todo) -> CellRun:
+    with torch.no_grad():
+        return _depth_first(way, todo)
+
+
+def _advance(
+    way: _Way, todo: _Todo, batch: _Batch, rest: list[_Batch], work: dict[str, float], report: Report | None
+) -> _Todo:
+    """Take a batch through one gate, or finish it; return what is left to do beside the rest."""
+    if batch.stage == len(way.network.stages):
+        patch = _finished(batch, way.scale)
+        if report is not None:
+            report(patch)
+        return _Todo(tuple(rest), (patch, todo.finished), todo.num_regions + len(patch), todo.num_undecided)
+    following, undecided = _step(way, batch)
+    work["batches"] += 1
+    work["evaluated_cells"] += len(batch.cells)
+    return _Todo((*rest, *_spread(following, BATCH)), todo.finished, todo.num_regions, todo.num_undecided + undecided)
+
+
+def _step(way: _Way, batch: _Batch) -> tuple[_Batch, int]:
     """Take a batch through one gate."""
+    network, keys, gamma = way.network, way.keys, way.gamma
     stage = network.stages[batch.stage]
     maps, errors, values = advance_affinely(stage, batch.values, gamma)
     cut = cut_cells(
@@ -316,7 +424,7 @@ def _step(network: Network, batch: _Batch, keys: _Keys, gamma: float, resolution
         keys.pieces[batch.stage],
         keys.zeros[batch.stage],
         rounding=gamma,
-        resolution=resolution,
+        resolution=way.resolution,
     )
     parents = torch.from_numpy(cut.parents).to(network.device)
     values = {position: value.take(parents) for position, value in values.items()}
@@ -332,11 +440,11 @@ def _step(network: Network, batch: _Batch, keys: _Keys, gamma: float, resolution
     )
 
 
-def _spread(batch: _Batch) -> list[_Batch]:
+def _spread(batch: _Batch, size: int) -> list[_Batch]:
     """Return a batch in parts of bounded size, the first on top."""
     parts = []
-    for first in range(0, len(batch.cells), BATCH):
-        last = min(first + BATCH, len(batch.cells))
+    for first in range(0, len(batch.cells), size):
+        last = min(first + size, len(batch.cells))
         rows = torch.arange(first, last)
         values = {position: value.take(rows.to(value.coefficients.device)) for position, value in batch.values.items()}
         words = tuple(word[first:last] for word in batch.words)
@@ -394,11 +502,3 @@ def _cells(
         np.zeros((total, 2), dtype=np.uint64) if keys is None else np.concatenate(keys),
         np.zeros((len(vertices), 2), dtype=np.uint64),
     )
-
-
-def _exhausted(budget: Budget, num_regions: int, began: float) -> str:
-    if budget.regions is not None and num_regions >= budget.regions:
-        return f"budget of {budget.regions:,} regions"
-    if budget.seconds is not None and time.perf_counter() - began >= budget.seconds:
-        return f"budget of {budget.seconds:g} s"
-    return ""

@@ -160,7 +160,7 @@ def partition(
         if engine == "tree":
             part = partition_by_tree(network, one, reason, budget, executor, tolerance, progress)
         elif engine == "cellwise":
-            part = partition_cellwise(network, one, reason, budget, tolerance, progress)
+            part = partition_cellwise(network, one, reason, budget, executor, tolerance, progress)
         else:
             part = partition_solid(network, _windowed(one), reason, budget, executor, tolerance, progress)
         found.append(certified(part) if certify else part)
@@ -246,6 +246,7 @@ def _partition_together(
             budget=budget,
             executor=executor,
             report=lambda patch: report(len(patch.roots), patch.volume),
+            tell=report.tell,
             certifier=Certifier(RationalNetwork(network), domains[0]) if certify else None,
             judge=None if certify else Judge(network, domains),
         )

@@ -6,10 +6,10 @@ grow with depth, and whatever interrupts the work, the regions finished so far a
 """
 
 import time
-from collections.abc import Callable
-from concurrent.futures import BrokenExecutor, Executor, as_completed
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -18,9 +18,11 @@ from reluscope.geometry.complexes import Complex
 from reluscope.networks.network import Network
 from reluscope.partitions.certification import Certifier, Judge
 from reluscope.partitions.chunks import Chunk, Resolution, cut, open_stage, spread
+from reluscope.partitions.parallel import Tell, run_tasks
 
 CHUNK_CELLS = 768
 CHUNK_BYTES = 64 * 2**20
+# Chunks to find before work is handed out.
 TASKS = 64
 
 
@@ -38,6 +40,27 @@ class Budget:
 
     regions: int | None = None
     seconds: float | None = None
+
+    def spent(self, num_regions: int, began: float) -> str:
+        """Return what has run out, in words; empty if nothing has.
+
+        Parameters
+        ----------
+        num_regions : int
+            Found so far.
+        began : float
+            When work began, by `time.time`: other processes have to know, too.
+
+        Examples
+        --------
+        >>> Budget(regions=10).spent(12, time.time()), Budget(seconds=60.0).spent(12, time.time())
+        ('budget of 10 regions', '')
+        """
+        if self.regions is not None and num_regions >= self.regions:
+            return f"budget of {self.regions:,} regions"
+        if self.seconds is not None and time.time() - began >= self.seconds:
+            return f"budget of {self.seconds:g} s"
+        return ""
 
 
 @dataclass
@@ -79,6 +102,7 @@ class Run:
         """Add what another walk found."""
         self.patches.extend(other.patches)
         self.num_undecided += other.num_undecided
+        self.open_roots += other.open_roots
         for key, amount in other.work.items():
             self.work[key] = self.work.get(key, 0) + amount
 
@@ -98,6 +122,7 @@ def walk(
     budget: Budget,
     executor: Executor | None = None,
     report: Report | None = None,
+    tell: Tell | None = None,
     certifier: Certifier | None = None,
     judge: Judge | None = None,
 ) -> Run:
@@ -120,6 +145,8 @@ def walk(
         Runs independent chunks.
     report : callable, optional
         Told of every finished patch.
+    tell : callable, optional
+        Told how many of the executor's tasks are done, and how many there are.
     certifier : Certifier, optional
         Decides doubtful signs exactly; all cells then stay together, and no executor is used.
     judge : Judge, optional
@@ -130,55 +157,25 @@ def walk(
     Run
         Incomplete if the budget ran out or the user interrupted.
     """
-    start = Chunk.start(network, cells, points, inputs, certifier=certifier, judge=judge)
+    chunk = Chunk.start(network, cells, points, inputs, certifier=certifier, judge=judge)
+    way = _Way(network, resolution, budget, time.time(), finish, certifier)
+    start = _Todo((chunk,), (), 0, 0, 0)
     with torch.no_grad():
         if executor is None or certifier is not None:
-            return _depth_first(network, [start], resolution, budget, 0, finish, report, certifier)
-        return _in_parallel(network, start, resolution, budget, executor, finish, report)
+            return _depth_first(way, start, report)
+        return _in_parallel(way, start, executor, report, tell)
 
 
-def _depth_first(
-    network: Network,
-    stack: list[Chunk],
-    resolution: Resolution,
-    budget: Budget,
-    next_seam: int,
-    finish: Finish,
-    report: Report | None = None,
-    certifier: Certifier | None = None,
-) -> Run:
-    run = Run()
-    began = time.perf_counter()
-    todo = _Todo(tuple(stack), (), 0, 0, next_seam)
-    try:
-        while todo.stack:
-            run.stopped = _exhausted(budget, todo.num_regions, began)
-            if run.stopped:
-                break
-            *rest, chunk = todo.stack
-            following, undecided, next_seam = _step(network, chunk, resolution, todo.next_seam, run.work, certifier)
-            last = len(network.stages)
-            made = [finish(part) for part in reversed(following) if part.stage == last]
-            rest += [part for part in reversed(following) if part.stage < last]
-            finished = todo.finished
-            for patch in made:
-                finished = (patch, finished)
-            number = todo.num_regions + sum(len(patch.roots) for patch in made)
-            # One assignment: wherever Ctrl-C falls, a chunk is either still open or finished, and never both.
-            todo = _Todo(tuple(rest), finished, number, todo.num_undecided + undecided, next_seam)
-            if report is not None:
-                for patch in made:
-                    report(patch)
-    except KeyboardInterrupt:
-        run.stopped = "interrupted"
-    finished = todo.finished
-    while finished:
-        patch, finished = finished
-        run.patches.append(patch)
-    run.patches.reverse()
-    run.num_undecided = todo.num_undecided
-    run.open_roots = [chunk.roots for chunk in todo.stack]
-    return run
+@dataclass(frozen=True)
+class _Way:
+    """How chunks are taken through the gates, and since when."""
+
+    network: Network
+    resolution: Resolution
+    budget: Budget
+    began: float
+    finish: Finish
+    certifier: Certifier | None
 
 
 class _Todo(NamedTuple):
@@ -189,6 +186,122 @@ class _Todo(NamedTuple):
     num_regions: int
     num_undecided: int
     next_seam: int
+
+    def run(self, work: dict[str, float]) -> Run:
+        """Return what was found."""
+        patches, finished = [], self.finished
+        while finished:
+            patch, finished = finished
+            patches.append(patch)
+        return Run(patches[::-1], self.num_undecided, [chunk.roots for chunk in self.stack], "", work)
+
+
+def _depth_first(way: _Way, todo: _Todo, report: Report | None = None) -> Run:
+    work, stopped = Run().work, ""
+    try:
+        while todo.stack:
+            stopped = way.budget.spent(todo.num_regions, way.began)
+            if stopped:
+                break
+            *rest, chunk = todo.stack
+            # One assignment: wherever Ctrl-C falls, a chunk is either still open or finished, and never both.
+            todo, made = _advance(way, todo, chunk, rest, work)
+            if report is not None:
+                for patch in made:
+                    report(patch)
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    run = todo.run(work)
+    run.stopped = stopped
+    return run
+
+
+def _in_parallel(way: _Way, todo: _Todo, executor: Executor, report: Report | None, tell: Tell | None) -> Run:
+    """Break the work into independent chunks here, then hand them out."""
+    work, stopped = Run().work, ""
+    shares: dict[int, Run] = {}
+    try:
+        while todo.stack and len(todo.stack) < TASKS:
+            stopped = way.budget.spent(todo.num_regions, way.began)
+            if stopped:
+                break
+            chunk, *rest = todo.stack
+            todo, made = _advance(way, todo, chunk, rest, work)
+            if report is not None:
+                for patch in made:
+                    report(patch)
+        # Seams made by different tasks must not share numbers.
+        tasks = [(way, _Todo((chunk,), (), 0, 0, (index + 1) << 40)) for index, chunk in enumerate(todo.stack)]
+        for index, share in hand_out(_task, [] if stopped else tasks, executor, way.budget, todo.num_regions, tell):
+            shares[index] = share
+            stopped = stopped or share.stopped
+            if report is not None:
+                for patch in share.patches:
+                    report(patch)
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    run = todo._replace(stack=tuple(chunk for index, chunk in enumerate(todo.stack) if index not in shares)).run(work)
+    for _, share in sorted(shares.items()):
+        run.include(share)
+    run.stopped = stopped or way.budget.spent(run.num_regions, way.began)
+    return run
+
+
+def _task(way: _Way, todo: _Todo) -> Run:
+    with torch.no_grad():
+        return _depth_first(way, todo)
+
+
+def _advance(way: _Way, todo: _Todo, chunk: Chunk, rest: list[Chunk], work: dict[str, float]) -> tuple[_Todo, list]:
+    """Take a chunk one step further; return what is left to do beside the rest, and the patches made."""
+    following, undecided, next_seam = _step(way.network, chunk, way.resolution, todo.next_seam, work, way.certifier)
+    last = len(way.network.stages)
+    made = [way.finish(part) for part in reversed(following) if part.stage == last]
+    unfinished = [part for part in reversed(following) if part.stage < last]
+    finished = todo.finished
+    for patch in made:
+        finished = (patch, finished)
+    number = todo.num_regions + sum(len(patch.roots) for patch in made)
+    return _Todo((*rest, *unfinished), finished, number, todo.num_undecided + undecided, next_seam), made
+
+
+class Share(Protocol):
+    """What one task has found."""
+
+    @property
+    def num_regions(self) -> int:
+        """Regions found."""
+        ...
+
+    stopped: str
+
+
+SomeShare = TypeVar("SomeShare", bound=Share)
+
+
+def hand_out(
+    function: Callable[..., SomeShare],
+    tasks: Sequence[tuple[Any, ...]],
+    executor: Executor | None,
+    budget: Budget,
+    num_regions: int,
+    tell: Tell | None = None,
+) -> Iterator[tuple[int, SomeShare]]:
+    """Run the tasks that work was broken into, and yield what they find until there are regions enough.
+
+    Parameters
+    ----------
+    function, tasks, executor, tell
+        See `run_tasks`. Tasks keep to the budget, too: those that begin when the time is over come back at once.
+    budget : Budget
+    num_regions : int
+        Found before.
+    """
+    for index, share in run_tasks(function, tasks, executor, tell=tell):
+        yield index, share
+        num_regions += share.num_regions
+        if share.stopped == "interrupted" or (budget.regions is not None and num_regions >= budget.regions):
+            return
 
 
 def _step(
@@ -223,71 +336,3 @@ def _chunk_cells(network: Network, chunk: Chunk) -> int:
     num_vertices = max(1, len(chunk.points))
     per_cell = network.bytes_per_point * max(1.0, num_vertices / chunk.cells.num_cells)
     return int(np.clip(CHUNK_BYTES / per_cell, 16, CHUNK_CELLS))
-
-
-def _exhausted(budget: Budget, num_regions: int, began: float) -> str:
-    if budget.regions is not None and num_regions >= budget.regions:
-        return f"budget of {budget.regions:,} regions"
-    if budget.seconds is not None and time.perf_counter() - began >= budget.seconds:
-        return f"budget of {budget.seconds:g} s"
-    return ""
-
-
-def _in_parallel(
-    network: Network,
-    start: Chunk,
-    resolution: Resolution,
-    budget: Budget,
-    executor: Executor,
-    finish: Finish,
-    report: Report | None,
-) -> Run:
-    """Break the work into independent chunks here, then hand them out."""
-    began = time.perf_counter()
-    run = Run()
-    waiting, next_seam = [start], 0
-    finished: list[Chunk] = []
-    while waiting and len(waiting) < TASKS:
-        chunk = waiting.pop(0)
-        parts, undecided, next_seam = _step(network, chunk, resolution, next_seam, run.work)
-        run.num_undecided += undecided
-        for part in parts:
-            (finished if part.stage == len(network.stages) else waiting).append(part)
-    run.patches = [finish(part) for part in finished]
-    # Seams made by different tasks must not share numbers.
-    futures = {
-        executor.submit(_task, network, chunk, resolution, budget, (index + 1) << 40, finish): index
-        for index, chunk in enumerate(waiting)
-    }
-    results: dict[int, Run] = {}
-    try:
-        for future in as_completed(futures):
-            try:
-                part = future.result()
-            except BrokenExecutor:
-                # A worker was lost, and what it and those after it would have done is done here.
-                part = _task(network, waiting[futures[future]], resolution, budget, (futures[future] + 1) << 40, finish)
-            results[futures[future]] = part
-            for patch in part.patches:
-                if report is not None:
-                    report(patch)
-            run.stopped = _exhausted(budget, sum(one.num_regions for one in results.values()), began)
-            if run.stopped:
-                break
-    except KeyboardInterrupt:
-        run.stopped = "interrupted"
-    for future in futures:
-        future.cancel()
-    for index in sorted(results):
-        run.include(results[index])
-        run.open_roots += results[index].open_roots
-        run.stopped = run.stopped or results[index].stopped
-    run.open_roots += [chunk.roots for i, chunk in enumerate(waiting) if i not in results]
-    return run
-
-
-def _task(
-    network: Network, chunk: Chunk, resolution: Resolution, budget: Budget, next_seam: int, finish: Finish
-) -> Run:
-    with torch.no_grad():
-        return _depth_first(network, [chunk], resolution, budget, next_seam, finish)

@@ -33,6 +33,7 @@ def partition_by_tree(
             tolerance=tolerance,
             report=lambda batch: report(len(batch), 0.0),
             executor=executor,
+            tell=report.tell,
         )
     if found.stopped == "interrupted":
         warnings.warn("interrupted: the partition holds the regions finished so far and claims LOWER", stacklevel=4)

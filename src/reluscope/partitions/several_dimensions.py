@@ -25,14 +25,28 @@ ON_FACET = 1e-9
 
 
 def partition_cellwise(
-    network: Network, domain: Domain, method: str, budget: Budget, tolerance: Tolerance, progress: bool
+    network: Network,
+    domain: Domain,
+    method: str,
+    budget: Budget,
+    executor: Executor | None,
+    tolerance: Tolerance,
+    progress: bool,
 ) -> Partition:
     """Partition any domain of a network with pointwise gates, cell by cell."""
     began = time.perf_counter()
     window = domain.window if isinstance(domain, Slice) else domain
     inner = network.restrict(domain) if isinstance(domain, Slice) else network
     with counting("partition", "regions", shown=progress) as report:
-        run = walk_cells(inner, window, tolerance, budget=budget, report=lambda patch: report(len(patch.words), 0.0))
+        run = walk_cells(
+            inner,
+            window,
+            tolerance,
+            budget=budget,
+            executor=executor,
+            report=lambda patch: report(len(patch.words), 0.0),
+            tell=report.tell,
+        )
     regions = gather(run, window.dim, network.layout.num_words)
     run.work["seconds"] = time.perf_counter() - began
     undecided = run.num_undecided + (0 if run.num_open else regions.num_unmatched)
@@ -64,6 +78,7 @@ def partition_solid(
             budget=budget,
             executor=executor,
             report=lambda patch: report(len(patch.words), 0.0),
+            tell=report.tell,
             finish=SolidPatch.of,
             judge=Judge(inner, [window]),
         )

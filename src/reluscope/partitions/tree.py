@@ -7,28 +7,22 @@ ones are cones like all others; where a first layer is narrower than the input, 
 
 import time
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import BrokenExecutor, Executor, as_completed
+from concurrent.futures import Executor
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 import numpy as np
-import torch
 from jaxtyping import Float, Integer
 
 from reluscope.codes.packing import pack_pieces
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.networks.network import Network
-from reluscope.partitions.engine import Budget
+from reluscope.partitions.engine import Budget, hand_out
+from reluscope.partitions.parallel import Tell
 from reluscope.partitions.tree_coordinates import Coordinates
-from reluscope.partitions.tree_items import Block, GatePart, Search
+from reluscope.partitions.tree_items import Block
+from reluscope.partitions.tree_search import Item, Tally, TreeSearch
 from reluscope.tolerance import Tolerance
-
-# Regions of one batch, and the memory that its cells may need.
-BATCH, BATCH_BYTES = 1024, 2**26
-# Cells to find before work is handed to an executor.
-TASKS = 96
-
-COUNTERS = ("programs", "pivots", "corners", "nodes", "by_point", "by_clause")
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +76,6 @@ class TreeRegions:
 
 
 Report = Callable[[TreeBatch], None]
-Items = list[Block | GatePart | Search]
 
 
 def tree_regions(
@@ -93,6 +86,7 @@ def tree_regions(
     tolerance: Tolerance | None = None,
     report: Report | None = None,
     executor: Executor | None = None,
+    tell: Tell | None = None,
 ) -> TreeRegions:
     """Find all full-dimensional activation regions by linear programs.
 
@@ -109,6 +103,8 @@ def tree_regions(
         Told of every batch found.
     executor : concurrent.futures.Executor, optional
         Runs independent parts of the tree.
+    tell : callable, optional
+        Told how many of the executor's tasks are done, and how many there are.
 
     Returns
     -------
@@ -136,7 +132,7 @@ def tree_regions(
     >>> len(tree_regions(net, rs.Space(3)))
     8
     """
-    walk = TreeWalk(network, domain, budget=budget, tolerance=tolerance, executor=executor)
+    walk = TreeWalk(network, domain, budget=budget, tolerance=tolerance, executor=executor, tell=tell)
     batches = [TreeBatch(np.zeros((0, network.layout.num_words), dtype=np.uint64), np.zeros((0, domain.dim)))]
     steps = iter(walk)
     try:
@@ -165,7 +161,7 @@ class TreeWalk:
 
     Parameters
     ----------
-    network, domain, budget, tolerance, executor
+    network, domain, budget, tolerance, executor, tell
         See `tree_regions`.
 
     Examples
@@ -185,133 +181,88 @@ class TreeWalk:
         budget: Budget | None = None,
         tolerance: Tolerance | None = None,
         executor: Executor | None = None,
+        tell: Tell | None = None,
     ) -> None:
-        self._began = time.perf_counter()
+        self._began = time.time()
         if isinstance(domain, Slice):
             network, domain = network.restrict(domain), domain.window
         self.coordinates = Coordinates.of(network, domain, Tolerance() if tolerance is None else tolerance)
         self.budget = Budget() if budget is None else budget
         self.executor = executor
-        self.num_regions = 0
-        self.num_undecided = 0
-        self.num_open = 0
-        self.stopped = ""
-        self.work: dict[str, float] = dict.fromkeys((*COUNTERS, "seconds"), 0)
-        self._items: Items = [Block.first(self.coordinates)]
+        self.tell = tell
+        self.tally = Tally()
+
+    @property
+    def num_regions(self) -> int:
+        """Regions found so far."""
+        return self.tally.num_regions
+
+    @property
+    def num_undecided(self) -> int:
+        """Questions that rounding left open."""
+        return self.tally.num_undecided
+
+    @property
+    def num_open(self) -> int:
+        """Cells that were not finished when work stopped."""
+        return self.tally.num_open
+
+    @property
+    def stopped(self) -> str:
+        """Why work stopped early, empty if it did not."""
+        return self.tally.stopped
+
+    @property
+    def work(self) -> dict[str, float]:
+        """Linear programs, their pivots, nodes, decisions without a program, seconds."""
+        return self.tally.work
 
     def __iter__(self) -> Generator[TreeBatch, None, None]:
+        search = TreeSearch(self.coordinates, self.budget, self._began, Block.first(self.coordinates))
+        self.tally = search.tally
         try:
-            with torch.no_grad():
-                yield from self._depth_first() if self.executor is None else self._in_parallel(self.executor)
+            if self.executor is None:
+                yield from map(self._batch, search.blocks())
+            else:
+                yield from self._in_parallel(search, self.executor)
         except KeyboardInterrupt:
-            self.stopped = "interrupted"
-        self.num_open += sum(item.num_open for item in self._items)
-        if not self.num_open and self.stopped != "interrupted":
-            self.stopped = ""  # the last region was found just in time
-        self.work["seconds"] = time.perf_counter() - self._began
+            search.tally.stopped = "interrupted"
+        search.end()
+        search.tally.work["seconds"] = time.time() - self._began
 
-    def _depth_first(self) -> Iterator[TreeBatch]:
-        while self._items and not self._is_exhausted():
-            yield from self._step(self._items)
-
-    def _in_parallel(self, executor: Executor) -> Iterator[TreeBatch]:
-        """Search level by level until there are enough cells, then hand them out."""
-        items = self._items
-        while items and sum(item.num_open for item in items) < TASKS:
-            level, deeper = items[0].position, []
-            while items and items[0].position == level:
-                if self._is_exhausted():
-                    items += deeper
-                    return
-                if items[-1].position == level:
-                    yield from self._step(items)
-                else:
-                    deeper.append(items.pop())
-            items += deeper
-        whole = [item for item in items if not isinstance(item, Search)]
-        tasks = [part for item in whole for part in item.parts(-(-item.num_open * len(whole) // TASKS))]
-        items[:] = tasks
-        # All share one end: tasks wait for workers, and may be on another machine.
-        began = time.time() - (time.perf_counter() - self._began)
-        futures = {executor.submit(_run_task, self.coordinates, self.budget, began, task): task for task in tasks}
-        try:
-            for future in as_completed(futures):
-                try:
-                    share = future.result()
-                except BrokenExecutor:  # a worker died: its cells are not lost
-                    share = _run_task(self.coordinates, self.budget, began, futures[future])
-                items.remove(futures[future])
-                yield from self._include(share)
-                if self._is_exhausted():
-                    return
-        finally:
-            for future in futures:
-                future.cancel()
-
-    def _step(self, items: Items) -> Iterator[TreeBatch]:
-        """Take the last item one step further; regions that are finished are yielded."""
-        top = items.pop()
-        if isinstance(top, Search):
-            room = int(np.clip(BATCH_BYTES // top.cell_bytes, 1, BATCH))
-            if self.budget.regions is not None:
-                room = int(np.clip(self.budget.regions - self.num_regions, 1, room))
-            before = top.tree.counters.copy()
-            found = top.take(room)
-            *amounts, undecided = (top.tree.counters - before).tolist()
-            self.num_undecided += undecided
-            for name, amount in zip(COUNTERS, amounts, strict=True):
-                self.work[name] += amount
-            if not top.tree.is_done:
-                items.append(top)
-            if found is not None:
-                items.append(found)
-        elif top.is_finished:
-            assert isinstance(top, Block)
-            self.num_regions += len(top.cells)
-            yield self._batch(top)
-        else:
-            items += top.opened()
+    def _in_parallel(self, search: TreeSearch, executor: Executor) -> Iterator[TreeBatch]:
+        yield from map(self._batch, search.broken_up())
+        if search.tally.stopped:
+            return
+        tasks = search.tasks()
+        calls = [(self.coordinates, self.budget, search.began, task) for task in tasks]
+        for index, found in hand_out(_find, calls, executor, self.budget, search.tally.num_regions, self.tell):
+            search.items.remove(tasks[index])
+            search.tally.include(found)
+            yield from found.batches
+        search.is_spent()
 
     def _batch(self, block: Block) -> TreeBatch:
-        layout = self.coordinates.network.layout
-        words = pack_pieces(block.pieces, layout, num_codes=len(block.cells))
-        return TreeBatch(words, self.coordinates.points(np.stack([cell.witness for cell in block.cells])))
-
-    def _include(self, share: "_Share") -> list[TreeBatch]:
-        self.num_regions += sum(map(len, share.batches))
-        self.num_undecided += share.num_undecided
-        self.num_open += share.num_open
-        self.stopped = self.stopped or share.stopped
-        for name in COUNTERS:
-            self.work[name] += share.work[name]
-        return share.batches
-
-    def _is_exhausted(self) -> bool:
-        if self.budget.regions is not None and self.num_regions >= self.budget.regions:
-            self.stopped = f"budget of {self.budget.regions:,} regions"
-        elif self.budget.seconds is not None and time.perf_counter() - self._began >= self.budget.seconds:
-            self.stopped = f"budget of {self.budget.seconds:g} s"
-        return bool(self.stopped)
+        return _batch(self.coordinates, block)
 
 
-@dataclass(frozen=True)
-class _Share:
+def _batch(coordinates: Coordinates, block: Block) -> TreeBatch:
+    words = pack_pieces(block.pieces, coordinates.network.layout, num_codes=len(block.cells))
+    return TreeBatch(words, coordinates.points(np.stack([cell.witness for cell in block.cells])))
+
+
+@dataclass
+class _Found(Tally):
     """What one task has found."""
 
-    batches: list[TreeBatch]
-    num_undecided: int
-    num_open: int
-    stopped: str
-    work: dict[str, float]
+    batches: list[TreeBatch] = field(default_factory=list)
 
 
-def _run_task(coordinates: Coordinates, budget: Budget, began: float, item: Block | GatePart) -> _Share:
-    walk = TreeWalk.__new__(TreeWalk)
-    walk._began = time.perf_counter() - (time.time() - began)
-    walk.coordinates, walk.budget, walk.executor = coordinates, budget, None
-    walk.num_regions = walk.num_undecided = walk.num_open = 0
-    walk.stopped = ""
-    walk.work = dict.fromkeys((*COUNTERS, "seconds"), 0)
-    walk._items = [item]
-    batches = list(walk)
-    return _Share(batches, walk.num_undecided, walk.num_open, walk.stopped, walk.work)
+def _find(coordinates: Coordinates, budget: Budget, began: float, item: Item) -> _Found:
+    search = TreeSearch(coordinates, budget, began, item)
+    batches = []
+    try:
+        batches.extend(_batch(coordinates, block) for block in search.blocks())
+    except KeyboardInterrupt:
+        search.tally.stopped = "interrupted"
+    return _Found(**vars(search.end()), batches=batches)

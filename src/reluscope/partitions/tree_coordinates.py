@@ -5,6 +5,7 @@ function of x is a linear form of y. If all later gates see the input through fe
 forms are those of ``z = G y``: these values, the domain's rows, and the constant.
 """
 
+import threading
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -112,10 +113,16 @@ class Coordinates:
         generators = self.frame.generators if self.is_narrow else np.eye(len(self.frame.lower))
         return generators[:, :columns] @ generators[:, :columns].T
 
-    @cached_property
+    @property
     def scratch(self) -> Scratch:
-        """Room that all searches share."""
-        return Scratch(self.frame)
+        """Room that all searches of one thread share."""
+        if not hasattr(self._rooms, "scratch"):
+            self._rooms.scratch = Scratch(self.frame)
+        return self._rooms.scratch
+
+    @cached_property
+    def _rooms(self) -> threading.local:
+        return threading.local()
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}

@@ -1,5 +1,6 @@
 """Counts by the tree of linear programs: any number of inputs, bounded or not, memory that does not grow."""
 
+import os
 from concurrent.futures import Executor
 
 from reluscope.analyses.counting.counted import Counted
@@ -7,8 +8,9 @@ from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.engine import Budget
-from reluscope.partitions.tree import TreeWalk
+from reluscope.partitions.tree_count import tree_count
 from reluscope.progress import counting
+from reluscope.tolerance import Tolerance
 
 
 def count_by_tree(
@@ -17,6 +19,7 @@ def count_by_tree(
     *,
     budget: Budget | None = None,
     executor: Executor | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     progress: bool = False,
 ) -> Counted:
     """Return the number of full-dimensional activation regions of a network on a domain.
@@ -30,8 +33,11 @@ def count_by_tree(
         Where to stop early.
     executor : concurrent.futures.Executor, optional
         Runs independent parts of the tree.
+    checkpoint : path, optional
+        A file that keeps what was counted, part by part. If it is there, the count goes on from it, whatever became of
+        the run that made it; how much of it there was is ``kept_tasks`` of the finding's work.
     progress : bool
-        Show how many regions there are so far.
+        Show how many regions there are so far, and how many of the parts are done.
 
     Returns
     -------
@@ -45,6 +51,8 @@ def count_by_tree(
     ------
     ShapeError, DegenerateGeometryError
         As `reluscope.partitions.tree.tree_regions`.
+    InputError
+        If the checkpoint is that of another network, domain or version, or cannot be written.
 
     Notes
     -----
@@ -57,14 +65,20 @@ def count_by_tree(
     >>> print(count_by_tree(net, rs.Box(0, 1, 3)).finding)
     8 (EXACT)
     """
-    walk = TreeWalk(network, domain, budget=budget, executor=executor)
+    tolerance = Tolerance()
     with counting("count", "regions", shown=progress) as report:
-        certain = 0
-        for batch in walk:
-            certain += len(batch)
-            report(len(batch), 0.0)
-    certain += walk.num_open
-    is_sure = not (walk.stopped or walk.num_undecided)
+        tally = tree_count(
+            network,
+            domain,
+            budget=budget,
+            tolerance=tolerance,
+            executor=executor,
+            checkpoint=checkpoint,
+            report=lambda number: report(number, 0.0),
+            tell=report.tell,
+        )
+    certain = tally.num_regions + tally.num_open
+    is_sure = not (tally.num_open or tally.stopped or tally.num_undecided)
     found = Finding(
         certain,
         Claim.EXACT if is_sure else Claim.LOWER,
@@ -73,8 +87,8 @@ def count_by_tree(
         definition="proper activation regions (full-dimensional)",
         domain=domain.describe(),
         method="tree of linear programs",
-        tolerance=walk.coordinates.tolerance.resolution,
-        num_undecided=walk.num_undecided,
-        work=dict(walk.work),
+        tolerance=tolerance.resolution,
+        num_undecided=tally.num_undecided,
+        work=dict(tally.work),
     )
-    return Counted(found, walk.stopped)
+    return Counted(found, tally.stopped)

@@ -21,6 +21,7 @@ from reluscope.cli.commands.arguments import (
     path_of,
 )
 from reluscope.cli.commands.where import Where
+from reluscope.cli.commands.workers import Workers
 from reluscope.cli.options import Common, command
 from reluscope.cli.parsing import read_shape
 
@@ -216,6 +217,7 @@ def codes(
 def partition(
     model: Model,
     where: Where,
+    workers: Workers,
     method: Annotated[
         Engine | None,
         typer.Option(
@@ -273,8 +275,11 @@ def partition(
       reluscope partition net.onnx --plane points.npy -o plane.svg -o plane.arrow --seconds 10
     For a box of more inputs, to be saved and not drawn:
       reluscope partition net.onnx --box 0,1 --method tree -o regions.arrow
+    With four processes:
+      reluscope partition net.onnx --data x.npy --workers 4
     """  # noqa: D301
     place = where.read()
+    shared = workers.read(certify=certify)
 
     from reluscope.cli.opening import ModelArguments
     from reluscope.cli.partition import partition as run
@@ -287,6 +292,7 @@ def partition(
         method=None if method is None else method.value,
         budget=Budget(regions=regions, seconds=seconds),
         certify=certify,
+        workers=shared,
         color=None if color is None else color.value,
         force=force,
         common=common,

@@ -1,0 +1,47 @@
+"""The options that say who does the work, of all commands that can share it."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from reluscope.cli.executors import ExecutorArguments
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Who does the work: this process alone, several, or a cluster."""
+
+    workers: Annotated[
+        int | None,
+        typer.Option("--workers", min=1, metavar="N", help="Share the work between so many processes of one thread."),
+    ] = None
+    dask: Annotated[
+        str | None,
+        typer.Option(
+            "--dask", metavar="SCHEDULER", help="Share it between the workers of a dask scheduler: tcp://HOST:PORT."
+        ),
+    ] = None
+
+    def read(self, *, certify: bool = False) -> "ExecutorArguments":
+        """Return what was given, for `reluscope.cli.executors.open_executor`.
+
+        Parameters
+        ----------
+        certify : bool
+            Whether signs are decided in rational arithmetic, which is not shared.
+
+        Raises
+        ------
+        BadParameter
+            If both were given, or one that would do nothing.
+        """
+        if self.workers is not None and self.dask is not None:
+            raise typer.BadParameter("there is one way to share the work: leave --workers or --dask out")
+        if certify and (self.workers or self.dask):
+            raise typer.BadParameter("--certify works in one process: leave --workers and --dask out")
+
+        from reluscope.cli.executors import ExecutorArguments
+
+        return ExecutorArguments(self.workers, self.dask)

@@ -1,0 +1,111 @@
+"""Independent tasks, through any executor or in this process: each is done exactly once, whatever becomes of workers.
+
+A task whose worker was lost is done here. It is the caller's part to make tasks independent, and to put results
+together by the tasks' numbers, because they come in any order.
+"""
+
+import pickle
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, as_completed
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+Tell = Callable[[int, int], None]
+
+
+def run_tasks(
+    function: Callable[..., Result],
+    tasks: Sequence[tuple[Any, ...]],
+    executor: Executor | None = None,
+    *,
+    tell: Tell | None = None,
+) -> Iterator[tuple[int, Result]]:
+    """Yield the number and the result of every task, as they come in.
+
+    Parameters
+    ----------
+    function : callable
+        For processes and other machines, one that can be imported there.
+    tasks : sequence of tuples
+        Its arguments.
+    executor : concurrent.futures.Executor, optional
+        Without one, tasks are done in this process, in order.
+    tell : callable, optional
+        Told how many tasks are done, and how many there are.
+
+    Yields
+    ------
+    index : int
+    result
+
+    Notes
+    -----
+    Whoever stops asking cancels the tasks that have not begun. What the function raises in a worker is raised here; a
+    worker that dies, an executor that is shut down, and a connection that breaks only move work into this process.
+
+    Examples
+    --------
+    >>> list(run_tasks(pow, [(2, 3), (3, 2)]))
+    [(0, 8), (1, 9)]
+    """
+    if tell is not None and tasks:
+        tell(0, len(tasks))
+    results = _here(function, tasks, range(len(tasks))) if executor is None else _there(function, tasks, executor)
+    for done, result in enumerate(results, 1):
+        # Told first: once this has been yielded, it may be that nobody asks again.
+        if tell is not None:
+            tell(done, len(tasks))
+        yield result
+
+
+def _here(
+    function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], which: Sequence[int]
+) -> Iterator[tuple[int, Result]]:
+    for index in which:
+        yield index, function(*tasks[index])
+
+
+def _there(
+    function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], executor: Executor
+) -> Iterator[tuple[int, Result]]:
+    futures: dict[Future[Result], int] = {}
+    lost = []
+    try:
+        for index, arguments in enumerate(tasks):
+            try:
+                futures[executor.submit(_Call(function, arguments))] = index
+            except RuntimeError:  # it is broken, or was shut down
+                lost.append(index)
+        for future in as_completed(futures):
+            try:
+                result = future.result()
+            except (BrokenExecutor, CancelledError):
+                lost.append(futures[future])
+            else:
+                yield futures[future], result
+        yield from _here(function, tasks, lost)
+    finally:
+        for future in futures:
+            future.cancel()
+
+
+class _Call:
+    """A call that becomes bytes only when it is sent.
+
+    Pickled by multiprocessing itself, every tensor would stay behind as an open file as long as its task is kept, and
+    hundreds of tasks have more of them than a process may have open.
+    """
+
+    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        self._function = function
+        self._arguments = arguments
+
+    def __call__(self) -> Any:
+        return self._function(*self._arguments)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _call_of, (pickle.dumps((self._function, self._arguments), protocol=pickle.HIGHEST_PROTOCOL),)
+
+
+def _call_of(stored: bytes) -> _Call:
+    return _Call(*pickle.loads(stored))

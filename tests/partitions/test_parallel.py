@@ -1,0 +1,232 @@
+"""Work in tasks: each done once whatever happens to workers, and cells, chunks and trees the same with any executor."""
+
+import time
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
+
+import numpy as np
+import pytest
+import torch
+
+import reluscope as rs
+from reluscope.findings import Claim
+from reluscope.networks.from_arrays import from_arrays
+from reluscope.partitions import cellwise, engine, parallel
+from reluscope.partitions.parallel import run_tasks
+from reluscope.partitions.tree_count import tree_count
+from reluscope.testing import default_network, pseudo_random_network
+
+
+class Here(Executor):
+    """Does work at once, and treats some tasks as told: lost with their worker, cancelled, or refused."""
+
+    def __init__(self, fate=None):
+        self.fate = {} if fate is None else fate
+        self.number = -1
+        self.done = []
+
+    def submit(self, fn, /, *args, **kwargs):
+        self.number += 1
+        fate = self.fate.get(self.number)
+        if fate == "refused":
+            raise BrokenProcessPool("no more work")
+        future = Future()
+        if fate == "lost":
+            future.set_exception(BrokenProcessPool("the worker is gone"))
+        elif fate == "cancelled":
+            future.cancel()
+            future.set_running_or_notify_cancel()
+        else:
+            self.done.append(self.number)
+            future.set_result(fn(*args, **kwargs))
+        return future
+
+
+TASKS = [(2, power) for power in range(8)]
+
+
+@pytest.mark.parametrize(
+    "fate", [{}, {2: "lost", 5: "cancelled"}, {6: "refused", 7: "refused"}, dict.fromkeys(range(8), "lost")]
+)
+def test_every_task_is_done_once(fate):
+    results = list(run_tasks(pow, TASKS, Here(fate)))
+    assert sorted(results) == [(power, 2**power) for power in range(8)]
+
+
+def test_without_an_executor_tasks_are_done_in_order():
+    asked = []
+    for index, result in run_tasks(lambda *task: asked.append(task) or len(asked), TASKS):
+        assert (result, len(asked)) == (index + 1, index + 1)
+
+
+def test_an_executor_that_was_shut_down_is_no_loss():
+    with ThreadPoolExecutor(1) as executor:
+        pass
+    assert len(list(run_tasks(pow, TASKS, executor))) == 8
+
+
+def test_what_a_task_raises_is_raised_and_the_rest_is_cancelled():
+    with ThreadPoolExecutor(1) as executor, pytest.raises(ZeroDivisionError):
+        list(run_tasks(divmod, [(1, 0), *TASKS], executor))
+    begun = []
+    with ThreadPoolExecutor(1) as executor:
+        results = run_tasks(
+            lambda number: begun.append(number) or time.sleep(0.02), [(i,) for i in range(50)], executor
+        )
+        next(results)
+        results.close()
+    assert len(begun) < 10
+
+
+def test_progress_counts_tasks():
+    told = []
+    list(run_tasks(pow, TASKS[:3], Here({1: "lost"}), tell=lambda *state: told.append(state)))
+    assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    list(run_tasks(pow, [], Here(), tell=lambda *state: told.append(state)))
+    assert len(told) == 4
+
+
+def test_tensors_of_tasks_are_sent_as_bytes():
+    from multiprocessing.reduction import ForkingPickler
+
+    call = parallel._Call(torch.add, (torch.arange(3), 1))
+    sent = bytes(ForkingPickler.dumps(call))
+    assert b"rebuild_storage_fd" in bytes(ForkingPickler.dumps(torch.arange(3)))
+    assert b"rebuild_storage" not in sent
+    assert ForkingPickler.loads(sent)().tolist() == [1, 2, 3]
+
+
+# Cells.
+
+
+@pytest.fixture(scope="module")
+def net():
+    return from_arrays(default_network([4, 8, 5, 1], seed=2))
+
+
+DOMAINS = {"box": rs.Box(-1, 1, 4), "space": rs.Space(4)}
+
+
+@pytest.fixture(scope="module")
+def whole(net):
+    return {name: rs.partition(net, domain) for name, domain in DOMAINS.items()}
+
+
+@pytest.fixture
+def small_tasks(monkeypatch):
+    monkeypatch.setattr(cellwise, "TASKS", 8)
+    monkeypatch.setattr(cellwise, "CELLS_PER_TASK", 4)
+    monkeypatch.setattr(cellwise, "BATCH", 16)
+
+
+def check_same(part, whole):
+    """Codes, boundedness, volumes and neighbours are the same, region by region."""
+    order, other = (np.lexsort(p.codes.words.T) for p in (part, whole))
+    np.testing.assert_array_equal(part.codes.words[order], whole.codes.words[other])
+    np.testing.assert_array_equal(part.is_bounded()[order], whole.is_bounded()[other])
+    adjacency, truth = part.adjacency()[order][:, order], whole.adjacency()[other][:, other]
+    assert (adjacency != truth).nnz == 0
+    if isinstance(part.domain, rs.Box):
+        np.testing.assert_allclose(part.volumes()[order], whole.volumes()[other])
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+@pytest.mark.parametrize("fate", [{}, {1: "lost", 3: "cancelled"}, dict.fromkeys(range(99), "refused")])
+def test_cells_are_the_same_with_an_executor(net, whole, name, fate, small_tasks):
+    executor = Here(fate)
+    part = rs.partition(net, DOMAINS[name], method="cellwise", executor=executor)
+    assert part.claim is whole[name].claim is Claim.EXACT
+    check_same(part, whole[name])
+    assert executor.number >= 7
+
+
+@pytest.mark.parametrize("kind", ["threads", "process"])
+def test_cells_are_the_same_in_threads_and_in_another_process(net, whole, kind, small_tasks):
+    one = ProcessPoolExecutor(1, mp_context=get_context("forkserver")) if kind == "process" else ThreadPoolExecutor(3)
+    with one as executor:
+        check_same(rs.partition(net, DOMAINS["box"], executor=executor), whole["box"])
+
+
+def test_the_order_of_cells_does_not_depend_on_who_comes_first(net, small_tasks):
+    parts = [rs.partition(net, DOMAINS["box"], method="cellwise", executor=Here(fate)) for fate in ({}, {0: "lost"})]
+    np.testing.assert_array_equal(parts[0].codes.words, parts[1].codes.words)
+
+
+@pytest.mark.parametrize("regions", [0, 1, 40, 150])
+def test_a_budget_of_cells_with_an_executor_leaves_a_lower_bound(net, whole, regions, small_tasks):
+    part = rs.partition(net, DOMAINS["box"], method="cellwise", executor=Here(), budget=regions)
+    assert part.claim is Claim.LOWER
+    assert regions <= len(part) <= int(part.finding()) <= len(whole["box"])
+    assert part.note == f"budget of {regions:,} regions"
+
+
+@pytest.mark.parametrize("after", [0, 3, 7])
+def test_ctrl_c_keeps_whole_cells(net, whole, after, small_tasks, monkeypatch):
+    faithful, calls = cellwise.cut_cells, iter(range(10**6))
+
+    def interrupted(*arguments, **options):
+        if next(calls) == after:
+            raise KeyboardInterrupt
+        return faithful(*arguments, **options)
+
+    monkeypatch.setattr(cellwise, "cut_cells", interrupted)
+    with pytest.warns(UserWarning, match="interrupted"):
+        part = rs.partition(net, DOMAINS["box"], method="cellwise", executor=Here())
+    truth = set(map(bytes, whole["box"].codes.words))
+    assert part.claim is Claim.LOWER
+    assert set(map(bytes, part.codes.words)) <= truth
+    assert len(part) <= int(part.finding()) <= len(truth)
+
+
+@pytest.mark.parametrize("module", [engine, cellwise])
+def test_tasks_that_begin_after_the_time_come_back_at_once(module, net, small_tasks, monkeypatch):
+    """The clock stops for the tasks here, and has run out in the workers: all cells are open, none is lost."""
+    monkeypatch.setattr(engine, "TASKS", 6)
+    monkeypatch.setattr(engine, "_chunk_cells", lambda network, chunk: 16)
+    faithful, late = module._task, []
+
+    def begin_late(way, todo):
+        late.append(way)
+        return faithful(type(way)(**{**vars(way), "began": way.began - 10**7}), todo)
+
+    monkeypatch.setattr(module, "_task", begin_late)
+    domain, network = (DOMAINS["box"], net) if module is cellwise else (rs.Box(-1, 1, 2), plane_network())
+    part = rs.partition(network, domain, executor=Here(), budget=rs.Budget(seconds=10**6))
+    assert part.claim is Claim.LOWER
+    assert len(late) >= 6
+    assert part.num_open > 0
+    assert int(part.finding()) <= len(rs.partition(network, domain))
+
+
+def plane_network():
+    return from_arrays(default_network([2, 24, 24, 1], seed=2))
+
+
+# Trees.
+
+
+def test_trees_in_threads_do_not_share_room():
+    network, box = from_arrays(default_network([6, 9, 7, 1], seed=2)), rs.Box(-1, 1, 6)
+    alone = tree_count(network, box)
+    with ThreadPoolExecutor(4) as executor:
+        together = tree_count(network, box, executor=executor)
+    assert (together.num_regions, together.work["programs"]) == (alone.num_regions, alone.work["programs"])
+
+
+def test_a_search_that_grows_too_large_is_broken_up_on_its_way(monkeypatch):
+    from reluscope.partitions import tree_search
+
+    monkeypatch.setattr(tree_search, "FEWEST_CELLS", 40)
+    monkeypatch.setattr(tree_search, "MOST_CELLS", 41)
+    monkeypatch.setattr(tree_search, "BATCH", 4)
+    network = from_arrays(pseudo_random_network(3, (8, 8)))
+    with ThreadPoolExecutor(3) as executor:
+        found = tree_count(network, rs.Space(3), executor=executor)
+    assert (found.num_regions, found.num_open, found.num_undecided) == (654, 0, 0)
+
+
+def test_progress_shows_tasks(net, small_tasks, capsys, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")  # rich takes the captured stream for a terminal
+    rs.partition(net, DOMAINS["box"], executor=Here(), progress=True)
+    assert "15 of 15 tasks" in capsys.readouterr().err.replace("\x1b[2m", "").replace("\x1b[0m", "")

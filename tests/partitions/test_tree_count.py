@@ -1,0 +1,237 @@
+"""Long counts that are killed and go on: the same number in the end, and no work done twice."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.analyses.counting.by_tree import count_by_tree
+from reluscope.errors import InputError
+from reluscope.findings import Claim
+from reluscope.networks.from_arrays import from_arrays
+from reluscope.partitions import kept_tasks, tree_count, tree_search
+from reluscope.partitions.engine import Budget
+from reluscope.testing import default_network, pseudo_random_network
+
+TRUTH = 654
+
+
+@pytest.fixture(autouse=True)
+def early_tasks(monkeypatch):
+    monkeypatch.setattr(tree_search, "FEWEST_CELLS", 40)
+
+
+@pytest.fixture
+def net():
+    return from_arrays(pseudo_random_network(3, (8, 8)))
+
+
+SPACE = rs.Space(3)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "count.jsonl"
+
+
+class KilledError(Exception):
+    """What becomes of a run."""
+
+
+def kill_after(monkeypatch, tasks):
+    """Let a run die once so many tasks are kept."""
+    faithful, calls = kept_tasks.KeptTasks.keep, iter(range(1, 10**6))
+
+    def keep(self, task, result):
+        faithful(self, task, result)
+        if next(calls) == tasks:
+            raise KilledError
+
+    monkeypatch.setattr(kept_tasks.KeptTasks, "keep", keep)
+
+
+def count(net, path, **options):
+    return tree_count.tree_count(net, SPACE, checkpoint=path, **options)
+
+
+@pytest.fixture
+def begun(net, path, monkeypatch):
+    """A count that died after 20 tasks."""
+    with monkeypatch.context() as until_then:
+        kill_after(until_then, 20)
+        with pytest.raises(KilledError):
+            count(net, path)
+    assert len(path.read_text().splitlines()) == 21
+    return path
+
+
+@pytest.mark.parametrize("with_executor", [False, True])
+def test_a_count_that_died_goes_on(net, begun, with_executor):
+    alone = tree_count.tree_count(net, SPACE)
+    if with_executor:
+        with ThreadPoolExecutor(2) as executor:
+            rest = count(net, begun, executor=executor)
+    else:
+        rest = count(net, begun)
+    assert rest.num_regions == alone.num_regions == TRUTH
+    assert rest.work["kept_tasks"] == 20
+    assert rest.work["programs"] < alone.work["programs"]
+    again = count(net, begun)
+    assert again.num_regions == TRUTH
+    assert again.work["programs"] < rest.work["programs"] / 2
+
+
+def test_a_process_killed_by_the_system_goes_on(path):
+    """kill -9, in the middle of a task; here two layers on a box of 30 inputs."""
+    script = f"""
+        import os, signal
+        import reluscope as rs
+        from reluscope.networks.from_arrays import from_arrays
+        from reluscope.partitions import tree_count
+        from reluscope.testing import default_network
+
+        left = iter(range(40))
+        def report(number):
+            if next(left, None) is None:
+                os.kill(os.getpid(), signal.SIGKILL)
+        net = from_arrays(default_network([30, 7, 5, 1]))
+        tree_count.tree_count(net, rs.Box(-1, 1, 30), checkpoint={str(path)!r}, report=report)
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=False, env={**os.environ})
+    assert done.returncode == -signal.SIGKILL
+    net, box = from_arrays(default_network([30, 7, 5, 1])), rs.Box(-1, 1, 30)
+    rest = tree_count.tree_count(net, box, checkpoint=path)
+    alone = tree_count.tree_count(net, box)
+    assert rest.num_regions == alone.num_regions
+    assert rest.work["kept_tasks"] > 0
+    assert rest.work["programs"] < alone.work["programs"]
+
+
+@pytest.mark.parametrize("cut", [1, 5, 30])
+def test_a_line_that_was_cut_short_is_made_again(net, begun, cut):
+    begun.write_bytes(begun.read_bytes()[:-cut])
+    rest = count(net, begun)
+    assert rest.num_regions == TRUTH
+    assert rest.work["kept_tasks"] == (20 if cut == 1 else 19)  # the first is the end of the line alone
+    assert all(json.loads(line) for line in begun.read_text().splitlines())
+
+
+def test_a_damaged_number_is_not_believed(net, begun):
+    lines = begun.read_text().splitlines(keepends=True)
+    check, task, result = json.loads(lines[7])
+    lines[7] = json.dumps([check, task, {**result, "regions": result["regions"] + 1}]) + "\n"
+    begun.write_text("".join(lines))
+    rest = count(net, begun)
+    assert (rest.num_regions, rest.work["kept_tasks"]) == (TRUTH, 19)
+
+
+def test_a_number_that_is_believed_counts(net, begun, monkeypatch):
+    """The other side of the same: kept numbers are used, not counted again."""
+    faithful = kept_tasks._read
+
+    def one_more(line):
+        read = faithful(line)
+        assert read is not None
+        task, result = read
+        return task, {**result, "regions": result["regions"] + 1}
+
+    monkeypatch.setattr(kept_tasks, "_read", one_more)
+    assert count(net, begun).num_regions == TRUTH + 20
+
+
+def test_another_count_is_refused(net, begun, monkeypatch):
+    other = from_arrays(pseudo_random_network(3, (8, 7)))
+    before = begun.read_bytes()
+    with pytest.raises(InputError, match=r"begun with another network: give the same as then, or another file"):
+        tree_count.tree_count(other, SPACE, checkpoint=begun)
+    with pytest.raises(InputError, match="begun with another domain"):
+        tree_count.tree_count(net, rs.Box(-1, 1, 3), checkpoint=begun)
+    with pytest.raises(InputError, match="begun with another tolerance"):
+        count(net, begun, tolerance=rs.Tolerance(resolution=1e-9))
+    monkeypatch.setattr(tree_search, "MOST_TASKS", 13)
+    with pytest.raises(InputError, match="begun with another version of reluscope"):
+        count(net, begun)
+    assert begun.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", ["regions: 5\n", '{"format": "something else"}\n', "[1, 2]\n", "\x00\x01"])
+def test_a_file_of_something_else_is_left_alone(net, path, content):
+    path.write_text(content)
+    with pytest.raises(InputError, match=r"expected results of tasks in .*: name one that is not there"):
+        count(net, path)
+    assert path.read_text() == content
+
+
+def test_a_place_that_cannot_be_written_is_one_sentence(net, path):
+    with pytest.raises(InputError, match=r"could not write .*No such file.*name another file"):
+        count(net, path / "in" / "no" / "folder")
+    with pytest.raises(InputError, match=r"could not read .*directory"):
+        count(net, path.parent)
+
+
+def test_an_empty_file_is_a_beginning(net, path):
+    path.touch()
+    assert count(net, path).num_regions == TRUTH
+
+
+def test_budgets_in_turn_reach_the_end(net, path):
+    """What a budget cuts short is a lower bound, tasks that were cut short are not kept, and the rest goes on."""
+    numbers, found = [], None
+    for _ in range(50):
+        found, stopped = count_by_tree(net, SPACE, budget=Budget(regions=(numbers or [0])[-1] + 100), checkpoint=path)
+        numbers.append(int(found))
+        if not stopped:
+            break
+        assert found.claim is Claim.LOWER
+        assert stopped.startswith("budget of")
+    assert numbers[-1] == TRUTH
+    assert max(numbers) == TRUTH
+    assert 3 <= len(numbers) < 50
+    assert found is not None
+    assert (found.claim, found.num_undecided) == (Claim.EXACT, 0)
+
+
+@pytest.mark.parametrize("after", [60, 71, 100])
+def test_an_interrupted_task_is_not_kept(net, path, after, monkeypatch):
+    monkeypatch.setattr(tree_search, "BATCH", 1)  # many steps for each task
+    calls = iter(range(10**6))
+
+    def report(number):
+        if next(calls) == after:
+            raise KeyboardInterrupt
+
+    found = count(net, path, report=report)
+    assert found.stopped == "interrupted"
+    assert found.num_open > 0
+    assert found.num_regions + found.num_open <= TRUTH
+    assert count(net, path).num_regions == TRUTH
+
+
+def test_what_is_reported_adds_up(net, begun):
+    regions, tasks = [], []
+    found = count(net, begun, report=regions.append, tell=lambda *state: tasks.append(state))
+    assert sum(regions) == found.num_regions == TRUTH
+    assert tasks[0][0] == 20
+    assert tasks[-1][0] == tasks[-1][1]
+
+
+def test_few_regions_need_no_tasks(path):
+    net = from_arrays([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
+    for _ in range(2):
+        assert count(net, path).num_regions == 8
+
+
+def test_slices_have_their_own_files(path):
+    net = from_arrays(default_network([5, 8, 6, 1], seed=3))
+    plane = rs.Plane(np.zeros(5), np.ones(5), np.arange(5.0))
+    finding, stopped = count_by_tree(net, plane, checkpoint=path)
+    assert (int(finding), stopped) == (len(rs.partition(net, plane)), "")
+    with pytest.raises(InputError, match="another domain"):
+        count_by_tree(net, rs.Plane(np.zeros(5), np.ones(5), np.arange(1.0, 6.0) ** 2), checkpoint=path)
