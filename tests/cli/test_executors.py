@@ -82,6 +82,18 @@ def test_dask_workers(net, cluster, monkeypatch):
     assert told[-1] == (4, 4)
 
 
+def test_a_scheduler_without_workers(cluster, monkeypatch):
+    def wait_in_vain(client, number, timeout):
+        raise TimeoutError
+
+    monkeypatch.setattr("distributed.Client.wait_for_workers", wait_in_vain)
+    with (
+        pytest.raises(InputError, match="has no workers: start some with `dask worker tcp://"),
+        open_executor(ExecutorArguments(scheduler=cluster.scheduler_address)),
+    ):
+        pass
+
+
 def test_the_loss_of_a_dask_worker(cluster):
     victim, results = next(iter(cluster.workers.values())).pid, []
     with open_executor(ExecutorArguments(scheduler=cluster.scheduler_address)) as executor:
@@ -106,30 +118,17 @@ def test_without_dask_it_says_what_to_install(folder, monkeypatch):
     assert 'pip install "reluscope[dask]"' in result.stderr
 
 
-def test_a_scheduler_that_is_not_there(monkeypatch):
+def test_a_scheduler_that_is_not_there():
     pytest.importorskip("distributed", reason="distributed is not installed")
-    monkeypatch.setattr("reluscope.cli.executors.PATIENCE", 0.3)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
-    for where in (address, "nowhere at all"):
+    for where in (address, "nowhere at all", "tcp://127.0.0.1", "tcp://127.0.0.1:what"):
         with (
             pytest.raises(InputError, match=r"no dask scheduler answered at .*: give the address"),
             open_executor(ExecutorArguments(scheduler=where)),
         ):
             pass
-
-
-def test_a_scheduler_without_workers(cluster, monkeypatch):
-    def wait_in_vain(client, number, timeout):
-        raise TimeoutError
-
-    monkeypatch.setattr("distributed.Client.wait_for_workers", wait_in_vain)
-    with (
-        pytest.raises(InputError, match="has no workers: start some with `dask worker tcp://"),
-        open_executor(ExecutorArguments(scheduler=cluster.scheduler_address)),
-    ):
-        pass
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,8 @@ from reluscope.findings import Claim
 from reluscope.partitions import tree_facets
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.tree import TreeWalk
+from reluscope.partitions.tree_search import TreeSearch
+from reluscope.progress import Count
 from reluscope.testing import default_network, pseudo_random_network
 from reluscope.testing.strategies import degenerate_networks
 
@@ -238,15 +240,15 @@ def test_a_budget_of_time_is_kept_where_one_cell_has_many_units():
 @pytest.mark.parametrize("place", ["walk", "report"])
 def test_ctrl_c_keeps_the_finished_regions(after, place, monkeypatch):
     net, calls = rs.load(pseudo_random_network(3, (8, 8))), iter(range(10**9))
-    name = "_step" if place == "walk" else "_batch"
-    original = getattr(TreeWalk, name)
+    owner, name = (TreeSearch, "_step") if place == "walk" else (TreeWalk, "_batch")
+    original = getattr(owner, name)
 
     def interrupted(self, *arguments):
         if next(calls) == after:
             raise KeyboardInterrupt
         return original(self, *arguments)
 
-    monkeypatch.setattr(TreeWalk, name, interrupted)
+    monkeypatch.setattr(owner, name, interrupted)
     with pytest.warns(UserWarning, match="interrupted.*LOWER"):
         part = rs.partition(net, rs.Space(3), method="tree")
     assert (part.claim, part.note) == (Claim.LOWER, "interrupted")
@@ -261,12 +263,13 @@ def test_ctrl_c_while_progress_is_shown(monkeypatch):
 
     from reluscope.partitions import many_dimensions
 
-    @contextmanager
-    def striking(*arguments, **options):
-        def report(number, done):
+    class Striking(Count):
+        def __call__(self, number, done):
             raise KeyboardInterrupt
 
-        yield report
+    @contextmanager
+    def striking(*arguments, **options):
+        yield Striking()
 
     monkeypatch.setattr(many_dimensions, "counting", striking)
     with pytest.warns(UserWarning, match="interrupted"):

@@ -3,10 +3,12 @@
 import importlib
 import multiprocessing
 import signal
+import socket
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from reluscope.cli.threads import limit_threads
 from reluscope.errors import InputError
@@ -88,6 +90,9 @@ def _dask(address: str) -> Iterator[Executor]:
             '--dask needs the package distributed, which is not installed: pip install "reluscope[dask]"'
         ) from error
     try:
+        # A client that fails to connect may never end, so that somebody has to be there before there is one.
+        place = urlsplit(address)
+        socket.create_connection((place.hostname or "", place.port or 0), timeout=PATIENCE).close()
         client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise InputError(
