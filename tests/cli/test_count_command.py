@@ -83,6 +83,19 @@ def test_an_interval_where_only_bounds_are_known(folder):
     assert "LOWER" in printed
 
 
+def test_a_count_goes_on_from_its_checkpoint(folder):
+    where = ("--input-shape", "1,8,8", "--inputs", "1,2", "--box", "0,0.5")
+    line = (*NET, *where, "--method", "tree", "--checkpoint", "kept.jsonl")
+    first, again = found(*line)["findings"][0], found(*line)["findings"][0]
+    assert first["value"] == again["value"] > 1
+    assert again["work"]["kept_tasks"] > 0
+    other = reluscope("count", "my_models:cross", "--box", "-1,1", "--method", "tree", "--checkpoint", "kept.jsonl")
+    assert other.exit_code == 1
+    assert is_one_sentence(other.stderr)
+    refused = reluscope("count", "my_models:cross", "--box", "-1,1", "--method", "partition", "--checkpoint", "a.jsonl")
+    assert "takes no checkpoint" in refused.stderr
+
+
 def test_a_finding_says_what_it_is(folder):
     printed = reluscope("count", "my_models:total", "--box", "-1,1", "--method", "tree").stdout
     assert "Counted: proper activation regions (full-dimensional), in box [-1, 1]^3, by tree" in printed

@@ -4,8 +4,8 @@ import warnings
 from pathlib import Path
 
 from reluscope.analyses.counting.count import counted
-from reluscope.analyses.counting.counted import Counted
 from reluscope.cli.devices import open_device
+from reluscope.cli.executors import ExecutorArguments, open_executor
 from reluscope.cli.failures import warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
 from reluscope.cli.opening import ModelArguments, describe_model, open_model
@@ -16,7 +16,6 @@ from reluscope.cli.printing import add_row, make_table, open_console, print_json
 from reluscope.cli.progress import show_progress
 from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain, Space
-from reluscope.networks.network import Network
 from reluscope.partitions.engine import Budget
 from reluscope.report.content import Number
 
@@ -30,6 +29,8 @@ def count(
     definition: str,
     method: str,
     budget: Budget,
+    workers: ExecutorArguments,
+    checkpoint: Path | None,
     output: Path | None,
     force: bool,
     common: Common,
@@ -46,8 +47,17 @@ def count(
             network, where = open_place(place, model, seed=common.seed, device=device, bar=bar)
             domain, kind, words, rows = where.domain, where.kind, where.words, where.rows
         bar.say("Counting regions")
-        with keeping_results():
-            finding, stopped = _count(network, domain, definition, method, budget)
+        with keeping_results(), open_executor(workers) as executor, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # interruption is said at the end
+            finding, stopped = counted(
+                network,
+                domain,
+                definition=definition,
+                method=method,
+                budget=budget,
+                executor=executor,
+                checkpoint=checkpoint,
+            )
     plain = {
         "format": FORMAT,
         "model": describe_model(network, model.name),
@@ -64,12 +74,6 @@ def count(
         warn("interrupted; the count is a lower bound")
         return INTERRUPTED
     return 0
-
-
-def _count(network: Network, domain: Domain, definition: str, method: str, budget: Budget) -> Counted:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # interruption is said at the end
-        return counted(network, domain, definition=definition, method=method, budget=budget)
 
 
 def _print(finding: Finding, stopped: str, model: str, words: str) -> None:

@@ -1,7 +1,9 @@
 """`count`: how many linear regions a network has on a domain, under any of the six definitions."""
 
+import os
 from collections.abc import Callable
 from concurrent.futures import Executor
+from dataclasses import dataclass
 
 from reluscope.analyses.counting.by_partition import count_by_partition
 from reluscope.analyses.counting.by_tree import count_by_tree
@@ -28,6 +30,7 @@ def count(
     budget: Budget | int | None = None,
     executor: Executor | None = None,
     tolerance: Tolerance | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     progress: bool = False,
     certify: bool = False,
 ) -> Finding:
@@ -57,6 +60,8 @@ def count(
     tolerance : Tolerance, optional
         Of a partition. Without one, definitions other than proper activation are counted on bounded lines and planes in
         rational arithmetic, at resolution 0.
+    checkpoint : path, optional
+        Of the tree: a file that keeps what was counted, part by part; if it is there, the count goes on from it.
     progress : bool
         Show how far the work is.
     certify : bool
@@ -105,6 +110,7 @@ def count(
         budget=budget,
         executor=executor,
         tolerance=tolerance,
+        checkpoint=checkpoint,
         progress=progress,
         certify=certify,
     ).finding
@@ -119,6 +125,7 @@ def counted(
     budget: Budget | int | None,
     executor: Executor | None = None,
     tolerance: Tolerance | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
     progress: bool = False,
     certify: bool = False,
 ) -> Counted:
@@ -135,53 +142,74 @@ def counted(
         )
     if method != "auto" and method not in METHODS:
         raise InputError(f"method must be auto, {', '.join(METHODS)}, got {method!r}: leave it out to have it chosen")
-    chosen = _choose(kind, domain, certify) if method == "auto" else method
     limit = budget if isinstance(budget, Budget) else Budget(regions=budget)
-    return METHODS[chosen](network, domain, kind, limit, executor, tolerance, progress, certify)
+    question = _Question(network, domain, kind, limit, executor, tolerance, checkpoint, progress, certify)
+    return METHODS[_choose(question) if method == "auto" else method](question)
 
 
-def _choose(definition: Definition, domain: Domain, certify: bool) -> str:
-    if definition.name == "activation" and domain.dim > 2:
+@dataclass(frozen=True)
+class _Question:
+    """What is counted, and how far the work may go."""
+
+    network: Network
+    domain: Domain
+    definition: Definition
+    budget: Budget
+    executor: Executor | None
+    tolerance: Tolerance | None
+    checkpoint: str | os.PathLike[str] | None
+    progress: bool
+    certify: bool
+
+    def require(self, method: str, counted: str, *unused: str) -> None:
+        """Raise InputError if a method does not count under the definition, or has no use for an option."""
+        if self.definition.name != counted:
+            raise InputError(
+                f'method="{method}" counts {counted} regions, got definition={self.definition.name!r}: leave method '
+                f'out, or ask for definition="{counted}"'
+            )
+        self.refuse(method, *unused)
+
+    def refuse(self, method: str, *unused: str) -> None:
+        """Raise InputError if a method has no use for an option that was given."""
+        for name in unused:
+            if getattr(self, name):
+                raise InputError(f'method="{method}" takes no {name}: leave it out, or take another method')
+
+
+def _choose(question: _Question) -> str:
+    many = question.domain.dim > MOST_BY_VERTICES
+    if question.definition.name == "activation" and question.domain.dim > 2:
         return "mip"
-    if definition.name == "proper_activation" and domain.dim > MOST_BY_VERTICES and not certify:
+    if question.checkpoint or (question.definition.name == "proper_activation" and many and not question.certify):
         return "tree"
     return "partition"
 
 
-_Method = Callable[
-    [Network, Domain, Definition, Budget, Executor | None, Tolerance | None, bool, bool],
-    Counted,
-]
-
-
-def _partition(network, domain, definition, budget, executor, tolerance, progress, certify) -> Counted:
+def _partition(question: _Question) -> Counted:
+    question.refuse("partition", "checkpoint")
     return count_by_partition(
-        network,
-        domain,
-        definition,
-        budget=budget,
-        executor=executor,
-        tolerance=tolerance,
-        progress=progress,
-        certify=certify,
+        question.network,
+        question.domain,
+        question.definition,
+        budget=question.budget,
+        executor=question.executor,
+        tolerance=question.tolerance,
+        progress=question.progress,
+        certify=question.certify,
     )
 
 
-def _tree(network, domain, definition, budget, executor, tolerance, progress, certify) -> Counted:
-    _refuse("tree", definition, "proper_activation", tolerance=tolerance, certify=certify)
-    return count_by_tree(network, domain, budget=budget, executor=executor, progress=progress)
+def _tree(question: _Question) -> Counted:
+    question.require("tree", "proper_activation", "tolerance", "certify")
+    return count_by_tree(
+        question.network,
+        question.domain,
+        budget=question.budget,
+        executor=question.executor,
+        checkpoint=question.checkpoint,
+        progress=question.progress,
+    )
 
 
-METHODS: dict[str, _Method] = {"partition": _partition, "tree": _tree}
-
-
-def _refuse(method: str, definition: Definition, counted: str, **options: object) -> None:
-    """Raise InputError if a method does not count under a definition, or has no use for an option."""
-    if definition.name != counted:
-        raise InputError(
-            f'method="{method}" counts {counted} regions, got definition={definition.name!r}: leave method out, or ask '
-            f'for definition="{counted}"'
-        )
-    for name, value in options.items():
-        if value:
-            raise InputError(f'method="{method}" takes no {name}: leave it out, or take method="partition"')
+METHODS: dict[str, Callable[[_Question], Counted]] = {"partition": _partition, "tree": _tree}

@@ -18,6 +18,7 @@ from reluscope.cli.commands.arguments import (
     path_of,
 )
 from reluscope.cli.commands.where import Where
+from reluscope.cli.commands.workers import Workers
 from reluscope.cli.options import Common, command
 from reluscope.cli.parsing import read_box, read_shape, read_sizes
 
@@ -96,6 +97,7 @@ def bounds(
 def count(
     model: Model,
     where: Where,
+    workers: Workers,
     space: Annotated[bool, typer.Option("--space", help="Everywhere: all inputs, without bounds.")] = False,
     definition: Annotated[
         Definition,
@@ -118,6 +120,14 @@ def count(
         int | None, typer.Option("--regions", min=1, metavar="N", help="Stop after so many, with a lower bound.")
     ] = None,
     seconds: Seconds = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            "--checkpoint",
+            metavar="FILE",
+            help="Keep there what was counted, part by part; the same command goes on from it. For --method tree.",
+        ),
+    ] = None,
     input_shape: Shape = None,
     weights: Weights = None,
     output: JsonFile = None,
@@ -135,6 +145,7 @@ def count(
     Examples:
       reluscope count net.onnx --box 0,1                     all inputs between 0 and 1
       reluscope count net.onnx --box 0,1 --seconds 60
+      reluscope count net.onnx --box 0,1 --workers 4 --checkpoint count.jsonl
       reluscope count net.onnx --space
       reluscope count net.onnx --data x.npy --samples 3,17,21
       reluscope count net.onnx --data x.npy --samples 3,17,21 --definition affine
@@ -143,6 +154,7 @@ def count(
     if space and any(one is not None for one in vars(where).values()):
         raise typer.BadParameter("everywhere is one place to look: leave the others out", param_hint="--space")
     place = None if space else where.read(or_else="--space")
+    shared = workers.read()
 
     from reluscope.cli.count import count as run
     from reluscope.cli.opening import ModelArguments
@@ -154,6 +166,8 @@ def count(
         definition=definition.value,
         method=method.value,
         budget=Budget(regions=regions, seconds=seconds),
+        workers=shared,
+        checkpoint=path_of(checkpoint),
         output=path_of(output),
         force=force,
         common=common,
