@@ -1,0 +1,104 @@
+"""Counts by mixed-integer programs, one per code: the method of Serra, Tjandraatmadja and Ramalingam (2018)."""
+
+import time
+
+from reluscope.analyses.counting.code_search import LEAST_MARGIN, CodeSearch
+from reluscope.analyses.counting.counted import Counted
+from reluscope.analyses.counting.definitions import DEFINITIONS
+from reluscope.findings import Claim, Finding
+from reluscope.geometry.domains import Domain
+from reluscope.networks.network import Network
+from reluscope.partitions.engine import Budget
+from reluscope.progress import counting
+
+
+def count_by_mip(
+    network: Network, domain: Domain, *, budget: Budget | None = None, progress: bool = False
+) -> Counted:
+    """Return the number of activation regions of a network on a bounded domain, those without interior included.
+
+    Parameters
+    ----------
+    network : Network
+        Any gates.
+    domain : Box, bounded Polyhedron, or Slice
+        Regions that meet it only in its boundary count.
+    budget : Budget, optional
+        Where to stop early.
+    progress : bool
+        Show how many regions there are so far.
+
+    Returns
+    -------
+    finding : Finding
+        EXACT: every region counted has a point in rational arithmetic, and the solver found that no further code has a
+        point where all its active units are above 0 by `tolerance` times the sum of the magnitudes of what they sum.
+        LOWER, with its interval, if for some codes that the solver found no point was found, or if work stopped early.
+    stopped : str
+        The budget that ended the work, or "interrupted".
+
+    Raises
+    ------
+    InputError, ShapeError, DegenerateGeometryError
+        If the domain is not bounded, has another dimension than the input, or has no interior.
+    SolverError
+        If the solver gives no answer.
+
+    Notes
+    -----
+    One program per region and one to see that there is no further one, each with one row more: some 10 ms each for a
+    few units, 100 ms for 16 units and 150 regions. Ctrl-C takes effect when the program under way has ended. A program's
+    infeasibility is the solver's word, in floats at a tolerance of 1e-9. Of a unit with several breakpoints, and of one
+    that takes a largest candidate, the margins are those of the breakpoints and candidates where its piece changes.
+
+    References
+    ----------
+    Key ``serra2018``.
+
+    Examples
+    --------
+    The absolute value: its two units are active on either side, and neither is at 0.
+
+    >>> import reluscope as rs
+    >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> print(count_by_mip(net, rs.Box(-1, 1, 1)).finding)
+    3 (EXACT)
+    """
+    began = time.perf_counter()
+    budget = Budget() if budget is None else budget
+    certain, doubtful, stopped = 0, 0, ""
+    search: CodeSearch | None = None
+    try:
+        search = CodeSearch(network, domain)
+        with counting("count", "regions", shown=progress) as report:
+            while not search.is_closed and not (stopped := _exhausted(budget, certain, began)):
+                left = float("inf") if budget.seconds is None else budget.seconds - (time.perf_counter() - began)
+                if (found := search.next_code(left)) is not None:
+                    certain, doubtful = certain + found.is_certain, doubtful + (not found.is_certain)
+                    report(int(found.is_certain), 0.0)
+    except KeyboardInterrupt:
+        stopped = "interrupted"
+    is_closed = search is not None and search.is_closed
+    work = {} if search is None else dict(search.model.program.work)
+    finding = Finding(
+        certain,
+        Claim.EXACT if is_closed and not doubtful else Claim.LOWER,
+        name="regions",
+        interval=(certain, certain + doubtful if is_closed else float("inf")),
+        definition=DEFINITIONS["activation"].regions,
+        domain=domain.describe(),
+        method="mixed-integer program, one solution per code",
+        source="serra2018",
+        tolerance=LEAST_MARGIN,
+        num_undecided=doubtful,
+        work={**work, "seconds": time.perf_counter() - began},
+    )
+    return Counted(finding, "" if is_closed else stopped)
+
+
+def _exhausted(budget: Budget, num_regions: int, began: float) -> str:
+    if budget.regions is not None and num_regions >= budget.regions:
+        return f"budget of {budget.regions:,} regions"
+    if budget.seconds is not None and time.perf_counter() - began >= budget.seconds:
+        return f"budget of {budget.seconds:g} s"
+    return ""

@@ -1,0 +1,195 @@
+"""Whether a code occurs: a point of the domain that has it, in rational arithmetic.
+
+A code with an interior is shown by a point as far as possible from all its half-spaces. A thinner one lies where some of
+its weak inequalities are equations: a point near it is moved onto the ones that are tight there, exactly.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from reluscope.geometry.domains import Box
+from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.graph import Max
+from reluscope.networks.network import Network
+from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps
+from reluscope.regions.half_spaces import gate_rows
+
+# Distances below this, relative to the domain, count as none when equations are looked for.
+TIGHT = 1e-8
+
+
+class _Rows(NamedTuple):
+    """Half-spaces ``normals y <= offsets`` of a code, rows of length 1; on strict ones equality is another code."""
+
+    normals: np.ndarray
+    offsets: np.ndarray
+    sources: np.ndarray
+    is_strict: np.ndarray
+
+
+class CodePoints:
+    """Looks for points with given codes.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Box or Polyhedron
+        Bounded.
+    lower, upper : (n,) float64
+        A box around the domain.
+
+    Notes
+    -----
+    One or two linear programs and evaluations in rational arithmetic; for codes without an interior n + 1 evaluations
+    more.
+
+    Examples
+    --------
+    >>> from reluscope.networks.from_arrays import from_arrays
+    >>> net = from_arrays([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> points = CodePoints(net, Box(-1, 1, 1), [-1.0], [1.0])
+    >>> [points.point([np.array(code)]) is not None for code in ([0, 0], [0, 1], [1, 1])]
+    [True, True, False]
+    """
+
+    def __init__(
+        self, network: Network, domain: Box | Polyhedron, lower: Sequence[float], upper: Sequence[float]
+    ) -> None:
+        self.network = network
+        self.domain = domain
+        self._exact = RationalNetwork(network)
+        low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
+        self._center, self._half = (low + high) / 2, (high - low) / 2
+        self._ends = [(Fraction(a), Fraction(b)) for a, b in zip(low.tolist(), high.tolist(), strict=True)]
+
+    def point(self, pieces: Sequence[np.ndarray]) -> list[Fraction] | None:
+        """Return a point of the domain that has a code, or None if none was found.
+
+        Parameters
+        ----------
+        pieces : one (u,) array per gate
+        """
+        code = [part.tolist() for part in pieces]
+        rows = self._rows(pieces)
+        for has_interior in (True, False):
+            near = self._near(rows, is_inside=np.ones(len(rows.offsets), bool) if has_interior else rows.is_strict)
+            if near is None:
+                return None
+            point = [Fraction(entry) for entry in (self._center + self._half * near).tolist()]
+            if not has_interior:
+                point = self._moved(point, near, rows, code)
+            point = [min(max(entry, low), high) for entry, (low, high) in zip(point, self._ends, strict=True)]
+            if self._is_in_domain(point) and self._exact.pieces(point) == code:
+                return point
+        return None
+
+    def _near(self, rows: _Rows, is_inside: np.ndarray) -> np.ndarray | None:
+        """Return a point as far as possible inside some rows, in coordinates of the domain's box."""
+        size = self.network.num_inputs
+        program = LinearProgram(size + 1)
+        for column in range(size):
+            program.set_bounds(column, -1.0, 1.0)
+        program.set_bounds(size, -TIGHT, 1.0)
+        program.add_rows(np.column_stack([rows.normals, is_inside.astype(float)]), rows.offsets)
+        solution = program.maximize(np.append(np.zeros(size), 1.0))
+        return solution.point[:size] if solution.status is Status.OPTIMAL else None
+
+    def _rows(self, pieces: Sequence[np.ndarray]) -> _Rows:
+        """Return the half-spaces of a code and of the domain, in coordinates in which its box is [-1, 1]^n."""
+        tables = self._rows_of_gates(pieces)
+        if isinstance(self.domain, Polyhedron):
+            normals, offsets = self.domain.A * self._half, self.domain.b - self.domain.A @ self._center
+            sources = np.stack([np.full(len(offsets), -1), np.arange(len(offsets)), np.zeros(len(offsets))], axis=1)
+            tables.append(_Rows(normals, offsets, sources.astype(int), np.zeros(len(offsets), dtype=bool)))
+        empty = np.zeros((0, self.network.num_inputs))
+        tables.append(_Rows(empty, np.zeros(0), np.zeros((0, 3), dtype=int), np.zeros(0, dtype=bool)))
+        normals, offsets, sources, is_strict = (np.concatenate(parts) for parts in zip(*tables, strict=True))
+        lengths = np.linalg.norm(normals, axis=1)
+        # Constant rows are left to the exact check: their length is what rounding leaves of zero.
+        kept = lengths > 1e-12 * np.maximum(1.0, np.abs(offsets))
+        lengths = lengths[kept]
+        return _Rows(normals[kept] / lengths[:, None], offsets[kept] / lengths, sources[kept], is_strict[kept])
+
+    @torch.no_grad()
+    def _rows_of_gates(self, pieces: Sequence[np.ndarray]) -> list[_Rows]:
+        network, size = self.network, self.network.num_inputs
+        points = np.concatenate([self._center[None], self._center + np.diag(self._half)])
+        values = network.start(torch.tensor(points.reshape(size + 1, *network.input_shape), device=network.device))
+        tables = []
+        for stage, part in zip(network.stages, pieces, strict=True):
+            pre, live = stage.advance(values)
+            held = torch.as_tensor(part, device=network.device).expand(size + 1, -1)
+            values = {**live, stage.position: stage.gate.select(pre, held)}
+            seen = torch.where(pre == -torch.inf, 0.0, pre).cpu().numpy()
+            maps = np.moveaxis(seen[1:] - seen[0], 0, -1)[None], seen[:1]
+            nothing = np.zeros_like(seen[:1])
+            rows = gate_rows(
+                stage.gate, stage.index, pieces=part[None], pre=seen[:1], maps=maps, noise=nothing, map_noise=nothing
+            )
+            exists, sources = rows.exists[0], rows.sources[0][rows.exists[0]]
+            is_strict = sources[:, 2] < part[sources[:, 1]]  # on a tie the code has the lower piece
+            tables.append(_Rows(rows.normals[0][exists], rows.offsets[0][exists], sources, is_strict))
+        return tables
+
+    def _moved(self, point: list[Fraction], near: np.ndarray, rows: _Rows, code: list[list[int]]) -> list[Fraction]:
+        """Move a point onto everything that is tight there."""
+        maps = rational_maps(self._exact, code)
+        slack = rows.offsets - rows.normals @ near
+        tight = np.flatnonzero(~rows.is_strict & (slack < TIGHT))
+        equations = [self._equation(maps, code, *rows.sources[row].tolist()) for row in tight]
+        at_ends = {axis: low for axis, (low, _) in enumerate(self._ends) if near[axis] < TIGHT - 1}
+        at_ends |= {axis: high for axis, (_, high) in enumerate(self._ends) if near[axis] > 1 - TIGHT}
+        start = [at_ends.get(axis, entry) for axis, entry in enumerate(point)]
+        return _solved(equations, start, [axis for axis in range(len(point)) if axis not in at_ends])
+
+    def _equation(self, maps: RationalMaps, code: list[list[int]], stage: int, unit: int, other: int) -> AffineFunction:
+        """Return what vanishes where a weak inequality is tight."""
+        if stage < 0:
+            assert isinstance(self.domain, Polyhedron)
+            offset = -Fraction(float(self.domain.b[unit]))
+            return (*(Fraction(entry) for entry in self.domain.A[unit].tolist()), offset)
+        gate, piece = self.network.stages[stage].gate, code[stage][unit]
+        if isinstance(gate, Max):
+            chosen, rival = (maps.entry(stage, int(gate.index[unit, place])) for place in (piece, other))
+            return tuple(a - b for a, b in zip(rival, chosen, strict=True))
+        levels = gate.breakpoints.expand(-1, gate.num_units)
+        *slope, constant = maps.entry(stage, unit)
+        return (*slope, constant - Fraction(float(levels[piece, unit])))
+
+    def _is_in_domain(self, point: list[Fraction]) -> bool:
+        if isinstance(self.domain, Box):  # the point was clipped
+            return True
+        rows = zip(self.domain.A.tolist(), self.domain.b.tolist(), strict=True)
+        return all(
+            sum(Fraction(weight) * entry for weight, entry in zip(row, point, strict=True)) <= Fraction(offset)
+            for row, offset in rows
+        )
+
+
+def _solved(equations: list[AffineFunction], point: list[Fraction], free: list[int]) -> list[Fraction]:
+    """Return a point moved along free axes onto equations, one after another; those that contradict are left out."""
+    solved: dict[int, list[Fraction]] = {}  # by pivot: coefficients and constant, zero at all other pivots
+    for equation in equations:
+        row = list(equation)
+        for pivot, other in solved.items():
+            if factor := row[pivot]:
+                row = [a - factor * b for a, b in zip(row, other, strict=True)]
+        axis = max(free, key=lambda column: abs(row[column]), default=None)
+        if axis is None or not row[axis]:
+            continue
+        row = [entry / row[axis] for entry in row]
+        for pivot, other in solved.items():
+            if factor := other[axis]:
+                solved[pivot] = [a - factor * b for a, b in zip(other, row, strict=True)]
+        solved[axis] = row
+    moved = list(point)
+    for pivot, row in solved.items():
+        others = (weight * point[axis] for axis, weight in enumerate(row[:-1]) if axis not in solved)
+        moved[pivot] = -row[-1] - sum(others, Fraction(0))
+    return moved

@@ -1,0 +1,198 @@
+"""One persistent mixed-integer program: maximise c x where some of the x are integers, solved again and again by HiGHS.
+
+The rows only grow: a cut that forbids a solution is one more row, and the next solve starts from the same model. Beside
+`linear_program`, this is the only module that knows the solver and its status codes.
+"""
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import NamedTuple
+
+import highspy
+import numpy as np
+import scipy.sparse
+from jaxtyping import Float
+
+from reluscope.errors import SolverError
+
+
+class Ending(Enum):
+    """How a mixed-integer program ended."""
+
+    OPTIMAL = "optimal"
+    INFEASIBLE = "infeasible"
+    LIMIT = "limit"
+
+
+class Outcome(NamedTuple):
+    """The end of a solve.
+
+    Parameters
+    ----------
+    ending : Ending
+        LIMIT if time or nodes ran out first.
+    bound : float
+        No solution has a larger value; -inf if infeasible.
+    point : (n,) float64, optional
+        The best solution found, None if none was.
+    """
+
+    ending: Ending
+    bound: float
+    point: np.ndarray | None
+
+
+_ENDINGS = {
+    highspy.HighsModelStatus.kOptimal: Ending.OPTIMAL,
+    highspy.HighsModelStatus.kInfeasible: Ending.INFEASIBLE,
+    # All variables are bounded, so nothing is unbounded.
+    highspy.HighsModelStatus.kUnboundedOrInfeasible: Ending.INFEASIBLE,
+    highspy.HighsModelStatus.kTimeLimit: Ending.LIMIT,
+    highspy.HighsModelStatus.kSolutionLimit: Ending.LIMIT,
+}
+
+
+class MixedIntegerProgram:
+    """Maximise ``c x`` subject to ``row_lower <= rows x <= row_upper``, ``lower <= x <= upper`` and some x integers.
+
+    Parameters
+    ----------
+    tolerance : float
+        Largest absolute violation of a row, a bound or integrality in an accepted solution; HiGHS takes nothing below
+        1e-10. Scale variables to sizes about 1.
+
+    Notes
+    -----
+    All variables have finite bounds. Ctrl-C takes effect when the solve under way has ended.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> program = MixedIntegerProgram()
+    >>> first = program.add_columns(np.zeros(2), np.full(2, 3.0), is_integer=True)
+    >>> program.add_row([first, first + 1], [2.0, 2.0], upper=7.0)
+    >>> program.maximize([first, first + 1], [1.0, 1.0]).bound
+    3.0
+    """
+
+    def __init__(self, *, tolerance: float = 1e-9) -> None:
+        self._model = highspy.Highs()
+        for option, setting in (
+            ("output_flag", False),
+            ("threads", 1),
+            ("parallel", "off"),
+            ("primal_feasibility_tolerance", max(tolerance, 1e-10)),
+            ("dual_feasibility_tolerance", max(tolerance, 1e-10)),
+            ("mip_feasibility_tolerance", max(tolerance, 1e-10)),
+            ("small_matrix_value", 1e-12),  # the default drops entries below 1e-9
+            # Each of these solves programs of its own, which takes longer than all of a small program.
+            ("mip_heuristic_run_feasibility_jump", False),
+            ("mip_heuristic_run_rens", False),
+            ("mip_heuristic_run_rins", False),
+            ("mip_heuristic_run_root_reduced_cost", False),
+        ):
+            self._model.setOptionValue(option, setting)
+        self._model.changeObjectiveSense(highspy.ObjSense.kMaximize)
+        self.num_columns = 0
+        self.num_rows = 0
+        self.work = {"programs": 0, "nodes": 0, "simplex_iterations": 0}
+
+    def add_columns(
+        self, lower: Float[np.ndarray, " k"], upper: Float[np.ndarray, " k"], *, is_integer: bool = False
+    ) -> int:
+        """Append variables with finite bounds and return the position of the first."""
+        first, count = self.num_columns, len(lower)
+        if count:
+            self._model.addVars(count, lower, upper)
+            if is_integer:
+                columns = np.arange(first, first + count, dtype=np.int32)
+                kinds = np.full(count, highspy.HighsVarType.kInteger)
+                self._model.changeColsIntegrality(count, columns, kinds)
+        self.num_columns += count
+        return first
+
+    def add_row(
+        self, columns: Sequence[int], coefficients: Sequence[float], *, lower: float = -np.inf, upper: float = np.inf
+    ) -> None:
+        """Append a row ``lower <= coefficients x[columns] <= upper``."""
+        self._model.addRow(
+            lower, upper, len(columns), np.asarray(columns, dtype=np.int32), np.asarray(coefficients, dtype=float)
+        )
+        self.num_rows += 1
+
+    def add_rows(
+        self,
+        rows: scipy.sparse.csr_array,
+        *,
+        lower: Float[np.ndarray, " h"] | None = None,
+        upper: Float[np.ndarray, " h"] | None = None,
+    ) -> None:
+        """Append rows ``lower <= rows x <= upper``; a side that is not given is open."""
+        count = rows.shape[0]
+        if not count:
+            return
+        low = np.full(count, -np.inf) if lower is None else np.asarray(lower, dtype=float)
+        high = np.full(count, np.inf) if upper is None else np.asarray(upper, dtype=float)
+        starts, indices = rows.indptr[:-1].astype(np.int32), rows.indices.astype(np.int32)
+        self._model.addRows(count, low, high, rows.nnz, starts, indices, rows.data.astype(float))
+        self.num_rows += count
+
+    def maximize(
+        self,
+        columns: Sequence[int],
+        coefficients: Sequence[float],
+        *,
+        is_relaxed: bool = False,
+        seconds: float = np.inf,
+    ) -> Outcome:
+        """Solve.
+
+        Parameters
+        ----------
+        columns, coefficients : sequences of equal length
+            The objective; it is zero elsewhere.
+        is_relaxed : bool
+            Let integers be any numbers: an upper bound for the price of a linear program.
+        seconds : float
+            Where to stop.
+
+        Raises
+        ------
+        SolverError
+            If HiGHS ends without an answer, also after a second attempt without presolve.
+        """
+        objective = np.zeros(self.num_columns)
+        objective[np.asarray(columns, dtype=int)] = coefficients
+        model = self._model
+        model.changeColsCost(self.num_columns, np.arange(self.num_columns, dtype=np.int32), objective)
+        model.setOptionValue("solve_relaxation", is_relaxed)
+        model.setOptionValue("time_limit", float(max(seconds, 0.0)))
+        ending = self._run()
+        if ending is None:
+            model.clearSolver()
+            model.setOptionValue("presolve", "off")
+            ending = self._run()
+            model.setOptionValue("presolve", "choose")
+        if ending is None:
+            reason = model.modelStatusToString(model.getModelStatus())
+            raise SolverError(
+                f"a mixed-integer program with {self.num_rows} rows and {self.num_columns} variables should have ended "
+                f"with an answer and ended with {reason!r}; look for entries of very different size"
+            )
+        if ending is Ending.INFEASIBLE:
+            return Outcome(ending, -np.inf, None)
+        info = model.getInfo()
+        is_found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+        point = np.array(model.getSolution().col_value, dtype=float) if is_found else None
+        # Programs without integers have no nodes; a linear program that stopped early bounds nothing.
+        is_linear = info.mip_node_count < 0
+        bound = info.objective_function_value if is_linear else info.mip_dual_bound
+        return Outcome(ending, np.inf if is_linear and ending is Ending.LIMIT else float(bound), point)
+
+    def _run(self) -> Ending | None:
+        self._model.run()
+        info = self._model.getInfo()
+        self.work["programs"] += 1
+        self.work["nodes"] += max(0, info.mip_node_count)
+        self.work["simplex_iterations"] += max(0, info.simplex_iteration_count)
+        return _ENDINGS.get(self._model.getModelStatus())

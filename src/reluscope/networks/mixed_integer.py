@@ -1,0 +1,367 @@
+"""A network as rows of a mixed-integer program, whose solutions are the points of a bounded domain with their codes.
+
+A unit with pre-activation g and breakpoint t gets ``g - t = h - hbar`` with ``0 <= h <= H z``, ``0 <= hbar <= Hbar (1 -
+z)`` and z in {0, 1}, where ``-Hbar <= g - t <= H`` on the domain: z says on which side of t it is, and its output is a
+linear function of the h. A unit that takes the largest of candidates g_c gets ``v = g_c + s_c`` with ``0 <= s_c <= S_c (1
+- z_c)``, where one z_c is 1. At ties several z fit. A margin f of at most every h with z = 1, and of at most every s_c
+before the chosen candidate, is positive only where the z are the code: pieces change strictly above a breakpoint.
+
+After Serra, Tjandraatmadja and Ramalingam (``serra2018``), who give this for ReLU.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse
+from jaxtyping import Float, Int
+
+from reluscope.geometry.domains import Box
+from reluscope.geometry.mixed_integer_program import MixedIntegerProgram
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.network import Network
+from reluscope.networks.ranges import ROUNDING, Ranges, unit_ranges
+from reluscope.networks.stages import Stage
+
+# What bounds from linear programs are widened by, relative to the terms of a row: far above the solver's tolerance.
+SLACK = 1e-7
+
+
+class _Choice(NamedTuple):
+    """The pieces of one gate: ``base``, and ``step`` more at ``units`` where the binary ``columns`` are 1."""
+
+    base: np.ndarray
+    units: np.ndarray
+    columns: np.ndarray
+    steps: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class CodeProgram:
+    """A mixed-integer program of the points of a domain and their codes.
+
+    Parameters
+    ----------
+    program : MixedIntegerProgram
+        Rows may be added, such as cuts that forbid a code.
+    margin : int
+        The column of f.
+    binaries : (z,) int64
+        Columns of all z, none for units that stay on one piece on the whole domain. Different codes differ there.
+    corners : pair of (n,) float64
+        Ends of a box around the domain.
+
+    Examples
+    --------
+    >>> from reluscope.networks.from_arrays import from_arrays
+    >>> net = from_arrays([([[1.0], [1.0]], [0.0, -5.0]), ([[1.0, 1.0]], [0.0])])
+    >>> model = encode(net, Box(-1, 1, 1))
+    >>> solution = model.program.maximize([model.margin], [1.0]).point
+    >>> len(model.binaries), [pieces.tolist() for pieces in model.pieces(solution)]
+    (1, [[0, 0]])
+    """
+
+    program: MixedIntegerProgram
+    margin: int
+    binaries: Int[np.ndarray, " z"]
+    corners: tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]
+    _choices: tuple[_Choice, ...]
+
+    def pieces(self, solution: Float[np.ndarray, " k"]) -> list[np.ndarray]:
+        """Return the pieces (u,) of every gate in a solution."""
+        found = []
+        for choice in self._choices:
+            pieces = choice.base.copy()
+            np.add.at(pieces, choice.units, choice.steps * (solution[choice.columns] > 0.5))
+            found.append(pieces)
+        return found
+
+    def forbid(self, solution: Float[np.ndarray, " k"]) -> None:
+        """Add the cut that no code equals that of a solution: some z differs."""
+        taken = solution[self.binaries] > 0.5
+        self.program.add_row(self.binaries, np.where(taken, -1.0, 1.0), lower=1.0 - int(taken.sum()))
+
+
+def encode(network: Network, domain: Box | Polyhedron, *, least_margin: float = 1e-6) -> CodeProgram:
+    """Write a network on a bounded domain as a mixed-integer program.
+
+    Parameters
+    ----------
+    network : Network
+        Pointwise gates with any pieces, and max gates.
+    domain : Box or Polyhedron
+        Bounded and not empty, of the dimension of the input.
+    least_margin : float
+        Lower bound of f, from 0 to 1, relative to the sum of the magnitudes of what each unit sums; f is at most 1.
+
+    Returns
+    -------
+    CodeProgram
+
+    Notes
+    -----
+    One binary per breakpoint, or candidate, that is not decided on the whole domain by interval arithmetic or by the
+    linear relaxation of the gates before; bounds of the others come from these. Two linear programs per unit that
+    intervals leave open. Variables are scaled to sizes of at most 1.
+    """
+    encoder = _Encoder(network, domain, least_margin)
+    for stage, ranges in zip(network.stages, unit_ranges(network, encoder.corners[0], encoder.corners[1]), strict=True):
+        encoder.add(stage, ranges)
+    columns = [choice.columns for choice in encoder.choices]
+    binaries = np.concatenate([*columns, np.empty(0, dtype=np.int64)])
+    return CodeProgram(encoder.program, encoder.margin, binaries, encoder.corners, tuple(encoder.choices))
+
+
+class _Values(NamedTuple):
+    """Values as affine functions of the program's columns: ``matrix @ columns + constant``."""
+
+    matrix: scipy.sparse.csr_array
+    constant: np.ndarray
+
+
+class _Bounds(NamedTuple):
+    """Bounds of values, and the sum of the magnitudes of their terms."""
+
+    lower: np.ndarray
+    upper: np.ndarray
+    terms: np.ndarray
+
+
+class _Encoder:
+    """A program that grows gate by gate."""
+
+    def __init__(self, network: Network, domain: Box | Polyhedron, least_margin: float) -> None:
+        self.network = network
+        self.program = MixedIntegerProgram()
+        self.choices: list[_Choice] = []
+        self.corners = _corners(domain)
+        self._lower, self._upper = np.empty(0), np.empty(0)
+        center, half = (self.corners[0] + self.corners[1]) / 2, (self.corners[1] - self.corners[0]) / 2
+        size = len(center)
+        self._columns(-np.ones(size), np.ones(size))
+        self._values = {0: _Values(scipy.sparse.csr_array(scipy.sparse.diags_array(half)), center)}
+        self.margin = self._columns(np.array([least_margin]), np.ones(1))
+        # Intervals are the whole truth about values that read the corners of a box only.
+        self._is_box = isinstance(domain, Box)
+        if isinstance(domain, Polyhedron):
+            rows, offsets = domain.A * half, domain.b - domain.A @ center
+            scale = np.abs(rows).sum(axis=1) + np.abs(offsets)
+            scale[scale == 0] = 1.0
+            self.program.add_rows(scipy.sparse.csr_array(rows / scale[:, None]), upper=offsets / scale)
+
+    def add(self, stage: Stage, ranges: Ranges) -> None:
+        """Add the affine nodes on the way to a gate, and the gate."""
+        for position, node in stage.leg.plan:
+            parts = [self._values[source] for source in node.inputs]
+            matrices = node.matrix()
+            constant = np.zeros(node.size)
+            if node.constant is not None:
+                constant = np.broadcast_to(node.constant.cpu().numpy(), node.shape).reshape(-1).astype(float)
+            for matrix, part in zip(matrices, parts, strict=True):
+                constant = constant + matrix @ part.constant
+            total = sum(matrix @ self._widened(part) for matrix, part in zip(matrices, parts, strict=True))
+            self._values[position] = _Values(scipy.sparse.csr_array(total), constant)
+        before = self._values[stage.leg.target]
+        before = _Values(self._widened(before), before.constant)
+        bounds = self._bounds(before)
+        if isinstance(stage.gate, Max):
+            bounds = _meet(bounds, *_by_entry(stage.gate, ranges, len(before.constant)))
+            after = self._add_max(stage.gate, before, bounds)
+        else:
+            bounds = _meet(bounds, ranges.lower, ranges.upper)
+            after = self._add_pointwise(stage.gate, before, bounds)
+        self._values[stage.position] = after
+
+    def _add_pointwise(self, gate: Pointwise, before: _Values, bounds: _Bounds) -> _Values:
+        size = gate.num_units
+        levels, slopes, intercepts = (
+            np.array(np.broadcast_to(table.cpu().numpy(), (len(table), size)), dtype=float)
+            for table in (gate.breakpoints, gate.slopes, gate.intercepts)
+        )
+        bounds = self._tightened(before, bounds, _is_open(levels, bounds).any(axis=0))
+        unit, which = np.nonzero(_is_open(levels, bounds).T)
+        base = (bounds.lower > levels).sum(axis=0)
+        level = levels[which, unit]
+        scale = bounds.terms[unit] + np.abs(level)
+        above, below = (bounds.upper[unit] - level) / scale, (level - bounds.lower[unit]) / scale
+        count = len(unit)
+        h = self._columns(np.zeros(count), above) + np.arange(count)
+        hbar = self._columns(np.zeros(count), below) + np.arange(count)
+        z = self._columns(np.zeros(count), np.ones(count), is_integer=True) + np.arange(count)
+        self.choices.append(_Choice(base, unit, z, np.ones(count, dtype=base.dtype)))
+
+        matrix = before.matrix[unit] / scale[:, None]
+        sides = (level - before.constant[unit]) / scale
+        self._rows([(h, -1.0), (hbar, 1.0)], matrix=matrix, lower=sides, upper=sides)
+        self._rows([(h, 1.0), (z, -above)], upper=np.zeros(count))
+        self._rows([(hbar, 1.0), (z, below)], upper=below)
+        self._rows([(self.margin, 1.0), (h, -1.0), (z, 1.0)], upper=np.ones(count))
+        same = np.flatnonzero(unit[1:] == unit[:-1])
+        self._rows([(z[same + 1], 1.0), (z[same], -1.0)], upper=np.zeros(len(same)))
+
+        # slope[base] g + intercept[base], and a change of slope at every open breakpoint.
+        units = np.arange(size)
+        slope, intercept = slopes[base, units], intercepts[base, units]
+        is_first = np.append(True, unit[1:] != unit[:-1])[:count]
+        first = np.flatnonzero(is_first)
+        change = (slopes[which + 1, unit] - slopes[which, unit]) * scale
+        open_slope = np.where(is_first, slope[unit] * scale, 0.0)
+        constant = slope * before.constant + intercept
+        constant[unit[first]] = slope[unit[first]] * level[first] + intercept[unit[first]]
+        kept = slope.copy()
+        kept[unit] = 0.0
+        width = self.program.num_columns
+        entries = scipy.sparse.coo_array(
+            (
+                np.concatenate([change + open_slope, -open_slope]),
+                (np.concatenate([unit, unit]), np.concatenate([h, hbar])),
+            ),
+            shape=(size, width),
+        )
+        passed = scipy.sparse.diags_array(kept) @ _padded(before.matrix, width)
+        return _Values(scipy.sparse.csr_array(passed + entries), constant)
+
+    def _add_max(self, gate: Max, before: _Values, bounds: _Bounds) -> _Values:
+        table = gate.index.cpu().numpy()
+        contested = np.zeros(len(before.constant), dtype=bool)
+        for row in table:
+            entries = row[_contenders(row, bounds)]
+            contested[entries] |= len(entries) > 1
+        bounds = self._tightened(before, bounds, contested)
+        base = np.zeros(len(table), dtype=np.int64)
+        constant = np.zeros(len(table))
+        taken, units, columns, steps, values = np.full(len(table), -1), [], [], [], []
+        for unit, row in enumerate(table):
+            places = _contenders(row, bounds)
+            if len(places) == 1:
+                base[unit], taken[unit] = places[0], row[places[0]]
+                constant[unit] = before.constant[taken[unit]]
+                continue
+            z, v, scale = self._add_largest(before, bounds, row[places])
+            units += [unit] * len(z)
+            columns += z.tolist()
+            steps += places.tolist()
+            values.append((unit, v, scale))
+        self.choices.append(_Choice(base, *(np.array(part, dtype=np.int64) for part in (units, columns, steps))))
+        width = self.program.num_columns
+        passing = np.flatnonzero(taken >= 0)
+        choose = scipy.sparse.coo_array(
+            (np.ones(len(passing)), (passing, taken[passing])), shape=(len(table), len(before.constant))
+        )
+        rows, places, scales = (np.array([entry[part] for entry in values]) for part in range(3))
+        entries = scipy.sparse.coo_array(
+            (scales.astype(float), (rows.astype(int), places.astype(int))), shape=(len(table), width)
+        )
+        return _Values(scipy.sparse.csr_array(choose @ _padded(before.matrix, width) + entries), constant)
+
+    def _add_largest(self, before: _Values, bounds: _Bounds, entries: np.ndarray) -> tuple[np.ndarray, int, float]:
+        """Add the largest of some entries: return its binaries, its column and what that is a multiple of."""
+        count = len(entries)
+        low, high = bounds.lower[entries].max(), bounds.upper[entries].max()
+        size = max(abs(low), abs(high))
+        scale = bounds.terms[entries] + size
+        most = (high - bounds.lower[entries]) / scale
+        s = self._columns(np.zeros(count), most) + np.arange(count)
+        z = self._columns(np.zeros(count), np.ones(count), is_integer=True) + np.arange(count)
+        v = self._columns(np.array([low / size]), np.array([high / size]))
+        sides = -before.constant[entries] / scale
+        matrix = before.matrix[entries] / scale[:, None]
+        self._rows([(s, 1.0), (np.full(count, v), -size / scale)], matrix=matrix, lower=sides, upper=sides)
+        self._rows([(s, 1.0), (z, most)], upper=most)
+        self.program.add_row(z, np.ones(count), lower=1.0, upper=1.0)
+        for place in range(count - 1):
+            later = z[place + 1 :]
+            self.program.add_row([self.margin, s[place], *later], [1.0, -1.0, *np.ones(len(later))], upper=1.0)
+        return z, v, size
+
+    def _tightened(self, values: _Values, bounds: _Bounds, chosen: np.ndarray) -> _Bounds:
+        """Return bounds with those of some values met with bounds by linear programs."""
+        if not len(self.choices) and self._is_box:  # intervals are exact in the corners of a box
+            return bounds
+        lower, upper = bounds.lower.copy(), bounds.upper.copy()
+        for row in np.flatnonzero(chosen):
+            scale = bounds.terms[row]
+            first, last = values.matrix.indptr[row : row + 2]
+            columns, weights = values.matrix.indices[first:last], values.matrix.data[first:last] / scale
+            ends = [self.program.maximize(columns, side * weights, is_relaxed=True).bound for side in (-1.0, 1.0)]
+            if np.isfinite(ends).all():
+                lower[row] = max(lower[row], values.constant[row] - scale * (ends[0] + SLACK))
+                upper[row] = min(upper[row], values.constant[row] + scale * (ends[1] + SLACK))
+        return _Bounds(lower, upper, bounds.terms)
+
+    def _bounds(self, values: _Values) -> _Bounds:
+        """Return bounds of values from those of the columns, with the rounding of sums."""
+        middle, reach = (self._lower + self._upper) / 2, (self._upper - self._lower) / 2
+        size = abs(values.matrix)
+        terms = size @ np.maximum(np.abs(self._lower), np.abs(self._upper)) + np.abs(values.constant)
+        center, radius = values.matrix @ middle + values.constant, size @ reach + ROUNDING * terms
+        return _Bounds(center - radius, center + radius, terms)
+
+    def _columns(self, lower: np.ndarray, upper: np.ndarray, *, is_integer: bool = False) -> int:
+        self._lower, self._upper = np.append(self._lower, lower), np.append(self._upper, upper)
+        return self.program.add_columns(lower, upper, is_integer=is_integer)
+
+    def _rows(
+        self,
+        diagonals: Sequence[tuple[np.ndarray | int, np.ndarray | float]],
+        *,
+        matrix: scipy.sparse.sparray | None = None,
+        lower: np.ndarray | None = None,
+        upper: np.ndarray,
+    ) -> None:
+        """Add one row per entry of ``upper``, with one more coefficient per row for each (column, coefficient)."""
+        count, width = len(upper), self.program.num_columns
+        places = np.concatenate([np.broadcast_to(column, count) for column, _ in diagonals]).astype(np.int64)
+        entries = np.concatenate([np.broadcast_to(coefficient, count) for _, coefficient in diagonals]).astype(float)
+        rows = scipy.sparse.coo_array((entries, (np.tile(np.arange(count), len(diagonals)), places)), (count, width))
+        total = rows if matrix is None else rows + _padded(matrix, width)
+        self.program.add_rows(scipy.sparse.csr_array(total), lower=lower, upper=upper)
+
+    def _widened(self, values: _Values) -> scipy.sparse.csr_array:
+        return _padded(values.matrix, self.program.num_columns)
+
+
+def _corners(domain: Box | Polyhedron) -> tuple[np.ndarray, np.ndarray]:
+    """Return the ends of a bounding box."""
+    if isinstance(domain, Box):
+        return domain.lo, domain.hi
+    identity = np.eye(domain.dim)
+    lower = -np.array([domain.maximize(-axis).value for axis in identity])
+    upper = np.array([domain.maximize(axis).value for axis in identity])
+    slack = SLACK * np.maximum(upper - lower, np.maximum(np.abs(lower), np.abs(upper)))
+    return lower - slack, upper + slack
+
+
+def _is_open(levels: np.ndarray, bounds: _Bounds) -> np.ndarray:
+    """Tell which breakpoints (p, u) have values on both sides, where being at a breakpoint is being below."""
+    return (bounds.lower <= levels) & (bounds.upper > levels)
+
+
+def _contenders(row: np.ndarray, bounds: _Bounds) -> np.ndarray:
+    """Return the places of the candidates that may be chosen: no other one is larger everywhere, or as large before."""
+    places = np.flatnonzero(row >= 0)
+    low, high = bounds.lower[row[places]], bounds.upper[row[places]]
+    before = np.maximum.accumulate(np.append(-np.inf, low[:-1]))
+    return places[(high >= low.max()) & ((high > before) | (np.arange(len(places)) == 0))]
+
+
+def _by_entry(gate: Max, ranges: Ranges, size: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the bounds of the input's entries from those of the candidates."""
+    index = gate.index.cpu().numpy()
+    real = index >= 0
+    lower, upper = np.full(size, -np.inf), np.full(size, np.inf)
+    np.maximum.at(lower, index[real], ranges.lower[real])
+    np.minimum.at(upper, index[real], ranges.upper[real])
+    return lower, upper
+
+
+def _meet(bounds: _Bounds, lower: np.ndarray, upper: np.ndarray) -> _Bounds:
+    return _Bounds(np.maximum(bounds.lower, lower), np.minimum(bounds.upper, upper), bounds.terms)
+
+
+def _padded(matrix: scipy.sparse.sparray, width: int) -> scipy.sparse.csr_array:
+    """Return a matrix with columns of zeros for what was added to the program later."""
+    rows = scipy.sparse.csr_array(matrix)
+    return scipy.sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], width))
