@@ -84,8 +84,7 @@ def test_an_interval_where_only_bounds_are_known(folder):
 
 
 def test_a_count_goes_on_from_its_checkpoint(folder):
-    where = ("--input-shape", "1,8,8", "--inputs", "1,2", "--box", "0,0.5")
-    line = (*NET, *where, "--method", "tree", "--checkpoint", "kept.jsonl")
+    line = ("my_models:deep", "--box", "0,0.5", "--method", "tree", "--checkpoint", "kept.jsonl")
     first, again = found(*line)["findings"][0], found(*line)["findings"][0]
     assert first["value"] == again["value"] > 1
     assert again["work"]["kept_tasks"] > 0

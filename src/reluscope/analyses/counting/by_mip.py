@@ -12,9 +12,7 @@ from reluscope.partitions.engine import Budget
 from reluscope.progress import counting
 
 
-def count_by_mip(
-    network: Network, domain: Domain, *, budget: Budget | None = None, progress: bool = False
-) -> Counted:
+def count_by_mip(network: Network, domain: Domain, *, budget: Budget | None = None, progress: bool = False) -> Counted:
     """Return the number of activation regions of a network on a bounded domain, those without interior included.
 
     Parameters

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
+from reluscope.analyses.counting.by_mip import count_by_mip
 from reluscope.analyses.counting.by_partition import count_by_partition
 from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.analyses.counting.counted import Counted
@@ -212,4 +213,9 @@ def _tree(question: _Question) -> Counted:
     )
 
 
-METHODS: dict[str, Callable[[_Question], Counted]] = {"partition": _partition, "tree": _tree}
+def _mip(question: _Question) -> Counted:
+    question.require("mip", "activation", "tolerance", "certify", "executor", "checkpoint")
+    return count_by_mip(question.network, question.domain, budget=question.budget, progress=question.progress)
+
+
+METHODS: dict[str, Callable[[_Question], Counted]] = {"partition": _partition, "tree": _tree, "mip": _mip}

@@ -29,6 +29,7 @@ class Method(StrEnum):
     AUTO = "auto"
     PARTITION = "partition"
     TREE = "tree"
+    MIP = "mip"
 
 
 class Definition(StrEnum):
@@ -113,7 +114,7 @@ def count(
         typer.Option(
             "--method",
             help="partition works on vertices, for few dimensions; tree solves linear programs, for many inputs or few "
-            "units; auto chooses.",
+            "units; mip solves a mixed-integer program for each activation region; auto chooses.",
         ),
     ] = Method.AUTO,
     regions: Annotated[
