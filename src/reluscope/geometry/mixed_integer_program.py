@@ -1,10 +1,9 @@
 """One persistent mixed-integer program: maximise c x where some of the x are integers, solved again and again by HiGHS.
 
-The rows only grow: a cut that forbids a solution is one more row, and the next solve starts from the same model. Beside
-`linear_program`, this is the only module that knows the solver and its status codes.
+The model is built once and grows: a cut that forbids a solution is one more row. Only this module and `linear_program`
+know the solver and its status codes.
 """
 
-from collections.abc import Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ import highspy
 import numpy as np
 import scipy.sparse
 from jaxtyping import Float
+from numpy.typing import ArrayLike
 
 from reluscope.errors import SolverError
 
@@ -112,12 +112,11 @@ class MixedIntegerProgram:
         return first
 
     def add_row(
-        self, columns: Sequence[int], coefficients: Sequence[float], *, lower: float = -np.inf, upper: float = np.inf
+        self, columns: ArrayLike, coefficients: ArrayLike, *, lower: float = -np.inf, upper: float = np.inf
     ) -> None:
         """Append a row ``lower <= coefficients x[columns] <= upper``."""
-        self._model.addRow(
-            lower, upper, len(columns), np.asarray(columns, dtype=np.int32), np.asarray(coefficients, dtype=float)
-        )
+        places, entries = np.asarray(columns, dtype=np.int32), np.asarray(coefficients, dtype=float)
+        self._model.addRow(lower, upper, len(places), places, entries)
         self.num_rows += 1
 
     def add_rows(
@@ -128,7 +127,7 @@ class MixedIntegerProgram:
         upper: Float[np.ndarray, " h"] | None = None,
     ) -> None:
         """Append rows ``lower <= rows x <= upper``; a side that is not given is open."""
-        count = rows.shape[0]
+        count = len(rows.indptr) - 1
         if not count:
             return
         low = np.full(count, -np.inf) if lower is None else np.asarray(lower, dtype=float)
@@ -139,8 +138,8 @@ class MixedIntegerProgram:
 
     def maximize(
         self,
-        columns: Sequence[int],
-        coefficients: Sequence[float],
+        columns: ArrayLike,
+        coefficients: ArrayLike,
         *,
         is_relaxed: bool = False,
         seconds: float = np.inf,

@@ -2,9 +2,9 @@
 
 A unit with pre-activation g and breakpoint t gets ``g - t = h - hbar`` with ``0 <= h <= H z``, ``0 <= hbar <= Hbar (1 -
 z)`` and z in {0, 1}, where ``-Hbar <= g - t <= H`` on the domain: z says on which side of t it is, and its output is a
-linear function of the h. A unit that takes the largest of candidates g_c gets ``v = g_c + s_c`` with ``0 <= s_c <= S_c (1
-- z_c)``, where one z_c is 1. At ties several z fit. A margin f of at most every h with z = 1, and of at most every s_c
-before the chosen candidate, is positive only where the z are the code: pieces change strictly above a breakpoint.
+linear function of the h. A unit that takes the largest of candidates g_c gets ``v = g_c + s_c`` with ``0 <= s_c <= S_c
+(1 - z_c)``, where one z_c is 1. At ties several z fit. A margin f of at most every h with z = 1, and of at most every
+s_c before the chosen candidate, is positive only where the z are the code: pieces change strictly above a breakpoint.
 
 After Serra, Tjandraatmadja and Ramalingam (``serra2018``), who give this for ReLU.
 """
@@ -56,11 +56,11 @@ class CodeProgram:
     Examples
     --------
     >>> from reluscope.networks.from_arrays import from_arrays
-    >>> net = from_arrays([([[1.0], [1.0]], [0.0, -5.0]), ([[1.0, 1.0]], [0.0])])
+    >>> net = from_arrays([([[1.0], [1.0], [1.0]], [0.5, 5.0, -5.0]), (np.ones((1, 3)), [0.0])])
     >>> model = encode(net, Box(-1, 1, 1))
     >>> solution = model.program.maximize([model.margin], [1.0]).point
     >>> len(model.binaries), [pieces.tolist() for pieces in model.pieces(solution)]
-    (1, [[0, 0]])
+    (1, [[1, 1, 0]])
     """
 
     program: MixedIntegerProgram
@@ -180,7 +180,7 @@ class _Encoder:
             np.array(np.broadcast_to(table.cpu().numpy(), (len(table), size)), dtype=float)
             for table in (gate.breakpoints, gate.slopes, gate.intercepts)
         )
-        bounds = self._tightened(before, bounds, _is_open(levels, bounds).any(axis=0))
+        bounds = self._tightened(before, bounds, np.asarray(_is_open(levels, bounds).any(axis=0)))
         unit, which = np.nonzero(_is_open(levels, bounds).T)
         base = (bounds.lower > levels).sum(axis=0)
         level = levels[which, unit]
@@ -364,4 +364,4 @@ def _meet(bounds: _Bounds, lower: np.ndarray, upper: np.ndarray) -> _Bounds:
 def _padded(matrix: scipy.sparse.sparray, width: int) -> scipy.sparse.csr_array:
     """Return a matrix with columns of zeros for what was added to the program later."""
     rows = scipy.sparse.csr_array(matrix)
-    return scipy.sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(rows.shape[0], width))
+    return scipy.sparse.csr_array((rows.data, rows.indices, rows.indptr), shape=(len(rows.indptr) - 1, width))

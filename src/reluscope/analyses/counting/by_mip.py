@@ -12,9 +12,7 @@ from reluscope.partitions.engine import Budget
 from reluscope.progress import counting
 
 
-def count_by_mip(
-    network: Network, domain: Domain, *, budget: Budget | None = None, progress: bool = False
-) -> Counted:
+def count_by_mip(network: Network, domain: Domain, *, budget: Budget | None = None, progress: bool = False) -> Counted:
     """Return the number of activation regions of a network on a bounded domain, those without interior included.
 
     Parameters
@@ -46,10 +44,10 @@ def count_by_mip(
 
     Notes
     -----
-    One program per region and one to see that there is no further one, each with one row more: some 10 ms each for a
-    few units, 100 ms for 16 units and 150 regions. Ctrl-C takes effect when the program under way has ended. A program's
-    infeasibility is the solver's word, in floats at a tolerance of 1e-9. Of a unit with several breakpoints, and of one
-    that takes a largest candidate, the margins are those of the breakpoints and candidates where its piece changes.
+    One program per region and one more to see that there is no other, each with one row more: some 10 ms each for a few
+    units, 60 ms for 16 units and 150 regions. That there is no other is the solver's word, in floats at a tolerance of
+    1e-9. Where a unit has several breakpoints, or takes a largest candidate, "above 0" means above the breakpoints, and
+    the earlier candidates, that its piece is above. Ctrl-C takes effect when the program under way has ended.
 
     References
     ----------

@@ -1,7 +1,7 @@
 """Whether a code occurs: a point of the domain that has it, in rational arithmetic.
 
-A code with an interior is shown by a point as far as possible from all its half-spaces. A thinner one lies where some of
-its weak inequalities are equations: a point near it is moved onto the ones that are tight there, exactly.
+A code with an interior is shown by a point as far as possible from all its half-spaces. A thinner one lies where some
+of its weak inequalities are equations: a point near it is moved onto the ones that are tight there, exactly.
 """
 
 from collections.abc import Sequence
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from jaxtyping import Bool, Float, Int
 
 from reluscope.geometry.domains import Box
 from reluscope.geometry.linear_program import LinearProgram, Status
@@ -27,10 +28,10 @@ TIGHT = 1e-8
 class _Rows(NamedTuple):
     """Half-spaces ``normals y <= offsets`` of a code, rows of length 1; on strict ones equality is another code."""
 
-    normals: np.ndarray
-    offsets: np.ndarray
-    sources: np.ndarray
-    is_strict: np.ndarray
+    normals: Float[np.ndarray, "h n"]
+    offsets: Float[np.ndarray, " h"]
+    sources: Int[np.ndarray, "h 3"]
+    is_strict: Bool[np.ndarray, " h"]
 
 
 class CodePoints:
@@ -53,20 +54,23 @@ class CodePoints:
     --------
     >>> from reluscope.networks.from_arrays import from_arrays
     >>> net = from_arrays([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
-    >>> points = CodePoints(net, Box(-1, 1, 1), [-1.0], [1.0])
+    >>> points = CodePoints(net, Box(-1, 1, 1), np.array([-1.0]), np.array([1.0]))
     >>> [points.point([np.array(code)]) is not None for code in ([0, 0], [0, 1], [1, 1])]
     [True, True, False]
     """
 
     def __init__(
-        self, network: Network, domain: Box | Polyhedron, lower: Sequence[float], upper: Sequence[float]
+        self,
+        network: Network,
+        domain: Box | Polyhedron,
+        lower: Float[np.ndarray, " n"],
+        upper: Float[np.ndarray, " n"],
     ) -> None:
         self.network = network
         self.domain = domain
         self._exact = RationalNetwork(network)
-        low, high = np.asarray(lower, dtype=float), np.asarray(upper, dtype=float)
-        self._center, self._half = (low + high) / 2, (high - low) / 2
-        self._ends = [(Fraction(a), Fraction(b)) for a, b in zip(low.tolist(), high.tolist(), strict=True)]
+        self._center, self._half = (lower + upper) / 2, (upper - lower) / 2
+        self._ends = [(Fraction(low), Fraction(high)) for low, high in zip(lower.tolist(), upper.tolist(), strict=True)]
 
     def point(self, pieces: Sequence[np.ndarray]) -> list[Fraction] | None:
         """Return a point of the domain that has a code, or None if none was found.
