@@ -1,8 +1,8 @@
 """One persistent linear program: maximise c x subject to row and column bounds, solved again and again by HiGHS.
 
 Building a program from scratch costs more than solving a small one, so a model is built once; its rows, bounds and
-objective are changed in place and every solve starts from the last basis. This is the only module that knows the
-solver and its status codes.
+objective are changed in place and every solve starts from the last basis. Only this module and `mixed_integer_program`
+know the solver and its status codes.
 """
 
 from enum import Enum
