@@ -14,6 +14,7 @@ demo: $(VENV)/.installed
 	$(BIN)/reluscope demo
 
 test: $(VENV)/.installed-dev
+	@$(BIN)/python tests/compile_kernels.py
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci
 
 lint: $(VENV)/.installed-dev
