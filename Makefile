@@ -1,4 +1,4 @@
-# make demo | test | lint | bench: each creates .venv with pinned dependencies first, and does nothing twice.
+# make demo | test | test-all | lint | bench: each creates .venv with pinned dependencies first, and does nothing twice.
 # On Linux, torch comes with CUDA unless pip is pointed at PyTorch's index of CPU builds.
 
 PYTHON ?= python3
@@ -7,7 +7,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq install --constraint constraints.txt
 
-.PHONY: demo test lint bench clean
+# Tests that take many seconds and guard what seldom changes are left to test-all.
+.PHONY: demo test test-all lint bench clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed
@@ -16,6 +17,10 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-dev
 	@$(BIN)/python tests/compile_kernels.py
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci
+
+test-all: $(VENV)/.installed-dev
+	@$(BIN)/python tests/compile_kernels.py
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci -m ""
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -12,7 +12,10 @@ from matplotlib.image import imread
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.mark.parametrize("name", ["plane_mlp", "plane_conv", "scaling", "workers"])
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("plane_conv", "scaling", "workers")]
+
+
+@pytest.mark.parametrize("name", ["plane_mlp", *SLOW])
 def test_runs_quickly_and_writes_nothing(name):
     results = ROOT / "benchmarks" / "RESULTS.md"
     before = results.read_bytes() if results.exists() else None

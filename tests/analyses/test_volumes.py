@@ -19,6 +19,7 @@ def coverage(part, truth, seeds, **options):
     return np.mean([(one.lower <= truth) & (truth <= one.upper) for one in found])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dim", "widths", "domain"),
     [(3, (4, 4, 4), rs.Box(-1, 1, 3)), (3, (4, 4), SIMPLEX), (4, (3, 3), rs.Box(-1, 2, 4))],

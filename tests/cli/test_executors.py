@@ -87,6 +87,7 @@ def test_a_command_with_dask(folder, cluster):
     assert '"value": 4' in result.stdout
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("patience")
 def test_dask_workers(net, cluster, monkeypatch):
     monkeypatch.setattr("reluscope.partitions.tree_search.MOST_TASKS", 4)
@@ -98,6 +99,7 @@ def test_dask_workers(net, cluster, monkeypatch):
     assert told[-1] == (4, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("patience")
 def test_a_scheduler_without_workers(cluster, monkeypatch):
     def wait_in_vain(client, number, timeout):
@@ -111,6 +113,7 @@ def test_a_scheduler_without_workers(cluster, monkeypatch):
         pass
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("patience")
 def test_the_loss_of_a_dask_worker(cluster):
     victim, results = next(iter(cluster.workers.values())).pid, []

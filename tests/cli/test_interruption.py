@@ -67,6 +67,7 @@ def test_a_partition_keeps_what_it_found(folder):
     assert len(list((folder / "out").iterdir())) == 5
 
 
+@pytest.mark.slow
 def test_while_drawing_what_is_written_stays(folder):
     arguments = ("partition", "my_models:cross", "--box", "-1,1", "-o", "out")
     done = strike("reluscope.plots.to_png", 1, *arguments)
@@ -78,6 +79,7 @@ def test_while_drawing_what_is_written_stays(folder):
     assert "EXACT" in done.stdout
 
 
+@pytest.mark.slow
 def test_while_writing_nothing_is_left_behind(folder):
     done = strike("os.fsync", 1, "partition", "my_models:cross", "--box", "-1,1", "-o", "out/a.svg")
     assert done.returncode == 130
@@ -110,6 +112,7 @@ def test_a_report_goes_on_after_ctrl_c(folder, quick_report):
     assert "there is no unfinished report" in again.stderr
 
 
+@pytest.mark.slow
 def test_output_that_nobody_reads(folder):
     command = f"{sys.executable} -m reluscope info my_models:cross --json | true; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)

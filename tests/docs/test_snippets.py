@@ -99,7 +99,12 @@ def test_page(folder, name):
                 run(command)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+def marked(command):
+    """Return a command as a parameter; studies train networks."""
+    return pytest.param(command, marks=pytest.mark.slow if command.startswith("reluscope reproduce") else ())
+
+
+@pytest.mark.parametrize("command", map(marked, COMMANDS))
 def test_command(folder, command):
     run(command)
 

@@ -64,6 +64,7 @@ ORDINARY = ("demo", "no gates", "one input", "one output", "branched", "pool", "
 FEW = (("demo", 1), ("dense", 2), ("one output", 1), ("no gates", 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "size"), [*((name, 30) for name in ORDINARY), *FEW])
 def test_sections_for_every_network(name, size):
     net = NETWORKS[name]()

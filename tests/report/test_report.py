@@ -297,6 +297,7 @@ def test_errors_that_are_no_sentence_are_not_hidden():
         build_report(Subject(NET, DATA, "net", SETTINGS), sections=(section_that(lambda: 1 // 0),))
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_numbers(report):
     again = build_report(Subject(NET, DATA, "demo network", SETTINGS))
     for one, other in zip(report.sections, again.sections, strict=True):
