@@ -136,6 +136,14 @@ class MixedIntegerProgram:
         self._model.addRows(count, low, high, rows.nnz, starts, indices, rows.data.astype(float))
         self.num_rows += count
 
+    def keep_first(self, *, num_rows: int, num_columns: int) -> None:
+        """Take out what was appended after the first rows and columns."""
+        rows = np.arange(num_rows, self.num_rows, dtype=np.int32)
+        columns = np.arange(num_columns, self.num_columns, dtype=np.int32)
+        self._model.deleteRows(len(rows), rows)
+        self._model.deleteCols(len(columns), columns)
+        self.num_rows, self.num_columns = num_rows, num_columns
+
     def maximize(
         self,
         columns: ArrayLike,

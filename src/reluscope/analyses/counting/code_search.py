@@ -8,6 +8,7 @@ program has none; that was three to six times as fast.
 from typing import NamedTuple
 
 import numpy as np
+from jaxtyping import Float
 
 from reluscope.analyses.counting.code_points import CodePoints
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError, SolverError
@@ -29,7 +30,7 @@ class FoundCode(NamedTuple):
 
 
 class CodeSearch:
-    """Finds codes that it has not found before.
+    """Finds codes of a network.
 
     Parameters
     ----------
@@ -59,24 +60,53 @@ class CodeSearch:
         self.model: CodeProgram = encode(network, window, least_margin=LEAST_MARGIN)
         self.is_closed = False
         self._points = CodePoints(network, window, *self.model.corners)
-        self._found: set[bytes] = set()
+        self._found: dict[bytes, bool] = {}
+        self._excluded: set[bytes] = set()
+
+    @property
+    def num_certain(self) -> int:
+        """Number of different codes found so far that a point has."""
+        return sum(self._found.values())
 
     def next_code(self, seconds: float = np.inf) -> FoundCode | None:
-        """Return a code that was not found before, or None if there is none (then `is_closed`) or time ran out."""
+        """Return a code that this did not return before; None if there is none (then `is_closed`) or time ran out."""
         outcome = self.model.program.maximize([], [], seconds=seconds)
         self.is_closed = outcome.ending is Ending.INFEASIBLE
         if outcome.point is None:
             return None
         pieces = self.model.pieces(outcome.point)
-        key = b"".join(part.tobytes() for part in pieces)
-        if key in self._found:
+        key = _key(pieces)
+        if key in self._excluded:
             raise SolverError(
                 "the solver should have found a code that was not excluded and found an excluded one; look for weights "
                 "of very different size"
             )
-        self._found.add(key)
+        self._excluded.add(key)
         self.model.forbid(outcome.point)
-        return FoundCode(pieces, self._points.point(pieces) is not None)
+        return FoundCode(pieces, self._has_point(key, pieces))
+
+    def any_code(self, seconds: float = np.inf) -> Float[np.ndarray, " k"] | None:
+        """Return a solution whose code a point has, of those that were not excluded; None if none was found."""
+        refused: set[bytes] = set()
+        while (outcome := self.model.program.maximize([], [], seconds=seconds)).point is not None:
+            pieces = self.model.pieces(outcome.point)
+            key = _key(pieces)
+            if self._has_point(key, pieces):
+                return outcome.point
+            if key in refused:  # the solver took the cut for kept
+                return None
+            refused.add(key)
+            self.model.forbid(outcome.point)
+        return None
+
+    def _has_point(self, key: bytes, pieces: list[np.ndarray]) -> bool:
+        if key not in self._found:
+            self._found[key] = self._points.point(pieces) is not None
+        return self._found[key]
+
+
+def _key(pieces: list[np.ndarray]) -> bytes:
+    return b"".join(part.tobytes() for part in pieces)
 
 
 def _bounded(network: Network, domain: Domain) -> tuple[Network, Box | Polyhedron]:
