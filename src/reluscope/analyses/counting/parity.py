@@ -166,13 +166,13 @@ class _Trials:
             program.keep_first(num_rows=rows, num_columns=columns)
 
     def most_parities(self) -> int:
-        """Return how many constraints, one after another, leave a code."""
+        """Return how many constraints, one after another, leave a code; -1 if there is none to begin with."""
         search = self._check()
         program = search.model.program
         rows, columns = program.num_rows, program.num_columns
         try:
             solution, number = search.any_code(self._until - time.perf_counter()), -1
-            while solution is not None:
+            while solution is not None and number < len(search.model.binaries):
                 number += 1
                 if not self._constrain(search, solution):
                     self._check()
