@@ -158,6 +158,16 @@ def test_intervals_where_only_bounds_are_computable():
     assert (convex.interval, convex.claim) == ((1, 2), Claim.LOWER)
 
 
+def test_faces_of_a_polyhedron_are_left_open():
+    """Its corners are floats, so that what lies just outside of it may seem to touch it."""
+    net = rs.load(CROSS)
+    triangle = rs.Polyhedron([[1.0, 1], [-1, 0], [0, -1]], [1.0, 0.5, 0.5])
+    found = rs.count(net, triangle, definition="activation")
+    assert found.claim is Claim.LOWER
+    assert interval(found) == (4, float("inf"))
+    assert int(rs.count(net, triangle, definition="activation", method="mip")) == 4
+
+
 def test_max_gates_without_bounds_leave_intervals():
     """Regions are listed there without corners, so that faces are not at hand."""
     net = rs.load(Maxout(), input_shape=(2,))

@@ -2,6 +2,7 @@
 
 from reluscope.analyses.counting.count import count
 from reluscope.analyses.counting.definitions import DEFINITIONS
+from reluscope.analyses.counting.parity import count_lower_by_parity
 from reluscope.analyses.counting.segments import SegmentCounts, count_along_segments
 
-__all__ = ["DEFINITIONS", "SegmentCounts", "count", "count_along_segments"]
+__all__ = ["DEFINITIONS", "SegmentCounts", "count", "count_along_segments", "count_lower_by_parity"]
