@@ -104,7 +104,7 @@ def marked(command):
     return pytest.param(command, marks=pytest.mark.slow if command.startswith("reluscope reproduce") else ())
 
 
-@pytest.mark.parametrize("command", map(marked, COMMANDS))
+@pytest.mark.parametrize("command", [marked(command) for command in COMMANDS])
 def test_command(folder, command):
     run(command)
 
