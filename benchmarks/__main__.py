@@ -22,6 +22,7 @@ NAMES = (
     "report",
     "space",
     "scaling",
+    "tree",
     "workers",
     "startup",
     "peers",
