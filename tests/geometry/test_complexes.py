@@ -40,14 +40,14 @@ def test_a_polygon(corners):
     assert left.tolist() == [0] * corners
     assert right.tolist() == [-1] * corners
     assert [sorted(ids) for ids in lists_of(cells.cell_vertices())] == [list(range(corners))]
-    assert lists_of(cells.facet_vertices()) == lists_of(cells.boundary(1))
+    assert lists_of(cells.vertex_lists()[0]) == lists_of(cells.boundary(1))
 
 
 def test_segments_share_nothing():
     cells = from_segments(3)
     assert (cells.dim, cells.num_cells, cells.size.tolist()) == (1, 3, [6, 3])
     assert lists_of(cells.cell_vertices()) == [[0, 1], [2, 3], [4, 5]]
-    assert lists_of(cells.facet_vertices()) == [[0], [1], [2], [3], [4], [5]]
+    assert lists_of(cells.vertex_lists()[0]) == [[0], [1], [2], [3], [4], [5]]
     left, right = cells.cofaces()
     assert left.tolist() == [0, 0, 1, 1, 2, 2]
     assert (right == -1).all()
@@ -56,7 +56,7 @@ def test_segments_share_nothing():
 def test_a_cube():
     cells, points = cube()
     assert sorted(lists_of(cells.cell_vertices())[0]) == list(range(8))
-    for face, corners in enumerate(lists_of(cells.facet_vertices())):
+    for face, corners in enumerate(lists_of(cells.vertex_lists()[0])):
         assert len(corners) == 4
         axis, side = divmod(face, 2)
         assert (points[corners, axis] == 2 * side - 1).all()
@@ -79,8 +79,8 @@ def test_extracting_keeps_what_the_cells_have_and_no_more():
     assert sorted(facets.tolist()) == [0, 1, 2, 5, 6, 7]
     assert edges.tolist() == facets.tolist()
     assert [sorted(vertices[ids].tolist()) for ids in lists_of(part.cell_vertices())] == [[3, 4, 5], [0, 1, 2]]
-    assert [sorted(vertices[ids].tolist()) for ids in lists_of(part.facet_vertices())] == [
-        sorted(lists_of(cells.facet_vertices())[facet]) for facet in facets
+    assert [sorted(vertices[ids].tolist()) for ids in lists_of(part.vertex_lists()[0])] == [
+        sorted(lists_of(cells.vertex_lists()[0])[facet]) for facet in facets
     ]
     alone, vertices, _, _ = cells.extract(np.array([1]))
     assert alone.size.tolist() == [3, 3, 1]

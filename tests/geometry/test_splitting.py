@@ -76,7 +76,7 @@ def check(work: Subdivision, points: np.ndarray, weight, bias) -> None:
     np.testing.assert_array_equal(work.positive, centers @ np.asarray(weight, dtype=float).T + bias > 1e-12)
     assert len(np.unique(work.positive, axis=0)) == cells.num_cells
     left, right = cells.cofaces()
-    for facet, ids in enumerate(lists_of(cells.facet_vertices())):
+    for facet, ids in enumerate(lists_of(cells.vertex_lists()[0])):
         assert len(ids) >= dim
         if right[facet] >= 0:
             flips = np.flatnonzero(work.positive[left[facet]] != work.positive[right[facet]])
@@ -162,7 +162,7 @@ def test_seams_are_inherited_by_the_halves_of_a_facet_and_not_by_new_facets():
     heights = points @ np.array([[1.0, 0.25], [0.0, 1.0]]).T
     work = split_by(cells, points, heights, [7, -1, 8, -1])
     where = points_of(work, points)
-    for ids, seam in zip(lists_of(work.complex.facet_vertices()), work.seams, strict=True):
+    for ids, seam in zip(lists_of(work.complex.vertex_lists()[0]), work.seams, strict=True):
         middle = where[ids].mean(axis=0)
         assert seam == (7 if middle[1] == -1 else 8 if middle[1] == 1 else -1)
     on_line = split_by(*interval(), [[-1.0], [1.0]], [3, 4])

@@ -6,11 +6,26 @@ on where their common boundary was cut. Nothing here depends on d.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 
 NONE = -1
+
+
+class VertexLists(NamedTuple):
+    """Vertices of faces, back to back.
+
+    Parameters
+    ----------
+    offsets : (faces + 1,) int64
+        Face f has the vertices ``ids[offsets[f] : offsets[f + 1]]``.
+    ids : (offsets[-1],) int32
+    """
+
+    offsets: np.ndarray
+    ids: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -64,16 +79,20 @@ class Complex:
         offsets, ids = self.boundary(self.dim)
         return _cofaces(offsets, ids, int(self.size[self.dim - 1]))
 
-    def cell_vertices(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the vertices of every cell as ``(offsets, ids)``, each vertex once, in no particular order."""
-        return _cell_vertices(self.start, self.count, self.pool, self.size)
+    def vertex_lists(self) -> tuple[VertexLists, VertexLists]:
+        """Return the vertices of every facet and of every cell, each vertex once, in no particular order."""
+        number = int(self.size[0])
+        lists = VertexLists(np.arange(number + 1), np.arange(number, dtype=np.int32))
+        facets = lists
+        for dim in range(1, self.dim + 1):
+            facets = lists
+            start, count = self.start[dim, : self.size[dim]], self.count[dim, : self.size[dim]]
+            lists = VertexLists(*_united_lists(start, count, self.pool, *lists, number))
+        return facets, lists
 
-    def facet_vertices(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the vertices of every facet as ``(offsets, ids)``."""
-        if self.dim == 1:
-            number = int(self.size[0])
-            return np.arange(number + 1, dtype=np.int64), np.arange(number, dtype=np.int32)
-        return _cell_vertices(self.start[:-1], self.count[:-1], self.pool, self.size[:-1])
+    def cell_vertices(self) -> VertexLists:
+        """Return the vertices of every cell, each vertex once, in no particular order."""
+        return self.vertex_lists()[1]
 
     def extract(self, cells: np.ndarray) -> tuple["Complex", np.ndarray, np.ndarray, np.ndarray]:
         """Return the complex of some cells, with the old ids of its vertices, edges and facets."""
@@ -140,43 +159,27 @@ def _cofaces(offsets, ids, num_facets) -> tuple[np.ndarray, np.ndarray]:
 
 
 @njit(cache=True)
-def _cell_vertices(start, count, pool, size) -> tuple[np.ndarray, np.ndarray]:
-    dim = size.shape[0] - 1
-    cells = size[dim]
-    offsets = np.zeros(cells + 1, dtype=np.int64)
-    ids = np.empty(max(16, 4 * cells), dtype=np.int32)
-    stamp = np.full((dim, size.max()), NONE, dtype=np.int64)
+def _united_lists(start, count, pool, below_offsets, below_ids, num_vertices) -> tuple[np.ndarray, np.ndarray]:
+    """Return the vertices of faces, given those of the faces one dimension below."""
+    number = start.shape[0]
+    most = 0
+    for face in range(number):
+        for i in range(start[face], start[face] + count[face]):
+            most += below_offsets[pool[i] + 1] - below_offsets[pool[i]]
+    offsets = np.zeros(number + 1, dtype=np.int64)
+    ids = np.empty(most, dtype=np.int32)
+    stamp = np.full(num_vertices, NONE, dtype=np.int32)
     used = 0
-    queue = np.empty(64, dtype=np.int32)
-    for cell in range(cells):
-        level = dim
-        length = 1
-        queue[0] = cell
-        # Level by level from the cell down to its vertices, each face once.
-        while level > 0:
-            below = np.empty(64, dtype=np.int32) if level > 1 else queue
-            number = 0
-            for q in range(length):
-                face = queue[q]
-                for i in range(start[level, face], start[level, face] + count[level, face]):
-                    child = pool[i]
-                    if stamp[level - 1, child] == cell:
-                        continue
-                    stamp[level - 1, child] = cell
-                    if level == 1:
-                        if used == ids.shape[0]:
-                            ids = grow(ids, 2 * used)
-                        ids[used] = child
-                        used += 1
-                    else:
-                        if number == below.shape[0]:
-                            below = grow(below, 2 * number)
-                        below[number] = child
-                        number += 1
-            if level > 1:
-                queue, length = below, number
-            level -= 1
-        offsets[cell + 1] = used
+    for face in range(number):
+        for i in range(start[face], start[face] + count[face]):
+            child = pool[i]
+            for k in range(below_offsets[child], below_offsets[child + 1]):
+                vertex = below_ids[k]
+                if stamp[vertex] != face:
+                    stamp[vertex] = face
+                    ids[used] = vertex
+                    used += 1
+        offsets[face + 1] = used
     return offsets, ids[:used].copy()
 
 

@@ -24,6 +24,11 @@ PLUS, MINUS, BOTH = 1, 2, 3
 NOISE_PLUS, NOISE_MINUS, NOISE = 4, 8, 12
 # A vertex decided to be zero hides nothing thicker than the resolution, if it is known this many times as exactly.
 SLACK = 32.0
+# Signs of so many cuts at a time are kept as the bits of one word.
+GROUP = 64
+# Where it is kept, after the numbers of faces, how far the pool is filled.
+POOL = -1
+ZERO, ONE = np.uint64(0), np.uint64(1)
 
 
 @dataclass(frozen=True)
@@ -232,22 +237,209 @@ def _lengthen(array, rows) -> np.ndarray:
 
 
 @njit(cache=True)
-def _decide(heights, j, number, blur, rounding, slope, floor, flag, raw, rise) -> tuple[int, int, float]:
-    """Decide the sign of one cut function at all vertices; return doubts, zeros and the largest value among them."""
-    doubts, zeros, snapped = 0, 0, 0.0
-    for v in range(number):
-        value = heights[v, j]
-        height, error = abs(value), rounding + slope * blur[v]
-        if height > max(error, floor):
-            flag[v] = PLUS if value > 0 else MINUS
-        else:
-            flag[v] = 0
-            heights[v, j] = 0.0
-            raw[v], rise[v] = value, 0.0
-            zeros += 1
-            snapped = max(snapped, height)
-            doubts += _is_doubtful(height, error, floor)
-    return doubts, zeros, snapped
+def _sign_vertices(first, last, heights, blur, rounding, slopes, floor, group, kept, above, below) -> None:
+    """Find which cuts of a group some vertices lie strictly above, and which they lie below; keep these bits."""
+    begin, end = group
+    for v in range(first, last):
+        plus = minus = ZERO
+        for j in range(begin, end):
+            if abs(heights[v, j]) > max(rounding[j] + slopes[j] * blur[v], floor[j]):
+                bit = ONE << np.uint64(j - begin)
+                if heights[v, j] > 0:
+                    plus |= bit
+                else:
+                    minus |= bit
+        above[v], below[v] = plus & kept, minus & kept
+
+
+@njit(cache=True)
+def _sign_faces(first, last, start, count, pool, lower_above, lower_below, kept, above, below) -> None:
+    """Find which cuts some point of a face lies above, and which one lies below, from its boundary; keep these bits."""
+    for f in range(first, last):
+        plus = minus = ZERO
+        for i in range(start[f], start[f] + count[f]):
+            plus |= lower_above[pool[i]]
+            minus |= lower_below[pool[i]]
+        above[f], below[f] = plus & kept, minus & kept
+
+
+@njit(cache=True)
+def _sign_halves(faces, start, count, pool, other, lower_above, lower_below, bit, above, below) -> None:
+    """Find the signs of faces that were cut, as they are now, and of their other halves."""
+    before = bit - ONE
+    kept = ~(bit | before)
+    for face in faces:
+        half = other[face]
+        if half == NONE:
+            continue
+        # What earlier cuts left on either side of a cell stays as it is.
+        plus, minus = above[face] & before, below[face] & before
+        _sign_faces(face, face + 1, start, count, pool, lower_above, lower_below, kept, above, below)
+        _sign_faces(half, half + 1, start, count, pool, lower_above, lower_below, kept, above, below)
+        above[face] |= plus | bit
+        below[face] |= minus
+        above[half] |= plus
+        below[half] |= minus | bit
+
+
+@njit(cache=True)
+def _fill_sides(sides, above, below) -> None:
+    """Write the signs of cells; what is there of flat ones stays."""
+    for f in range(sides.shape[0]):
+        for i in range(sides.shape[1]):
+            bit = ONE << np.uint64(i)
+            signs = (PLUS if above[f] & bit else 0) | (MINUS if below[f] & bit else 0)
+            if signs:
+                sides[f, i] = signs
+
+
+@njit(cache=True)
+def _find_crossed(above, below, bit, found) -> int:
+    """List the faces with both signs, and return their number."""
+    number = 0
+    for f in range(above.shape[0]):
+        found[number] = f
+        number += np.int64((above[f] & below[f] & bit) != ZERO)
+    return number
+
+
+@njit(cache=True)
+def _room(faces, start, count, pool, other, lower_count) -> int:
+    """Return how much of the pool is enough for the halves of some faces and what comes between them."""
+    needed = 0
+    for face in faces:
+        needed += 4 * count[face] + 8
+        for i in range(start[face], start[face] + count[face]):
+            needed += lower_count[pool[i]]
+            if other[pool[i]] != NONE:
+                needed += lower_count[other[pool[i]]]
+    return needed
+
+
+@njit(cache=True)
+def _cut_edges(
+    edges, j, known, slope, start, count, pool, size, other, above, bit, heights, points, blur, skew, raw, rise, made
+) -> None:
+    """Cut edges at new vertices, and write the lists of their halves."""
+    tail, head, share, num_old = made
+    end = size[POOL]
+    for edge in edges:
+        a, b = pool[start[1, edge]], pool[start[1, edge] + 1]
+        if not above[0, a] & bit:
+            a, b = b, a
+        # Always from the lower id, so that the result does not depend on the order within the edge.
+        low, high = min(a, b), max(a, b)
+        new, half = size[0], size[1]
+        t = heights[low, j] / (heights[low, j] - heights[high, j])
+        for i in range(heights.shape[1]):
+            heights[new, i] = (1.0 - t) * heights[low, i] + t * heights[high, i]
+        heights[new, j] = 0.0
+        length = 0.0
+        for i in range(points.shape[1]):
+            length += (points[low, i] - points[high, i]) ** 2
+            points[new, i] = (1.0 - t) * points[low, i] + t * points[high, i]
+        length = np.sqrt(length)
+        raw[new] = 0.0
+        rise[new] = abs(heights[low, j] - heights[high, j]) / length if length > 0 else np.inf
+        blur[new] = min((known + slope * skew[edge]) / rise[new], length)
+        tail[new - num_old], head[new - num_old], share[new - num_old] = low, high, t
+        pool[end], pool[end + 1], pool[end + 2], pool[end + 3] = a, new, new, b
+        start[1, edge], start[1, half] = end, end + 2
+        count[1, edge], count[1, half] = 2, 2
+        other[0, new], other[1, edge], other[1, half] = NONE, half, NONE
+        skew[half] = skew[edge]
+        size[0] += 1
+        size[1] += 1
+        end += 4
+    size[POOL] = end
+
+
+@njit(cache=True)
+def _cut_faces(faces, k, start, count, pool, size, other, above, below, bit, stamp, tag) -> int:
+    """Cut faces of dimension k >= 2, and write the lists of their halves and of the new faces between them.
+
+    Return how many could not be cut, because rounding made signs inconsistent: they stay whole.
+    """
+    whole = 0
+    end = size[POOL]
+    for face in faces:
+        first, number = start[k, face], count[k, face]
+        tag += 1
+        # The new face between the halves: every ridge that both halves touch.
+        for i in range(first, first + number):
+            child = pool[i]
+            if above[k - 1, child] & ~below[k - 1, child] & bit or other[k - 1, child] != NONE:
+                for g in range(start[k - 1, child], start[k - 1, child] + count[k - 1, child]):
+                    stamp[k - 2, pool[g]] = tag
+        where = end
+        for i in range(first, first + number):
+            child = pool[i]
+            if other[k - 1, child] != NONE:
+                child = other[k - 1, child]
+            elif above[k - 1, child] & ~below[k - 1, child] & bit:
+                continue
+            for g in range(start[k - 1, child], start[k - 1, child] + count[k - 1, child]):
+                ridge = pool[g]
+                if stamp[k - 2, ridge] == tag:
+                    stamp[k - 2, ridge] = NONE
+                    pool[where] = ridge
+                    where += 1
+        if where - end < k or (k == 2 and where - end > 2):
+            whole += 1
+            where = end
+            for i in range(first, first + number):
+                child = pool[i]
+                pool[where] = child
+                where += 1
+                if other[k - 1, child] != NONE:
+                    pool[where] = other[k - 1, child]
+                    where += 1
+            start[k, face], count[k, face] = end, where - end
+            end = where
+            continue
+        separator, half = size[k - 1], size[k]
+        size[k - 1] += 1
+        size[k] += 1
+        start[k - 1, separator], count[k - 1, separator] = end, where - end
+        start[k, face] = where
+        for i in range(first, first + number):
+            child = pool[i]
+            if other[k - 1, child] != NONE or above[k - 1, child] & ~below[k - 1, child] & bit:
+                pool[where] = child
+                where += 1
+        pool[where] = separator
+        where += 1
+        count[k, face], start[k, half] = where - start[k, face], where
+        for i in range(first, first + number):
+            child = pool[i]
+            if other[k - 1, child] != NONE:
+                pool[where] = other[k - 1, child]
+                where += 1
+            elif not above[k - 1, child] & ~below[k - 1, child] & bit:
+                pool[where] = child
+                where += 1
+        pool[where] = separator
+        where += 1
+        count[k, half], end = where - start[k, half], where
+        other[k - 1, separator], other[k, face], other[k, half] = NONE, half, NONE
+    size[POOL] = end
+    return whole
+
+
+@njit(cache=True)
+def _skew_edges(polygons, first, j, known, start, count, pool, other, points, heights, raw, rise, skew) -> None:
+    """Find how far the new edges across some polygons may be from the true zero set."""
+    edge = first
+    for polygon in polygons:
+        if other[2, polygon] == NONE:
+            continue
+        a, b = pool[start[1, edge]], pool[start[1, edge] + 1]
+        steep = max(rise[a], rise[b])
+        if steep == 0.0:
+            steep = _steepest_side(polygon, j, start, count, pool, other, points, heights)
+            steep = max(steep, _steepest_side(other[2, polygon], j, start, count, pool, other, points, heights))
+        skew[edge] = (known + max(abs(raw[a]), abs(raw[b]))) / steep
+        edge += 1
 
 
 @njit(cache=True)
@@ -257,13 +449,13 @@ def _is_doubtful(height, error, floor) -> bool:
 
 
 @njit(cache=True)
-def _count_doubts(start, pool, num_edges, blur, rounding, slope, floor, flag, raw) -> int:
+def _count_doubts(start, pool, num_edges, blur, rounding, slope, floor, is_strict, raw) -> int:
     """Count doubtful zeros beside strict signs; the others belong to flat cells only, which are seen as such."""
-    is_beside = np.zeros(len(flag), dtype=np.bool_)
+    is_beside = np.zeros(len(is_strict), dtype=np.bool_)
     for edge in range(num_edges):
         a, b = pool[start[1, edge]], pool[start[1, edge] + 1]
-        if (flag[a] == 0) != (flag[b] == 0):
-            is_beside[a if flag[a] == 0 else b] = True
+        if is_strict[a] != is_strict[b]:
+            is_beside[b if is_strict[a] else a] = True
     found = 0
     for v in np.flatnonzero(is_beside):
         found += _is_doubtful(abs(raw[v]), rounding + slope * blur[v], floor)
@@ -317,15 +509,18 @@ def _subdivide(
     dim = size.shape[0] - 1
     num_cuts = heights.shape[1]
     num_old_vertices = size[0]
-    size = size.copy()
     capacity = max(64, 2 * size.max())
     start = _widen(start[:, : size.max()], capacity)
     count = _widen(count[:, : size.max()], capacity)
-    flag = np.zeros((dim + 1, capacity), dtype=np.uint8)
+    # Numbers of faces, and how far the pool is filled.
+    size = np.append(size, pool.shape[0])
+    # Bit by bit for the cuts of a group: which lie below some point of a face, and which above.
+    above = np.zeros((dim + 1, capacity), dtype=np.uint64)
+    below = np.zeros((dim + 1, capacity), dtype=np.uint64)
     other = np.full((dim + 1, capacity), NONE, dtype=np.int32)
     stamp = np.full((dim + 1, capacity), NONE, dtype=np.int64)
-    pool_size = pool.shape[0]
-    pool = grow(pool, max(256, 2 * pool_size))
+    found = np.empty(capacity, dtype=np.int64)
+    pool = grow(pool, max(256, 2 * pool.shape[0]))
     seams = grow(seams, capacity)
     parent = np.arange(capacity)
     sides = np.zeros((capacity, num_cuts), dtype=np.uint8)
@@ -345,179 +540,94 @@ def _subdivide(
     done = 0
 
     for j in range(num_cuts):
-        # One decision per vertex, from which everything else follows.
         known, slope = rounding[j], slopes[j]
-        doubts, zeros, snapped[j] = _decide(heights, j, size[0], blur, known, slope, floor[j], flag[0], raw, rise)
+        group = (j - j % GROUP, min(j - j % GROUP + GROUP, num_cuts))
+        bit = ONE << np.uint64(j - group[0])
+        later = ~(bit | (bit - ONE))
+        # One decision per vertex, from which everything else follows.
+        if j == group[0]:
+            every = ~ZERO
+            _sign_vertices(0, size[0], heights, blur, rounding, slopes, floor, group, every, above[0], below[0])
+            for k in range(1, dim + 1):
+                lower = above[k - 1], below[k - 1]
+                _sign_faces(0, size[k], start[k], count[k], pool, *lower, every, above[k], below[k])
+        doubts, zeros = 0, 0
+        for v in range(size[0]):
+            if not (above[0, v] | below[0, v]) & bit:
+                raw[v], rise[v], heights[v, j] = heights[v, j], 0.0, 0.0
+                zeros += 1
+                snapped[j] = max(snapped[j], abs(raw[v]))
+                doubts += _is_doubtful(abs(raw[v]), known + slope * blur[v], floor[j])
         if doubts and zeros < size[0]:
-            undecided += _count_doubts(start, pool, size[1], blur, known, slope, floor[j], flag[0], raw)
+            is_strict = ((above[0, : size[0]] | below[0, : size[0]]) & bit) != ZERO
+            undecided += _count_doubts(start, pool, size[1], blur, known, slope, floor[j], is_strict, raw)
         # Room for the worst case: every face splits, and each half keeps a copy of the list and the new face.
-        needed = size.max() * 2 + size[1 : dim + 1].max()
+        needed = size[: dim + 1].max() * 2 + size[1 : dim + 1].max()
         if needed > capacity:
             capacity = 2 * needed
             start, count = _widen(start, capacity), _widen(count, capacity)
-            flag, other = _widen(flag, capacity), _widen(other, capacity)
+            above, below, other = _widen(above, capacity), _widen(below, capacity), _widen(other, capacity)
             stamp = np.full((dim + 1, capacity), NONE, dtype=np.int64)
             seams, parent = grow(seams, capacity), grow(parent, capacity)
             tail, head, share = grow(tail, capacity), grow(head, capacity), grow(share, capacity)
-            skew = grow(skew, capacity)
+            skew, found = grow(skew, capacity), grow(found, capacity)
             sides = _lengthen(sides, capacity)
         old = size.copy()
-        for v in range(old[0]):
-            other[0, v] = NONE
+        for k in range(dim + 1):
+            other[k, : old[k]] = NONE
         for k in range(1, dim + 1):
-            for f in range(old[k]):
-                first, number = start[k, f], count[k, f]
-                signs = 0
-                for i in range(first, first + number):
-                    child = pool[i]
-                    if k > 1 and other[k - 1, child] != NONE:
-                        signs = BOTH
-                        break
-                    signs |= flag[k - 1, child]
-                other[k, f] = NONE
-                flag[k, f] = signs
-                if signs != BOTH:
-                    continue
-                if pool_size + 4 * number + 8 + old[k] > pool.shape[0]:
-                    pool = grow(pool, 2 * (pool_size + 4 * number + 8 + old[k]))
-                if k == 1:
-                    a, b = pool[first], pool[first + 1]
-                    if flag[0, a] != PLUS:
-                        a, b = b, a
-                    new = size[0]
-                    if new >= heights.shape[0]:
-                        heights, points = _lengthen(heights, 2 * new), _lengthen(points, 2 * new)
-                        blur, raw, rise = grow(blur, 2 * new), grow(raw, 2 * new), grow(rise, 2 * new)
-                    # Always from the lower id, so that the result does not depend on the order within the edge.
-                    low, high = min(a, b), max(a, b)
-                    t = heights[low, j] / (heights[low, j] - heights[high, j])
-                    for i in range(num_cuts):
-                        heights[new, i] = (1.0 - t) * heights[low, i] + t * heights[high, i]
-                    heights[new, j] = 0.0
-                    length = 0.0
-                    for i in range(points.shape[1]):
-                        length += (points[low, i] - points[high, i]) ** 2
-                        points[new, i] = (1.0 - t) * points[low, i] + t * points[high, i]
-                    length = np.sqrt(length)
-                    raw[new] = 0.0
-                    rise[new] = abs(heights[low, j] - heights[high, j]) / length if length > 0 else np.inf
-                    blur[new] = min((known + slope * skew[f]) / rise[new], length)
-                    tail[new - num_old_vertices] = low
-                    head[new - num_old_vertices] = high
-                    share[new - num_old_vertices] = t
-                    size[0] += 1
-                    flag[0, new] = 0
-                    other[0, new] = NONE
-                    stamp[0, new] = NONE
-                    pool[pool_size], pool[pool_size + 1] = a, new
-                    pool[pool_size + 2], pool[pool_size + 3] = new, b
-                    half_counts = (2, 2)
-                    separator = new
-                else:
-                    # The new face between the halves: every ridge that both halves touch.
-                    tag += 1
-                    separator = size[k - 1]
-                    where = pool_size
-                    for i in range(first, first + number):
-                        child = pool[i]
-                        if flag[k - 1, child] == PLUS or other[k - 1, child] != NONE:
-                            for g in range(start[k - 1, child], start[k - 1, child] + count[k - 1, child]):
-                                stamp[k - 2, pool[g]] = tag
-                    for i in range(first, first + number):
-                        child = pool[i]
-                        minus = child
-                        if other[k - 1, child] != NONE:
-                            minus = other[k - 1, child]
-                        elif flag[k - 1, child] == PLUS:
-                            continue
-                        for g in range(start[k - 1, minus], start[k - 1, minus] + count[k - 1, minus]):
-                            ridge = pool[g]
-                            if stamp[k - 2, ridge] == tag:
-                                stamp[k - 2, ridge] = NONE
-                                if where + 2 * number + 8 >= pool.shape[0]:
-                                    pool = grow(pool, 2 * pool.shape[0])
-                                pool[where] = ridge
-                                where += 1
-                    if where - pool_size < k or (k == 2 and where - pool_size > 2):
-                        # Rounding made the signs inconsistent; the face stays whole and the count says so.
-                        undecided += 1
-                        where = pool_size
-                        for i in range(first, first + number):
-                            child = pool[i]
-                            pool[where] = child
-                            where += 1
-                            if other[k - 1, child] != NONE:
-                                pool[where] = other[k - 1, child]
-                                where += 1
-                        start[k, f], count[k, f] = pool_size, where - pool_size
-                        pool_size = where
-                        continue
-                    start[k - 1, separator], count[k - 1, separator] = pool_size, where - pool_size
-                    pool_size = where
-                    flag[k - 1, separator] = 0
-                    other[k - 1, separator] = NONE
-                    stamp[k - 1, separator] = NONE
-                    size[k - 1] += 1
-                    if k == dim:
-                        seams[separator] = NONE
-                    if k == 2:
-                        a, b = pool[pool_size - 2], pool[pool_size - 1]
-                        steep = max(rise[a], rise[b])
-                        if steep == 0.0:
-                            steep = _steepest_side(f, j, start, count, pool, other, points, heights)
-                        skew[separator] = (known + max(abs(raw[a]), abs(raw[b]))) / steep
-                    for i in range(first, first + number):
-                        child = pool[i]
-                        if other[k - 1, child] != NONE or flag[k - 1, child] == PLUS:
-                            pool[where] = child
-                            where += 1
-                    pool[where] = separator
-                    where += 1
-                    middle_of_halves = where
-                    for i in range(first, first + number):
-                        child = pool[i]
-                        if other[k - 1, child] != NONE:
-                            pool[where] = other[k - 1, child]
-                            where += 1
-                        elif flag[k - 1, child] != PLUS:
-                            pool[where] = child
-                            where += 1
-                    pool[where] = separator
-                    where += 1
-                    half_counts = (middle_of_halves - pool_size, where - middle_of_halves)
-                new_face = size[k]
-                size[k] += 1
-                start[k, f], count[k, f] = pool_size, half_counts[0]
-                start[k, new_face], count[k, new_face] = pool_size + half_counts[0], half_counts[1]
-                pool_size += half_counts[0] + half_counts[1]
-                flag[k, f], flag[k, new_face] = PLUS, MINUS
-                other[k, f], other[k, new_face] = new_face, NONE
-                stamp[k, new_face] = NONE
-                if k == 1:
-                    skew[new_face] = skew[f]
-                if k == dim - 1:
-                    seams[new_face] = seams[f]
-                if k == dim:
-                    parent[new_face] = parent[f]
-                    for i in range(j):
-                        sides[new_face, i] = sides[f, i]
-                if k == 1 and dim == 1:
-                    seams[separator] = NONE
-        for f in range(size[dim]):
-            sides[f, j] = flag[dim, f]
-            if flag[dim, f] == 0:
-                sides[f, j] = _noise(dim, f, start, count, pool, raw)
+            number = _find_crossed(above[k, : old[k]], below[k, : old[k]], bit, found)
+            faces = found[:number]
+            first = size[k - 1]
+            if k == 1:
+                room, most = 4 * number, size[0] + number
+                if most > len(heights):
+                    heights, points = _lengthen(heights, 2 * most), _lengthen(points, 2 * most)
+                    blur, raw, rise = grow(blur, 2 * most), grow(raw, 2 * most), grow(rise, 2 * most)
+            else:
+                room = _room(faces, start[k], count[k], pool, other[k - 1], count[k - 1])
+            if size[POOL] + room > len(pool):
+                pool = grow(pool, 2 * (size[POOL] + room))
+            if k == 1:
+                made = tail, head, share, num_old_vertices
+                place = heights, points, blur, skew, raw, rise
+                _cut_edges(faces, j, known, slope, start, count, pool, size, other, above, bit, *place, made)
+                signs = above[0], below[0]
+                _sign_vertices(first, size[0], heights, blur, rounding, slopes, floor, group, later, *signs)
+            else:
+                undecided += _cut_faces(faces, k, start, count, pool, size, other, above, below, bit, stamp, tag)
+                tag += number
+                lower, signs = (above[k - 2], below[k - 2]), (above[k - 1], below[k - 1])
+                _sign_faces(first, size[k - 1], start[k - 1], count[k - 1], pool, *lower, later, *signs)
+            if k == 2:
+                _skew_edges(faces, first, j, known, start, count, pool, other, points, heights, raw, rise, skew)
+            lower, signs = (above[k - 1], below[k - 1]), (above[k], below[k])
+            _sign_halves(faces, start[k], count[k], pool, other[k], *lower, bit, *signs)
+            if k == dim:
+                seams[first : size[k - 1]] = NONE
+            for face in faces:
+                half = other[k, face]
+                if half != NONE and k == dim - 1:
+                    seams[half] = seams[face]
+                if half != NONE and k == dim:
+                    parent[half] = parent[face]
+                    sides[half, :j] = sides[face, :j]
+        for cell in range(size[dim]):
+            if not (above[dim, cell] | below[dim, cell]) & bit:
+                sides[cell, j] = _noise(dim, cell, start, count, pool, raw)
         done = j + 1
+        if size[dim] > limit or done == group[1]:
+            _fill_sides(sides[: size[dim], group[0] : done], above[dim], below[dim])
         if size[dim] > limit:
             break
 
     new_vertices = size[0] - num_old_vertices
-    most = size.max()
+    most = size[: dim + 1].max()
     return (
         start[:, :most].copy(),
         count[:, :most].copy(),
-        pool[:pool_size].copy(),
-        size,
+        pool[: size[POOL]].copy(),
+        size[: dim + 1].copy(),
         points[: size[0]].copy(),
         blur[: size[0]].copy(),
         skew[: size[1]].copy(),

@@ -50,9 +50,8 @@ class Patch:
     def of(cls, chunk: Chunk) -> "Patch":
         """Keep the geometry and the codes of a chunk that has passed all gates."""
         dim = chunk.cells.dim
-        offsets, ids = chunk.cells.cell_vertices()
-        facet_offsets, facet_ids = chunk.cells.facet_vertices()
-        ends = facet_ids.reshape(len(facet_offsets) - 1, dim).astype(np.int64)
+        facets, (offsets, ids) = chunk.cells.vertex_lists()
+        ends = facets.ids.reshape(-1, dim).astype(np.int64)
         left, right = chunk.cells.cofaces()
         words = np.concatenate([*chunk.words, np.zeros((chunk.cells.num_cells, 0), dtype=np.uint64)], axis=1)
         return cls(chunk.points, offsets, ids, ends, left, right, chunk.seams, chunk.roots, words)

@@ -19,6 +19,7 @@ from fractions import Fraction
 
 import numpy as np
 import torch
+from numba import njit
 from torch import Tensor
 
 from reluscope.codes.layout import CodeLayout
@@ -424,22 +425,38 @@ def _cut_breakpoints(
     is_noise = (work.sides & NOISE) != 0
     sides, num_flat = _judge_flat(chunk, work, cuts, rounding[columns], is_noise)
     positive = is_positive(sides)
-    # A unit is exactly at its breakpoint where it was decided to be, so that no noise passes the gate.
     pre = _extend(opened.pre, work)
-    pieces = opened.pieces + np.bincount(constant, minlength=num_units).astype(opened.pieces.dtype)
-    pieces = pieces[work.parent]
-    for which, level in enumerate(levels):
-        mine = index == which
-        decided = work.heights[:, mine]
-        value = level[units[mine]] + decided if is_single else pre[:, units[mine]]
-        pre[:, units[mine]] = np.where(decided == 0, level[units[mine]], value)
-        mine[work.num_done :] = False
-        pieces[:, units[mine]] += positive[:, mine]
+    _settle_at(pre, units, levels[index, units], work.heights, is_single)
+    constants = np.bincount(constant, minlength=num_units).astype(opened.pieces.dtype)
+    pieces = _count_below(opened.pieces, constants, work.parent, units[: work.num_done], positive)
     todo = opened.todo & crossing
     todo[columns[: work.num_done]] = False
     snapped = opened.snapped.copy()
     np.maximum.at(snapped, units, work.snapped)
     return work, exact, replace(opened, pre=pre, snapped=snapped, pieces=pieces, todo=todo), num_flat
+
+
+@njit(cache=True)
+def _settle_at(pre, units, levels, heights, is_single) -> None:
+    """Put units exactly at their breakpoints where they were decided to be, so that no noise passes the gate."""
+    for v in range(heights.shape[0]):
+        for i in range(heights.shape[1]):
+            if heights[v, i] == 0:
+                pre[v, units[i]] = levels[i]
+            elif is_single:
+                pre[v, units[i]] = levels[i] + heights[v, i]
+
+
+@njit(cache=True)
+def _count_below(pieces, constants, parent, units, positive) -> np.ndarray:
+    """Return for every cell and unit how many breakpoints are below: as in the parent, and those passed since."""
+    counts = np.empty((parent.shape[0], pieces.shape[1]), dtype=pieces.dtype)
+    for cell in range(parent.shape[0]):
+        for unit in range(pieces.shape[1]):
+            counts[cell, unit] = pieces[parent[cell], unit] + constants[unit]
+        for i in range(units.shape[0]):
+            counts[cell, units[i]] += positive[cell, i]
+    return counts
 
 
 def _cut_ties(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import KDTree
+from numba import njit
 
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.partitions.chunks import Chunk
@@ -54,16 +54,11 @@ class SolidPatch:
     @classmethod
     def of(cls, chunk: Chunk) -> "SolidPatch":
         """Keep the geometry and the codes of a chunk that has passed all gates."""
-        offsets, ids = chunk.cells.cell_vertices()
-        facet_offsets, facet_ids = chunk.cells.facet_vertices()
+        facets, (offsets, ids) = chunk.cells.vertex_lists()
         left, right = chunk.cells.cofaces()
         inner = right >= 0
         pieces = np.flatnonzero(~inner & (chunk.seams >= 0))
-        where = chunk.points[facet_ids]
-        counts = np.diff(facet_offsets)
-        centers = np.add.reduceat(where, facet_offsets[:-1], axis=0) / counts[:, None]
-        reach = np.abs(where - np.repeat(centers, counts, axis=0)).max(axis=1)
-        sizes = np.maximum.reduceat(reach, facet_offsets[:-1])
+        centers, sizes = _extents(chunk.points, *facets, pieces)
         words = np.concatenate([*chunk.words, np.zeros((chunk.cells.num_cells, 0), dtype=np.uint64)], axis=1)
         return cls(
             chunk.points,
@@ -73,8 +68,8 @@ class SolidPatch:
             right[inner],
             chunk.seams[pieces],
             left[pieces],
-            centers[pieces],
-            sizes[pieces],
+            centers,
+            sizes,
             chunk.roots,
             words,
         )
@@ -107,53 +102,96 @@ def join(patches: list[SolidPatch], dim: int, num_words: int, across: Across) ->
 
     words = joined("words", (0, num_words), np.uint64)
     first, region, _ = group_equal_rows(words)
-    corners = np.concatenate([np.zeros((0, dim)), *(patch.points[patch.ids] for patch in patches)])
     counts = np.concatenate([np.zeros(0, dtype=np.int64), *(np.diff(patch.offsets) for patch in patches)])
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    means = np.add.reduceat(corners, offsets[:-1], axis=0) / counts[:, None] if len(counts) else corners
+    # Homogeneous.
+    corners = np.ones((int(offsets[-1]), dim + 1))
+    ends = np.cumsum([0, *(len(patch.ids) for patch in patches)])
+    for patch, begin, end in zip(patches, ends[:-1], ends[1:], strict=True):
+        corners[begin:end, :dim] = patch.points[patch.ids]
+    means = (
+        np.add.reduceat(corners[:, :dim], offsets[:-1], axis=0) / counts[:, None] if len(counts) else corners[:, :dim]
+    )
     left, right = (region[joined(name, (0,), np.int64, shift=True)] for name in ("left", "right"))
 
     seams, owners = joined("seams", (0,), np.int64), joined("seam_cells", (0,), np.int64, shift=True)
     centers, sizes = joined("centers", (0, dim), np.float64), joined("sizes", (0,), np.float64)
     one, other = _matched(seams, centers, sizes)
     left, right = np.concatenate([left, region[owners[one]]]), np.concatenate([right, region[owners[other]]])
-    alone = np.setdiff1d(np.arange(len(seams)), np.concatenate([one, other]))
+    is_alone = np.ones(len(seams), dtype=bool)
+    is_alone[one] = is_alone[other] = False
+    alone = np.flatnonzero(is_alone)
     num_unmatched = 0
     if len(alone):
         beside, known = _stepped(centers[alone], means[owners[alone]], words[first], across)
         left = np.concatenate([left, region[owners[alone[known]]]])
         right = np.concatenate([right, beside[known]])
         num_unmatched = int((~known).sum())
-    pairs = np.unique(np.sort(np.stack([left, right], axis=1), axis=1)[left != right], axis=0)
+    left, right = _distinct_pairs(left, right, len(first))
     return SolidRegions(
         words=words[first],
         witnesses=means[first],
         is_bounded=np.ones(len(first), dtype=bool),
-        left=pairs[:, 0],
-        right=pairs[:, 1],
+        left=left,
+        right=right,
         regions=region,
         cell_offsets=offsets,
-        cell_vertices=np.hstack([corners, np.ones((len(corners), 1))]),
+        cell_vertices=corners,
         num_unmatched=num_unmatched,
     )
 
 
+def _distinct_pairs(left: np.ndarray, right: np.ndarray, number: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return every pair of different regions once, in order, the smaller one on the left."""
+    keys = np.sort((np.minimum(left, right) * number + np.maximum(left, right))[left != right])
+    keys = keys[np.diff(keys, prepend=-1) > 0]
+    return np.divmod(keys, max(1, number))
+
+
 def _matched(seams: np.ndarray, centers: np.ndarray, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return pairs of pieces of one seam that are each other's nearest, and as good as equal."""
-    none = np.zeros(0, dtype=np.int64)
-    if len(seams) < 2:
-        return none, none
-    extent = float(np.abs(centers).max()) + float(sizes.max())
-    _, seam = np.unique(seams, return_inverse=True)
-    places = np.column_stack([centers, seam * (8.0 * extent)])
-    distance, nearest = (np.asarray(found) for found in KDTree(places).query(places, k=2))
-    # The nearest is the piece itself, or its partner if both are in the very same place.
+    # In a direction that no seam is likely to be perpendicular to, pieces that coincide stand side by side.
+    direction = np.random.default_rng(0).standard_normal(centers.shape[1])
+    heights = centers @ (direction / np.linalg.norm(direction))
+    partner = _nearest_in_place(seams, centers, sizes, heights, np.lexsort((heights, seams)))
     rows = np.arange(len(seams))
-    itself = nearest[:, 0] == rows
-    partner = np.where(itself, nearest[:, 1], nearest[:, 0])
-    far = np.where(itself, distance[:, 1], distance[:, 0])
-    good = (partner[partner] == rows) & (seam[partner] == seam) & (far <= COINCIDENT * sizes) & (rows < partner)
+    good = (partner >= 0) & (partner[partner] == rows) & (rows < partner)
     return rows[good], partner[good]
+
+
+@njit(cache=True)
+def _nearest_in_place(seams, centers, sizes, heights, order):
+    """Return for each piece the nearest of its seam that is as good as in the same place, -1 for none."""
+    partner = np.full(len(order), -1)
+    nearest = np.full(len(order), np.inf)
+    for position, one in enumerate(order):
+        for other in order[position + 1 :]:
+            if seams[other] != seams[one] or heights[other] - heights[one] > COINCIDENT * sizes[one]:
+                break
+            distance = np.sqrt(np.sum((centers[one] - centers[other]) ** 2))
+            if distance <= COINCIDENT * min(sizes[one], sizes[other]):
+                if distance < nearest[one]:
+                    nearest[one], partner[one] = distance, other
+                if distance < nearest[other]:
+                    nearest[other], partner[other] = distance, one
+    return partner
+
+
+@njit(cache=True)
+def _extents(points, offsets, ids, faces):
+    """Return the mean of the vertices of each face, and how far they lie from it."""
+    dim = points.shape[1]
+    centers, sizes = np.zeros((len(faces), dim)), np.zeros(len(faces))
+    for row, face in enumerate(faces):
+        first, last = offsets[face], offsets[face + 1]
+        for i in range(first, last):
+            for axis in range(dim):
+                centers[row, axis] += points[ids[i], axis]
+        for axis in range(dim):
+            centers[row, axis] /= last - first
+            for i in range(first, last):
+                sizes[row] = max(sizes[row], abs(points[ids[i], axis] - centers[row, axis]))
+    return centers, sizes
 
 
 def _stepped(
