@@ -15,7 +15,7 @@ from reluscope.geometry.crossing import SOME, UNDECIDED, find_positive, image
 from reluscope.geometry.generation import find_among_corners
 from reluscope.geometry.linear_program import LinearProgram
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.partitions.engine import Budget
+from reluscope.partitions.budget import Budget
 from reluscope.partitions.tree import TreeWalk, tree_regions
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_facets import _cells

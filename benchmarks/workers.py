@@ -23,7 +23,7 @@ Work = Callable[[Executor], int]
 def run(quick: bool) -> list[Measurement]:
     """Count by linear programs, and partition cell by cell, with one and with two processes of one thread."""
     torch.set_num_threads(1)
-    inputs, first, second = (20, 6, 4) if quick else (20, 12, 10)
+    inputs, first, second = (20, 6, 4) if quick else (20, 14, 11)
     by_tree, box = mlp(inputs, first, second, 1), rs.Box(-1, 1, inputs)
     width = 8 if quick else 24
     by_cells, five = mlp(5, width, width, 1), rs.Box(-1, 1, 5)

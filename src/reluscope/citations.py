@@ -127,6 +127,13 @@ _SOURCES = (
         "IEEE/CVF Conference on Computer Vision and Pattern Recognition",
     ),
     Citation(
+        "knuth1975",
+        ("Donald E. Knuth",),
+        "Estimating the efficiency of backtrack programs",
+        1975,
+        "Mathematics of Computation 29 (129)",
+    ),
+    Citation(
         "montufar2014",
         ("Guido Montúfar", "Razvan Pascanu", "Kyunghyun Cho", "Yoshua Bengio"),
         "On the number of linear regions of deep neural networks",

@@ -11,8 +11,8 @@ import reluscope as rs
 from oracles.reference_vectors import VECTORS
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError
+from reluscope.partitions.budget import Budget
 from reluscope.partitions.cellwise import gather, supports, walk_cells
-from reluscope.partitions.engine import Budget
 from reluscope.testing.references import pseudo_random_network
 from reluscope.testing.strategies import degenerate_networks
 

@@ -20,7 +20,7 @@ from reluscope.codes.packing import unpack_pieces
 from reluscope.errors import DegenerateGeometryError, ShapeError
 from reluscope.geometry import crossing
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.partitions.engine import Budget
+from reluscope.partitions.budget import Budget
 from reluscope.partitions.tree import TreeRegions, TreeWalk, tree_regions
 from reluscope.partitions.tree_facets import are_bounded, tree_facets
 from reluscope.testing import default_network, networks, pseudo_random_network, reference_networks, zigzag_network

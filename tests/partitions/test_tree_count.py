@@ -17,7 +17,7 @@ from reluscope.errors import InputError
 from reluscope.findings import Claim
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.partitions import kept_tasks, tree_count, tree_search
-from reluscope.partitions.engine import Budget
+from reluscope.partitions.budget import Budget
 from reluscope.testing import default_network, pseudo_random_network
 
 TRUTH = 654

@@ -16,7 +16,7 @@ from reluscope.cli.printing import add_row, make_table, open_console, print_json
 from reluscope.cli.progress import show_progress
 from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain, Space
-from reluscope.partitions.engine import Budget
+from reluscope.partitions.budget import Budget
 from reluscope.report.content import Number
 
 FORMAT = "reluscope count 1"

@@ -27,8 +27,8 @@ from reluscope.cli.progress import show_progress
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
+from reluscope.partitions.budget import Budget
 from reluscope.partitions.dispatch import partition as cut
-from reluscope.partitions.engine import Budget
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
 from reluscope.report.content import Number

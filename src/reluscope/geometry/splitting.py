@@ -299,7 +299,8 @@ def _find_crossed(above, below, bit, found) -> int:
     number = 0
     for f in range(above.shape[0]):
         found[number] = f
-        number += np.int64((above[f] & below[f] & bit) != ZERO)
+        if above[f] & below[f] & bit:
+            number += 1
     return number
 
 

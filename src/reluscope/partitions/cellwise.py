@@ -25,8 +25,8 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.affine_values import AffineValues, advance_affinely, affine_input, close_affinely
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
-from reluscope.partitions.engine import Budget, hand_out
-from reluscope.partitions.parallel import Tell
+from reluscope.partitions.budget import Budget
+from reluscope.partitions.parallel import Tell, hand_out
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.tolerance import Tolerance
 

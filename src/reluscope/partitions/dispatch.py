@@ -19,12 +19,14 @@ from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
 from reluscope.partitions.assembly import Patch, assemble, split_by_root
+from reluscope.partitions.budget import Budget
 from reluscope.partitions.cellwise import supports
 from reluscope.partitions.certification import Certifier, Judge
 from reluscope.partitions.certified import certified
 from reluscope.partitions.chunks import EPSILON, Resolution
-from reluscope.partitions.engine import Budget, walk
+from reluscope.partitions.engine import walk
 from reluscope.partitions.many_dimensions import partition_by_tree
+from reluscope.partitions.patience import MOST_KEPT, patient
 from reluscope.partitions.several_dimensions import partition_cellwise, partition_solid
 from reluscope.partitions.table import Partition
 from reluscope.progress import counting
@@ -81,7 +83,9 @@ def partition(
         found when first asked for. "auto" chooses, the tree where the others do not reach, and `Partition.method` says
         why.
     budget : Budget or int, optional
-        Stop early; a number means regions. The result then claims LOWER.
+        Stop early; a number means regions. The result then claims LOWER. Without one, work goes on to its end, unless
+        there turn out to be far more regions than memory holds: it then stops after some seconds, and
+        `Partition.note` says about how many there are.
     executor : concurrent.futures.Executor, optional
         Runs independent parts, for instance a ``ProcessPoolExecutor`` or ``dask.distributed``'s
         ``client.get_executor()``.
@@ -142,18 +146,19 @@ def partition(
     tolerance = Tolerance() if tolerance is None else tolerance
     if certify:
         tolerance = replace(tolerance, resolution=0.0)
-    budget = budget if isinstance(budget, Budget) else Budget(regions=budget)
+    limit = budget if isinstance(budget, Budget) else Budget(regions=budget)
+    found: list[Partition] = []
     if several and not certify and method in ("auto", "incidence") and all(one.dim == 1 for one in domains):
         # Segments cost next to nothing each: those of one scale go together. Other domains are walks of their own.
         slices, parts = [_windowed(one) for one in domains], {}
         for rows in _of_one_scale(slices):
             group = [slices[row] for row in rows]
-            walked = _partition_together(network, group, budget, executor, tolerance, progress, certify)
+            walked = _partition_together(network, group, limit, executor, tolerance, progress, certify)
             parts |= dict(zip(rows, walked, strict=True))
-        return [parts[row] for row in range(len(domains))]
-    found: list[Partition] = []
-    for one in domains:
+        found = [parts[row] for row in range(len(domains))]
+    for one in domains[len(found) :]:
         engine, reason = _engine(network, one, method, certify)
+        budget = patient(limit, network, one, MOST_KEPT)
         if engine == "incidence" and one.dim <= 2:
             found += _partition_together(network, [_windowed(one)], budget, executor, tolerance, progress, certify)
             continue
@@ -164,6 +169,8 @@ def partition(
         else:
             part = partition_solid(network, _windowed(one), reason, budget, executor, tolerance, progress)
         found.append(certified(part) if certify else part)
+    if any(part.note == "interrupted" for part in found):
+        warnings.warn("interrupted: the partition holds the regions finished so far and claims LOWER", stacklevel=2)
     return found if several else found[0]
 
 
@@ -250,8 +257,6 @@ def _partition_together(
             certifier=Certifier(RationalNetwork(network), domains[0]) if certify else None,
             judge=None if certify else Judge(network, domains),
         )
-    if run.stopped == "interrupted":
-        warnings.warn("interrupted: the partition holds the regions finished so far and claims LOWER", stacklevel=4)
     coincident = 16 * max(resolution.length, EPSILON * float(np.abs(points).max()))
     mosaic = assemble(run.patches, dim, network.layout.num_words, coincident)
     run.work["seconds"] = time.perf_counter() - began

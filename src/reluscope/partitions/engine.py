@@ -6,61 +6,25 @@ grow with depth, and whatever interrupts the work, the regions finished so far a
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from reluscope.geometry.complexes import Complex
 from reluscope.networks.network import Network
+from reluscope.partitions.budget import Budget
 from reluscope.partitions.certification import Certifier, Judge
 from reluscope.partitions.chunks import Chunk, Resolution, cut, open_stage, spread
-from reluscope.partitions.parallel import Tell, run_tasks
+from reluscope.partitions.parallel import Tell, hand_out
 
 CHUNK_CELLS = 768
 CHUNK_BYTES = 64 * 2**20
 # Chunks to find before work is handed out.
 TASKS = 64
-
-
-@dataclass(frozen=True)
-class Budget:
-    """Where work on a partition stops.
-
-    Parameters
-    ----------
-    regions : int, optional
-        Stop after this many regions (a few more may be finished).
-    seconds : float, optional
-        Stop after this time.
-    """
-
-    regions: int | None = None
-    seconds: float | None = None
-
-    def spent(self, num_regions: int, began: float) -> str:
-        """Return what has run out, in words; empty if nothing has.
-
-        Parameters
-        ----------
-        num_regions : int
-            Found so far.
-        began : float
-            When work began, by `time.time`: other processes have to know, too.
-
-        Examples
-        --------
-        >>> Budget(regions=10).spent(12, time.time()), Budget(seconds=60.0).spent(12, time.time())
-        ('budget of 10 regions', '')
-        """
-        if self.regions is not None and num_regions >= self.regions:
-            return f"budget of {self.regions:,} regions"
-        if self.seconds is not None and time.time() - began >= self.seconds:
-            return f"budget of {self.seconds:g} s"
-        return ""
 
 
 @dataclass
@@ -263,45 +227,6 @@ def _advance(way: _Way, todo: _Todo, chunk: Chunk, rest: list[Chunk], work: dict
         finished = (patch, finished)
     number = todo.num_regions + sum(len(patch.roots) for patch in made)
     return _Todo((*rest, *unfinished), finished, number, todo.num_undecided + undecided, next_seam), made
-
-
-class Share(Protocol):
-    """What one task has found."""
-
-    @property
-    def num_regions(self) -> int:
-        """Regions found."""
-        ...
-
-    stopped: str
-
-
-SomeShare = TypeVar("SomeShare", bound=Share)
-
-
-def hand_out(
-    function: Callable[..., SomeShare],
-    tasks: Sequence[tuple[Any, ...]],
-    executor: Executor | None,
-    budget: Budget,
-    num_regions: int,
-    tell: Tell | None = None,
-) -> Iterator[tuple[int, SomeShare]]:
-    """Run the tasks that work was broken into, and yield what they find until there are regions enough.
-
-    Parameters
-    ----------
-    function, tasks, executor, tell
-        See `run_tasks`. Tasks keep to the budget, too: those that begin when the time is over come back at once.
-    budget : Budget
-    num_regions : int
-        Found before.
-    """
-    for index, share in run_tasks(function, tasks, executor, tell=tell):
-        yield index, share
-        num_regions += share.num_regions
-        if share.stopped == "interrupted" or (budget.regions is not None and num_regions >= budget.regions):
-            return
 
 
 def _step(

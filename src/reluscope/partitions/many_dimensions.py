@@ -1,13 +1,12 @@
 """Partitions of any number of dimensions, bounded or not, with any gates: from linear programs to the table."""
 
-import warnings
 from concurrent.futures import Executor
 
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.engine import Budget
+from reluscope.partitions.budget import Budget
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
 from reluscope.partitions.tree import tree_regions
@@ -35,8 +34,6 @@ def partition_by_tree(
             executor=executor,
             tell=report.tell,
         )
-    if found.stopped == "interrupted":
-        warnings.warn("interrupted: the partition holds the regions finished so far and claims LOWER", stacklevel=4)
     return Partition(
         domain,
         Codes(found.words, network.layout),

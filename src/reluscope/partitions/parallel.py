@@ -7,7 +7,9 @@ together by the tasks' numbers, because they come in any order.
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, as_completed
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
+
+from reluscope.partitions.budget import Budget
 
 Result = TypeVar("Result")
 Tell = Callable[[int, int], None]
@@ -87,6 +89,49 @@ def _there(
     finally:
         for future in futures:
             future.cancel()
+
+
+class Share(Protocol):
+    """What one task has found."""
+
+    @property
+    def num_regions(self) -> int:
+        """Regions found."""
+        ...
+
+    stopped: str
+
+
+SomeShare = TypeVar("SomeShare", bound=Share)
+
+
+def hand_out(
+    function: Callable[..., SomeShare],
+    tasks: Sequence[tuple[Any, ...]],
+    executor: Executor | None,
+    budget: Budget,
+    num_regions: int,
+    tell: Tell | None = None,
+) -> Iterator[tuple[int, SomeShare]]:
+    """Run the tasks that work was broken into, and yield what they find until there are regions enough.
+
+    Yields nothing if the budget foresees that the work would not end.
+
+    Parameters
+    ----------
+    function, tasks, executor, tell
+        See `run_tasks`. Tasks keep to the budget, too: those that begin when the time is over come back at once.
+    budget : Budget
+    num_regions : int
+        Found before.
+    """
+    if budget.foresee():
+        return
+    for index, share in run_tasks(function, tasks, executor, tell=tell):
+        yield index, share
+        num_regions += share.num_regions
+        if share.stopped == "interrupted" or (budget.regions is not None and num_regions >= budget.regions):
+            return
 
 
 class _Call:

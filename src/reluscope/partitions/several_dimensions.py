@@ -1,7 +1,6 @@
 """Partitions of three and more dimensions, and of unbounded domains: from a walk to the table."""
 
 import time
-import warnings
 from concurrent.futures import Executor
 
 import numpy as np
@@ -11,10 +10,11 @@ from reluscope.findings import Claim
 from reluscope.geometry.domains import Box, Domain, Slice
 from reluscope.geometry.face_lattices import from_polytope
 from reluscope.networks.network import Network
+from reluscope.partitions.budget import Budget
 from reluscope.partitions.cellwise import gather, walk_cells
 from reluscope.partitions.certification import Judge
 from reluscope.partitions.chunks import Resolution
-from reluscope.partitions.engine import Budget, walk
+from reluscope.partitions.engine import walk
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.solids import SolidPatch, join
 from reluscope.partitions.table import Partition
@@ -100,8 +100,6 @@ def _table(
     work: dict[str, float],
     method: str,
 ) -> Partition:
-    if stopped == "interrupted":
-        warnings.warn("interrupted: the partition holds the regions finished so far and claims LOWER", stacklevel=4)
     return Partition(
         domain,
         Codes(regions.words, network.layout),

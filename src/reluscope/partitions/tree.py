@@ -17,8 +17,8 @@ from jaxtyping import Float, Integer
 from reluscope.codes.packing import pack_pieces
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.networks.network import Network
-from reluscope.partitions.engine import Budget, hand_out
-from reluscope.partitions.parallel import Tell
+from reluscope.partitions.budget import Budget
+from reluscope.partitions.parallel import Tell, hand_out
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block
 from reluscope.partitions.tree_search import Item, Tally, TreeSearch

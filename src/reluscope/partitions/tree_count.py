@@ -12,9 +12,9 @@ from concurrent.futures import Executor
 
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.networks.network import Network
-from reluscope.partitions.engine import Budget, hand_out
+from reluscope.partitions.budget import Budget
 from reluscope.partitions.kept_tasks import KeptTasks
-from reluscope.partitions.parallel import Tell
+from reluscope.partitions.parallel import Tell, hand_out
 from reluscope.partitions.storage import domain_arrays
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block

@@ -3,7 +3,7 @@
 A gate with many forms is searched in two parts, so that the cells of the first one are independent tasks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +21,8 @@ from reluscope.partitions.tree_coordinates import Coordinates
 BLOCK = 64
 # A gate with more forms than the first number is searched in two parts, the first of the second number.
 MOST_FORMS, FIRST_FORMS = 12, 8
+# Choices of one form or group that are asked for at once.
+MOST_CHOICES = 64
 
 Position = tuple[int, int]
 
@@ -81,15 +83,18 @@ class Block:
         """Return searches for the pieces of the next gate, the first cell's last."""
         if len(self.cells) > BLOCK:
             return self.parts(BLOCK)[::-1]
+        nothing = np.zeros(0, dtype=np.bool_)
+        searches = [gate.search(cell, nothing) for gate, cell in zip(self.gates(), self.cells, strict=True)]
+        return searches[::-1]
+
+    def gates(self) -> "Iterator[OpenGate]":
+        """Yield the next gate on every cell."""
         maps, errors, live = self.coordinates.advance(self.stage, self.values)
-        searches = []
-        for index, cell in enumerate(self.cells):
+        for index in range(len(self.cells)):
             row = torch.tensor([index], device=self.coordinates.network.device)
             values = {position: value.take(row) for position, value in live.items()}
             pieces = tuple(piece[index] for piece in self.pieces)
-            gate = OpenGate(self.coordinates, self.stage, pieces, values, maps[index], errors[index])
-            searches.append(gate.search(cell, np.zeros(0, dtype=np.bool_)))
-        return searches[::-1]
+            yield OpenGate(self.coordinates, self.stage, pieces, values, maps[index], errors[index])
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +170,34 @@ class OpenGate:
             doubt += self.coordinates.gamma * np.abs(coefficients)
             found.append(self.coordinates.forms(coefficients, doubt))
         return found
+
+    @property
+    def num_choices(self) -> int:
+        """Forms of a pointwise gate, groups of candidates of a max gate."""
+        return len(self._groups) if isinstance(self.gate, Max) else len(self.forms.noise)
+
+    def choices(self, index: int, cell: Cell) -> tuple[np.ndarray, list[Cell]]:
+        """Return all that one form, or one group, may be on a cell: its signs or members, and where it is so."""
+        frame, scratch = self.coordinates.frame, self.coordinates.scratch
+        found, cells = [], []
+        if isinstance(self.gate, Max):
+            maxima = MaxTree(frame, cell, self._differences()[index : index + 1], scratch)
+            while not maxima.is_done:
+                members, where = maxima.take(MOST_CHOICES)
+                found.append(members[:, 0])
+                cells += where
+        else:
+            tree = SignTree(frame, cell, self.forms.select(slice(index, index + 1)), scratch)
+            while not tree.is_done:
+                batch = tree.take(MOST_CHOICES)
+                found.append(batch.signs[:, 0])
+                cells += tree.cells(batch)
+        return np.concatenate(found), cells
+
+    def chosen(self, cell: Cell, choices: np.ndarray) -> Block:
+        """Return a cell on which every form, or group, is what was chosen, as a block before the next gate."""
+        pieces = self.labels(choices[None]) if isinstance(self.gate, Max) else self.pieces_of(choices[None])
+        return self.close([cell], pieces)
 
     def is_whole(self, num_forms: int) -> bool:
         """Whether so many forms are all."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from reluscope.partitions.engine import Budget
+from reluscope.partitions.budget import Budget
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block, GatePart, Search
 

@@ -15,7 +15,7 @@ from reluscope.analyses.regression import check_targets
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
-from reluscope.partitions.engine import Budget
+from reluscope.partitions.budget import Budget
 from reluscope.tolerance import Tolerance
 
 # A section tells which share of its work is done, from 0 to 1.

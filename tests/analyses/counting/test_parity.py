@@ -13,7 +13,7 @@ from reluscope.analyses.counting.code_search import CodeSearch
 from reluscope.analyses.counting.parity import count_lower_by_parity
 from reluscope.errors import InputError
 from reluscope.findings import Claim
-from reluscope.partitions.engine import Budget
+from reluscope.partitions.budget import Budget
 from reluscope.testing import pseudo_random_network
 
 CUBE = rs.Box(0, 1, 5)

@@ -8,7 +8,8 @@ from reluscope.analyses.counting.definitions import DEFINITIONS
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.engine import Budget
+from reluscope.partitions.budget import Budget
+from reluscope.partitions.patience import patient
 from reluscope.progress import counting
 
 
@@ -62,15 +63,15 @@ def count_by_mip(network: Network, domain: Domain, *, budget: Budget | None = No
     >>> print(count_by_mip(net, rs.Box(-1, 1, 1)).finding)
     3 (EXACT)
     """
-    began = time.perf_counter()
-    budget = Budget() if budget is None else budget
+    began = time.time()
+    budget = patient(Budget() if budget is None else budget, network, domain)
     certain, doubtful, stopped = 0, 0, ""
     search: CodeSearch | None = None
     try:
         search = CodeSearch(network, domain)
         with counting("count", "regions", shown=progress) as report:
-            while not search.is_closed and not (stopped := _exhausted(budget, certain, began)):
-                left = float("inf") if budget.seconds is None else budget.seconds - (time.perf_counter() - began)
+            while not search.is_closed and not (stopped := budget.spent(certain, began)):
+                left = float("inf") if budget.seconds is None else budget.seconds - (time.time() - began)
                 if (found := search.next_code(left)) is not None:
                     certain, doubtful = certain + found.is_certain, doubtful + (not found.is_certain)
                     report(int(found.is_certain), 0.0)
@@ -89,14 +90,6 @@ def count_by_mip(network: Network, domain: Domain, *, budget: Budget | None = No
         source="serra2018",
         tolerance=LEAST_MARGIN,
         num_undecided=doubtful,
-        work={**work, "seconds": time.perf_counter() - began},
+        work={**work, "seconds": time.time() - began},
     )
     return Counted(finding, "" if is_closed else stopped)
-
-
-def _exhausted(budget: Budget, num_regions: int, began: float) -> str:
-    if budget.regions is not None and num_regions >= budget.regions:
-        return f"budget of {budget.regions:,} regions"
-    if budget.seconds is not None and time.perf_counter() - began >= budget.seconds:
-        return f"budget of {budget.seconds:g} s"
-    return ""

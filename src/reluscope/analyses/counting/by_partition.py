@@ -18,8 +18,8 @@ from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box, Domain, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
+from reluscope.partitions.budget import Budget
 from reluscope.partitions.dispatch import partition
-from reluscope.partitions.engine import Budget
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance
@@ -162,14 +162,11 @@ def _count(part: Partition, name: str, planar: bool, until: float) -> _Count:
             low, INFINITY if part.num_undecided else low + faces.num_undecided, doubtful, ", codes of all faces"
         )
     maps = same_maps(part, until=until)
-    fewest, most = maps.interval
+    fewest, _ = maps.interval
     because = f", comparison of maps stopped early ({maps.stopped})" if maps.stopped else ""
-    if part.num_open:
+    if part.num_open or part.num_undecided:
+        # One undecided sign may hide many regions.
         return _Count(fewest, INFINITY, maps.num_undecided, ", different affine maps among those found" + because)
-    if part.num_undecided:
-        # A region that was not seen has one map, and is one region more of every kind, or parts one that was seen.
-        high = most + part.num_undecided if name == "affine" else regions.interval[1]
-        return _Count(fewest, high, maps.num_undecided, ", affine maps compared exactly" + because)
     found = _OF[name](part, maps, planar)
     return found._replace(
         num_undecided=found.num_undecided + maps.num_undecided,

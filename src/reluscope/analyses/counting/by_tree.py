@@ -7,7 +7,8 @@ from reluscope.analyses.counting.counted import Counted
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.engine import Budget
+from reluscope.partitions.budget import Budget
+from reluscope.partitions.patience import patient
 from reluscope.partitions.tree_count import tree_count
 from reluscope.progress import counting
 from reluscope.tolerance import Tolerance
@@ -30,7 +31,7 @@ def count_by_tree(
     domain : Box, Space, Polyhedron or Slice
         Of any dimension.
     budget : Budget, optional
-        Where to stop early.
+        Where to stop early. Without one, and without a checkpoint, a count that would not end stops after some seconds.
     executor : concurrent.futures.Executor, optional
         Runs independent parts of the tree.
     checkpoint : path, optional
@@ -66,6 +67,9 @@ def count_by_tree(
     8 (EXACT)
     """
     tolerance = Tolerance()
+    budget = Budget() if budget is None else budget
+    if checkpoint is None:
+        budget = patient(budget, network, domain)
     with counting("count", "regions", shown=progress) as report:
         tally = tree_count(
             network,

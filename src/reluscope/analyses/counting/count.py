@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from reluscope.analyses.counting.by_mip import count_by_mip
 from reluscope.analyses.counting.by_partition import count_by_partition
+from reluscope.analyses.counting.by_probes import count_by_probes
 from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import Definition, find_definition
@@ -15,11 +16,12 @@ from reluscope.findings import Finding
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
-from reluscope.partitions.engine import Budget
+from reluscope.partitions.budget import Budget
+from reluscope.partitions.cellwise import supports
 from reluscope.tolerance import Tolerance
 
 # With more dimensions, regions have so many vertices that linear programs are faster.
-MOST_BY_VERTICES = 6
+MOST_BY_VERTICES, MOST_BY_VERTICES_WITH_MAX = 6, 3
 
 
 def count(
@@ -50,12 +52,16 @@ def count(
         - ``"open_connected"``: a largest open connected set on which the function is affine (R4);
         - ``"closed_connected"``: a largest closed connected one with interior (R5);
         - ``"affine"``: one affine map that the function has on a set with interior (R6).
-    method : {"auto", "partition", "tree", "mip"}
+    method : {"auto", "partition", "tree", "mip", "probes"}
         "partition" finds all regions with their vertices and counts under every definition; "tree" needs no vertices
         and counts proper activation regions in any dimension; "mip" solves one mixed-integer program per activation
-        region, as the authors of ``serra2018`` do. "auto" takes what is fastest; `Finding.method` says what it was.
+        region, as the authors of ``serra2018`` do; "probes" goes down random ways of the tree for some seconds, and
+        estimates how many proper activation regions there are, be they ever so many. "auto" takes what is fastest;
+        `Finding.method` says what it was.
     budget : Budget or int, optional
-        Stop early; a number means regions. Also Ctrl-C keeps what was found. The claim is then LOWER.
+        Stop early; a number means regions. Also Ctrl-C keeps what was found. The claim is then LOWER. Without one, a
+        count that would not end (more than 10^9 regions, by probes) stops after some seconds, unless a checkpoint
+        keeps it.
     executor : concurrent.futures.Executor, optional
         Runs independent parts of a partition or a tree.
     tolerance : Tolerance, optional
@@ -72,9 +78,9 @@ def count(
     Returns
     -------
     Finding
-        EXACT, or LOWER with an interval: if work stopped early or something stayed undecided; for convex regions of
-        planes where merging cells does not reach the lower bound; for convex and closed connected regions in more than
-        two dimensions, where the neighbouring definitions bound them.
+        EXACT; by probes ESTIMATE; or LOWER with an interval: if work stopped early or something stayed undecided; for
+        convex regions of planes where merging cells does not reach the lower bound; for convex and closed connected
+        regions in more than two dimensions, where the neighbouring definitions bound them.
 
     Raises
     ------
@@ -179,8 +185,13 @@ class _Question:
 
 
 def _choose(question: _Question) -> str:
-    many = question.domain.dim > MOST_BY_VERTICES
-    if question.definition.name == "activation" and question.domain.dim > 2:
+    domain = question.domain
+    most = MOST_BY_VERTICES if supports(question.network) is None else MOST_BY_VERTICES_WITH_MAX
+    many = domain.dim > most
+    window = domain.window if isinstance(domain, Slice) else domain
+    # Corners of a polyhedron are rounded, and what is just outside of it may seem to touch it.
+    rounded = isinstance(window, Polyhedron) and window.is_bounded()
+    if question.definition.name == "activation" and (domain.dim > 2 or rounded):
         return "mip"
     if question.checkpoint or (question.definition.name == "proper_activation" and many and not question.certify):
         return "tree"
@@ -218,4 +229,14 @@ def _mip(question: _Question) -> Counted:
     return count_by_mip(question.network, question.domain, budget=question.budget, progress=question.progress)
 
 
-METHODS: dict[str, Callable[[_Question], Counted]] = {"partition": _partition, "tree": _tree, "mip": _mip}
+def _probes(question: _Question) -> Counted:
+    question.require("probes", "proper_activation", "certify", "executor", "checkpoint")
+    return count_by_probes(question.network, question.domain, budget=question.budget, tolerance=question.tolerance)
+
+
+METHODS: dict[str, Callable[[_Question], Counted]] = {
+    "partition": _partition,
+    "tree": _tree,
+    "mip": _mip,
+    "probes": _probes,
+}

@@ -25,7 +25,7 @@ from reluscope.errors import BudgetExceededError, InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.engine import Budget
+from reluscope.partitions.budget import Budget
 
 PILOTS = 3
 

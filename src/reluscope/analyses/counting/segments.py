@@ -9,8 +9,8 @@ from jaxtyping import Bool, Float, Int
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Segment, Slice
 from reluscope.networks.network import Network
+from reluscope.partitions.budget import Budget
 from reluscope.partitions.dispatch import partition
-from reluscope.partitions.engine import Budget
 from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance
 

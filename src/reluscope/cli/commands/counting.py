@@ -30,6 +30,7 @@ class Method(StrEnum):
     PARTITION = "partition"
     TREE = "tree"
     MIP = "mip"
+    PROBES = "probes"
 
 
 class Definition(StrEnum):
@@ -114,7 +115,8 @@ def count(
         typer.Option(
             "--method",
             help="partition works on vertices, for few dimensions; tree solves linear programs, for many inputs or few "
-            "units; mip solves a mixed-integer program for each activation region; auto chooses.",
+            "units; mip solves a mixed-integer program for each activation region; probes goes down random ways of the "
+            "tree for --seconds (10) and estimates; auto chooses.",
         ),
     ] = Method.AUTO,
     regions: Annotated[
@@ -139,13 +141,15 @@ def count(
     """Count the exact linear regions of a network in a box, on a plane or a segment, or everywhere.
 
     Nothing is sampled. EXACT means that every region is counted once. Ctrl-C, or the end of a budget, leaves a LOWER
-    bound: those found so far, and one for every cell that was not finished. Regions have six published definitions,
+    bound: those found so far, and one for every cell that was not finished. Without a budget or a checkpoint, so does a
+    count that would not end. Regions have six published definitions,
     of which each counts at most as many as the one before; by default they are sets with one code and an interior.
 
     \b
     Examples:
       reluscope count net.onnx --box 0,1                     all inputs between 0 and 1
       reluscope count net.onnx --box 0,1 --seconds 60
+      reluscope count net.onnx --box 0,1 --method probes     about how many, in seconds
       reluscope count net.onnx --box 0,1 --workers 4 --checkpoint count.jsonl
       reluscope count net.onnx --space
       reluscope count net.onnx --data x.npy --samples 3,17,21
@@ -159,7 +163,7 @@ def count(
 
     from reluscope.cli.count import count as run
     from reluscope.cli.opening import ModelArguments
-    from reluscope.partitions.engine import Budget
+    from reluscope.partitions.budget import Budget
 
     return run(
         ModelArguments(model, read_shape(input_shape), path_of(weights)),

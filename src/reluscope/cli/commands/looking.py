@@ -283,7 +283,7 @@ def partition(
 
     from reluscope.cli.opening import ModelArguments
     from reluscope.cli.partition import partition as run
-    from reluscope.partitions.engine import Budget
+    from reluscope.partitions.budget import Budget
 
     return run(
         ModelArguments(model, read_shape(input_shape), path_of(weights)),

@@ -11,7 +11,7 @@ from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
 from reluscope.networks.load import load
 from reluscope.networks.network import Network
-from reluscope.partitions.engine import Budget
+from reluscope.partitions.budget import Budget
 from reluscope.studies.records import finding_of, plain_findings
 from reluscope.studies.study import Record, Setting
 from reluscope.studies.training import Recipe, train_classifiers

@@ -1,0 +1,99 @@
+"""Estimates of counts from random ways down the tree of linear programs: in seconds, however many regions there are."""
+
+import time
+
+from reluscope.analyses.counting.counted import Counted
+from reluscope.analyses.counting.definitions import DEFINITIONS
+from reluscope.errors import InputError
+from reluscope.findings import Claim, Finding
+from reluscope.geometry.domains import Domain
+from reluscope.networks.network import Network
+from reluscope.partitions.budget import Budget
+from reluscope.partitions.probes import probes
+from reluscope.tolerance import Tolerance
+
+SECONDS = 10.0
+
+
+def count_by_probes(
+    network: Network,
+    domain: Domain,
+    *,
+    budget: Budget | None = None,
+    tolerance: Tolerance | None = None,
+    seed: int = 0,
+) -> Counted:
+    """Estimate the number of full-dimensional activation regions of a network on a domain.
+
+    A way goes down the tree, at each unit into one of the parts that it cuts the cell into, all equally likely. The
+    product of the numbers of parts along it has the number of regions as its mean; the estimate is the mean of all
+    ways.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Box, Space, Polyhedron or Slice
+    budget : Budget, optional
+        Its seconds; ten if there is none.
+    tolerance : Tolerance, optional
+    seed : int
+
+    Returns
+    -------
+    finding : Finding
+        ESTIMATE. Products vary by orders of magnitude, and few of them are large, so that most estimates are below the
+        truth: read it as a size, and the smallest and the largest product of its work beside it. There is no interval,
+        because none would be honest.
+    stopped : str
+        Empty.
+
+    Raises
+    ------
+    InputError
+        If not one way came to its end in time, or the budget is one of regions.
+
+    Notes
+    -----
+    Cost: a linear program per unit and way. Source: ``knuth1975``.
+
+    Examples
+    --------
+    >>> import reluscope as rs, numpy as np
+    >>> net = rs.load([(np.eye(40), np.zeros(40)), (np.ones((1, 40)), np.zeros(1))])
+    >>> count_by_probes(net, rs.Space(40), budget=Budget(seconds=1)).finding.value == 2.0**40
+    True
+    """
+    began = time.perf_counter()
+    budget = Budget() if budget is None else budget
+    if budget.regions is not None:
+        raise InputError(
+            f"probes visit no regions to stop after, got a budget of {budget.regions:,}: give seconds, as in "
+            "budget=Budget(seconds=10)"
+        )
+    seconds = SECONDS if budget.seconds is None else budget.seconds
+    products = [
+        float(probe.product)
+        for probe in probes(network, domain, seconds=seconds, tolerance=tolerance, seed=seed)
+        if probe.is_whole
+    ]
+    if not products:
+        raise InputError(
+            f"not one way down the tree came to its end within {seconds:g} s: give more, as in "
+            f"budget=Budget(seconds={10 * seconds:g})"
+        )
+    finding = Finding(
+        sum(products) / len(products),
+        Claim.ESTIMATE,
+        name="regions",
+        definition=DEFINITIONS["proper_activation"].regions,
+        domain=domain.describe(),
+        method=f"{len(products):,} random ways down the tree of linear programs",
+        source="knuth1975",
+        work={
+            "probes": len(products),
+            "smallest_product": min(products),
+            "largest_product": max(products),
+            "seconds": time.perf_counter() - began,
+        },
+    )
+    return Counted(finding, "")
