@@ -1,7 +1,6 @@
 """A partition of several dimensions made certain: the regions of the float walk, completed in rational arithmetic."""
 
 import time
-import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -46,7 +45,6 @@ def certified(part: Partition) -> Partition:
     try:
         exact = exact_regions(part.network, part.domain, part.codes)
     except KeyboardInterrupt:
-        warnings.warn("interrupted: the regions are those of float arithmetic, without certificate", stacklevel=4)
         # Doubt without bound: floats may have missed regions, and found too many.
         undecided = max(1, part.num_undecided)
         return replace(part, claim=Claim.LOWER, num_undecided=undecided, note="interrupted")

@@ -170,7 +170,8 @@ def partition(
             part = partition_solid(network, _windowed(one), reason, budget, executor, tolerance, progress)
         found.append(certified(part) if certify else part)
     if any(part.note == "interrupted" for part in found):
-        warnings.warn("interrupted: the partition holds the regions finished so far and claims LOWER", stacklevel=2)
+        what = "the regions finished so far" + (", without certificate," if certify else "")
+        warnings.warn(f"interrupted: the partition holds {what} and claims LOWER", stacklevel=2)
     return found if several else found[0]
 
 
