@@ -24,6 +24,7 @@ NAMES = (
     "scaling",
     "tree",
     "workers",
+    "balls",
     "startup",
     "peers",
 )

@@ -135,9 +135,9 @@ def test_ctrl_c_leaves_what_is_done(monkeypatch):
 
         return run
 
-    monkeypatch.setattr(radii, "regions", interrupt(radii.regions, 4))
+    monkeypatch.setattr(radii, "regions_inside", interrupt(radii.regions_inside, 2))
     found = inscribed_balls(NET, POINTS)
-    assert (len(found), found.stopped) == (4, "interrupted")
+    assert (len(found), found.stopped) == (3, "interrupted")
     monkeypatch.setattr(radii, "nearest_facets", interrupt(radii.nearest_facets, next(calls) + 1))
     with pytest.raises(KeyboardInterrupt):
         facet_distances(NET, POINTS)

@@ -12,22 +12,26 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
+from reluscope.analyses.bodies import as_bodies, bodies_at_once, regions_inside
 from reluscope.analyses.coefficients.margins import margins_of_maps
 from reluscope.analyses.medians import median_finding
 from reluscope.analyses.pacing import Pace
 from reluscope.analyses.rounding import rounded_forward
-from reluscope.errors import DegenerateGeometryError
 from reluscope.findings import Claim, Finding
+from reluscope.geometry.convex_questions import largest_balls
 from reluscope.geometry.domains import Box
+from reluscope.geometry.interior import WELL_PROVED, Ball
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points
 from reluscope.regions.nearest import NearestFacets, nearest_facets
-from reluscope.regions.regions import regions
+from reluscope.regions.region import Region
 from reluscope.tolerance import Tolerance
 
 # Multiplications a second that the estimate of the time for one ball counts on, and steps of the method.
 MULTIPLICATIONS = 2e10
 STEPS = 25
+# The gap of balls, relative to their radii.
+RELATIVE_GAP = 1e-8
 
 
 @dataclass(frozen=True)
@@ -403,24 +407,20 @@ def inscribed_balls(
     """
     began = time.perf_counter()
     points = network.points(x)
-    pace = Pace(len(points), seconds=seconds, most=1, tell=tell)
-    window = None if domain is None else domain.polyhedron
+    flat = points.reshape(len(points), -1)
+    pace = Pace(len(points), seconds=seconds, most=bodies_at_once(network), tell=tell)
     found: list[tuple[int, float, float, float]] = []
     without: list[int] = []
 
     def work() -> None:
         for block in pace.blocks():
-            point = points[block]
-            try:
-                (region,) = regions(network, point, tolerance=tolerance)
-            except DegenerateGeometryError:
-                without.append(block.start)
-                continue
-            # Cut down here: samples on the domain's boundary are no less inside their regions.
-            polyhedron = region.polyhedron if window is None else region.polyhedron.intersect(window)
-            ball = polyhedron.insphere()
-            away = np.linalg.norm(ball.center - point.reshape(-1).cpu().numpy()) if np.isfinite(ball.radius) else np.nan
-            found.append((block.start, ball.radius, ball.gap, float(away)))
+            there = regions_inside(network, points[block], tolerance)
+            without.extend(block.start + row for row in range(block.stop - block.start) if row not in there)
+            if there:
+                for row, ball in _largest_balls(network, there, flat[block], domain):
+                    away = np.linalg.norm(ball.center - flat[block.start + row].cpu().numpy())
+                    away = float(away) if np.isfinite(ball.radius) else np.nan
+                    found.append((block.start + row, ball.radius, ball.gap, away))
 
     stopped = _until_interrupted(work, found) or pace.stopped
     table = np.array(found, dtype=np.float64).reshape(-1, 4)
@@ -435,6 +435,22 @@ def inscribed_balls(
         stopped,
         time.perf_counter() - began,
     )
+
+
+def _largest_balls(
+    network: Network, found: dict[int, Region], points: torch.Tensor, domain: Box | None
+) -> list[tuple[int, Ball]]:
+    """Return largest balls in regions cut down to a domain, by the rows of their samples."""
+    bodies = as_bodies(list(found.values()), domain, network)
+    answers = largest_balls(bodies, points[list(found)], relative_gap=RELATIVE_GAP)
+    balls = []
+    for (row, region), center, radius, gap in zip(found.items(), *answers, strict=True):
+        ball = Ball(center, float(radius), float(gap))
+        if not (np.isinf(ball.radius) or (ball.radius > 0 and ball.gap <= WELL_PROVED * ball.radius)):
+            polyhedron = region.polyhedron
+            ball = (polyhedron if domain is None else polyhedron.intersect(domain.polyhedron)).insphere()
+        balls.append((row, ball))
+    return balls
 
 
 def _until_interrupted(work: Callable[[], None], done: list) -> str:

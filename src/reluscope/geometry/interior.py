@@ -6,13 +6,16 @@ Balls among many dense rows are left to an interior-point method: there a simple
 from dataclasses import dataclass
 
 import numpy as np
+import torch
 from jaxtyping import Float
 
-from reluscope.geometry.barrier import ball_by_barrier
+from reluscope.geometry.convex_questions import bodies_of, largest_balls
 from reluscope.geometry.linear_program import LinearProgram, Status
 
 # From this many entries on the interior-point method is the faster one.
 MANY_ENTRIES = 10_000
+# What it finds is taken if the gap is this share of the radius.
+WELL_PROVED = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +70,7 @@ def inscribed_ball(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]) -> B
     -----
     The program is solved again in coordinates scaled by the ball found, until the gap is small against the radius: a
     sliver of width 1e-12 has its centre inside it. Centres of largest balls are not unique. From 10,000 entries of A on
-    `ball_by_barrier` goes first, and its gap is up to 1e-8 of the radius.
+    `largest_balls` goes first, and its gap is up to 1e-9 of the radius.
 
     Examples
     --------
@@ -98,8 +101,8 @@ def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> Ball:
         point = np.linalg.solve(normals, offsets - 1.0)
         if (offsets - normals @ point).min() > 0.5:
             return Ball(point, np.inf, 0.0)
-    if normals.size >= MANY_ENTRIES and (quick := ball_by_barrier(normals, offsets)) is not None:
-        return Ball(*quick)
+    if normals.size >= MANY_ENTRIES and (quick := _by_interior_point(normals, offsets)) is not None:
+        return quick
     rows = np.column_stack([normals, np.ones(len(normals))])
     objective = np.append(np.zeros(dim), 1.0)
     scale, noise, best = 1.0, 0.0, Ball(center, -np.inf, np.inf)
@@ -123,6 +126,14 @@ def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> Ball:
     if abs(best.radius) <= noise:  # distances of this size are what rounding leaves of zero
         return Ball(best.center, 0.0, max(best.gap, noise))
     return best
+
+
+def _by_interior_point(normals: np.ndarray, offsets: np.ndarray) -> Ball | None:
+    """Return a largest ball, or None for flat and empty polyhedra, which are for a simplex method."""
+    start = torch.zeros(1, normals.shape[1], dtype=torch.float64)
+    centers, radii, gaps = largest_balls(bodies_of([(normals, offsets)]), start)
+    ball = Ball(centers[0], float(radii[0]), float(gaps[0]))
+    return ball if (ball.radius > 0 and ball.gap <= WELL_PROVED * ball.radius) or np.isinf(ball.radius) else None
 
 
 def is_cone_trivial(A: Float[np.ndarray, "h n"]) -> bool:

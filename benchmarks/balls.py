@@ -1,0 +1,67 @@
+"""Inscribed balls of regions of an MNIST-size network against the interior-point method of HiGHS on the same programs."""
+
+import time
+
+import highspy
+import numpy as np
+import torch
+
+import reluscope as rs
+from benchmarks.measure import Measurement
+from benchmarks.models import mlp
+from reluscope.analyses.bodies import as_bodies
+from reluscope.geometry.convex_questions import largest_balls
+
+TARGET = "1.5 s for a ball of 784-3x1024 on two cores, and 5 times the interior-point method of HiGHS"
+GAP = 1e-7
+
+
+def run(quick: bool) -> list[Measurement]:
+    """Time balls one by one on two threads, and HiGHS on the first."""
+    torch.set_num_threads(2)
+    inputs, width = (100, 64) if quick else (784, 1024)
+    network = mlp(inputs, width, width, width, 10)
+    box = rs.Box(-1, 1, inputs)
+    points = torch.from_numpy(np.random.default_rng(0).uniform(-1, 1, (4, inputs)))
+    seconds, radii, rows = [], [], 0
+    for point in points:
+        region = rs.region(network, point[None])
+        began = time.perf_counter()
+        bodies = as_bodies([region], box, network)
+        balls = largest_balls(bodies, point[None], relative_gap=GAP)
+        seconds.append(time.perf_counter() - began)
+        radii.append(float(balls.values[0]))
+        assert balls.gaps[0] <= GAP * balls.values[0]
+        rows = bodies.rows.shape[1]
+    region = rs.region(network, points[:1])
+    began = time.perf_counter()
+    truth = _by_highs(region.polyhedron.A, region.polyhedron.b, inputs)
+    reference = time.perf_counter() - began
+    assert abs(truth - radii[0]) <= 1e-5 * truth
+    median = float(np.median(seconds))
+    detail = (
+        f"{rows:,} half-spaces and a box, gap {GAP:g} of the radius; HiGHS takes {reference / median:.1f} times as long"
+    )
+    case = f"ball of a region of [{inputs}, 3x{width}, 10], 2 threads"
+    return [Measurement(case, median, median / reference, reference, detail=detail)]
+
+
+def _by_highs(A: np.ndarray, b: np.ndarray, dim: int) -> float:
+    """Return the radius by the interior-point method of HiGHS, without crossover."""
+    lengths = np.linalg.norm(A, axis=1)
+    eye, ones = np.eye(dim), np.ones((dim, 1))
+    table = np.concatenate([np.c_[A / lengths[:, None], np.ones(len(A))], np.c_[eye, ones], np.c_[-eye, ones]])
+    upper = np.concatenate([b / lengths, np.ones(2 * dim)])
+    model = highspy.Highs()
+    for option, value in (("output_flag", False), ("solver", "ipm"), ("run_crossover", "off")):
+        model.setOptionValue(option, value)
+    free = np.full(dim + 1, np.inf)
+    model.addVars(dim + 1, -free, free)
+    kept = table != 0
+    starts = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])[:-1].astype(np.int32)
+    columns = np.nonzero(kept)[1].astype(np.int32)
+    model.addRows(len(table), np.full(len(table), -np.inf), upper, len(columns), starts, columns, table[kept])
+    model.changeColCost(dim, 1.0)
+    model.changeObjectiveSense(highspy.ObjSense.kMaximize)
+    model.run()
+    return model.getInfo().objective_function_value

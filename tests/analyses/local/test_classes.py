@@ -1,0 +1,101 @@
+"""Classes of regions against partitions of the plane, where each region and class can be looked at."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.analyses.local import region_classes
+from reluscope.findings import Claim
+
+THREE = [([[0.0], [0.6], [-10.0]], [0.0, -0.1, -0.1])]
+SQUARE = rs.Box(-1, 1, 2)
+
+
+def network(*sizes: int, seed: int = 0) -> rs.Network:
+    """Return a random network."""
+    draw = np.random.default_rng(seed)
+    return rs.load([(draw.standard_normal((b, a)), draw.standard_normal(b) / 4) for a, b in pairwise(sizes)])
+
+
+def test_the_maximiser_of_a_probability_may_belong_to_another_class():
+    found = region_classes(rs.load(THREE), [[0.5]], domain=rs.Box(0, 1, 1))
+    assert found.occurs.tolist() == [[True, True, False]]
+    assert found.is_at_likeliest.tolist() == [[False, True, False]]
+    assert np.exp(found.log_probabilities[0, 0]) == pytest.approx(0.47065, abs=1e-5)
+    assert found.distances[0, 0] == pytest.approx(0.5 - 0.26542, abs=1e-3)
+    number, fewer = found.mean_number(), found.mean_number_at_likeliest()
+    assert (number.value, number.claim) == (2.0, Claim.EXACT)
+    assert (fewer.value, fewer.claim) == (1.0, Claim.LOWER)
+    assert found.mean_distortion().value == pytest.approx(found.distortions[0])
+
+
+def test_against_all_regions_of_a_plane():
+    net = network(2, 12, 8, 4, seed=3)
+    part = rs.partition(net, SQUARE)
+    rows = np.argsort(part.volumes())[-16:]
+    found = region_classes(net, part.witnesses[rows], domain=SQUARE)
+    offsets, ids = part.region_vertices
+    grid = np.stack(np.meshgrid(*[np.linspace(-1, 1, 400)] * 2), axis=-1).reshape(-1, 2)
+    place, classes = part.locate(grid), net(grid).numpy().argmax(axis=1)
+    counts = set()
+    for which, row in enumerate(rows):
+        seen = set(classes[place == row].tolist())
+        counts.add(len(seen))
+        assert seen <= set(np.flatnonzero(found.occurs[which]).tolist())
+        # A class that occurs does so at a corner, or where others tie: on the boundary of others it is weakly largest.
+        corners = part.vertices[ids[offsets[row] : offsets[row + 1]]]
+        weak = corners @ part.maps.weight[row].numpy().T + part.maps.bias[row].numpy()
+        for one in np.flatnonzero(~found.occurs[which]):
+            mixed = np.random.default_rng(0).dirichlet(np.ones(len(corners)), 400) @ weak
+            assert (mixed[:, one] <= np.delete(mixed, one, axis=1).max(axis=1) + 1e-9).all()
+    assert len(counts) > 1
+    assert found.is_known.all()
+    assert (found.is_at_likeliest <= found.occurs).all()
+
+
+def test_one_output_stands_for_two_classes():
+    net = rs.load([([[1.0]], [0.0])])
+    found = region_classes(net, [[0.5]], domain=rs.Box(-1, 1, 1))
+    assert found.occurs.tolist() == [[True, True]]
+    never = region_classes(rs.load([([[1.0]], [-3.0])]), [[0.5]], domain=rs.Box(-1, 1, 1))
+    assert never.occurs.tolist() == [[True, False]]
+
+
+def test_classes_that_tie_everywhere_do_not_occur():
+    net = rs.load([([[1.0], [1.0], [0.0]], [0.0, 0.0, 0.5])])
+    found = region_classes(net, [[0.0]], domain=rs.Box(-1, 1, 1))
+    assert found.occurs.tolist() == [[False, False, True]]
+
+
+def test_points_on_the_boundary_of_the_domain_and_on_kinks():
+    net = rs.load([(np.eye(2), np.zeros(2)), ([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.1])])
+    found = region_classes(net, [[1.0, 1.0], [0.0, 0.5], [-1.0, -1.0]], domain=SQUARE)
+    assert found.rows.tolist() == [0, 1, 2]
+    assert found.occurs.tolist() == [[True, True], [False, True], [False, True]]
+    both = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 0.0], [0.0, 1.0]], [0.0, 0.0])])
+    nowhere = region_classes(both, [[0.0], [0.5]], domain=rs.Box(-1, 1, 1))
+    assert nowhere.without.tolist() == [0]
+    assert nowhere.rows.tolist() == [1]
+
+
+def test_time_and_ctrl_c_leave_what_is_done(monkeypatch):
+    from reluscope.analyses.local import classes
+
+    net = network(3, 6, 3)
+    points = np.random.default_rng(0).uniform(-1, 1, (5, 3))
+    found = region_classes(net, points, domain=rs.Box(-1, 1, 3), seconds=0.0)
+    assert (len(found), found.stopped) == (1, "time")
+    original, calls = classes._ask, []
+
+    def interrupted(*arguments):
+        calls.append(1)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return original(*arguments)
+
+    monkeypatch.setattr(classes, "_ask", interrupted)
+    found = region_classes(net, points, domain=rs.Box(-1, 1, 3))
+    assert found.stopped == "interrupted"
+    assert len(found) == 1

@@ -1,0 +1,255 @@
+"""Convex questions against closed forms, scipy's linear programs and general-purpose minimisers."""
+
+import numpy as np
+import pytest
+import torch
+from scipy.optimize import LinearConstraint, linprog, minimize
+from scipy.special import log_softmax
+
+import reluscope as rs
+from reluscope.geometry import convex_questions
+from reluscope.geometry.convex_questions import (
+    analytic_centers,
+    bodies_of,
+    largest_balls,
+    likeliest_points,
+    linear_maxima,
+    nearest_points,
+    widest_margins,
+)
+from reluscope.geometry.interior import _by_interior_point
+
+
+def unit(normals, offsets):
+    lengths = np.linalg.norm(normals, axis=1)
+    return normals / lengths[:, None], offsets / lengths
+
+
+def radius_by_scipy(normals, offsets):
+    dim = normals.shape[1]
+    rows = np.column_stack([normals, np.ones(len(normals))])
+    found = linprog(np.append(np.zeros(dim), -1.0), rows, offsets, bounds=(None, None), method="highs")
+    assert found.status == 0
+    return -found.fun
+
+
+@pytest.mark.parametrize(("dim", "number"), [(1, 2), (2, 5), (5, 40), (30, 200)])
+def test_radius_is_that_of_the_linear_program(dim, number):
+    generator = np.random.default_rng(dim)
+    normals, offsets = unit(generator.normal(size=(number, dim)), generator.uniform(0.1, 2.0, number))
+    normals, offsets = np.r_[normals, np.eye(dim), -np.eye(dim)], np.r_[offsets, np.full(2 * dim, 3.0)]
+    ball = _by_interior_point(normals, offsets)
+    truth = radius_by_scipy(normals, offsets)
+    assert ball.radius == pytest.approx(truth, rel=1e-6)
+    assert ball.radius - 1e-12 <= truth <= ball.radius + ball.gap + 1e-9
+    assert ball.gap <= 1e-6 * ball.radius
+    directions = generator.normal(size=(500, dim))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    assert (normals @ (ball.center + ball.radius * directions).T <= offsets[:, None] + 1e-12).all()
+
+
+@pytest.mark.parametrize("size", [1e-9, 1.0, 1e9])
+def test_scale_and_place_do_not_matter(size):
+    normals = np.r_[np.eye(3), -np.eye(3)]
+    place = size * np.array([5.0, -3.0, 100.0])
+    offsets = normals @ place + size * np.array([2.0, 1.0, 3.0, 2.0, 1.0, 3.0])
+    ball = _by_interior_point(normals, offsets)
+    assert ball.radius == pytest.approx(size, rel=1e-6)
+    assert ball.center[1] == pytest.approx(-3.0 * size, rel=1e-5)
+
+
+def test_repeated_rows_and_columns_of_zeros():
+    normals = np.repeat(np.c_[np.r_[np.eye(2), -np.eye(2)], np.zeros((4, 2))], 3, axis=0)
+    assert _by_interior_point(normals, np.ones(12)).radius == pytest.approx(1.0, rel=1e-6)
+
+
+def test_cones_hold_balls_of_every_size():
+    generator = np.random.default_rng(0)
+    normals = -np.abs(generator.normal(size=(40, 6)))
+    normals, offsets = unit(normals, generator.normal(size=40))
+    ball = _by_interior_point(normals, offsets)
+    assert ball.radius == np.inf
+
+
+@pytest.mark.parametrize("offset", [0.0, -1.0])
+def test_flat_and_empty_polyhedra_are_left_to_others(offset):
+    assert _by_interior_point(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0.0, offset])) is None
+
+
+def test_polyhedra_of_many_rows_go_this_way(monkeypatch):
+    generator = np.random.default_rng(3)
+    normals, offsets = generator.normal(size=(600, 25)), generator.uniform(0.5, 1.0, 600)
+    quick = rs.Polyhedron(normals, offsets).insphere()
+    monkeypatch.setattr("reluscope.geometry.interior.MANY_ENTRIES", 10**9)
+    slow = rs.Polyhedron(normals, offsets).insphere()
+    assert quick.radius == pytest.approx(slow.radius, rel=1e-7)
+    assert quick.gap > 0
+
+
+BOX = 2.0
+
+
+def tables(dim, number, count, seed=0):
+    """Return random bodies around the origin, each with a row more than the one before."""
+    draw = np.random.default_rng(seed)
+    sizes = range(number, number + count)
+    return [(draw.standard_normal((size, dim)), draw.uniform(0.1, 3.0, size)) for size in sizes]
+
+
+def zeros(count, dim):
+    return torch.zeros(count, dim, dtype=torch.float64)
+
+
+def by_scipy(A, b, gain, bounds=(-BOX, BOX)):
+    found = linprog(-gain, A, b, bounds=bounds, method="highs-ds", options={"primal_feasibility_tolerance": 1e-10})
+    assert found.status == 0
+    return -found.fun
+
+
+@pytest.mark.parametrize(("dim", "number"), [(1, 2), (2, 5), (6, 30), (25, 120)])
+def test_linear_maxima_are_those_of_the_simplex_method(dim, number):
+    bodies, draw = tables(dim, number, 4), np.random.default_rng(1)
+    gains = draw.standard_normal((4, dim))
+    found = linear_maxima(bodies_of(bodies, -BOX, BOX), zeros(4, dim), torch.from_numpy(gains))
+    truth = np.array([by_scipy(A, b, gain) for (A, b), gain in zip(bodies, gains, strict=True)])
+    assert np.abs(found.values - truth).max() <= 1e-7
+    assert (truth <= found.values + found.gaps + 1e-8).all()
+    assert (found.gaps <= 1e-7).all()
+    for (A, b), point in zip(bodies, found.points, strict=True):
+        assert (A @ point <= b).all()
+        assert np.abs(point).max() <= BOX
+
+
+@pytest.mark.parametrize(("dim", "number"), [(1, 2), (2, 5), (6, 30)])
+def test_balls_of_many_bodies_at_once(dim, number):
+    bodies = tables(dim, number, 5)
+    found = largest_balls(bodies_of(bodies, -BOX, BOX), zeros(5, dim))
+    for (A, b), radius, gap in zip(bodies, found.values, found.gaps, strict=True):
+        walls = np.r_[A, np.eye(dim), -np.eye(dim)], np.r_[b, np.full(2 * dim, BOX)]
+        assert radius == pytest.approx(rs.Polyhedron(*walls).insphere().radius, rel=1e-7)
+        assert gap <= 1e-7 * radius
+
+
+def test_balls_with_closed_forms():
+    dim = 7
+    simplex = np.r_[-np.eye(dim), np.ones((1, dim))], np.r_[np.zeros(dim), 1.0]
+    found = largest_balls(bodies_of([simplex]), zeros(1, dim))
+    assert found.values[0] == pytest.approx(1 / (dim + np.sqrt(dim)), rel=1e-8)
+    cube = largest_balls(bodies_of([(np.zeros((0, dim)), np.zeros(0))], -1.0, 1.0), zeros(1, dim) + 0.3)
+    assert cube.values[0] == pytest.approx(1.0, rel=1e-8)
+    assert largest_balls(bodies_of([(-np.eye(2), np.zeros(2))]), zeros(1, 2)).values[0] == np.inf
+
+
+def test_margins_are_those_of_the_simplex_method_and_signs_come_sooner():
+    dim, draw = 5, np.random.default_rng(2)
+    bodies = tables(dim, 20, 6)
+    weights, biases = draw.standard_normal((6, 4, dim)), 2 * draw.standard_normal((6, 4))
+    given = bodies_of(bodies, -BOX, BOX), zeros(6, dim), torch.from_numpy(weights), torch.from_numpy(biases)
+    signs = set()
+    for one in range(4):
+        classes = torch.full((6,), one)
+        found, sooner = widest_margins(*given, classes), widest_margins(*given, classes, is_sign_enough=True)
+        for body, (A, b) in enumerate(bodies):
+            others = np.delete(np.arange(4), one)
+            rows = np.c_[weights[body, others] - weights[body, one], np.ones(3)]
+            rows = np.r_[np.c_[A, np.zeros(len(A))], rows]
+            offsets = np.r_[b, biases[body, one] - biases[body, others]]
+            low, high = np.r_[np.full(dim, -BOX), -1e4], np.r_[np.full(dim, BOX), 1e4]
+            truth = by_scipy(rows, offsets, np.r_[np.zeros(dim), 1.0], np.c_[low, high])
+            assert found.values[body] == pytest.approx(truth, abs=1e-7)
+            assert truth <= found.values[body] + found.gaps[body] + 1e-8
+            assert (sooner.values[body] > 0) == (truth > 0)
+            assert (sooner.values[body] + sooner.gaps[body] < 0) == (truth < 0)
+            signs.add(bool(truth > 0))
+    assert signs == {True, False}
+
+
+def test_nearest_points_against_quadratic_programs_and_the_box():
+    dim = 4
+    bodies, targets = tables(dim, 12, 3), 3 * np.random.default_rng(3).standard_normal((3, dim))
+    found = nearest_points(bodies_of(bodies, -BOX, BOX), zeros(3, dim), torch.from_numpy(targets))
+    for (A, b), target, distance, gap in zip(bodies, targets, found.values, found.gaps, strict=True):
+        truth = minimize(
+            lambda x, target=target: ((x - target) ** 2).sum(),
+            np.zeros(dim),
+            jac=lambda x, target=target: 2 * (x - target),
+            constraints=LinearConstraint(A, ub=b),
+            bounds=[(-BOX, BOX)] * dim,
+            method="SLSQP",
+            options={"ftol": 1e-14, "maxiter": 500},
+        )
+        assert distance == pytest.approx(np.sqrt(truth.fun), abs=1e-6)
+        assert gap <= 1e-6
+    inside = nearest_points(bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0), zeros(1, 2), zeros(1, 2) + 0.5)
+    assert inside.values[0] <= 1e-4
+    assert inside.values[0] - inside.gaps[0] <= 0
+
+
+def test_likeliest_points_against_a_general_minimiser():
+    dim, draw = 3, np.random.default_rng(4)
+    bodies, weights, biases = tables(dim, 8, 3), 2 * draw.standard_normal((3, 4, dim)), draw.standard_normal((3, 4))
+    given = torch.from_numpy(weights), torch.from_numpy(biases)
+    for one in range(4):
+        found = likeliest_points(bodies_of(bodies, -BOX, BOX), zeros(3, dim), *given, torch.full((3,), one))
+        for body, (A, b) in enumerate(bodies):
+            truth = minimize(
+                lambda x, body=body, one=one: -log_softmax(weights[body] @ x + biases[body])[one],
+                np.zeros(dim),
+                constraints=LinearConstraint(A, ub=b),
+                bounds=[(-BOX, BOX)] * dim,
+                method="SLSQP",
+                options={"ftol": 1e-13, "maxiter": 500},
+            )
+            assert found.values[body] == pytest.approx(-truth.fun, abs=1e-6)
+            assert -truth.fun <= found.values[body] + found.gaps[body] + 1e-7
+            assert found.gaps[body] <= 1e-7
+
+
+def test_of_all_points_as_likely_the_nearest():
+    """On a square, with logits x and 0, a whole side is likeliest."""
+    square = bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0)
+    weights, biases = torch.tensor([[[1.0, 0.0], [0.0, 0.0]]]).double(), zeros(1, 2)
+    for height in (-0.7, 0.0, 0.4):
+        near = torch.tensor([[0.2, height]]).double()
+        found = likeliest_points(square, zeros(1, 2), weights, biases, torch.tensor([0]), near=near, gap=1e-6)
+        np.testing.assert_allclose(found.points, [[1.0, height]], atol=2e-3)
+        assert found.gaps[0] <= 1e-6
+
+
+def test_analytic_centers():
+    dim = 6
+    simplex = np.r_[-np.eye(dim), np.ones((1, dim))], np.r_[np.zeros(dim), 1.0]
+    found = analytic_centers(bodies_of([simplex]), zeros(1, dim) + 0.01)
+    np.testing.assert_allclose(found.points, np.full((1, dim), 1 / (dim + 1)), atol=1e-9)
+    assert found.gaps[0] < 1e-9
+
+
+def test_what_stalls_goes_to_the_simplex_method(monkeypatch):
+    dim, bodies = 3, tables(3, 9, 2)
+    gains = torch.from_numpy(np.random.default_rng(5).standard_normal((2, dim)))
+    given = bodies_of(bodies, -BOX, BOX), zeros(2, dim), gains
+    truth = linear_maxima(*given)
+    monkeypatch.setattr("reluscope.geometry.interior_point.MOST_STEPS", 1)
+    found = linear_maxima(*given)
+    np.testing.assert_allclose(found.values, truth.values, atol=1e-8)
+    assert (found.gaps <= 1e-8).all()
+
+
+def test_repeated_rows_and_thin_bodies():
+    thin = np.r_[np.repeat(np.eye(3)[:1], 4, axis=0), -np.eye(3)[:1]], np.r_[np.full(4, 1e-6), 1e-6]
+    found = largest_balls(bodies_of([thin], -1.0, 1.0), zeros(1, 3))
+    assert found.values[0] == pytest.approx(1e-6, rel=1e-6)
+    gain = torch.tensor([[1.0, 1.0, 0.0]]).double()
+    assert linear_maxima(bodies_of([thin], -1.0, 1.0), zeros(1, 3), gain).values[0] == pytest.approx(1 + 1e-6, rel=1e-9)
+
+
+def test_a_bound_that_is_wrong_would_be_seen(monkeypatch):
+    """The proof is checked for what it proves: without the part that rounding leaves, it says too much."""
+    monkeypatch.setattr("reluscope.geometry.interior_point.MOST_STEPS", 3)
+    monkeypatch.setattr(convex_questions, "_finished", lambda bodies, gains, answers, is_open: answers)
+    bodies, draw = tables(6, 30, 8), np.random.default_rng(6)
+    gains = draw.standard_normal((8, 6))
+    found = linear_maxima(bodies_of(bodies, -BOX, BOX), zeros(8, 6), torch.from_numpy(gains))
+    truth = np.array([by_scipy(A, b, gain) for (A, b), gain in zip(bodies, gains, strict=True)])
+    assert (found.gaps > 1e-3).any()
+    assert (truth <= found.values + found.gaps + 1e-9).all()
