@@ -1,4 +1,4 @@
-"""Inscribed balls of regions of an MNIST-size network against the interior-point method of HiGHS on the same programs."""
+"""Inscribed balls of regions of an MNIST-size network against HiGHS's interior-point method on the same programs."""
 
 import time
 

@@ -26,6 +26,8 @@ TINY = 1e-300
 MOST_HALVINGS = 12
 # Curved functions are to come down no faster than their equations are met.
 LEAST_AIM = 0.1
+# Steps shorter than this are short, and how much of the products the one after keeps at least.
+SHORT, CENTERING = 0.5, 0.5
 # Columns of a block of products of matrices, at least, and blocks.
 MIN_WIDTH, NUM_BLOCKS = 64, 8
 
@@ -233,6 +235,7 @@ def minimize(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsDon
     proofs = multipliers
     is_open = torch.ones_like(values, dtype=torch.bool)
     left_open = torch.full_like(values, torch.inf)
+    least_aim = torch.full_like(values, LEAST_AIM if here.is_curved else 0.0)
     steps = 0
     while steps < MOST_STEPS:
         steps += 1
@@ -258,8 +261,9 @@ def minimize(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsDon
         ahead, up = _longest(slacks, -closer), _longest(multipliers, heavier)
         mean = (slacks * multipliers).sum(dim=1) / number
         left = ((slacks - ahead * closer) * (multipliers + up * heavier)).sum(dim=1) / number
-        aim = ((left / mean) ** 3).clamp_min(LEAST_AIM if here.is_curved else 0.0) * mean
-        wanted = torch.where(exists, aim[:, None] + closer * heavier, 0.0) / slacks
+        aim = torch.maximum((left / mean) ** 3, least_aim) * mean
+        # The correction is right for whole steps, and worth as much as such a step would have gone.
+        wanted = torch.where(exists, aim[:, None] + (ahead * up).clamp_max(1.0) * closer * heavier, 0.0) / slacks
         along = system.solve(-here.gradient - bodies.pull(wanted), refinements=1)
         closer = torch.where(exists, bodies.speeds(along), 0.0)
         heavier = wanted - multipliers + weights * closer
@@ -279,6 +283,9 @@ def minimize(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsDon
                 aim,
                 here,
             )
+        # After a short step the next one goes to the middle first: else points may go round in circles.
+        is_short = torch.minimum(ahead, up)[:, 0] < SHORT
+        least_aim = torch.where(is_short, CENTERING, LEAST_AIM if here.is_curved else 0.0)
         moved = points + ahead * along
         room = torch.where(exists, bodies.slacks(moved), 1.0)
         heavier = multipliers + up * heavier
@@ -346,13 +353,17 @@ def _proof(
     # As in a full step of the dual: without curvature this leaves rounding only.
     exact = multipliers - system.weights * bodies.speeds(system.solve(missing, refinements=1))
     proof = torch.where((exact >= 0).all(dim=1, keepdim=True), exact, multipliers)
-    missing = here.gradient + bodies.pull(proof)
+    pulled = bodies.pull(proof)
     lower, upper = bodies.lower, bodies.upper
     if bodies.has_margin:
+        # Its equation has terms of one sign only, and can be met exactly.
+        share = -here.gradient[:, -1:] / pulled[:, -1:].clamp_min(TINY)
+        proof, pulled = share * proof, share * pulled
         # No margin is more than half of the narrowest range, and none that is less than the one at hand counts.
         most = (torch.cat([(upper - lower)[:, :-1], upper[:, -1:]], dim=1) / 2).amin(dim=1, keepdim=True)
         lower = torch.cat([lower[:, :-1], points[:, -1:]], dim=1)
         upper = torch.cat([upper[:, :-1], most], dim=1)
+    missing = here.gradient + pulled
     size = here.gradient.abs().amax(dim=1, keepdim=True).clamp_min(TINY)
     farthest = torch.where(missing > 0, points - lower, upper - points)
     is_rounding = torch.isinf(farthest) & (missing.abs() <= NEGLIGIBLE * size)
