@@ -1,4 +1,4 @@
-"""Inscribed balls of regions of an MNIST-size network against HiGHS's interior-point method on the same programs."""
+"""Inscribed balls of regions of an MNIST-size network against the interior-point method of HiGHS, and their facets."""
 
 import time
 
@@ -12,7 +12,7 @@ from benchmarks.models import mlp
 from reluscope.analyses.bodies import as_bodies
 from reluscope.geometry.convex_questions import largest_balls
 
-TARGET = "1.5 s for a ball of 784-3x1024 on two cores, and 5 times the interior-point method of HiGHS"
+TARGET = "for 784-3x1024 on two cores a ball in 1.5 s, 5 times the interior-point method of HiGHS; all facets in 60 s"
 GAP = 1e-7
 
 
@@ -43,7 +43,17 @@ def run(quick: bool) -> list[Measurement]:
         f"{rows:,} half-spaces and a box, gap {GAP:g} of the radius; HiGHS takes {reference / median:.1f} times as long"
     )
     case = f"ball of a region of [{inputs}, 3x{width}, 10], 2 threads"
-    return [Measurement(case, median, median / reference, reference, detail=detail)]
+    balls_row = Measurement(case, median, median / reference, reference, detail=detail)
+    polyhedron = rs.region(network, points[:1], domain=box).polyhedron
+    polyhedron.insphere()
+    began = time.perf_counter()
+    facets = polyhedron.facets()
+    seconds_of_facets = time.perf_counter() - began
+    detail = f"{len(facets):,} of {len(polyhedron.b):,} half-spaces are facets"
+    return [
+        balls_row,
+        Measurement(f"facets of that region, [{inputs}, 3x{width}, 10]", seconds_of_facets, detail=detail),
+    ]
 
 
 def _by_highs(A: np.ndarray, b: np.ndarray, dim: int) -> float:

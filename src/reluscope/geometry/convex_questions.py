@@ -152,6 +152,33 @@ def _linear_maxima(bodies: Bodies, start: Tensor, gains: Tensor, is_done: IsDone
     return _finished(bodies, gains, _answers(found, -found.values), is_open.cpu().numpy())
 
 
+def farther_than(body: Bodies, direction: Tensor, distance: float) -> bool:
+    """Tell whether a linear function passes a value on a body around the origin, as soon as that is known.
+
+    Parameters
+    ----------
+    body : Bodies
+        One, with the origin strictly inside.
+    direction : (1, n) tensor
+    distance : float
+
+    Examples
+    --------
+    >>> square = bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0)
+    >>> direction = torch.tensor([[1.0, 1.0]], dtype=torch.float64)
+    >>> farther_than(square, direction, 1.9), farther_than(square, direction, 2.1)
+    (True, False)
+    """
+
+    def is_known(values: Tensor, bounds: Tensor) -> Tensor:
+        return (values < -distance) | (bounds >= -distance)
+
+    found = minimize(body, _linear(-direction), torch.zeros_like(direction), is_known)
+    answers = _answers(found, -found.values)
+    is_open = ~is_known(found.values, found.values - found.gaps)
+    return bool(_finished(body, direction, answers, is_open.cpu().numpy()).values[0] > distance)
+
+
 def nearest_points(bodies: Bodies, start: Tensor, targets: Tensor, *, relative_gap: float = RELATIVE_GAP) -> Answers:
     """Return the points of bodies that are nearest to targets, and their distances.
 
