@@ -15,7 +15,7 @@ from reluscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
-    from reluscope.analyses import bounds, codespace, coefficients
+    from reluscope.analyses import bounds, codespace, coefficients, local
     from reluscope.analyses.counting import count
     from reluscope.analyses.volumes import RegionVolumes, region_volumes
     from reluscope.codes import CodeLayout, Codes, GateLayout
@@ -59,6 +59,7 @@ _HOMES = {
     "decision_boundary": "reluscope.partitions",
     "errors": "reluscope.errors",
     "load": "reluscope.networks.load",
+    "local": "reluscope.analyses.local",
     "partition": "reluscope.partitions",
     "plots": "reluscope.plots",
     "polyline": "reluscope.geometry",
@@ -97,6 +98,7 @@ __all__ = [
     "decision_boundary",
     "errors",
     "load",
+    "local",
     "partition",
     "plots",
     "polyline",
@@ -107,7 +109,7 @@ __all__ = [
 ]
 
 # Public modules: these names stand for the module itself.
-_MODULES = frozenset({"bounds", "codespace", "coefficients", "datasets", "errors", "plots", "testing"})
+_MODULES = frozenset({"bounds", "codespace", "coefficients", "datasets", "errors", "local", "plots", "testing"})
 
 
 class _LazyPackage(ModuleType):

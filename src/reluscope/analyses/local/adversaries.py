@@ -1,0 +1,156 @@
+"""Adversaries near given points: projected gradient ascent of the cross-entropy, within a ball and a box.
+
+Every step goes along the gradient, scaled to the norm of the ball (its sign for linf), then back into the ball and
+into the box. What is returned is the iterate of the largest loss, not a certificate: no adversary found means nothing.
+
+Reference: Madry et al., "Towards deep learning models resistant to adversarial attacks", 2018, without random starts.
+"""
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from reluscope.analyses.classification import num_classes
+from reluscope.errors import InputError, ShapeError
+from reluscope.geometry.domains import Box
+from reluscope.networks.network import BUDGET, Network
+from reluscope.networks.points import Points, chunks
+
+NORMS = ("linf", "l2")
+# So many times the radius is the length of all steps together, which lets the walk turn inside the ball.
+REACH = 2.5
+
+
+def pgd(
+    network: Network,
+    x: Points,
+    labels: Int[np.ndarray, " s"],
+    *,
+    radius: float,
+    steps: int = 40,
+    norm: str = "linf",
+    box: Box | None = None,
+) -> Float[np.ndarray, "s n"]:
+    """Return points near the given ones at which the loss of their labels is large.
+
+    Parameters
+    ----------
+    network : Network
+        A classifier; a single output f stands for the logits (0, f).
+    x : (s, *input_shape) or (s, n)
+    labels : (s,) int
+        The classes to get away from.
+    radius : float
+        Of the ball around each point, in the units of the inputs.
+    steps : int
+        Each is 2.5 radius / steps long.
+    norm : {"linf", "l2"}
+        Which ball.
+    box : Box, optional
+        Where inputs have to stay, the given points included.
+
+    Returns
+    -------
+    (s, n) float64
+        Deterministic; the point itself where no step had a larger loss.
+
+    Raises
+    ------
+    InputError
+        If a label is no class, a point lies outside the box, or an option is out of range.
+    ShapeError
+        If there is not one label per point, or the box has another dimension.
+
+    Notes
+    -----
+    One forward and one backward pass per step.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    >>> pgd(net, [[2.0, 1.0]], np.array([0]), radius=0.75)
+    array([[1.25, 1.75]])
+    """
+    points = network.points(x)
+    number = len(points)
+    labels = np.asarray(labels)
+    if norm not in NORMS or not radius > 0 or steps < 1:
+        raise InputError(
+            f"expected a positive radius, at least one step and a norm of {NORMS}, got {radius}, {steps} and {norm!r}"
+        )
+    if labels.shape != (number,):
+        raise ShapeError(f"expected one label per point, ({number},), got shape {labels.shape}")
+    if labels.min() < 0 or labels.max() >= num_classes(network):
+        raise InputError(f"labels must be classes from 0 to {num_classes(network) - 1}, got {labels.max()}")
+    low, high = _bounds(network, points, box)
+    tape = 4 * 8 * sum(node.size for node in network.nodes)
+    found = [
+        _ascend(
+            network, points[rows], torch.as_tensor(labels[rows], device=points.device), radius, steps, norm, low, high
+        )
+        for rows in chunks(number, tape, BUDGET)
+    ]
+    return torch.cat(found).reshape(number, -1).cpu().numpy()
+
+
+def _bounds(network: Network, points: Tensor, box: Box | None) -> tuple[Tensor, Tensor]:
+    if box is None:
+        low, high = (points.new_full(network.input_shape, end) for end in (-torch.inf, torch.inf))
+        return low, high
+    if box.dim != network.num_inputs:
+        raise ShapeError(f"expected a box in {network.num_inputs} dimensions, as many as inputs, got {box.describe()}")
+    low, high = (points.new_tensor(end).reshape(network.input_shape) for end in (box.lo, box.hi))
+    outside = ((points < low) | (points > high)).flatten(1).any(dim=1)
+    if bool(outside.any()):
+        raise InputError(f"point {int(outside.nonzero()[0])} lies outside the box: clip it first, or leave the box out")
+    return low, high
+
+
+def _ascend(
+    network: Network,
+    start: Tensor,
+    labels: Tensor,
+    radius: float,
+    steps: int,
+    norm: str,
+    low: Tensor,
+    high: Tensor,
+) -> Tensor:
+    here, best = start, start
+    most = start.new_full((len(start),), -torch.inf)
+    for step in range(steps + 1):
+        with torch.enable_grad():
+            at = here.detach().clone().requires_grad_()
+            logits = network(at).reshape(len(at), -1)
+            if logits.shape[1] == 1:
+                logits = torch.cat([torch.zeros_like(logits), logits], dim=1)
+            loss = torch.nn.functional.cross_entropy(logits, labels, reduction="none")
+            gradient = torch.autograd.grad(loss.sum(), at)[0] if logits.requires_grad else torch.zeros_like(at)
+        loss = loss.detach()
+        best = torch.where(_per_point(loss > most, best), here, best)
+        most = torch.maximum(loss, most)
+        if step < steps:
+            moved = here + REACH * radius / steps * _steepest(gradient, norm)
+            here = torch.minimum(torch.maximum(_into_ball(moved, start, radius, norm), low), high)
+    return best
+
+
+def _per_point(values: Tensor, like: Tensor) -> Tensor:
+    return values.reshape(-1, *(1,) * (like.ndim - 1))
+
+
+def _steepest(gradient: Tensor, norm: str) -> Tensor:
+    if norm == "linf":
+        return gradient.sign()
+    length = _per_point(torch.linalg.vector_norm(gradient.flatten(1), dim=1), gradient)
+    return torch.where(length > 0, gradient / length.clamp_min(torch.finfo(torch.float64).tiny), 0.0)
+
+
+def _into_ball(x: Tensor, center: Tensor, radius: float, norm: str) -> Tensor:
+    away = x - center
+    if norm == "linf":
+        return center + away.clamp(-radius, radius)
+    length = _per_point(torch.linalg.vector_norm(away.flatten(1), dim=1), away)
+    return center + away * (radius / length.clamp_min(radius))
