@@ -65,6 +65,42 @@ def unit_maps(network: "Network", x: Points, inputs: slice | None = None) -> lis
     return maps
 
 
+@torch.no_grad()
+def pull_back(network: "Network", x: Points, gate: int, cotangents: Float[Tensor, "r ..."]) -> Float[Tensor, "r n"]:
+    """Return combinations of the gradients of one gate's pre-activations at one point.
+
+    Parameters
+    ----------
+    network : Network
+    x : (1, *input_shape) or (n,)
+    gate : int
+        Position among the gates.
+    cotangents : (r, u) tensor, or (r, u, k) for max gates
+        Coefficients of each combination; zero at padding.
+
+    Returns
+    -------
+    (r, n) tensor
+        ``cotangents @ weight`` with the weight of `unit_maps`, of which no table is made: each combination is carried
+        backward to the inputs.
+    """
+    x = network.points(x)
+    pieces = point_pieces(network, x)
+    with torch.enable_grad():
+        zero = torch.zeros_like(x).requires_grad_()
+        values = network.start(zero)
+        for stage, piece in zip(network.stages[:gate], pieces, strict=False):
+            pre, live = stage.advance(values)
+            values = {**live, stage.position: stage.gate.select(pre, piece)}
+        pre, _ = network.stages[gate].advance(values)
+        if not pre.requires_grad:
+            return x.new_zeros(len(cotangents), network.num_inputs)
+        (gradient,) = torch.autograd.grad(
+            pre, zero, cotangents.unsqueeze(1), is_grads_batched=True, materialize_grads=True
+        )
+    return gradient.flatten(1)
+
+
 def point_pieces(network: "Network", x: Float[Tensor, "s ..."]) -> Pieces:
     """Return the piece of every unit at points, one tensor ``(s, u)`` per gate."""
     values = network.start(x)

@@ -5,9 +5,16 @@ from reluscope.analyses.local.along import PiecesAlong as PiecesAlong
 from reluscope.analyses.local.along import pieces_along as pieces_along
 from reluscope.analyses.local.classes import RegionClasses as RegionClasses
 from reluscope.analyses.local.classes import region_classes as region_classes
+from reluscope.analyses.local.directions import Directions as Directions
+from reluscope.analyses.local.directions import directions as directions
+from reluscope.analyses.local.hyperplanes import Hyperplanes as Hyperplanes
+from reluscope.analyses.local.hyperplanes import hyperplanes as hyperplanes
 from reluscope.analyses.local.places import ClassEnds as ClassEnds
 from reluscope.analyses.local.places import LastOfClass as LastOfClass
 from reluscope.analyses.local.places import last_of_class as last_of_class
+from reluscope.analyses.local.surroundings import Surroundings as Surroundings
+from reluscope.analyses.local.surroundings import null_directions as null_directions
+from reluscope.analyses.local.surroundings import surroundings as surroundings
 from reluscope.analyses.local.targets import class_means as class_means
 from reluscope.analyses.local.targets import other_means as other_means
 from reluscope.analyses.local.targets import other_points as other_points

@@ -1,0 +1,180 @@
+"""The hyperplanes at one point, a few at a time: unit normals that point into the point's region.
+
+A unit of a pointwise gate with pre-activation h has the normal ``sgn(h) grad h`` where it may leave its piece: ``grad
+h`` at a breakpoint below, ``-grad h`` at one above; a max unit has ``grad (z_a - z_b)`` for its candidate a and each
+rival b. These are the rows of the region's half-spaces turned around (`regions.half_spaces`, where normals point
+outward), so angles between them are the same. A table of all normals may be large: they are carried backward to the
+inputs when they are asked for.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from reluscope.errors import InputError
+from reluscope.networks.graph import Max
+from reluscope.networks.linearize import pull_back, unit_maps
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points, chunks
+from reluscope.regions.half_spaces import gate_rows
+from reluscope.tolerance import Tolerance
+
+
+@dataclass(frozen=True, eq=False)
+class Hyperplanes:
+    """The hyperplanes of the units at one point.
+
+    Parameters
+    ----------
+    network : Network
+    point : (1, *input_shape) tensor
+    sources : (r, 3) int64
+        Gate, unit and the piece beyond; in the order of `Region.sources`.
+    num_constant : int
+        Rows left out because they are constant around the point and have no direction.
+    """
+
+    network: Network
+    point: Tensor
+    sources: Int[np.ndarray, "r 3"]
+    num_constant: int
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    def only(self, sources: Int[np.ndarray, "f 3"]) -> "Hyperplanes":
+        """Return some of the hyperplanes, in the order of `sources`; constant ones are counted and left out.
+
+        Raises
+        ------
+        InputError
+            If no unit has such a row here.
+        """
+        given = np.unique(np.asarray(sources, dtype=np.int64).reshape(-1, 3), axis=0)
+        rows = {tuple(row) for row in given.tolist()}
+        kept = np.array([tuple(row) in rows for row in self.sources.tolist()], dtype=bool)
+        missing = rows - {tuple(row) for row in self.sources[kept].tolist()}
+        names = self.network.gates
+        for gate, unit, piece in sorted(missing):
+            if not (
+                0 <= gate < len(names) and 0 <= unit < names[gate].num_units and 0 <= piece < names[gate].num_pieces
+            ):
+                raise InputError(
+                    f"expected rows of units, as Region.sources has them, got gate {gate}, unit {unit}, piece {piece}: "
+                    "leave rows of the domain (gate -1) out"
+                )
+        return Hyperplanes(self.network, self.point, self.sources[kept], len(missing))
+
+    def normals(self, rows: slice | Int[np.ndarray, " k"], *, budget: int) -> Float[Tensor, "k n"]:
+        """Return unit normals that point into the region.
+
+        Parameters
+        ----------
+        rows : slice or (k,) int
+            Which hyperplanes.
+        budget : int
+            Memory for intermediate results, in bytes; the normals come on top.
+        """
+        sources = self.sources[rows]
+        pieces = self.network.codes(self.point).by_gate()
+        result = self.point.new_empty(len(sources), self.network.num_inputs)
+        for gate in np.unique(sources[:, 0]).tolist():
+            stage = self.network.stages[gate]
+            here = np.flatnonzero(sources[:, 0] == gate)
+            own = pieces[stage.gate.name].to_array()[0].astype(np.int64)
+            shape = tuple(stage.gate.index.shape) if isinstance(stage.gate, Max) else (stage.gate.num_units,)
+            per_row = 8 * (int(np.prod(shape)) + 2 * self.network.num_inputs) + 2 * self.network.bytes_per_point
+            for part in chunks(len(here), per_row, budget):
+                chosen = sources[here[part]]
+                found = pull_back(self.network, self.point, gate, self._cotangents(chosen, own, shape))
+                result[torch.from_numpy(here[part]).to(result.device)] = _unit(found)
+        return result
+
+    def _cotangents(self, sources: np.ndarray, own: np.ndarray, shape: tuple[int, ...]) -> Tensor:
+        _, unit, beyond = sources.T
+        cotangents = np.zeros((len(sources), *shape))
+        row = np.arange(len(sources))
+        if len(shape) == 2:
+            cotangents[row, unit, own[unit]] = 1.0
+            cotangents[row, unit, beyond] = -1.0
+        else:
+            cotangents[row, unit] = np.where(beyond < own[unit], 1.0, -1.0)
+        return torch.from_numpy(cotangents).to(self.point.device)
+
+
+def hyperplanes(
+    network: Network, x: Points, *, tolerance: Tolerance | None = None, budget: int = 256 * 2**20
+) -> Hyperplanes:
+    """Return the hyperplanes of all units at one point: the rows of its region, without their table.
+
+    Parameters
+    ----------
+    network : Network
+    x : (1, *input_shape) or (n,)
+    tolerance : Tolerance, optional
+        Its ``rounding`` says which normals count as zero, as in `regions`.
+    budget : int
+        Memory for the derivatives by one block of inputs, in bytes.
+
+    Raises
+    ------
+    InputError
+        If there is more than one point.
+
+    Notes
+    -----
+    The derivatives of all units by all inputs, once, block by block of inputs.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([([[3.0, 4.0], [0.0, 0.0]], [0.0, 1.0]), ([[1.0, 1.0]], [0.0])])
+    >>> found = hyperplanes(net, [-1.0, -1.0])
+    >>> found.sources.tolist(), found.num_constant, found.normals(slice(None), budget=2**20)
+    ([[0, 0, 1]], 1, tensor([[-0.6000, -0.8000]], dtype=torch.float64))
+    """
+    tolerance = tolerance or Tolerance()
+    point = network.points(x)
+    if len(point) != 1:
+        raise InputError(f"expected one point, got {len(point)}: ask for one after the other")
+    unit = tolerance.rounding * np.finfo(float).eps
+    pieces = network.codes(point).by_gate()
+    pre = [table.cpu().numpy() for table in network.preactivations(point)]
+    entries = [np.zeros(0)] * len(network.stages)
+    largest = np.zeros(len(network.stages))
+    numbers = sum(table.size for table in pre)
+    for inputs in chunks(network.num_inputs, 8 * 8 * max(1, numbers) + network.bytes_per_point, budget):
+        for index, (stage, (weight, _)) in enumerate(
+            zip(network.stages, unit_maps(network, point, inputs), strict=True)
+        ):
+            table = weight.cpu().numpy()
+            largest[index] = max(largest[index], float(np.abs(table).max(initial=0.0)))
+            own = pieces[stage.gate.name].to_array()
+            zero = np.zeros_like(pre[index])
+            rows = gate_rows(stage.gate, index, pieces=own, pre=zero, maps=(table, zero), noise=zero, map_noise=zero)
+            most = np.abs(rows.normals[0]).max(axis=1, initial=0.0)
+            entries[index] = most if inputs.start == 0 else np.maximum(entries[index], most)
+    sources, constant = [np.zeros((0, 3), dtype=np.int64)], [np.zeros(0, dtype=bool)]
+    map_size = 1.0
+    for index, stage in enumerate(network.stages):
+        own, zero = pieces[stage.gate.name].to_array(), np.zeros_like(pre[index])
+        nothing = np.zeros((*pre[index].shape, 1))
+        noise = np.broadcast_to(unit * stage.gain * map_size, pre[index].shape)
+        rows = gate_rows(stage.gate, index, pieces=own, pre=zero, maps=(nothing, zero), noise=zero, map_noise=noise)
+        exists = rows.exists[0]
+        sources.append(rows.sources[0][exists].astype(np.int64))
+        constant.append((entries[index] <= rows.constant_below[0])[exists])
+        steepest = 1.0 if isinstance(stage.gate, Max) else float(stage.gate.slopes.abs().max())
+        map_size = max(map_size, steepest * float(largest[index]))
+    left_out = np.concatenate(constant)
+    return Hyperplanes(network, point, np.concatenate(sources)[~left_out], int(left_out.sum()))
+
+
+def _unit(normals: Tensor) -> Tensor:
+    """Scale rows to length 1; by the largest entry first, whose square may be too small for a float."""
+    tiny = torch.finfo(torch.float64).tiny
+    normals = normals / normals.abs().amax(dim=1, keepdim=True).clamp_min(tiny)
+    return normals / torch.linalg.vector_norm(normals, dim=1, keepdim=True).clamp_min(tiny)
