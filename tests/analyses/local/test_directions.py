@@ -15,8 +15,7 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.testing import strategies
 
 X = digits("test").points
-MODEL = demo_network()
-NET = rs.load(MODEL, input_shape=(1, 8, 8))
+NET = rs.load(demo_network(), input_shape=(1, 8, 8))
 
 
 def mixed():
@@ -61,10 +60,9 @@ def check(found, angles):
             assert (np.abs(np.cumsum(found.counts[i, j])[:-1] - below) <= unsure).all()
             if len(pairs):
                 assert found.means[i, j] == pytest.approx(pairs.mean(), abs=1e-6)
-                low, high = (
-                    (np.sort(pairs)[[(len(pairs) - 1) // 2, len(pairs) // 2]]) + [-1, 1] * np.diff(found.edges)[0]
-                )
-                assert low <= found.medians[i, j] <= high
+                width = found.edges[1]
+                low, high = np.sort(pairs)[[(len(pairs) - 1) // 2, len(pairs) // 2]]
+                assert low - width - 1e-5 <= found.medians[i, j] <= high + width + 1e-5
             else:
                 assert np.isnan(found.means[i, j])
                 assert np.isnan(found.medians[i, j])
@@ -74,7 +72,7 @@ def check(found, angles):
 
 
 @pytest.mark.parametrize("net", [NET, MIXED], ids=["mlp", "conv, hardtanh, max, leaky"])
-@pytest.mark.parametrize("budget", [256 * 2**20, 60_000], ids=["in one", "in blocks"])
+@pytest.mark.parametrize("budget", [256 * 2**20, 300_000], ids=["in one", "in blocks"])
 def test_against_the_rows_of_the_region(net, budget):
     (found,) = directions(net, X[3], bins=37, pixels=40, budget=budget)
     region = rs.region(net, X[3])
@@ -92,23 +90,19 @@ def test_against_the_rows_of_the_region(net, budget):
 
 
 def test_normals_are_signed_gradients():
-    x = torch.tensor(X[7:8], dtype=torch.float64, requires_grad=True)
-    planes = hyperplanes(NET, X[7])
+    torch.manual_seed(1)
+    layers = nn.Sequential(nn.Linear(6, 9), nn.ReLU(), nn.Linear(9, 7), nn.ReLU(), nn.Linear(7, 2)).double()
+    net = rs.load(layers, input_shape=(6,))
+    x = torch.randn(1, 6, dtype=torch.float64, requires_grad=True)
+    planes = hyperplanes(net, x.detach())
     normals = planes.normals(slice(None), budget=2**20).numpy()
-    hidden, at = MODEL.double(), x
-    expected = {}
-    gate = 0
-    for layer in hidden:
-        if isinstance(layer, nn.ReLU):
-            for unit in range(at.shape[1]):
-                (gradient,) = torch.autograd.grad(at[0, unit], x, retain_graph=True)
-                expected[gate, unit] = float(torch.sign(at[0, unit])) * gradient.flatten().numpy()
-            gate += 1
-        at = layer(at)
-    for (gate, unit, _), normal in zip(planes.sources.tolist(), normals, strict=True):
-        want = expected[gate, unit]
-        np.testing.assert_allclose(normal, want / np.linalg.norm(want), atol=1e-9)
-    assert len(planes) + planes.num_constant == NET.num_units
+    first = layers[0](x)
+    second = layers[2](layers[1](first))
+    rows = [(gate, unit, h) for gate, pre in enumerate((first, second)) for unit, h in enumerate(pre[0])]
+    assert planes.sources[:, :2].tolist() == [[gate, unit] for gate, unit, _ in rows]
+    for (_, _, h), normal in zip(rows, normals, strict=True):
+        (gradient,) = torch.autograd.grad(torch.sign(h.detach()) * h, x, retain_graph=True)
+        np.testing.assert_allclose(normal, (gradient / gradient.norm())[0].numpy(), atol=1e-12)
 
 
 def test_closed_forms():
@@ -153,7 +147,7 @@ def test_facets_alone():
 @given(st.data())
 def test_degenerate_networks(data):
     net = rs.load(data.draw(strategies.degenerate_networks(num_inputs=2)))
-    x = np.array(data.draw(st.tuples(strategies.dyadics(), strategies.dyadics()))) + [0.01, 0.03]
+    x = np.array([0.01, 0.03]) + data.draw(st.tuples(strategies.dyadics(), strategies.dyadics()))
     try:
         region = rs.region(net, x)
     except rs.errors.DegenerateGeometryError:

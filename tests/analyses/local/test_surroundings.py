@@ -1,5 +1,7 @@
 """Rays on which no logit changes: crossings against bisection, regions against samples, cosines against autograd."""
 
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -130,10 +132,6 @@ def test_single_output():
 
 
 def test_batches_change_nothing(monkeypatch):
-    import sys
-
-    from reluscope.analyses.local import surroundings as module
-
     module = sys.modules["reluscope.analyses.local.surroundings"]
     whole = surroundings(NET, X[:3], count=5)
     monkeypatch.setattr(module, "RAYS", 2)
