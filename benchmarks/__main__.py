@@ -18,6 +18,7 @@ NAMES = (
     "plane_large",
     "plane_conv",
     "codes",
+    "rays",
     "pictures",
     "report",
     "space",

@@ -3,6 +3,7 @@
 from reluscope.plots.bounds_and_counts import bounds_and_counts
 from reluscope.plots.codes import codes
 from reluscope.plots.coefficients import coefficients
+from reluscope.plots.directions import directions
 from reluscope.plots.distances import class_distances, distance_histogram
 from reluscope.plots.distinct import distinct_codes
 from reluscope.plots.errors_and_counts import errors_and_counts
@@ -22,6 +23,7 @@ __all__ = [
     "class_distances",
     "codes",
     "coefficients",
+    "directions",
     "distance_histogram",
     "distinct_codes",
     "errors_and_counts",

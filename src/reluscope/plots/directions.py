@@ -1,0 +1,102 @@
+"""Angles between the hyperplanes of a region: rows by rows as a picture, and how often each angle occurs.
+
+Right angles are white, narrow angles (parallel hyperplanes that bound alike) orange, wide ones blue. Gates are apart,
+and so are the counts: one curve for the pairs within each gate, one for all pairs.
+"""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import LinearSegmentedColormap, Normalize
+from matplotlib.figure import Figure
+
+from reluscope.analyses.local.directions import Directions
+from reluscope.plots.shapes import say, scale_beside
+from reluscope.plots.style import INK, bare, canvas, depth_colors, legend, shortened
+
+TURNS = LinearSegmentedColormap.from_list("turns", ["#7f2704", "#E69F00", "#ffffff", "#56B4E9", "#08306b"])
+MOST_CURVES = 7
+
+
+def directions(found: Directions) -> Figure:
+    """Draw the angles between all hyperplanes at a point, and their distribution within gates.
+
+    Parameters
+    ----------
+    found : Directions
+        May have no row; without an image (``pixels=0``) only the curves are drawn.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        On the left a cell is the mean angle over a block of rows and columns; blocks do not reach across gates, whose
+        numbers of rows stand beside their names. On the right the share of pairs per bin, on a logarithmic scale, with
+        the mean of all pairs.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [0.0, 0.0, 0.0]), ([[1.0, 1.0, 1.0]], [0.0])])
+    >>> figure = directions(rs.local.directions(net, [[2.0, 1.0]])[0])
+    >>> figure.axes[1].get_title()
+    'mean angle 60.0°'
+    """
+    figure = Figure(figsize=(9.2, 4.3), layout="constrained")
+    FigureCanvasAgg(figure)
+    left, right = (canvas(axes, (0.0, 0.0)) for axes in figure.subplots(1, 2, width_ratios=(1.25, 1.0)))
+    _image(left, found)
+    _curves(right, found)
+    return figure
+
+
+def _image(axes: Axes, found: Directions) -> None:
+    axes.set_xticks([])
+    axes.set_yticks([])
+    bare(axes, "top", "right", "left", "bottom")
+    if not found.image.size:
+        say(axes, "there is no image" if len(found) else "no unit has a hyperplane here")
+        return
+    norm = Normalize(0.0, 180.0)
+    axes.imshow(found.image, norm=norm, cmap=TURNS, interpolation="none")
+    edges = np.searchsorted(found.pixels, found.rows)
+    sizes = np.diff(found.rows)
+    shown = np.flatnonzero(sizes)
+    for edge in edges[shown[1:]]:
+        axes.axhline(edge - 0.5, color=INK, linewidth=0.8)
+        axes.axvline(edge - 0.5, color=INK, linewidth=0.8)
+    middle = (edges[:-1] + edges[1:] - 1) / 2
+    # Names of narrow gates would lie on each other.
+    room = [gate for gate in shown.tolist() if sizes[gate] >= len(found) / 24]
+    axes.set_yticks([middle[gate] for gate in room],
+                    [f"{shortened(found.gates[gate], 14)} ({sizes[gate]:,})" for gate in room])  # fmt: skip
+    axes.tick_params(length=0)
+    block = int(np.diff(found.pixels).max())
+    cell = "a cell is one pair of rows" if block == 1 else f"a cell is the mean over up to {block:,} × {block:,} pairs"
+    left_out = f"; {found.num_constant:,} constant rows left out" if found.num_constant else ""
+    axes.set_xlabel(cell + left_out)
+    scale_beside(axes, norm, TURNS, "angle in degrees")
+
+
+def _curves(axes: Axes, found: Directions) -> None:
+    axes.set_xlabel("angle in degrees")
+    axes.set_ylabel("share of pairs per bin")
+    axes.set_xlim(0.0, 180.0)
+    axes.set_xticks(range(0, 181, 45))
+    bare(axes, "top", "right")
+    total = int(found.all_counts.sum())
+    if not total:
+        axes.set_yticks([])
+        say(axes, "there are no pairs of hyperplanes")
+        return
+    present = [gate for gate in range(len(found.gates)) if found.counts[gate, gate].any()]
+    if len(present) > MOST_CURVES:
+        present = [present[place] for place in np.linspace(0, len(present) - 1, MOST_CURVES).round().astype(int)]
+    handles = []
+    for gate, color in zip(present, depth_colors(len(present)), strict=True):
+        counts = found.counts[gate, gate]
+        label = f"within {shortened(found.gates[gate], 18)}"
+        handles.append(axes.stairs(counts / counts.sum(), found.edges, color=color, linewidth=1.3, label=label))
+    every = axes.stairs(found.all_counts / total, found.edges, color=INK, linewidth=1.0, alpha=0.6, label="all pairs")
+    axes.set_yscale("log")
+    axes.set_title(f"mean angle {found.mean:.1f}°")
+    legend(axes, [*handles, every])
