@@ -4,11 +4,15 @@ Right angles are white, narrow angles (parallel hyperplanes that bound alike) or
 and so are the counts: one curve for the pairs within each gate, one for all pairs.
 """
 
+from typing import Any
+
 import numpy as np
+from jaxtyping import Float, Int
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
+from matplotlib.patches import StepPatch
 
 from reluscope.analyses.local.directions import Directions
 from reluscope.plots.shapes import say, scale_beside
@@ -83,8 +87,7 @@ def _curves(axes: Axes, found: Directions) -> None:
     axes.set_xlim(0.0, 180.0)
     axes.set_xticks(range(0, 181, 45))
     bare(axes, "top", "right")
-    total = int(found.all_counts.sum())
-    if not total:
+    if not found.all_counts.any():
         axes.set_yticks([])
         say(axes, "there are no pairs of hyperplanes")
         return
@@ -95,8 +98,13 @@ def _curves(axes: Axes, found: Directions) -> None:
     for gate, color in zip(present, depth_colors(len(present)), strict=True):
         counts = found.counts[gate, gate]
         label = f"within {shortened(found.gates[gate], 18)}"
-        handles.append(axes.stairs(counts / counts.sum(), found.edges, color=color, linewidth=1.3, label=label))
-    every = axes.stairs(found.all_counts / total, found.edges, color=INK, linewidth=1.0, alpha=0.6, label="all pairs")
+        handles.append(_curve(axes, counts, found.edges, color=color, linewidth=1.4, label=label))
+    every = _curve(axes, found.all_counts, found.edges, color=INK, linewidth=1.0, alpha=0.6, label="all pairs")
     axes.set_yscale("log")
     axes.set_title(f"mean angle {found.mean:.1f}°")
     legend(axes, [*handles, every])
+
+
+def _curve(axes: Axes, counts: Int[np.ndarray, " b"], edges: Float[np.ndarray, " b1"], **style: Any) -> StepPatch:
+    """Draw the share of every bin; empty ones have no place on a logarithmic scale."""
+    return axes.stairs(np.where(counts > 0, counts / counts.sum(), np.nan), edges, baseline=None, **style)

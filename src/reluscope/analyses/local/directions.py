@@ -12,6 +12,7 @@ section 3.3 and Figure 4, over all rows; here also over facets alone.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -46,7 +47,7 @@ class Directions:
     image : (p, p) float64
         Mean angle over blocks of rows, blocks within a gate; a row with itself has the angle 0.
     pixels : (p1,) int64
-        The rows at which blocks begin, and their number.
+        The rows at which blocks begin, and their number; only 0 where there is no image.
     """
 
     hyperplanes: Hyperplanes
@@ -82,7 +83,7 @@ class Directions:
 
     @property
     def means(self) -> Float[np.ndarray, "g g"]:
-        """Mean angle of every pair of gates, exact; NaN where there is no pair."""
+        """Mean angle of every pair of gates, right to 1e-5 degrees; NaN where there is no pair."""
         number = self.counts.sum(axis=2)
         return np.where(number > 0, self.sums / np.maximum(number, 1), np.nan)
 
@@ -94,7 +95,7 @@ class Directions:
 
     @property
     def mean(self) -> float:
-        """Mean angle of all pairs, exact; NaN if there is none."""
+        """Mean angle of all pairs, right to 1e-5 degrees; NaN if there is none."""
         number = int(self.all_counts.sum())
         return float(np.triu(self.sums).sum() / number) if number else float("nan")
 
@@ -162,7 +163,7 @@ def directions(
     bins : int
         Bins of equal width between 0 and 180 degrees. An odd number keeps right angles away from an edge.
     pixels : int
-        About how many blocks a side of the image has; 0 for no image.
+        Blocks on a side of the image, but for one more per gate; 0 for no image.
     tolerance : Tolerance, optional
         Its ``rounding`` says which normals count as zero, as in `regions`.
     budget : int
@@ -208,13 +209,13 @@ def directions(
 
 
 def _directions(planes: Hyperplanes, bins: int, pixels: int, budget: int) -> Directions:
-    number, gates = len(planes), tuple(gate.name for gate in planes.network.gates)
+    gates = tuple(gate.name for gate in planes.network.gates)
     begins = np.searchsorted(planes.sources[:, 0], np.arange(len(gates) + 1))
     blocks = _pixels(begins, pixels)
     device = planes.point.device
-    label = np.repeat(np.arange(len(blocks) - 1), np.diff(blocks)) if pixels else np.zeros(number, dtype=np.int64)
-    labels = torch.from_numpy(label).to(device)
-    side = len(blocks) - 1 if pixels else 0
+    sizes = np.diff(blocks)
+    side = len(sizes)
+    labels = torch.from_numpy(np.repeat(np.arange(side), sizes)).to(device)
     image = torch.zeros(side, side, dtype=torch.float64, device=device)
     counts = np.zeros((len(gates), len(gates), bins), dtype=np.int64)
     sums = np.zeros((len(gates), len(gates)))
@@ -230,7 +231,6 @@ def _directions(planes: Hyperplanes, bins: int, pixels: int, budget: int) -> Dir
             image.index_add_(0, labels[rows], wide)
     upper = np.triu_indices(len(gates), 1)
     counts[upper[1], upper[0]], sums[upper[1], upper[0]] = counts[upper], sums[upper]
-    sizes = np.diff(blocks) if pixels else np.zeros(0)
     picture = (image + image.T).cpu().numpy() / np.outer(sizes, sizes)
     edges = np.linspace(0.0, 180.0, bins + 1)
     return Directions(planes, gates, edges, counts, sums, picture, blocks)
@@ -268,11 +268,9 @@ def _by_gates(begins: np.ndarray, rows: slice, columns: slice, angles: Tensor) -
 
 
 def _pixels(begins: np.ndarray, pixels: int) -> Int[np.ndarray, " p1"]:
-    """Return where blocks of rows begin: about so many in all, at least one for each gate that has rows."""
-    total = max(1, int(begins[-1]))
-    edges = [np.zeros(1, dtype=np.int64)]
-    for start, stop in zip(begins[:-1].tolist(), begins[1:].tolist(), strict=True):
-        number = min(stop - start, -(-(stop - start) * pixels // total))
-        if number:
-            edges.append(np.linspace(start, stop, number + 1).round().astype(np.int64)[1:])
-    return np.concatenate(edges)
+    """Return where blocks of rows begin, and the number of rows: blocks of one size, of which a gate's last is less."""
+    if not pixels:
+        return np.zeros(1, dtype=np.int64)
+    size = max(1, -(-int(begins[-1]) // pixels))
+    starts = [np.arange(start, stop, size) for start, stop in pairwise(begins.tolist())]
+    return np.concatenate([*starts, begins[-1:]]).astype(np.int64)
