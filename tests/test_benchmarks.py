@@ -12,7 +12,7 @@ from matplotlib.image import imread
 ROOT = Path(__file__).parents[1]
 
 
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("plane_conv", "scaling", "workers")]
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("plane_conv", "rays", "scaling", "workers")]
 
 
 @pytest.mark.parametrize("name", ["plane_mlp", *SLOW])
