@@ -72,4 +72,3 @@ def test_points_on_hyperplanes_show_what_rays_miss(monkeypatch):
     monkeypatch.setattr(facets.LinearProgram, "maximize", lambda *given: asked.append(1) or original(*given))
     assert len(rs.Polyhedron(A, b).facets()) == 300
     assert len(asked) == 0
-
