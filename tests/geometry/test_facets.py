@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import linprog
 
 import reluscope as rs
+from reluscope.errors import SolverError
 from reluscope.geometry import facets
 
 
@@ -72,3 +73,19 @@ def test_points_on_hyperplanes_show_what_rays_miss(monkeypatch):
     monkeypatch.setattr(facets.LinearProgram, "maximize", lambda *given: asked.append(1) or original(*given))
     assert len(rs.Polyhedron(A, b).facets()) == 300
     assert len(asked) == 0
+
+
+def test_a_simplex_method_that_gives_up_is_no_end(monkeypatch):
+    A, b = bounded(5, 40, 2)
+    truth, asked = by_elimination(A, b), []
+    original = facets.LinearProgram.maximize
+
+    def maximize(program, objective):
+        asked.append(1)
+        if len(asked) == 2:
+            raise SolverError("gave up")
+        return original(program, objective)
+
+    monkeypatch.setattr(facets.LinearProgram, "maximize", maximize)
+    assert rows_of(A, b) == truth
+    assert len(asked) > 2

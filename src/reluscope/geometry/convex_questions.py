@@ -118,6 +118,10 @@ def largest_balls(bodies: Bodies, start: Tensor, *, relative_gap: float = RELATI
     moved = (bodies.rows @ centers[..., None])[..., 0]
     is_endless = torch.isinf(bodies.lower).all(dim=1) & torch.isinf(bodies.upper).all(dim=1)
     is_endless &= ((radii > 1e-3 * most) & (moved <= 0).all(dim=1)) | ~bodies.exists.any(dim=1)
+    # No farther out on this way than every row is away by as much as rows are from the origin.
+    wanted = torch.where(torch.isfinite(bodies.offsets), (reach[:, None] - bodies.offsets) / -moved, 0.0)
+    nearer = wanted.nan_to_num(nan=1.0, posinf=1.0).amax(dim=1, keepdim=True).clamp(0.0, 1.0)
+    centers = torch.where(is_endless[:, None], nearer * centers, centers)
     radii, gaps = torch.where(is_endless, torch.inf, radii), torch.where(is_endless, 0.0, gaps)
     return Answers(*(part.cpu().numpy() for part in (centers, radii, gaps)))
 

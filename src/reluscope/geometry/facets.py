@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
+from reluscope.errors import SolverError
 from reluscope.geometry.coincidence import coincident_groups
 from reluscope.geometry.convex_questions import bodies_of, farther_than
 from reluscope.geometry.interior import Ball, row_space, unit_rows
@@ -77,7 +78,13 @@ def _irredundant(normals: np.ndarray, depths: np.ndarray, tolerance: float) -> l
     for row in range(number):
         while not known[row] and not dropped[row]:
             program.set_row(row, -np.inf, depths[row] + max(1.0, depths[row]))  # keeps the program bounded
-            solution = program.maximize(normals[row])
+            try:
+                solution = program.maximize(normals[row])
+            except SolverError:  # thrown off by rows that are nearly the same
+                known[row] = _is_passed(normals, depths, row, ~dropped, slack[row])
+                dropped[row] = not known[row]
+                program.set_row(row, -np.inf, depths[row] if known[row] else np.inf)
+                break
             program.set_row(row, -np.inf, np.inf)
             if solution.value <= depths[row] + slack[row]:
                 dropped[row] = True
@@ -97,12 +104,17 @@ def _asked_of_all(normals: np.ndarray, depths: np.ndarray, known: np.ndarray, sl
     """Return the facets, asking whether each open row can be passed if all rows left but it hold."""
     left = np.ones(len(normals), dtype=bool)
     for row in np.flatnonzero(~known).tolist():
-        # Its own row is moved outwards, so that the program stays bounded.
-        offsets = np.where(left, depths, np.inf)
-        offsets[row] = depths[row] + max(1.0, depths[row])
-        body = bodies_of([(normals, offsets)])
-        left[row] = farther_than(body, torch.from_numpy(normals[row : row + 1]), depths[row] + slack[row])
+        left[row] = _is_passed(normals, depths, row, left, slack[row])
     return [int(row) for row in np.flatnonzero(left)]
+
+
+def _is_passed(normals: np.ndarray, depths: np.ndarray, row: int, left: np.ndarray, slack: float) -> bool:
+    """Tell whether some point inside all rows that are left but one is beyond that one."""
+    # Its own row is moved outwards, so that the program stays bounded.
+    offsets = np.where(left, depths, np.inf)
+    offsets[row] = depths[row] + max(1.0, depths[row])
+    body = bodies_of([(normals, offsets)])
+    return farther_than(body, torch.from_numpy(normals[row : row + 1]), float(depths[row] + slack))
 
 
 def _reached_on_hyperplanes(normals: np.ndarray, depths: np.ndarray, rows: np.ndarray, slack: np.ndarray) -> np.ndarray:
