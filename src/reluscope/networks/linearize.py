@@ -53,16 +53,44 @@ def unit_maps(network: "Network", x: Points, inputs: slice | None = None) -> lis
     With ``inputs``, weights have the columns of these inputs only: what is summed over inputs needs no full table.
     """
     x = network.points(x)
-    pieces = point_pieces(network, x)
-    constants = [pre for pre, _ in _fixed(network, pieces, torch.zeros_like(x))[0]]
-    weights = _tangents(network, pieces, slice(0, network.num_inputs) if inputs is None else inputs)[0]
+    columns = slice(0, network.num_inputs) if inputs is None else inputs
+    return maps_of_pieces(network, point_pieces(network, x), torch.zeros_like(x), columns)[0]
+
+
+@torch.no_grad()
+def maps_of_pieces(
+    network: "Network", pieces: Pieces, origin: Float[Tensor, "s ..."], inputs: slice
+) -> tuple[list[tuple[Tensor, Tensor]], tuple[Tensor, Tensor]]:
+    """Return pre-activations and outputs as affine maps when every unit is held to a piece, whether a point has it.
+
+    Parameters
+    ----------
+    network : Network
+    pieces : list of (s, u) tensors
+        One per gate.
+    origin : (s, *input_shape) tensor
+        Where the constants are taken: ``value(y) = weight (y - origin) + constant``.
+    inputs : slice
+        Which columns the weights have.
+
+    Returns
+    -------
+    list of (weight, constant)
+        One per gate; see ``Network.unit_maps``.
+    (weight, constant)
+        ``(s, m, n)`` and ``(s, m)``, of the flattened outputs.
+    """
+    number = len(origin)
+    passed, values = _fixed(network, pieces, origin)
+    weights, last = _tangents(network, pieces, inputs)
     maps = []
-    for stage, weight, constant in zip(network.stages, weights, constants, strict=True):
-        weight = weight.movedim(1, -1).expand(len(x), *weight.shape[2:], weight.shape[1])
+    for stage, weight, (constant, _) in zip(network.stages, weights, passed, strict=True):
+        weight = weight.movedim(1, -1).expand(number, *weight.shape[2:], weight.shape[1])
         if isinstance(stage.gate, Max) and stage.gate.padding is not None:
             weight = weight.masked_fill(stage.gate.padding.unsqueeze(-1), 0.0)
         maps.append((weight, constant))
-    return maps
+    outputs = network.finish(values).reshape(number, -1)
+    return maps, (last.expand(number, *last.shape[1:]).mT, outputs)
 
 
 @torch.no_grad()
