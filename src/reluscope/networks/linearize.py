@@ -178,7 +178,7 @@ def _tangents(network: "Network", pieces: Pieces, part: slice) -> tuple[list[Ten
     values: Values = {0: identity.reshape(1, columns, *network.input_shape)}
     found = []
     for stage, piece in zip(network.stages, pieces, strict=True):
-        values = _run_linear(stage.leg.plan, values)
+        values = run_linear(stage.leg.plan, values)
         gate, tangent = stage.gate, values[stage.leg.target]
         flat = tangent.flatten(2) if tangent.ndim > 2 else tangent.unsqueeze(-1)
         if isinstance(gate, Max):
@@ -190,11 +190,11 @@ def _tangents(network: "Network", pieces: Pieces, part: slice) -> tuple[list[Ten
             output = gate.slope(piece).unsqueeze(1) * flat
         values = {position: values[position] for position in stage.keeps}
         values[stage.position] = output.reshape(len(piece), columns, *gate.shape)
-    last = _run_linear(network.finish.leg.plan, values)[network.finish.leg.target]
+    last = run_linear(network.finish.leg.plan, values)[network.finish.leg.target]
     return found, last.flatten(2) if last.ndim > 2 else last.unsqueeze(-1)
 
 
-def _run_linear(plan: Sequence, values: Values) -> Values:
+def run_linear(plan: Sequence, values: Values) -> Values:
     """Run the linear parts of affine nodes on values ``(s or 1, columns, *shape)``."""
     values = dict(values)
     for position, node in plan:
