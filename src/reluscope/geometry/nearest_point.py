@@ -14,7 +14,6 @@ from scipy.optimize import nnls
 
 from reluscope.errors import ShapeError, SolverError
 from reluscope.geometry.active_set import BEYOND, EMPTY, STALLED, ShortestVector, shortest_vector
-from reluscope.geometry.interior import unit_rows
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.norms import Norm, check_norm, size
 
@@ -163,14 +162,17 @@ class _Problem:
             )
         self.point = point
         self.heights = len(b), len(d)
-        equations, values, self.kept_equations = unit_rows(C, d)
-        normals, offsets, self.kept = unit_rows(A, b)
-        self.lengths = np.concatenate([np.linalg.norm(C[self.kept_equations], axis=1), np.linalg.norm(A[self.kept], axis=1)])
-        self.rows = np.concatenate([equations, normals])
-        self.slack = np.concatenate([values, offsets]) - self.rows @ point
-        self.num_equations = len(equations)
+        rows, offsets = (C, d) if not len(A) else (A, b) if not len(C) else (np.concatenate([C, A]), np.append(d, b))
+        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        kept = lengths > 0
+        if not kept.all():
+            rows, offsets, lengths = rows[kept], offsets[kept], lengths[kept]
+        self.kept_equations, self.kept = kept[: len(d)], kept[len(d) :]
+        self.lengths, self.rows = lengths, rows / lengths[:, None]
+        self.slack = offsets / lengths - self.rows @ point
+        self.num_equations = int(self.kept_equations.sum())
         self.lower, self.upper = lower - point, upper - point
-        self.contradiction = self._contradiction(A, b, C, d)
+        self.contradiction = None if kept.all() else self._contradiction(A, b, C, d)
 
     def _contradiction(self, A: np.ndarray, b: np.ndarray, C: np.ndarray, d: np.ndarray) -> NearestPoint | None:
         """Return the emptiness that a row of zeros, or crossed bounds, prove by themselves."""

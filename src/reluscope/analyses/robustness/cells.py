@@ -272,13 +272,13 @@ class Cell:
             program.add_rows(np.column_stack([rows, np.ones(len(rows))]), np.zeros(len(rows)))
         return program.maximize(np.append(np.zeros(dim), 1.0)).value > 1e-6
 
-    def pieces_across(self, row: int) -> Pieces:
-        """Return the code of the region on the other side of a facet: all units that flip there, flipped."""
-        loose = np.concatenate([self.held.sources[self.coincident(row)], self.held.still])
+    def pieces_across(self, rows: Sequence[int]) -> list[Pieces]:
+        """Return the codes of the regions on the other sides of facets: all units that flip there, flipped."""
+        loose = [np.concatenate([self.held.sources[self.coincident(row)], self.held.still]) for row in rows]
         found = pieces_beyond(
-            self.view.network, self.held.pieces, [loose], self.held.rows[row][None], rounding=self.view.rounding
+            self.view.network, self.held.pieces, loose, self.held.rows[list(rows)], rounding=self.view.rounding
         )
-        return tuple(piece[0] for piece in found)
+        return [tuple(piece[face] for piece in found) for face in range(len(rows))]
 
     def deepest(self, rival: Rival) -> tuple[Float[np.ndarray, " n"], float] | None:
         """Return a step far inside the half-space of a rival, and how deep it is there, in the point's scale.

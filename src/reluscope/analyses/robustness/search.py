@@ -14,6 +14,7 @@ import time
 from collections import OrderedDict
 from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
@@ -85,7 +86,7 @@ def search(view: Viewpoint, budget: Budget, report: Count) -> Search:
     try:
         walk.open(view.first_pieces(), 0.0)
         report(1, 0.0)
-        while walk.queue and walk.queue[0].key < walk.limit:
+        while walk.queue and walk.queue[0][0] < walk.limit:
             stopped = budget.spent(walk.num_regions, began)
             if stopped:
                 break
@@ -101,9 +102,8 @@ def search(view: Viewpoint, budget: Budget, report: Count) -> Search:
     return Search(lower, walk.change, stopped, walk.num_regions, walk.num_undecided)
 
 
-@dataclass(order=True, frozen=True)
-class _Item:
-    """A facet (``rival`` None) or a rival of a region, with a lower bound on its distance."""
+class _Item(NamedTuple):
+    """A facet (``rival`` below 0) or a rival of a region, with a lower bound on its distance."""
 
     key: float
     order: int
@@ -124,7 +124,8 @@ class _Walk:
         self.num_undecided = 0
         self._order = count()
         self._cells: OrderedDict[int, Cell] = OrderedDict()
-        self._facets: dict[tuple[int, int], bool] = {}
+        self._ways: dict[int, list[int]] = {}  # hyperplanes of a region that were not in the queue yet, nearest last
+        self._behind: dict[int, dict[int, Pieces | None]] = {}  # of facets in the queue, where it is known
 
     @property
     def num_regions(self) -> int:
@@ -143,32 +144,34 @@ class _Walk:
             return
         for which, rival in enumerate(cell.rivals):
             self._push(max(key, rival.distance), number, -1, which, None)
-        distances = np.maximum(cell.distances, key)
-        for row in np.flatnonzero(distances < self.limit):
-            self._push(float(distances[row]), number, int(row), -1, None)
+        self._ways[number] = np.argsort(cell.distances, kind="stable").tolist()[::-1]
+        self._next_way(number, cell, key)
+
+    def _next_way(self, number: int, cell: Cell, key: float) -> None:
+        """Put the nearest hyperplane of a region that has not been in the queue into it."""
+        ways = self._ways[number]
+        if ways:
+            row = ways.pop()
+            self._push(max(key, float(cell.distances[row])), number, row, -1, None)
 
     def step(self) -> None:
         """Take the nearest item, and find out more about it."""
-        item = self.queue[0]
-        self.frontier = max(self.frontier, item.key)
+        # The frontier first: an interruption from here on still knows how far all is done.
+        self.frontier = max(self.frontier, self.queue[0].key)
+        item = heapq.heappop(self.queue)
         cell = self._cell(item.cell)
         if item.rival >= 0:
             self._rival(item, cell)
         else:
             self._facet(item, cell)
-        # Only now, so that an interruption leaves it in the queue.
-        if self.queue[0] is item:
-            heapq.heappop(self.queue)
-        else:  # nothing that was put in is nearer than what it came from
-            self.queue.remove(item)
-            heapq.heapify(self.queue)
 
     def _facet(self, item: _Item, cell: Cell) -> None:
         norm = self.view.norm
         if item.norm == norm:
-            if self._facets.pop((item.cell, item.row)):
-                self.open(cell.pieces_across(item.row), item.key)
+            self.open(self._across(item, cell), item.key)
             return
+        if item.norm is None:
+            self._next_way(item.cell, cell, item.key)
         # The shortest vector is quickly found, and says whether the facet is there at all.
         quick: Norm = norm if item.norm == "l2" else "l2"
         found = cell.nearest_facet(item.row, quick, self._limit_in(quick))
@@ -178,8 +181,20 @@ class _Walk:
         if key >= self.limit:
             return
         if quick == norm:
-            self._facets[item.cell, item.row] = cell.is_facet(item.row, found.point)
+            if not cell.is_facet(item.row, found.point):
+                return
+            self._behind.setdefault(item.cell, {})[item.row] = None
         self._push(key, item.cell, item.row, -1, quick)
+
+    def _across(self, item: _Item, cell: Cell) -> Pieces:
+        """Return the code behind a facet, found together with those behind other facets of the region."""
+        behind = self._behind[item.cell]
+        if behind[item.row] is None:
+            rows = [row for row, pieces in behind.items() if pieces is None]
+            behind.update(zip(rows, cell.pieces_across(rows), strict=True))
+        pieces = behind.pop(item.row)
+        assert pieces is not None
+        return pieces
 
     def _rival(self, item: _Item, cell: Cell) -> None:
         rival, norm = cell.rivals[item.rival], self.view.norm
