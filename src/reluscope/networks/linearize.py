@@ -81,7 +81,7 @@ def maps_of_pieces(
         ``(s, m, n)`` and ``(s, m)``, of the flattened outputs.
     """
     number = len(origin)
-    passed, values = _fixed(network, pieces, origin)
+    passed, values = run_fixed(network, pieces, origin)
     weights, last = _tangents(network, pieces, inputs)
     maps = []
     for stage, weight, (constant, _) in zip(network.stages, weights, passed, strict=True):
@@ -140,7 +140,7 @@ def point_pieces(network: "Network", x: Float[Tensor, "s ..."]) -> Pieces:
     return pieces
 
 
-def _fixed(network: "Network", pieces: Pieces, x: Tensor) -> tuple[list[tuple[Tensor, Tensor]], Values]:
+def run_fixed(network: "Network", pieces: Pieces, x: Tensor) -> tuple[list[tuple[Tensor, Tensor]], Values]:
     """Evaluate with every unit held to its piece; return (pre-activations, output) per gate, and the last values."""
     values = network.start(x)
     passed = []
@@ -153,7 +153,7 @@ def _fixed(network: "Network", pieces: Pieces, x: Tensor) -> tuple[list[tuple[Te
 
 
 def _at_zero(network: "Network", pieces: Pieces, x: Tensor) -> Tensor:
-    _, values = _fixed(network, pieces, torch.zeros_like(x))
+    _, values = run_fixed(network, pieces, torch.zeros_like(x))
     return network.finish(values).reshape(len(x), -1)
 
 
@@ -211,7 +211,7 @@ def _backward(network: "Network", pieces: Pieces, x: Tensor, wanted: list[int], 
     result = x.new_empty(len(x), len(wanted), network.num_inputs)
     with torch.enable_grad():
         zero = torch.zeros_like(x).requires_grad_()
-        _, values = _fixed(network, pieces, zero)
+        _, values = run_fixed(network, pieces, zero)
         output = network.finish(values).reshape(len(x), -1)
         if not output.requires_grad:
             return result.zero_()
