@@ -89,7 +89,7 @@ def shortest_vector(
 def _shortest(rows, slack, num_equations, lower, upper, bound, tolerance):
     h, n = rows.shape
     vector, normal, rest = np.zeros(n), np.zeros(n), np.zeros(n)
-    basis, triangle = np.zeros((n, n)), np.zeros((n, n))
+    basis, triangle = np.zeros((min(n, 16), n)), np.zeros((min(n, 16), min(n, 16)))
     along, pull = np.zeros(n), np.zeros(n)
     active, weights = np.zeros(n, dtype=np.int64), np.zeros(n)
     signs = np.ones(n)
@@ -104,10 +104,10 @@ def _shortest(rows, slack, num_equations, lower, upper, bound, tolerance):
                 chosen, sign, excess = equations, 1.0 if off >= 0 else -1.0, abs(off)
             equations += 1
         if chosen < 0:
+            offs = rows @ vector - slack
             for i in range(num_equations, h):
-                off = rows[i] @ vector - slack[i]
-                if off > excess:
-                    chosen, excess = i, off
+                if offs[i] > excess:
+                    chosen, excess = i, offs[i]
             for k in range(n):
                 if vector[k] - upper[k] > excess:
                     chosen, excess = h + k, vector[k] - upper[k]
@@ -152,6 +152,10 @@ def _shortest(rows, slack, num_equations, lower, upper, bound, tolerance):
                 vector -= step * rest
                 excess -= step * length**2
             if step == full_step:
+                if count == len(basis):
+                    longer, wider = np.zeros((min(n, 2 * count), n)), np.zeros((min(n, 2 * count), min(n, 2 * count)))
+                    longer[:count], wider[:count, :count] = basis, triangle
+                    basis, triangle = longer, wider
                 for j in range(n):
                     basis[count, j] = rest[j] / length
                 for i in range(count):
@@ -200,16 +204,18 @@ def _split(normal, basis, count, along, rest):
     """Split a normal into its part along the basis and the rest, whose length is returned."""
     rest[:] = normal
     along[:count] = 0.0
-    if count:
-        for _ in range(2):  # once more: the first pass loses digits where little is left
-            for i in range(count):
-                part = 0.0
-                for j in range(len(rest)):
-                    part += basis[i, j] * rest[j]
-                along[i] += part
-                for j in range(len(rest)):
-                    rest[j] -= part * basis[i, j]
-    return np.sqrt(rest @ rest)
+    length = before = np.sqrt(rest @ rest)
+    for _ in range(2):
+        if not count:
+            break
+        part = basis[:count] @ rest
+        rest -= part @ basis[:count]
+        along[:count] += part
+        length = np.sqrt(rest @ rest)
+        if length > 0.7 * before:  # else once more: the first pass loses digits where little is left
+            break
+        before = length
+    return length
 
 
 @njit(cache=True)
