@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog, nnls
 
-from reluscope.errors import InputError, ShapeError, SolverError
+from reluscope.errors import SolverError
 from reluscope.geometry import nearest_point as module
 from reluscope.geometry.active_set import STALLED
 from reluscope.geometry.nearest_point import nearest_point
@@ -144,10 +144,3 @@ def test_least_squares_see_contradictions_and_say_when_they_fail(monkeypatch):
     monkeypatch.setattr(module, "nnls", fail)
     with pytest.raises(SolverError, match="two methods"):
         nearest_point(A, b, np.zeros(1))
-
-
-def test_refuses_what_does_not_fit():
-    with pytest.raises(InputError, match="l1"):
-        nearest_point(np.zeros((0, 1)), np.zeros(0), np.zeros(1), norm="l3")
-    with pytest.raises(ShapeError, match="must agree"):
-        nearest_point(np.zeros((1, 2)), np.zeros(1), np.zeros(3))

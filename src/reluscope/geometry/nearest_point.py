@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.optimize import nnls
 
-from reluscope.errors import ShapeError, SolverError
+from reluscope.errors import SolverError
 from reluscope.geometry.active_set import BEYOND, EMPTY, STALLED, ShortestVector, shortest_vector
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.norms import Norm, check_norm, size
@@ -96,8 +96,6 @@ def nearest_point(
 
     Raises
     ------
-    ShapeError
-        If the arrays do not fit together.
     SolverError
         If no method ends.
 
@@ -155,11 +153,6 @@ class _Problem:
         d = np.empty(0) if d is None else d
         lower = np.full(dim, -np.inf) if lower is None else lower
         upper = np.full(dim, np.inf) if upper is None else upper
-        if A.shape != (len(b), dim) or C.shape != (len(d), dim) or len(lower) != dim or len(upper) != dim:
-            raise ShapeError(
-                f"A (h, {dim}), b (h,), C (k, {dim}), d (k,) and bounds ({dim},) must agree with the point, got "
-                f"{A.shape}, {b.shape}, {C.shape}, {d.shape}, {lower.shape} and {upper.shape}"
-            )
         self.point = point
         self.heights = len(b), len(d)
         rows, offsets = (C, d) if not len(A) else (A, b) if not len(C) else (np.concatenate([C, A]), np.append(d, b))

@@ -20,12 +20,12 @@ from reluscope.networks.stages import Values
 @torch.no_grad()
 def pieces_beyond(
     network: Network,
-    pieces: Sequence[Integer[np.ndarray, " u"]],
-    loose: Sequence[Integer[np.ndarray, "c 3"]],
+    pieces: Sequence[Integer[np.ndarray, " _"]],
+    loose: Sequence[Integer[np.ndarray, "_ 3"]],
     directions: Float[np.ndarray, "k n"],
     *,
     rounding: float,
-) -> list[Integer[np.ndarray, "k u"]]:
+) -> list[Integer[np.ndarray, "k _"]]:
     """Return the pieces beyond several faces of one region.
 
     Parameters

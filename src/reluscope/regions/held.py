@@ -42,7 +42,7 @@ class HeldRegion:
         Whether some unit is constant and on the wrong side: then no point has this code.
     """
 
-    pieces: tuple[Integer[np.ndarray, " u"], ...]
+    pieces: tuple[Integer[np.ndarray, " _"], ...]
     rows: Float[np.ndarray, "h n"]
     slack: Float[np.ndarray, " h"]
     noise: Float[np.ndarray, " h"]
@@ -58,7 +58,7 @@ class HeldRegion:
 def held_region(
     network: Network,
     point: Float[np.ndarray, " n"],
-    pieces: Sequence[Integer[np.ndarray, " u"]],
+    pieces: Sequence[Integer[np.ndarray, " _"]],
     *,
     tolerance: Tolerance | None = None,
 ) -> HeldRegion:

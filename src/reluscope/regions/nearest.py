@@ -109,9 +109,7 @@ def nearest_facets(
 _FIELDS = ("distances", "errors", "sources")
 
 
-def _nearest(
-    network: Network, points: torch.Tensor, norm: Norm, tolerance: Tolerance, block: int
-) -> NearestFacets:
+def _nearest(network: Network, points: torch.Tensor, norm: Norm, tolerance: Tolerance, block: int) -> NearestFacets:
     number = len(points)
     spread = float(size(np.ones(network.num_inputs), dual(norm)))
     unit = tolerance.rounding * np.finfo(float).eps
@@ -198,9 +196,7 @@ def _part(weight: torch.Tensor, norm: Norm) -> torch.Tensor:
     return weight.abs().amax(-1) if norm == "l1" else weight.abs().sum(-1)
 
 
-def facet_normals(
-    network: Network, x: Points, sources: Int[np.ndarray, "s 3"]
-) -> Float[np.ndarray, "s n"]:
+def facet_normals(network: Network, x: Points, sources: Int[np.ndarray, "s 3"]) -> Float[np.ndarray, "s n"]:
     """Return one outward normal ``a`` of each point's region ``a z <= b``, by its source; zero where there is none.
 
     Parameters

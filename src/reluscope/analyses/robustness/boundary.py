@@ -104,7 +104,9 @@ def boundary_distance(
     points = network.points(x)
     flat = points.reshape(-1, network.num_inputs).cpu().numpy()
     if outside := [row for row, point in enumerate(flat) if not window.contains(point)]:
-        raise InputError(f"expected points in the domain ({window.text}), got point {outside[0]} outside: move it inside")
+        raise InputError(
+            f"expected points in the domain ({window.text}), got point {outside[0]} outside: move it inside"
+        )
     found = nearest_facets(network, points, norm=norm, tolerance=tolerance)
     parts = chunks(len(points), 3 * network.bytes_per_point + 8 * network.num_inputs, BUDGET)
     normals = np.concatenate([facet_normals(network, points[rows], found.sources[rows]) for rows in parts])
@@ -119,9 +121,7 @@ def boundary_distance(
     return BoundaryDistances(distances, errors, sources, touched, norm, window.text)
 
 
-def _nearest_limits(
-    window: Window, points: np.ndarray, norm: Norm
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _nearest_limits(window: Window, points: np.ndarray, norm: Norm) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return for each point the distance to the boundary of the domain, the row there, and its outward normal."""
     dim = points.shape[1]
     slack = np.concatenate([window.upper - points, points - window.lower], axis=1)

@@ -126,17 +126,23 @@ class Viewpoint:
         if not touching.any() and not len(held.still):
             return own
         # Off the kinks in a direction that points into the domain and along none of them.
-        way = np.random.default_rng(0).normal(size=len(self.x)) if self.window.inner is None else self.window.inner - self.x
+        way = (
+            np.random.default_rng(0).normal(size=len(self.x))
+            if self.window.inner is None
+            else self.window.inner - self.x
+        )
         loose = np.concatenate([held.sources[touching], held.still])
         found = pieces_beyond(self.network, own, [loose], way[None] / np.linalg.norm(way), rounding=self.rounding)
         return tuple(piece[0] for piece in found)
 
-    def cell(self, pieces: Sequence[Integer[np.ndarray, " u"]]) -> "Cell":
+    def cell(self, pieces: Sequence[Integer[np.ndarray, " _"]]) -> "Cell":
         """Return the region of a code."""
         return Cell(self, held_region(self.network, self.x, pieces, tolerance=self.tolerance))
 
 
-def viewpoint(network: Network, window: Window, x: Float[np.ndarray, " n"], norm: Norm, tolerance: Tolerance) -> Viewpoint:
+def viewpoint(
+    network: Network, window: Window, x: Float[np.ndarray, " n"], norm: Norm, tolerance: Tolerance
+) -> Viewpoint:
     """Return a point as a viewpoint.
 
     Raises
@@ -145,7 +151,9 @@ def viewpoint(network: Network, window: Window, x: Float[np.ndarray, " n"], norm
         If it lies outside the domain.
     """
     if not window.contains(x):
-        raise InputError(f"expected points in the domain ({window.text}), got one outside: move it, or enlarge the domain")
+        raise InputError(
+            f"expected points in the domain ({window.text}), got one outside: move it, or enlarge the domain"
+        )
     outputs = network(x).reshape(1, -1).cpu().numpy()
     return Viewpoint(network, window, x, norm, int(classes_of_outputs(outputs)[0]), tolerance)
 
