@@ -240,7 +240,8 @@ def _by_least_squares(problem: _Problem) -> ShortestVector:
 
 def _by_program(problem: _Problem, norm: Norm, bound: float, start: ShortestVector) -> NearestPoint:
     """Solve in l1 or linf, first with the rows that matter in l2."""
-    program = _make_program(problem, norm)
+    kind = _L1Program if norm == "l1" else _LinfProgram
+    program = kind(problem.lower, problem.upper)
     taken = start.rows != 0
     taken[: problem.num_equations] = True
     fresh = np.flatnonzero(taken)
@@ -269,59 +270,66 @@ def _by_program(problem: _Problem, norm: Norm, bound: float, start: ShortestVect
         taken[fresh] = True
 
 
-class _L1Program:
-    """Steps as differences ``p - q`` of two vectors that are not negative; the objective is the sum of their entries."""
+class _Program:
+    """A linear program for the step of least length; its final classes say how steps and lengths are variables."""
 
-    def __init__(self, dim: int, lower: np.ndarray, upper: np.ndarray) -> None:
-        self.dim = dim
-        self.program = LinearProgram(2 * dim)
-        self.objective = np.full(2 * dim, -1.0)
+    program: LinearProgram
+    objective: np.ndarray
+    skipped: int  # rows that are not those of the problem
+
+    def table(self, rows: np.ndarray) -> np.ndarray:
+        """Return rows over steps as rows over variables."""
+        raise NotImplementedError
+
+    def step(self, variables: np.ndarray) -> np.ndarray:
+        """Return the step that variables stand for."""
+        raise NotImplementedError
+
+    def add(self, problem: _Problem, which: np.ndarray) -> None:
+        """Append rows of the problem."""
+        below = np.where(which < problem.num_equations, problem.slack[which], -np.inf)
+        self.program.add_rows(self.table(problem.rows[which]), problem.slack[which], below)
+
+    def solve(self) -> tuple[np.ndarray | None, np.ndarray]:
+        """Return the step, None if the rows contradict each other, and the multipliers of the rows."""
+        found = self.program.maximize(self.objective)
+        step = self.step(found.point) if found.status is Status.OPTIMAL else None
+        return step, found.duals[self.skipped :]
+
+
+class _L1Program(_Program):
+    """Steps are differences ``p - q`` of vectors that are not negative; the length is the sum of all entries."""
+
+    def __init__(self, lower: np.ndarray, upper: np.ndarray) -> None:
+        dim = self.dim = len(lower)
+        self.program, self.objective, self.skipped = LinearProgram(2 * dim), np.full(2 * dim, -1.0), 0
         for k in range(dim):
             self.program.set_bounds(k, max(0.0, lower[k]), max(0.0, upper[k]))
             self.program.set_bounds(dim + k, max(0.0, -upper[k]), max(0.0, -lower[k]))
-        self.skipped = 0
 
-    def add(self, problem: _Problem, which: np.ndarray) -> None:
-        rows = problem.rows[which]
-        below = np.where(which < problem.num_equations, problem.slack[which], -np.inf)
-        self.program.add_rows(self._table(rows), problem.slack[which], below)
-
-    def _table(self, rows: np.ndarray) -> np.ndarray:
+    def table(self, rows: np.ndarray) -> np.ndarray:
         return np.concatenate([rows, -rows], axis=1)
 
-    def solve(self) -> tuple[np.ndarray | None, np.ndarray]:
-        found = self.program.maximize(self.objective)
-        if found.status is not Status.OPTIMAL:
-            return None, found.duals
-        return self._step(found.point), found.duals[self.skipped :]
-
-    def _step(self, variables: np.ndarray) -> np.ndarray:
+    def step(self, variables: np.ndarray) -> np.ndarray:
         return variables[: self.dim] - variables[self.dim :]
 
 
-class _LinfProgram(_L1Program):
-    """The step and its length r, with ``-r <= u_k <= r`` as rows before all others."""
+class _LinfProgram(_Program):
+    """The step u and its length r, with ``-r <= u_k <= r`` as rows before all others."""
 
-    def __init__(self, dim: int, lower: np.ndarray, upper: np.ndarray) -> None:
-        self.dim = dim
-        self.program = LinearProgram(dim + 1)
-        self.objective = np.append(np.zeros(dim), -1.0)
+    def __init__(self, lower: np.ndarray, upper: np.ndarray) -> None:
+        dim = self.dim = len(lower)
+        self.program, self.objective, self.skipped = LinearProgram(dim + 1), np.append(np.zeros(dim), -1.0), 2 * dim
         for k in range(dim):
             self.program.set_bounds(k, lower[k], upper[k])
         identity, ones = np.eye(dim), np.ones((dim, 1))
         self.program.add_rows(np.block([[identity, -ones], [-identity, -ones]]), np.zeros(2 * dim))
-        self.skipped = 2 * dim
 
-    def _table(self, rows: np.ndarray) -> np.ndarray:
+    def table(self, rows: np.ndarray) -> np.ndarray:
         return np.concatenate([rows, np.zeros((len(rows), 1))], axis=1)
 
-    def _step(self, variables: np.ndarray) -> np.ndarray:
+    def step(self, variables: np.ndarray) -> np.ndarray:
         return variables[: self.dim]
-
-
-def _make_program(problem: _Problem, norm: Norm) -> _L1Program:
-    kind = _L1Program if norm == "l1" else _LinfProgram
-    return kind(len(problem.point), problem.lower, problem.upper)
 
 
 def _weak_bound(problem: _Problem, norm: Norm, weights: np.ndarray) -> float:

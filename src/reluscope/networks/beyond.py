@@ -34,8 +34,8 @@ def pieces_beyond(
     pieces : list of (u,) integer arrays
         The code of the region, one array per gate.
     loose : k arrays (c, 3)
-        For each face the units that sit on a breakpoint on all of it: gate, unit, and the piece on the other side of the
-        breakpoint (or the candidate that ties).
+        For each face the units that sit on a breakpoint on all of it: gate, unit, and the piece on the other side of
+        the breakpoint (or the candidate that ties).
     directions : (k, n) array
         Away from each face, not along it.
     rounding : float

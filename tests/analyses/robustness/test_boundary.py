@@ -1,4 +1,4 @@
-"""Distances to region boundaries against all half-spaces of the regions, and codes on either side of what is touched."""
+"""Distances to region boundaries against all half-spaces of the regions, and codes on either side of them."""
 
 import numpy as np
 import pytest

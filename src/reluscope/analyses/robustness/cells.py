@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float, Int, Integer
+from jaxtyping import Bool, Float, Int, Integer
 
 from reluscope.analyses.classification import classes_of_outputs
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
@@ -188,6 +188,13 @@ class Cell:
         self.lower, self.upper = window.lower - view.x, window.upper - view.x
         self.origin = np.zeros(len(view.x))
 
+    def in_domain(self, steps: Float[np.ndarray, "s n"]) -> Bool[np.ndarray, " s"]:
+        """Tell which steps stay in the domain."""
+        window = self.view.window
+        slack = window.offsets - window.rows @ self.view.x
+        inside = ((steps >= self.lower) & (steps <= self.upper)).all(axis=1)
+        return np.asarray(inside & (steps @ window.rows.T <= slack).all(axis=1))
+
     @property
     def num_bytes(self) -> int:
         """Memory of the tables."""
@@ -222,20 +229,24 @@ class Cell:
 
     def nearest_facet(self, row: int, norm: Norm, bound: float) -> NearestPoint:
         """Return the step to the nearest point of the region on one of its hyperplanes."""
-        return self._nearest(norm, bound, self.rows[row : row + 1], self.slack[row : row + 1])
+        own = slice(row, row + 1)
+        return nearest_point(
+            self.rows,
+            self.slack,
+            self.origin,
+            self.rows[own],
+            self.slack[own],
+            norm=norm,
+            lower=self.lower,
+            upper=self.upper,
+            bound=bound,
+        )
 
     def nearest_change(self, rival: Rival, norm: Norm, bound: float) -> NearestPoint:
         """Return the step to the nearest point of the region where another class is not below the point's own."""
         rows = np.concatenate([self.rows, rival.row[None]])
         slack = np.append(self.slack, rival.slack)
-        return nearest_point(
-            rows, slack, self.origin, norm=norm, lower=self.lower, upper=self.upper, bound=bound
-        )  # fmt: skip
-
-    def _nearest(self, norm: Norm, bound: float, rows: np.ndarray, slack: np.ndarray) -> NearestPoint:
-        return nearest_point(
-            self.rows, self.slack, self.origin, rows, slack, norm=norm, lower=self.lower, upper=self.upper, bound=bound
-        )
+        return nearest_point(rows, slack, self.origin, norm=norm, lower=self.lower, upper=self.upper, bound=bound)
 
     def coincident(self, row: int) -> Int[np.ndarray, " c"]:
         """Return the network's rows that lie on the same hyperplane, this one included."""

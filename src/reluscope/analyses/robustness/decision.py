@@ -10,7 +10,7 @@ from reluscope.analyses.robustness.cells import open_domain, viewpoint
 from reluscope.analyses.robustness.search import Search, search
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
-from reluscope.geometry.norms import Norm, check_norm, size
+from reluscope.geometry.norms import Norm, check_norm
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.partitions.budget import Budget
@@ -25,9 +25,8 @@ class DecisionDistances:
     Parameters
     ----------
     lower, upper : (s,) float64
-        The distance is between these; both infinite where no other class is anywhere in the domain.
-    is_exact : (s,) bool
-        Whether the search came to its end: then ``upper`` is the distance, and ``lower`` its certified bound.
+        The distance is between these; both infinite where no other class is anywhere in the domain. Where a search came
+        to its end, ``upper`` is the distance, and ``lower`` its certified bound.
     witnesses : (s, n) float64
         The nearest point of the boundary that was found; NaN where none was. In slice coordinates on a slice.
     beyond : (s, n) float64
@@ -119,8 +118,8 @@ def decision_distance(
     Returns
     -------
     DecisionDistances
-        EXACT within the dual gap and the rounding of the outputs, regions thinner than 1e-9 (relative to the size of the
-        point and the distance) left out. LOWER where a budget or Ctrl-C ended the search: no change of class is nearer
+        EXACT within the dual gap and the rounding of the outputs, regions thinner than 1e-9 (relative to the size of
+        the point and the distance) left out. LOWER where a budget or Ctrl-C ended the search: no change of class is nearer
         than the frontier. On Ctrl-C later points have no row.
 
     Raises
@@ -132,8 +131,7 @@ def decision_distance(
 
     Notes
     -----
-    All regions nearer than the boundary are opened: from one to a few hundred thousand, depending on the point. A region
-    costs about n forward passes and a nearest-point problem for each hyperplane nearer than the boundary.
+    All regions nearer than the boundary are opened: from one to a great many, depending on the point. A region costs about n forward passes and a nearest-point problem for each hyperplane nearer than the boundary.
 
     References
     ----------
@@ -165,8 +163,10 @@ def decision_distance(
     return DecisionDistances(
         lower=np.array([search.lower for search in searches], dtype=np.float64),
         upper=np.array([np.inf if change is None else change.distance for change in changes], dtype=np.float64),
-        witnesses=np.stack([nowhere if c is None else view.x + c.step for c, view in zip(changes, views)]),
-        beyond=np.stack([nowhere if c is None else view.x + c.beyond for c, view in zip(changes, views)]),
+        witnesses=np.stack(
+            [nowhere if c is None else view.x + c.step for c, view in zip(changes, views, strict=False)]
+        ),
+        beyond=np.stack([nowhere if c is None else view.x + c.beyond for c, view in zip(changes, views, strict=False)]),
         classes=np.array([view.label for view in views[: len(found)]], dtype=np.int64),
         adversarial=np.array([-1 if change is None else change.label for change in changes], dtype=np.int64),
         errors=np.array([0.0 if change is None else change.error for change in changes], dtype=np.float64),

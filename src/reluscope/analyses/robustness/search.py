@@ -20,9 +20,9 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.classification import classes_of_outputs
-from reluscope.analyses.robustness.cells import RESOLUTION, Cell, Pieces, Rival, Viewpoint
+from reluscope.analyses.robustness.cells import Cell, Pieces, Rival, Viewpoint
 from reluscope.analyses.rounding import rounded_forward
-from reluscope.geometry.norms import Norm, size, steepest
+from reluscope.geometry.norms import Norm, steepest
 from reluscope.partitions.budget import Budget
 from reluscope.progress import Count
 
@@ -207,38 +207,34 @@ class _Walk:
             return
         if found.distance >= self.limit:
             return
-        beyond = self._beyond(cell, rival, found.point)
-        if isinstance(beyond, float):
-            self.num_undecided += beyond > 0
-            self.doubt = min(self.doubt, found.lower) if beyond > 0 else self.doubt
+        beyond, depth = self._beyond(cell, rival, found.point)
+        if beyond is None:
+            if depth > 0:  # the region goes beyond, and the network does not confirm it within rounding
+                self.num_undecided += 1
+                self.doubt = min(self.doubt, found.lower)
             return
         step, label = beyond
         error = rival.error / rival.length if rival.length > 0 else 0.0
         self.change = Change(found.distance, found.lower, error, found.point, step, label)
         self.limit = found.distance
 
-    def _beyond(self, cell: Cell, rival: Rival, step: np.ndarray) -> tuple[np.ndarray, int] | float:
-        """Return a step right beyond a change of class, and the class there.
+    def _beyond(self, cell: Cell, rival: Rival, step: np.ndarray) -> tuple[tuple[np.ndarray, int] | None, float]:
+        """Return a step right beyond a change of class with the class there, and how deep the region goes beyond.
 
-        A number if there is none: 0 where the region only touches the rival's half-space, else how deep it goes.
+        Without such a step the depth is 0 where the region only touches the rival's half-space.
         """
         if rival.length > 0:
             way = steepest(-rival.row[None], self.view.norm)[0]
             tries = step + np.outer(np.array(BEYOND) * max(self.view.scale, rival.distance), way)
-            inside = (tries >= cell.lower) & (tries <= cell.upper)
-            window = self.view.window
-            off = window.offsets - window.rows @ self.view.x
-            inside = inside.all(axis=1) & (tries @ window.rows.T <= off).all(axis=1)
-            if (found := self._first_other_class(tries[inside], 0)) is not None:
-                return found
+            if (found := self._first_other_class(tries[cell.in_domain(tries)], ties=False)) is not None:
+                return found, np.inf
         deep = cell.deepest(rival)
         if deep is None:
-            return 0.0
+            return None, 0.0
         inner, depth = deep
-        tries = step + np.outer(SHARES, inner - step)
-        return self._first_other_class(tries, 0 if rival.length > 0 else 1) or depth
+        return self._first_other_class(step + np.outer(SHARES, inner - step), ties=rival.length == 0), depth
 
-    def _first_other_class(self, steps: np.ndarray, ties: int) -> tuple[np.ndarray, int] | None:
+    def _first_other_class(self, steps: np.ndarray, *, ties: bool) -> tuple[np.ndarray, int] | None:
         """Return the first step to where the class is another one beyond rounding, or by a tie if ties count."""
         if not len(steps):
             return None
@@ -249,7 +245,7 @@ class _Walk:
             outputs, errors = (np.column_stack([np.zeros(len(table)), table]) for table in (outputs, errors))
         rows = np.arange(len(steps))
         sure = outputs[rows, labels] - outputs[:, own] > errors[rows, labels] + errors[:, own]
-        other = (labels != own) & (sure | bool(ties))
+        other = (labels != own) & (sure | ties)
         if not other.any():
             return None
         first = int(other.argmax())
