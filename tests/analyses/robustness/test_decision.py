@@ -32,10 +32,10 @@ def distance_to(A, b, x, norm):
     return found.fun if found.status == 0 else np.inf
 
 
-def by_all_regions(net, domain, x, norm, label):
+def by_all_regions(part, x, norm, label):
     """Return the least distance to the part of any region in which another class wins, found one by one."""
     best = np.inf
-    for row in rs.partition(net, domain):
+    for row in part:
         P, weight, bias = row.polyhedron, row.map.weight[0].numpy(), row.map.bias[0].numpy()
         if len(bias) == 1:
             weight, bias = np.concatenate([0 * weight, weight]), np.append(0.0, bias)
@@ -51,8 +51,10 @@ def by_all_regions(net, domain, x, norm, label):
 
 def check(net, domain, x, norm, rel=1e-6):
     found = rs.robustness.decision_distance(net, x, norm=norm, domain=domain)
+    part = rs.partition(net, domain)
     for row, point in enumerate(x):
-        truth = by_all_regions(net, domain, point, norm, found.classes[row])
+        truth = by_all_regions(part, point, norm, found.classes[row])
+        assert found.num_regions[row] <= len(part)  # what is opened is a region, and none is opened twice
         assert found.is_exact[row]
         assert found.upper[row] == pytest.approx(truth, rel=rel, abs=1e-7)
         assert found.finding(row).claim == "EXACT"
@@ -74,7 +76,7 @@ def check_witness(net, found, row, point):
 @pytest.mark.parametrize("sizes", [[1, 8, 6, 1], [2, 8, 6, 3], [3, 4, 3, 2]])
 def test_nearest_of_all_regions(sizes, norm):
     net, domain = rs.load(layers(sizes, seed=3)), rs.Box(-1.5, 1.5, sizes[0])
-    check(net, domain, np.random.default_rng(0).uniform(-1.5, 1.5, (2, sizes[0])), norm)
+    check(net, domain, np.random.default_rng(0).uniform(-1.5, 1.5, ({1: 12, 2: 8, 3: 3}[sizes[0]], sizes[0])), norm)
 
 
 @settings(max_examples=20)
