@@ -119,8 +119,8 @@ def decision_distance(
     -------
     DecisionDistances
         EXACT within the dual gap and the rounding of the outputs, regions thinner than 1e-9 (relative to the size of
-        the point and the distance) left out. LOWER where a budget or Ctrl-C ended the search: no change of class is nearer
-        than the frontier. On Ctrl-C later points have no row.
+        the point and the distance) left out. LOWER where a budget or Ctrl-C ended the search: no change of class is
+        nearer than the frontier. On Ctrl-C later points have no row.
 
     Raises
     ------
@@ -131,7 +131,8 @@ def decision_distance(
 
     Notes
     -----
-    All regions nearer than the boundary are opened: from one to a great many, depending on the point. A region costs about n forward passes and a nearest-point problem for each hyperplane nearer than the boundary.
+    All regions nearer than the boundary are opened: from one to a great many, depending on the point. A region costs
+    about n forward passes and a nearest-point problem for each hyperplane nearer than the boundary.
 
     References
     ----------
