@@ -48,7 +48,7 @@ def test_nearest_of_all_rivals(norm, bounded):
         outputs = net(found.points[row])[0]
         assert outputs[found.rivals[row]] == pytest.approx(float(outputs[found.classes[row]]), abs=1e-7)
         assert size(found.points[row] - points[row], norm) == pytest.approx(truth[row])
-        assert found.finding(row).tolerance < 1e-8
+        assert (found.finding(row).tolerance or 0.0) < 1e-8
     assert (found.rivals[np.isinf(truth)] == -1).all()
 
 
