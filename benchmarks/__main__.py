@@ -24,6 +24,7 @@ NAMES = (
     "space",
     "scaling",
     "tree",
+    "robustness",
     "workers",
     "balls",
     "startup",

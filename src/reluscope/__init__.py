@@ -15,7 +15,7 @@ from reluscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
-    from reluscope.analyses import bounds, codespace, coefficients, local
+    from reluscope.analyses import bounds, codespace, coefficients, local, robustness
     from reluscope.analyses.counting import count
     from reluscope.analyses.volumes import RegionVolumes, region_volumes
     from reluscope.codes import CodeLayout, Codes, GateLayout
@@ -66,6 +66,7 @@ _HOMES = {
     "region": "reluscope.regions.regions",
     "region_volumes": "reluscope.analyses.volumes",
     "regions": "reluscope.regions.regions",
+    "robustness": "reluscope.analyses.robustness",
     "testing": "reluscope.testing",
 }
 
@@ -105,11 +106,14 @@ __all__ = [
     "region",
     "region_volumes",
     "regions",
+    "robustness",
     "testing",
 ]
 
 # Public modules: these names stand for the module itself.
-_MODULES = frozenset({"bounds", "codespace", "coefficients", "datasets", "errors", "local", "plots", "testing"})
+_MODULES = frozenset(
+    {"bounds", "codespace", "coefficients", "datasets", "errors", "local", "plots", "robustness", "testing"}
+)
 
 
 class _LazyPackage(ModuleType):

@@ -53,16 +53,44 @@ def unit_maps(network: "Network", x: Points, inputs: slice | None = None) -> lis
     With ``inputs``, weights have the columns of these inputs only: what is summed over inputs needs no full table.
     """
     x = network.points(x)
-    pieces = point_pieces(network, x)
-    constants = [pre for pre, _ in _fixed(network, pieces, torch.zeros_like(x))[0]]
-    weights = _tangents(network, pieces, slice(0, network.num_inputs) if inputs is None else inputs)[0]
+    columns = slice(0, network.num_inputs) if inputs is None else inputs
+    return maps_of_pieces(network, point_pieces(network, x), torch.zeros_like(x), columns)[0]
+
+
+@torch.no_grad()
+def maps_of_pieces(
+    network: "Network", pieces: Pieces, origin: Float[Tensor, "s ..."], inputs: slice
+) -> tuple[list[tuple[Tensor, Tensor]], tuple[Tensor, Tensor]]:
+    """Return pre-activations and outputs as affine maps when every unit is held to a piece, whether a point has it.
+
+    Parameters
+    ----------
+    network : Network
+    pieces : list of (s, u) tensors
+        One per gate.
+    origin : (s, *input_shape) tensor
+        Where the constants are taken: ``value(y) = weight (y - origin) + constant``.
+    inputs : slice
+        Which columns the weights have.
+
+    Returns
+    -------
+    list of (weight, constant)
+        One per gate; see ``Network.unit_maps``.
+    (weight, constant)
+        ``(s, m, n)`` and ``(s, m)``, of the flattened outputs.
+    """
+    number = len(origin)
+    passed, values = run_fixed(network, pieces, origin)
+    weights, last = _tangents(network, pieces, inputs)
     maps = []
-    for stage, weight, constant in zip(network.stages, weights, constants, strict=True):
-        weight = weight.movedim(1, -1).expand(len(x), *weight.shape[2:], weight.shape[1])
+    for stage, weight, (constant, _) in zip(network.stages, weights, passed, strict=True):
+        weight = weight.movedim(1, -1).expand(number, *weight.shape[2:], weight.shape[1])
         if isinstance(stage.gate, Max) and stage.gate.padding is not None:
             weight = weight.masked_fill(stage.gate.padding.unsqueeze(-1), 0.0)
         maps.append((weight, constant))
-    return maps
+    outputs = network.finish(values).reshape(number, -1)
+    return maps, (last.expand(number, *last.shape[1:]).mT, outputs)
 
 
 @torch.no_grad()
@@ -112,7 +140,7 @@ def point_pieces(network: "Network", x: Float[Tensor, "s ..."]) -> Pieces:
     return pieces
 
 
-def _fixed(network: "Network", pieces: Pieces, x: Tensor) -> tuple[list[tuple[Tensor, Tensor]], Values]:
+def run_fixed(network: "Network", pieces: Pieces, x: Tensor) -> tuple[list[tuple[Tensor, Tensor]], Values]:
     """Evaluate with every unit held to its piece; return (pre-activations, output) per gate, and the last values."""
     values = network.start(x)
     passed = []
@@ -125,7 +153,7 @@ def _fixed(network: "Network", pieces: Pieces, x: Tensor) -> tuple[list[tuple[Te
 
 
 def _at_zero(network: "Network", pieces: Pieces, x: Tensor) -> Tensor:
-    _, values = _fixed(network, pieces, torch.zeros_like(x))
+    _, values = run_fixed(network, pieces, torch.zeros_like(x))
     return network.finish(values).reshape(len(x), -1)
 
 
@@ -150,7 +178,7 @@ def _tangents(network: "Network", pieces: Pieces, part: slice) -> tuple[list[Ten
     values: Values = {0: identity.reshape(1, columns, *network.input_shape)}
     found = []
     for stage, piece in zip(network.stages, pieces, strict=True):
-        values = _run_linear(stage.leg.plan, values)
+        values = run_linear(stage.leg.plan, values)
         gate, tangent = stage.gate, values[stage.leg.target]
         flat = tangent.flatten(2) if tangent.ndim > 2 else tangent.unsqueeze(-1)
         if isinstance(gate, Max):
@@ -162,11 +190,11 @@ def _tangents(network: "Network", pieces: Pieces, part: slice) -> tuple[list[Ten
             output = gate.slope(piece).unsqueeze(1) * flat
         values = {position: values[position] for position in stage.keeps}
         values[stage.position] = output.reshape(len(piece), columns, *gate.shape)
-    last = _run_linear(network.finish.leg.plan, values)[network.finish.leg.target]
+    last = run_linear(network.finish.leg.plan, values)[network.finish.leg.target]
     return found, last.flatten(2) if last.ndim > 2 else last.unsqueeze(-1)
 
 
-def _run_linear(plan: Sequence, values: Values) -> Values:
+def run_linear(plan: Sequence, values: Values) -> Values:
     """Run the linear parts of affine nodes on values ``(s or 1, columns, *shape)``."""
     values = dict(values)
     for position, node in plan:
@@ -183,7 +211,7 @@ def _backward(network: "Network", pieces: Pieces, x: Tensor, wanted: list[int], 
     result = x.new_empty(len(x), len(wanted), network.num_inputs)
     with torch.enable_grad():
         zero = torch.zeros_like(x).requires_grad_()
-        _, values = _fixed(network, pieces, zero)
+        _, values = run_fixed(network, pieces, zero)
         output = network.finish(values).reshape(len(x), -1)
         if not output.requires_grad:
             return result.zero_()

@@ -1,8 +1,8 @@
-"""How far a point is from where its units change their piece: ``d_i = (b_i - a_i x) / |a_i|`` over its half-spaces.
+"""How far a point is from where its units change their piece: ``d_i = (b_i - a_i x) / |a_i|*`` over its half-spaces.
 
 The least of these distances is that to the boundary of the region, since the nearest hyperplane is met before any
-other: the ball of that radius around the point lies in the region. Lengths of normals are summed over blocks of inputs,
-so that no table of all normals is made.
+other: the ball of that radius around the point lies in the region. Lengths of normals, in the dual norm, are gathered
+over blocks of inputs, so that no table of all normals is made.
 """
 
 from dataclasses import dataclass
@@ -11,8 +11,9 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
+from reluscope.geometry.norms import Norm, check_norm, dual, size
 from reluscope.networks.graph import Max
-from reluscope.networks.linearize import unit_maps
+from reluscope.networks.linearize import point_pieces, run_fixed, unit_maps
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
 from reluscope.regions.half_spaces import gate_rows
@@ -49,7 +50,12 @@ class NearestFacets:
 
 
 def nearest_facets(
-    network: Network, x: Points, *, tolerance: Tolerance | None = None, budget: int = BUDGET
+    network: Network,
+    x: Points,
+    *,
+    norm: Norm = "l2",
+    tolerance: Tolerance | None = None,
+    budget: int = BUDGET,
 ) -> NearestFacets:
     """Return how far points are from the boundary of their linear regions.
 
@@ -57,6 +63,8 @@ def nearest_facets(
     ----------
     network : Network
     x : (s, *input_shape) or (s, n)
+    norm : "l1", "l2" or "linf"
+        What distance is.
     tolerance : Tolerance, optional
         Its ``rounding`` says which pre-activations count as zero.
     budget : int
@@ -65,7 +73,12 @@ def nearest_facets(
     Returns
     -------
     NearestFacets
-        Euclidean distances in input space, unrestricted by any domain.
+        Distances in input space, unrestricted by any domain.
+
+    Raises
+    ------
+    InputError
+        If the norm is unknown.
 
     Notes
     -----
@@ -80,13 +93,14 @@ def nearest_facets(
     >>> float(found.distances[0]), found.sources[0].tolist()
     (1.0, [0, 1, 0])
     """
+    check_norm(norm)
     tolerance = tolerance or Tolerance()
     points = network.points(x)
     candidates = [stage.gate.index.numel() if isinstance(stage.gate, Max) else 0 for stage in network.stages]
     numbers_per_input = sum(gate.num_units for gate in network.gates) + 2 * sum(candidates)
     per_input = 8 * max(1, numbers_per_input) + network.bytes_per_point
     parts = [
-        _nearest(network, points[rows], tolerance, budget // max(1, rows.stop - rows.start) // per_input)
+        _nearest(network, points[rows], norm, tolerance, budget // max(1, rows.stop - rows.start) // per_input)
         for rows in chunks(len(points), per_input * min(network.num_inputs, 64), budget)
     ]
     return NearestFacets(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
@@ -95,10 +109,11 @@ def nearest_facets(
 _FIELDS = ("distances", "errors", "sources")
 
 
-def _nearest(network: Network, points: torch.Tensor, tolerance: Tolerance, block: int) -> NearestFacets:
-    number, size = len(points), network.num_inputs
+def _nearest(network: Network, points: torch.Tensor, norm: Norm, tolerance: Tolerance, block: int) -> NearestFacets:
+    number = len(points)
+    spread = float(size(np.ones(network.num_inputs), dual(norm)))
     unit = tolerance.rounding * np.finfo(float).eps
-    lengths, largest, constants = _lengths(network, points, max(1, block))
+    lengths, largest, constants = _lengths(network, points, norm, max(1, block))
     pieces = network.codes(points).by_gate()
     distances, errors = np.full(number, np.inf), np.zeros(number)
     sources = np.full((number, 3), -1, dtype=np.int64)
@@ -124,7 +139,7 @@ def _nearest(network: Network, points: torch.Tensor, tolerance: Tolerance, block
         steepest = 1.0 if isinstance(stage.gate, Max) else float(stage.gate.slopes.abs().max())
         map_size = np.maximum(map_size, steepest * largest[stage.index])
         length = np.abs(rows.normals[..., 0])
-        wrong = np.sqrt(size) * rows.constant_below  # in the length of a normal
+        wrong = spread * rows.constant_below  # in the length of a normal
         bends = rows.exists & (length > wrong)
         if not bends.shape[1]:
             continue
@@ -143,7 +158,7 @@ def _nearest(network: Network, points: torch.Tensor, tolerance: Tolerance, block
 
 
 def _lengths(
-    network: Network, points: torch.Tensor, block: int
+    network: Network, points: torch.Tensor, norm: Norm, block: int
 ) -> tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]:
     """Return per gate lengths of normals, largest entries of the units' maps per point, and the maps' constants.
 
@@ -151,7 +166,7 @@ def _lengths(
     """
     number = len(points)
     pieces = network.codes(points).by_gate()
-    squares: list[np.ndarray] = []
+    sizes: list[np.ndarray] = []
     largest = [np.zeros(number) for _ in network.stages]
     constants: list[np.ndarray] = []
     for start in range(0, network.num_inputs, block):
@@ -165,10 +180,56 @@ def _lengths(
                 piece = torch.as_tensor(pieces[stage.gate.name].to_array().astype(np.int64), device=weight.device)
                 chosen = piece[..., None, None].expand(-1, -1, 1, weight.shape[-1])
                 weight = weight - weight.gather(2, chosen)
-            square = weight.square().sum(-1).cpu().numpy()
+            part = _part(weight, norm).cpu().numpy()
             if start == 0:
-                squares.append(square)
+                sizes.append(part)
                 constants.append(constant.cpu().numpy())
             else:
-                squares[index] = squares[index] + square
-    return [np.sqrt(square) for square in squares], largest, constants
+                sizes[index] = np.maximum(sizes[index], part) if norm == "l1" else sizes[index] + part
+    return [np.sqrt(table) if norm == "l2" else table for table in sizes], largest, constants
+
+
+def _part(weight: torch.Tensor, norm: Norm) -> torch.Tensor:
+    """Return what a block of inputs adds to the dual norm of normals; to its square in l2."""
+    if norm == "l2":
+        return weight.square().sum(-1)
+    return weight.abs().amax(-1) if norm == "l1" else weight.abs().sum(-1)
+
+
+def facet_normals(network: Network, x: Points, sources: Int[np.ndarray, "s 3"]) -> Float[np.ndarray, "s n"]:
+    """Return one outward normal ``a`` of each point's region ``a z <= b``, by its source; zero where there is none.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+    sources : (s, 3) int array
+        Gate, unit, and the piece beyond, as `nearest_facets` returns them.
+
+    Notes
+    -----
+    One pass forward and one backward, for all points.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([([[3.0, 4.0], [1.0, 0.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> facet_normals(net, [[1.0, 1.0]], np.array([[0, 1, 0]]))
+    array([[-1.,  0.]])
+    """
+    points = network.points(x)
+    pieces = point_pieces(network, points)
+    with torch.enable_grad():
+        start = points.detach().clone().requires_grad_()
+        passed, _ = run_fixed(network, pieces, start)
+        total = start.sum() * 0.0
+        for stage, piece, (pre, _) in zip(network.stages, pieces, passed, strict=True):
+            rows = torch.as_tensor(np.flatnonzero(sources[:, 0] == stage.index), device=points.device)
+            unit, beyond = (torch.as_tensor(column, device=points.device)[rows] for column in sources.T[1:])
+            own = piece[rows, unit].long()
+            if isinstance(stage.gate, Max):
+                total = total + (pre[rows, unit, beyond] - pre[rows, unit, own]).sum()
+            else:
+                total = total + (torch.where(beyond > own, 1.0, -1.0) * pre[rows, unit]).sum()
+        (gradient,) = torch.autograd.grad(total, start)
+    return gradient.reshape(len(points), -1).cpu().numpy()

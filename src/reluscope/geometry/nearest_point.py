@@ -1,0 +1,360 @@
+"""The point of a polyhedron nearest to a given one, in l1, l2 or linf, with a bound that no point is nearer.
+
+For multipliers of the rows that are not negative, every y with ``A y <= b`` has ``|y - x| >= m (A x - b) / |A' m|*``
+(weak duality with the dual norm), whatever computed the multipliers: the gap between this bound and the distance found
+is the certificate. In l2 the method is `active_set`; in l1 and linf a linear program over the rows that turn out to
+matter.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy.optimize import nnls
+
+from reluscope.errors import SolverError
+from reluscope.geometry.active_set import BEYOND, EMPTY, STALLED, ShortestVector, shortest_vector
+from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.norms import Norm, check_norm, size
+
+# Violations of rows of length 1 that count as none, relative to the size of the problem.
+VIOLATION = 1e-12
+# Rows that join a linear program at a time.
+MOST_NEW_ROWS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class NearestPoint:
+    """Where a polyhedron is nearest to a point.
+
+    Parameters
+    ----------
+    point : (n,) array
+        NaN where the polyhedron is empty, or was found to be beyond the bound.
+    distance : float
+        Infinite in these two cases.
+    lower : float
+        No point of the polyhedron is nearer; infinite if it is empty.
+    multipliers : (h,) array
+        Of the rows, not negative. Of an empty polyhedron those of a contradiction: with the other two,
+        ``A' m + C' e + f = 0``, and the same sum over offsets and bounds is negative.
+    equation_multipliers : (k,) array
+        Of the equations.
+    bound_multipliers : (n,) array
+        Positive at upper bounds, negative at lower ones. Only in l2 and in contradictions; elsewhere 0.
+    """
+
+    point: Float[np.ndarray, " n"]
+    distance: float
+    lower: float
+    multipliers: Float[np.ndarray, " h"]
+    equation_multipliers: Float[np.ndarray, " k"]
+    bound_multipliers: Float[np.ndarray, " n"]
+
+    @property
+    def gap(self) -> float:
+        """How far the distance is above the bound that nothing is nearer; 0 where there is no point."""
+        return self.distance - self.lower if np.isfinite(self.distance) else 0.0
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the polyhedron is empty, by a contradiction of its rows."""
+        return self.lower == np.inf
+
+
+def nearest_point(
+    A: Float[np.ndarray, "h n"],
+    b: Float[np.ndarray, " h"],
+    point: Float[np.ndarray, " n"],
+    C: Float[np.ndarray, "k n"] | None = None,
+    d: Float[np.ndarray, " k"] | None = None,
+    *,
+    norm: Norm = "l2",
+    lower: Float[np.ndarray, " n"] | None = None,
+    upper: Float[np.ndarray, " n"] | None = None,
+    bound: float = np.inf,
+) -> NearestPoint:
+    """Return the nearest point of ``{y : A y <= b, C y = d, lower <= y <= upper}``.
+
+    Parameters
+    ----------
+    A, b : (h, n) and (h,) arrays
+        Half-spaces, not necessarily normalised.
+    point : (n,) array
+    C, d : (k, n) and (k,) arrays, optional
+        Equations.
+    norm : "l1", "l2" or "linf"
+        What distance is. The nearest point of l1 and linf need not be unique.
+    lower, upper : (n,) arrays, optional
+        Bounds of a box, infinite where there are none: the same as 2 n rows, and cheaper.
+    bound : float
+        Stop as soon as the polyhedron is known to be at least this far.
+
+    Returns
+    -------
+    NearestPoint
+
+    Raises
+    ------
+    SolverError
+        If no method ends.
+
+    Notes
+    -----
+    A row counts as fulfilled within 1e-12 times the size of the problem in l2, within 1e-9 in l1 and linf. Rows that
+    contradict each other by less than that have a point in common.
+
+    Examples
+    --------
+    >>> rows, offsets = np.array([[-1.0, -1.0]]), np.array([-2.0])  # y_0 + y_1 >= 2
+    >>> [round(nearest_point(rows, offsets, np.zeros(2), norm=norm).distance, 9) for norm in ("l1", "l2", "linf")]
+    [2.0, 1.414213562, 1.0]
+    >>> nearest_point(np.array([[1.0], [-1.0]]), np.array([-1.0, 0.0]), np.zeros(1)).is_empty
+    True
+    """
+    check_norm(norm)
+    problem = _Problem(A, b, point, C, d, lower, upper)
+    if problem.contradiction is not None:
+        return problem.contradiction
+    scale = max(1.0, float(np.abs(point).max(initial=0.0)), float(np.abs(problem.slack).max(initial=0.0)))
+    found = _shortest(problem, bound if norm == "l2" else np.inf, VIOLATION * scale)
+    if found.status == EMPTY:
+        return problem.result(np.inf, np.inf, None, found.rows, found.upper - found.lower)
+    if norm != "l2":
+        return _by_program(problem, norm, bound, found)
+    forms = problem.rows.T @ found.rows + found.upper - found.lower
+    value = -float(found.rows @ problem.slack)
+    value -= float(found.upper[found.upper > 0] @ problem.upper[found.upper > 0])
+    value += float(found.lower[found.lower > 0] @ problem.lower[found.lower > 0])
+    length = float(np.linalg.norm(forms))
+    below = max(0.0, value / length) if length > 0 else 0.0
+    multipliers = found.upper - found.lower
+    if found.status == BEYOND:
+        return problem.result(np.inf, max(below, bound), None, found.rows, multipliers)
+    distance = float(np.linalg.norm(found.vector))
+    return problem.result(distance, min(below, distance), found.vector, found.rows, multipliers)
+
+
+class _Problem:
+    """The polyhedron seen from the point: equations first, rows of length 1, slacks ``b - A x``."""
+
+    def __init__(
+        self,
+        A: np.ndarray,
+        b: np.ndarray,
+        point: np.ndarray,
+        C: np.ndarray | None,
+        d: np.ndarray | None,
+        lower: np.ndarray | None,
+        upper: np.ndarray | None,
+    ) -> None:
+        dim = len(point)
+        C = np.empty((0, dim)) if C is None else C
+        d = np.empty(0) if d is None else d
+        lower = np.full(dim, -np.inf) if lower is None else lower
+        upper = np.full(dim, np.inf) if upper is None else upper
+        self.point = point
+        self.heights = len(b), len(d)
+        rows, offsets = (C, d) if not len(A) else (A, b) if not len(C) else (np.concatenate([C, A]), np.append(d, b))
+        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        kept = lengths > 0
+        if not kept.all():
+            rows, offsets, lengths = rows[kept], offsets[kept], lengths[kept]
+        self.kept_equations, self.kept = kept[: len(d)], kept[len(d) :]
+        self.lengths, self.rows = lengths, rows / lengths[:, None]
+        self.slack = offsets / lengths - self.rows @ point
+        self.num_equations = int(self.kept_equations.sum())
+        self.lower, self.upper = lower - point, upper - point
+        self.contradiction = None if kept.all() else self._contradiction(A, b, C, d)
+
+    def _contradiction(self, A: np.ndarray, b: np.ndarray, C: np.ndarray, d: np.ndarray) -> NearestPoint | None:
+        """Return the emptiness that a row of zeros, or crossed bounds, prove by themselves."""
+        rows, equations, bounds = np.zeros(len(b)), np.zeros(len(d)), np.zeros(len(self.point))
+        wrong = np.flatnonzero(~A.any(axis=1) & (b < 0))
+        unequal = np.flatnonzero(~C.any(axis=1) & (d != 0))
+        if len(wrong):
+            rows[wrong[0]] = 1.0
+        elif len(unequal):
+            equations[unequal[0]] = -np.sign(d[unequal[0]])
+        else:
+            return None
+        return NearestPoint(np.full(len(self.point), np.nan), np.inf, np.inf, rows, equations, bounds)
+
+    def result(
+        self, distance: float, below: float, step: np.ndarray | None, weights: np.ndarray, bounds: np.ndarray
+    ) -> NearestPoint:
+        """Return the answer in the rows that were given."""
+        where = np.full(len(self.point), np.nan) if step is None else self.point + step
+        rows, equations = np.zeros(self.heights[0]), np.zeros(self.heights[1])
+        equations[self.kept_equations] = (weights / self.lengths)[: self.num_equations]
+        rows[self.kept] = np.maximum(weights / self.lengths, 0.0)[self.num_equations :]
+        return NearestPoint(where, distance, below, rows, equations, bounds)
+
+
+def _shortest(problem: _Problem, bound: float, tolerance: float) -> ShortestVector:
+    found = shortest_vector(
+        problem.rows,
+        problem.slack,
+        num_equations=problem.num_equations,
+        lower=problem.lower,
+        upper=problem.upper,
+        bound=bound,
+        tolerance=tolerance,
+    )
+    return _by_least_squares(problem) if found.status == STALLED else found
+
+
+def _by_least_squares(problem: _Problem) -> ShortestVector:
+    """Solve by Lawson and Hanson's reduction to least squares with multipliers that are not negative.
+
+    With the rows G u >= h of the problem, ``min |G' m|^2 + (h m - 1)^2`` over m >= 0 leaves a residual r with
+    ``u = r / r_last``, or no residual if the rows contradict each other.
+    """
+    dim, equations = len(problem.point), problem.num_equations
+    has_upper, has_lower = np.isfinite(problem.upper), np.isfinite(problem.lower)
+    identity = np.eye(dim)
+    rows = np.concatenate([problem.rows, -problem.rows[:equations], identity[has_upper], -identity[has_lower]])
+    slack = np.concatenate(
+        [problem.slack, -problem.slack[:equations], problem.upper[has_upper], -problem.lower[has_lower]]
+    )
+    scale = max(float((-slack).max(initial=0.0)), np.finfo(float).tiny)
+    try:
+        weights, _ = nnls(np.vstack([-rows.T, -slack / scale]), np.append(np.zeros(dim), 1.0))
+    except RuntimeError as error:
+        raise SolverError(
+            f"the nearest point among {len(rows)} half-spaces in {dim} dimensions should have been found, and two "
+            "methods ended without one; look for rows of very different size"
+        ) from error
+    last = 1.0 + float(weights @ slack) / scale
+    status = EMPTY if last <= 1e-14 else 0
+    if status != EMPTY:
+        weights = weights * scale / last
+    split = np.cumsum([len(problem.rows), equations, int(has_upper.sum())])
+    own, opposite, above, below = np.split(weights, split)
+    own = own.copy()
+    own[:equations] -= opposite
+    over, under = np.zeros(dim), np.zeros(dim)
+    over[has_upper], under[has_lower] = above, below
+    return ShortestVector(status, -(problem.rows.T @ own + over - under), own, over, under)
+
+
+def _by_program(problem: _Problem, norm: Norm, bound: float, start: ShortestVector) -> NearestPoint:
+    """Solve in l1 or linf, first with the rows that matter in l2."""
+    kind = _L1Program if norm == "l1" else _LinfProgram
+    program = kind(problem.lower, problem.upper)
+    taken = start.rows != 0
+    taken[: problem.num_equations] = True
+    fresh = np.flatnonzero(taken)
+    order: list[int] = []
+    weights = np.zeros(len(problem.rows))
+    below = 0.0
+    while True:
+        program.add(problem, fresh)
+        order.extend(fresh.tolist())
+        step, duals = program.solve()
+        if step is None:  # rows that contradict each other by less than rounding: the point of l2 is as good as any
+            distance = float(size(start.vector, norm))
+            return problem.result(distance, min(below, distance), start.vector, weights, np.zeros(len(problem.point)))
+        weights[order] = duals
+        below = max(below, _weak_bound(problem, norm, weights))
+        if below >= bound:
+            return problem.result(np.inf, below, None, weights, np.zeros(len(problem.point)))
+        excess = problem.rows @ step - problem.slack
+        excess[: problem.num_equations] = 0.0
+        excess[taken] = 0.0
+        fresh = np.flatnonzero(excess > 1e-9)
+        if not len(fresh):
+            distance = float(size(step, norm))
+            return problem.result(distance, min(below, distance), step, weights, np.zeros(len(problem.point)))
+        fresh = fresh[np.argsort(-excess[fresh])[:MOST_NEW_ROWS]]
+        taken[fresh] = True
+
+
+class _Program:
+    """A linear program for the step of least length; its final classes say how steps and lengths are variables."""
+
+    program: LinearProgram
+    objective: np.ndarray
+    skipped: int  # rows that are not those of the problem
+
+    def table(self, rows: np.ndarray) -> np.ndarray:
+        """Return rows over steps as rows over variables."""
+        raise NotImplementedError
+
+    def step(self, variables: np.ndarray) -> np.ndarray:
+        """Return the step that variables stand for."""
+        raise NotImplementedError
+
+    def add(self, problem: _Problem, which: np.ndarray) -> None:
+        """Append rows of the problem."""
+        below = np.where(which < problem.num_equations, problem.slack[which], -np.inf)
+        self.program.add_rows(self.table(problem.rows[which]), problem.slack[which], below)
+
+    def solve(self) -> tuple[np.ndarray | None, np.ndarray]:
+        """Return the step, None if the rows contradict each other, and the multipliers of the rows."""
+        found = self.program.maximize(self.objective)
+        step = self.step(found.point) if found.status is Status.OPTIMAL else None
+        return step, found.duals[self.skipped :]
+
+
+class _L1Program(_Program):
+    """Steps are differences ``p - q`` of vectors that are not negative; the length is the sum of all entries."""
+
+    def __init__(self, lower: np.ndarray, upper: np.ndarray) -> None:
+        dim = self.dim = len(lower)
+        self.program, self.objective, self.skipped = LinearProgram(2 * dim), np.full(2 * dim, -1.0), 0
+        for k in range(dim):
+            self.program.set_bounds(k, max(0.0, lower[k]), max(0.0, upper[k]))
+            self.program.set_bounds(dim + k, max(0.0, -upper[k]), max(0.0, -lower[k]))
+
+    def table(self, rows: np.ndarray) -> np.ndarray:
+        return np.concatenate([rows, -rows], axis=1)
+
+    def step(self, variables: np.ndarray) -> np.ndarray:
+        return variables[: self.dim] - variables[self.dim :]
+
+
+class _LinfProgram(_Program):
+    """The step u and its length r, with ``-r <= u_k <= r`` as rows before all others."""
+
+    def __init__(self, lower: np.ndarray, upper: np.ndarray) -> None:
+        dim = self.dim = len(lower)
+        self.program, self.objective, self.skipped = LinearProgram(dim + 1), np.append(np.zeros(dim), -1.0), 2 * dim
+        for k in range(dim):
+            self.program.set_bounds(k, lower[k], upper[k])
+        identity, ones = np.eye(dim), np.ones((dim, 1))
+        self.program.add_rows(np.block([[identity, -ones], [-identity, -ones]]), np.zeros(2 * dim))
+
+    def table(self, rows: np.ndarray) -> np.ndarray:
+        return np.concatenate([rows, np.zeros((len(rows), 1))], axis=1)
+
+    def step(self, variables: np.ndarray) -> np.ndarray:
+        return variables[: self.dim]
+
+
+def _weak_bound(problem: _Problem, norm: Norm, weights: np.ndarray) -> float:
+    """Return ``min |u| + m (A u - s)`` over u within its bounds, for multipliers m: no feasible u is shorter."""
+    weights = weights.copy()
+    free = slice(problem.num_equations, None)
+    weights[free] = np.maximum(weights[free], 0.0)
+    forms = problem.rows.T @ weights
+    low, high = problem.lower, problem.upper
+    if not ((low <= 0).all() and (high >= 0).all()):
+        return 0.0
+    # How far u can go the way that the form falls; where it can go on and on, the form must not beat the norm.
+    reach = np.where(forms > 0, -low, high)
+    steep = np.abs(forms)
+    endless = steep[np.isinf(reach)]
+    most = max(1.0, float(endless.max(initial=0.0) if norm == "l1" else endless.sum()))
+    steep, value = steep / most, -float(weights @ problem.slack) / most
+    ends = np.isfinite(reach)
+    if norm == "l1":
+        value -= float(np.maximum(steep[ends] - 1.0, 0.0) @ reach[ends])
+    else:
+        lengths = np.append(0.0, np.sort(reach[ends]))
+        order = np.argsort(reach[ends])
+        sorted_steep, sorted_reach = steep[ends][order], reach[ends][order]
+        reached = np.append(0.0, np.cumsum(sorted_steep * sorted_reach))
+        going = steep.sum() - np.append(0.0, np.cumsum(sorted_steep))
+        value += float((lengths - reached - lengths * going).min())
+    return max(0.0, value)

@@ -1,0 +1,94 @@
+"""The code right beyond a face of a region: which pieces units take up when a point leaves the face along a direction.
+
+Units that sit on a breakpoint on the whole face are *loose*: the derivative along the direction says on which side of
+it they end up; all others keep their pieces. Derivatives are carried forward through the pieces just decided, so that a
+unit that reads another loose unit sees what that has become. No point near the face is needed, and no step length.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from jaxtyping import Float, Integer
+
+from reluscope.networks.graph import Max
+from reluscope.networks.linearize import run_linear
+from reluscope.networks.network import Network
+from reluscope.networks.stages import Values
+
+
+@torch.no_grad()
+def pieces_beyond(
+    network: Network,
+    pieces: Sequence[Integer[np.ndarray, " _"]],
+    loose: Sequence[Integer[np.ndarray, "_ 3"]],
+    directions: Float[np.ndarray, "k n"],
+    *,
+    rounding: float,
+) -> list[Integer[np.ndarray, "k _"]]:
+    """Return the pieces beyond several faces of one region.
+
+    Parameters
+    ----------
+    network : Network
+    pieces : list of (u,) integer arrays
+        The code of the region, one array per gate.
+    loose : k arrays (c, 3)
+        For each face the units that sit on a breakpoint on all of it: gate, unit, and the piece on the other side of
+        the breakpoint (or the candidate that ties).
+    directions : (k, n) array
+        Away from each face, not along it.
+    rounding : float
+        Derivatives below this times their size count as 0: the unit stays on its breakpoint, and the tie rule decides.
+
+    Returns
+    -------
+    list of (k, u) integer arrays
+        One per gate.
+
+    Notes
+    -----
+    One pass forward for all faces together.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0], [2.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> both = np.array([[0, 0, 1], [0, 1, 1]])
+    >>> pieces_beyond(net, [np.array([0, 0])], [both], np.array([[1.0]]), rounding=1e-15)[0].tolist()
+    [[1, 1]]
+    """
+    number, device = len(directions), network.device
+    faces = np.repeat(np.arange(number), [len(rows) for rows in loose])
+    table = np.concatenate([np.zeros((0, 3), dtype=np.int64), *loose])
+    tangents = torch.as_tensor(directions, device=device).reshape(1, number, *network.input_shape)
+    values: Values = {0: tangents}
+    largest = np.abs(directions).max(axis=1, initial=0.0)
+    found = []
+    for stage, piece in zip(network.stages, pieces, strict=True):
+        values = run_linear(stage.leg.plan, values)
+        gate, tangent = stage.gate, values[stage.leg.target].reshape(number, -1)
+        here = table[:, 0] == stage.index
+        face, unit, other = faces[here], table[here, 1], table[here, 2]
+        own = np.broadcast_to(piece.astype(np.int64), (number, len(piece)))
+        noise = rounding * stage.gain * largest.reshape(number, *(1,) * stage.gain.ndim)
+        if isinstance(gate, Max):
+            slopes = gate.candidates(tangent).cpu().numpy()
+            ties = np.arange(slopes.shape[2]) == own[..., None]
+            ties[face, unit, other] = True
+            slopes = np.where(ties, slopes, -np.inf)
+            steepest = slopes.max(axis=2, keepdims=True)
+            new = (slopes >= steepest - noise.max(axis=2, keepdims=True)).argmax(axis=2)
+            chosen = gate.source(torch.as_tensor(new, device=device))
+            output = tangent.gather(1, chosen)
+        else:
+            below, above = own.copy(), own.copy()
+            below[face, unit] = np.minimum(own[face, unit], other)
+            above[face, unit] = np.maximum(own[face, unit], other)
+            new = np.where(tangent.cpu().numpy() > noise, above, below)
+            output = gate.slope(torch.as_tensor(new, device=device)) * tangent
+        largest = np.maximum(largest, output.abs().amax(dim=1).cpu().numpy() if output.shape[1] else 0.0)
+        values = {position: values[position] for position in stage.keeps}
+        values[stage.position] = output.reshape(1, number, *gate.shape)
+        found.append(new.astype(piece.dtype))
+    return found

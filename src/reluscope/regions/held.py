@@ -1,0 +1,143 @@
+"""The region of a code, seen from any point: half-spaces and affine map of units held to their pieces.
+
+`regions` starts from a point of the region; here the code is all there is, and the point may lie anywhere. Rows are
+scaled to length 1 and moved so that the point is the origin: ``rows u <= slack`` for ``u = y - x``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int, Integer
+
+from reluscope.networks.graph import Max
+from reluscope.networks.linearize import maps_of_pieces
+from reluscope.networks.network import Network
+from reluscope.regions.half_spaces import Rows, gate_rows
+from reluscope.tolerance import Tolerance
+
+
+@dataclass(frozen=True, eq=False)
+class HeldRegion:
+    """A code's region around a point, in steps u away from the point.
+
+    Parameters
+    ----------
+    pieces : tuple of (u,) integer arrays
+        The code, one array per gate.
+    rows : (h, n) float64
+        Outward normals of length 1 of the closure ``rows u <= slack``.
+    slack : (h,) float64
+        Signed distances of the point to the hyperplanes, negative where it lies beyond.
+    noise : (h,) float64
+        Bounds on the rounding of the distances.
+    sources : (h, 3) int64
+        Gate, unit, and its piece beyond the row.
+    still : (c, 3) int64
+        The same of units that are constant on the region and sit on a breakpoint there.
+    weight, outputs, errors : (m, n), (m,) and (m,) float64
+        The network on the region is ``weight u + outputs``, with bounds on the rounding of ``outputs``.
+    is_empty : bool
+        Whether some unit is constant and on the wrong side: then no point has this code.
+    """
+
+    pieces: tuple[Integer[np.ndarray, " _"], ...]
+    rows: Float[np.ndarray, "h n"]
+    slack: Float[np.ndarray, " h"]
+    noise: Float[np.ndarray, " h"]
+    sources: Int[np.ndarray, "h 3"]
+    still: Int[np.ndarray, "c 3"]
+    weight: Float[np.ndarray, "m n"]
+    outputs: Float[np.ndarray, " m"]
+    errors: Float[np.ndarray, " m"]
+    is_empty: bool
+
+
+@torch.no_grad()
+def held_region(
+    network: Network,
+    point: Float[np.ndarray, " n"],
+    pieces: Sequence[Integer[np.ndarray, " _"]],
+    *,
+    tolerance: Tolerance | None = None,
+) -> HeldRegion:
+    """Return the region of a code, seen from a point.
+
+    Parameters
+    ----------
+    network : Network
+    point : (n,) array
+        Need not have the code.
+    pieces : sequence of (u,) integer arrays
+        One per gate.
+    tolerance : Tolerance, optional
+        Its ``rounding``.
+
+    Returns
+    -------
+    HeldRegion
+
+    Notes
+    -----
+    The derivatives of all units by all inputs: about n forward passes.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[2.0]]), np.array([-2.0])), (np.ones((1, 1)), np.zeros(1))])
+    >>> beyond = held_region(net, np.array([0.0]), [np.array([1])])  # where 2 x - 2 > 0, from 0
+    >>> beyond.rows, beyond.slack, beyond.outputs
+    (array([[-1.]]), array([-1.]), array([-2.]))
+    """
+    unit = (tolerance or Tolerance()).rounding * np.finfo(float).eps
+    x = network.points(point)
+    held = [torch.as_tensor(piece[None].astype(np.int64), device=network.device) for piece in pieces]
+    maps, (weight, outputs) = maps_of_pieces(network, held, x, slice(0, network.num_inputs))
+    tables = []
+    values, map_size = network.start(x), np.ones(1)
+    for stage, piece, (normals, constant) in zip(network.stages, held, maps, strict=True):
+        size = _size(values, stage.reads)
+        pre, live = stage.advance(values)
+        values = {**live, stage.position: stage.gate.select(pre, piece)}
+        gradients = normals.cpu().numpy()
+        tables.append(
+            gate_rows(
+                stage.gate,
+                stage.index,
+                pieces=piece.cpu().numpy(),
+                pre=pre.cpu().numpy(),
+                maps=(gradients, constant.cpu().numpy()),
+                noise=unit * (stage.gain * size + stage.offset)[None],
+                map_noise=unit * stage.gain[None] * map_size,
+            )
+        )
+        steepest = 1.0 if isinstance(stage.gate, Max) else float(stage.gate.slopes.abs().max())
+        map_size = np.maximum(map_size, steepest * np.abs(gradients).max(initial=0.0))
+    size = _size(values, network.finish.reads)
+    errors = unit * (network.finish.gain * size + network.finish.offset)
+    dim = network.num_inputs
+    empty = Rows(*(np.zeros((1, 0, *rest)) for rest in ((dim,), (), (3,), (), (), (), ())))
+    normals, _, sources, exists, slack, noise, constant_below = (
+        np.concatenate(columns, axis=1)[0] for columns in zip(empty, *tables, strict=True)
+    )
+    exists = exists.astype(bool)
+    constant = exists & (np.abs(normals).max(axis=1, initial=0.0) <= constant_below)
+    kept = exists & ~constant
+    lengths = np.linalg.norm(normals[kept], axis=1)
+    return HeldRegion(
+        tuple(pieces),
+        normals[kept] / lengths[:, None],
+        slack[kept] / lengths,
+        noise[kept] / lengths,
+        sources[kept].astype(np.int64),
+        sources[constant & (np.abs(slack) <= noise)].astype(np.int64),
+        weight[0].cpu().numpy(),
+        outputs[0].cpu().numpy(),
+        errors,
+        bool((constant & (slack < -noise)).any()),
+    )
+
+
+def _size(values: dict, reads: Sequence[int]) -> float:
+    return max([0.0, *(float(values[source].abs().max()) for source in reads)])

@@ -1,0 +1,72 @@
+"""Distances to decision boundaries within a region against scipy's programs over `region`'s half-spaces."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog, nnls
+
+import reluscope as rs
+from networks.models import layers
+from reluscope.geometry.norms import size
+from reluscope.testing import networks
+
+NORMS = ("l1", "l2", "linf")
+
+
+def by_scipy(net, x, norm, domain):
+    """Return the least distance over all rivals."""
+    region = rs.region(net, x, domain=domain)
+    weight, bias = region.map.weight[0].numpy(), region.map.bias[0].numpy()
+    label, dim, best = int(net(x).argmax()), len(x), np.inf
+    for other in set(range(len(bias))) - {label}:
+        A = np.concatenate([region.polyhedron.A, (weight[label] - weight[other])[None]])
+        slack = np.append(region.polyhedron.b, bias[other] - bias[label]) - A @ x
+        if norm == "l2":
+            weights, rest = nnls(np.vstack([-A.T, -slack]), np.append(np.zeros(dim), 1.0))
+            best = min(best, np.inf if rest < 1e-8 else np.linalg.norm(A.T @ weights) / (1 + slack @ weights))
+            continue
+        over = np.eye(dim) if norm == "l1" else np.ones((dim, 1))
+        rows = np.block([[A, np.zeros((len(A), over.shape[1]))], [np.eye(dim), -over], [-np.eye(dim), -over]])
+        cost = np.append(np.zeros(dim), np.ones(over.shape[1]))
+        found = linprog(cost, rows, np.append(slack, np.zeros(2 * dim)), bounds=(None, None))
+        best = min(best, found.fun if found.status == 0 else np.inf)
+    return best
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("bounded", [False, True])
+def test_nearest_of_all_rivals(norm, bounded):
+    net = rs.load(layers([4, 5, 4, 8], seed=3))
+    domain = rs.Box(-1, 1, 4) if bounded else None
+    points = np.random.default_rng(0).uniform(-1, 1, (40, 4))
+    found = rs.robustness.decision_distance_within(net, points, norm=norm, domain=domain)
+    truth = np.array([by_scipy(net, point, norm, domain) for point in points])
+    assert 0 < np.isfinite(truth).sum() < 40
+    assert np.allclose(found.distances, truth, rtol=1e-7)
+    for row in np.flatnonzero(np.isfinite(truth)).tolist():
+        outputs = net(found.points[row])[0]
+        assert outputs[found.rivals[row]] == pytest.approx(float(outputs[found.classes[row]]), abs=1e-7)
+        assert size(found.points[row] - points[row], norm) == pytest.approx(truth[row])
+        assert (found.finding(row).tolerance or 0.0) < 1e-8
+    assert (found.rivals[np.isinf(truth)] == -1).all()
+
+
+@settings(max_examples=30)
+@given(networks(num_outputs=2, max_width=4), st.integers(0, 99), st.sampled_from(NORMS))
+def test_never_nearer_than_the_nearest_of_the_network(parameters, seed, norm):
+    net, x = rs.load(parameters), np.random.default_rng(seed).uniform(-2, 2, (1, 2))
+    within = rs.robustness.decision_distance_within(net, x, norm=norm, domain=rs.Box(-2, 2, 2))
+    nearest = rs.robustness.decision_distance(net, x, norm=norm, domain=rs.Box(-2, 2, 2))
+    boundary = rs.robustness.boundary_distance(net, x, norm=norm, domain=rs.Box(-2, 2, 2))
+    if within.distances[0] < boundary.distances[0]:
+        assert nearest.upper[0] == pytest.approx(within.distances[0], rel=1e-7, abs=1e-9)
+    if np.isfinite(nearest.upper[0]) and nearest.num_regions[0] > 1:
+        assert nearest.upper[0] >= boundary.distances[0] - 1e-9
+
+
+def test_a_tie_at_the_point_is_at_distance_zero():
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    found = rs.robustness.decision_distance_within(net, [[1.0, 1.0], [2.0, 1.0]], norm="linf")
+    assert found.distances.tolist() == [0.0, 0.5]
+    assert found.points.tolist() == [[1.0, 1.0], [1.5, 1.5]]

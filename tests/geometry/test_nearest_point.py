@@ -1,0 +1,146 @@
+"""Nearest points against linear programs and least squares of scipy, closed forms, and certificates by hand."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import linprog, nnls
+
+from reluscope.errors import SolverError
+from reluscope.geometry import nearest_point as module
+from reluscope.geometry.active_set import STALLED
+from reluscope.geometry.nearest_point import nearest_point
+from reluscope.geometry.norms import dual, size, steepest
+
+NORMS = ("l1", "l2", "linf")
+entries = st.integers(-4, 4).map(float)
+
+
+def by_scipy(A, b, x, norm):
+    """Return the distance by scipy; None if the polyhedron is empty."""
+    number, dim = A.shape
+    slack = b - A @ x
+    if norm == "l2":
+        weights, residual = nnls(np.vstack([-A.T, -slack]), np.append(np.zeros(dim), 1.0))
+        last = 1 - (-slack @ weights)
+        return None if residual < 1e-8 else float(np.linalg.norm(A.T @ weights) / last)
+    identity = np.eye(dim)
+    if norm == "l1":
+        rows = np.block([[A, np.zeros((number, dim))], [identity, -identity], [-identity, -identity]])
+        cost = np.append(np.zeros(dim), np.ones(dim))
+    else:
+        ones = np.ones((dim, 1))
+        rows = np.block([[A, np.zeros((number, 1))], [identity, -ones], [-identity, -ones]])
+        cost = np.append(np.zeros(dim), 1.0)
+    found = linprog(cost, rows, np.append(slack, np.zeros(2 * dim)), bounds=(None, None))
+    return None if found.status == 2 else found.fun
+
+
+@st.composite
+def polyhedra(draw):
+    """Few small integers: rows that repeat, vanish, oppose and contradict each other are common."""
+    dim = draw(st.integers(1, 4))
+    number = draw(st.integers(0, 9))
+    table = np.array(draw(st.lists(entries, min_size=number * (dim + 1), max_size=number * (dim + 1))))
+    table = table.reshape(number, dim + 1)
+    return table[:, :dim].copy(), table[:, dim].copy(), np.array(draw(st.lists(entries, min_size=dim, max_size=dim)))
+
+
+@given(polyhedra(), st.sampled_from(NORMS))
+def test_distances_are_those_of_scipy_and_carry_their_proof(polyhedron, norm):
+    A, b, x = polyhedron
+    truth = by_scipy(A, b, x, norm) if len(A) else 0.0
+    found = nearest_point(A, b, x, norm=norm)
+    assert (found.multipliers >= 0).all()
+    if truth is None:
+        assert found.is_empty
+        assert np.isnan(found.point).all()
+        assert np.allclose(A.T @ found.multipliers, 0, atol=1e-9)
+        assert found.multipliers @ b < 0
+        return
+    assert found.distance == pytest.approx(truth, abs=1e-7)
+    assert (A @ found.point <= b + 1e-8).all()
+    assert size(found.point - x, norm) == pytest.approx(found.distance)
+    assert found.gap <= 1e-8
+    if found.distance > 1e-6:  # the bound again, from the multipliers alone
+        form = A.T @ found.multipliers
+        assert found.multipliers @ (A @ x - b) / size(form, dual(norm)) == pytest.approx(truth, abs=1e-6)
+
+
+@given(polyhedra(), st.sampled_from(NORMS))
+def test_bounds_and_equations_are_rows(polyhedron, norm):
+    A, b, x = polyhedron
+    dim = len(x)
+    low, high = x - np.arange(dim), x + 2.0
+    high[0] = np.inf
+    identity = np.eye(dim)
+    rows = np.concatenate([A[1:], identity[1:], -identity, A[:1], -A[:1]])
+    offsets = np.concatenate([b[1:], high[1:], -low, b[:1], -b[:1]])
+    as_rows = nearest_point(rows, offsets, x, norm=norm)
+    found = nearest_point(A[1:], b[1:], x, A[:1], b[:1], norm=norm, lower=low, upper=high)
+    assert found.is_empty == as_rows.is_empty
+    if not found.is_empty:
+        assert found.distance == pytest.approx(as_rows.distance, abs=1e-8)
+        assert found.gap <= 1e-8
+    elif norm == "l2":
+        form = A[1:].T @ found.multipliers + A[:1].T @ found.equation_multipliers + found.bound_multipliers
+        value = found.multipliers @ b[1:] + found.equation_multipliers @ b[:1]
+        up = found.bound_multipliers > 0
+        value += found.bound_multipliers[up] @ high[up] + found.bound_multipliers[~up] @ low[~up]
+        assert np.allclose(form, 0, atol=1e-9)
+        assert value < 0
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_a_half_space_in_many_dimensions_has_its_closed_form(norm):
+    rng = np.random.default_rng(0)
+    a, x = rng.normal(size=300), rng.normal(size=300)
+    others = rng.normal(size=(200, 300))
+    step = 3.0 * steepest(a[None], norm)[0]
+    A = np.concatenate([-a[None], others])
+    b = np.append(-a @ (x + step), others @ (x + step) + 0.1)
+    found = nearest_point(A, b, x, norm=norm)
+    assert found.distance == pytest.approx(3.0, rel=1e-9)
+    assert found.gap <= 1e-9
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_stops_at_the_bound(norm):
+    A, b = np.array([[-1.0, 0.0], [0.0, -1.0], [-1.0, -1.0]]), np.array([-1.0, -1.0, -5.0])
+    whole = nearest_point(A, b, np.zeros(2), norm=norm)
+    beyond = nearest_point(A, b, np.zeros(2), norm=norm, bound=0.9 * whole.distance)
+    assert beyond.distance == np.inf
+    assert not beyond.is_empty
+    assert 0.9 * whole.distance <= beyond.lower <= whole.distance
+    assert nearest_point(A, b, np.zeros(2), norm=norm, bound=1.1 * whole.distance).distance == whole.distance
+
+
+@pytest.fixture
+def stalled(monkeypatch):
+    shortest = module.shortest_vector
+    monkeypatch.setattr(module, "shortest_vector", lambda *a, **k: shortest(*a, **k)._replace(status=STALLED))
+
+
+@pytest.mark.usefixtures("stalled")
+def test_least_squares_take_over_from_a_method_that_stalls(monkeypatch):
+    rng = np.random.default_rng(1)
+    A, p = rng.normal(size=(20, 4)), rng.normal(size=4)
+    b = A @ p + 0.1 * rng.exponential(size=20)
+    found = nearest_point(A[1:], b[1:], np.zeros(4), A[:1], A[:1] @ p, lower=p - 0.1, upper=p + 0.1)
+    monkeypatch.undo()
+    truth = nearest_point(A[1:], b[1:], np.zeros(4), A[:1], A[:1] @ p, lower=p - 0.1, upper=p + 0.1)
+    assert found.distance == pytest.approx(truth.distance, rel=1e-9)
+    assert found.gap <= 1e-9
+
+
+@pytest.mark.usefixtures("stalled")
+def test_least_squares_see_contradictions_and_say_when_they_fail(monkeypatch):
+    A, b = np.array([[1.0], [-1.0]]), np.array([-1.0, 0.0])
+    assert nearest_point(A, b, np.zeros(1)).is_empty
+
+    def fail(*_):
+        raise RuntimeError("too many iterations")
+
+    monkeypatch.setattr(module, "nnls", fail)
+    with pytest.raises(SolverError, match="two methods"):
+        nearest_point(A, b, np.zeros(1))
