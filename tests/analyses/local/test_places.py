@@ -183,6 +183,7 @@ def test_pieces_cover_their_segments():
 
 def test_targets_of_other_classes():
     labels = DATA.labels
+    assert labels is not None
     means = class_means(NET, X, labels)
     np.testing.assert_allclose(means[3], X[labels == 3].mean(axis=0))
     assert np.isnan(class_means(NET, X[labels < 2], labels[labels < 2])[5]).all()
