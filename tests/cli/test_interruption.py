@@ -120,6 +120,7 @@ def test_output_that_nobody_reads(folder):
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 def test_a_full_disk_below_standard_output(folder):
     with open("/dev/full", "w") as full:

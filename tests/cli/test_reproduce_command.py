@@ -84,6 +84,7 @@ def test_what_was_interrupted_goes_on(small, monkeypatch):
     ]
 
 
+@pytest.mark.slow
 def test_damaged_records_are_made_again(small):
     assert reluscope(*SPLITS, "-q").exit_code == 0
     before = (small / "out" / "findings.json").read_text()
@@ -98,6 +99,7 @@ def test_damaged_records_are_made_again(small):
     assert numbers[0] == pytest.approx(numbers[1])
 
 
+@pytest.mark.slow
 def test_records_of_another_setting_are_refused(small):
     assert reluscope(*SPLITS, "-q").exit_code == 0
     result = reluscope(*SPLITS, "--resume", "--seed", "1")

@@ -148,6 +148,7 @@ def test_cells_are_the_same_in_threads_and_in_another_process(net, whole, kind, 
         check_same(rs.partition(net, DOMAINS["box"], executor=executor), whole["box"])
 
 
+@pytest.mark.slow
 def test_the_order_of_cells_does_not_depend_on_who_comes_first(net, small_tasks):
     parts = [rs.partition(net, DOMAINS["box"], method="cellwise", executor=Here(fate)) for fate in ({}, {0: "lost"})]
     np.testing.assert_array_equal(parts[0].codes.words, parts[1].codes.words)

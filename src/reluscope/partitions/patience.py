@@ -14,6 +14,8 @@ from reluscope.partitions.probes import probes
 MOST_COUNTED, MOST_KEPT = 10**9, 10**8
 # Seconds of work before it is asked where it leads, and seconds that this may take.
 UNASKED, ASKING = 10.0, 3.0
+# Ways that are enough to go on.
+FEW = 5
 
 
 def patient(budget: Budget, network: Network, domain: Domain, most: int = MOST_COUNTED) -> Budget:
@@ -56,8 +58,13 @@ class Patience(Budget):
     def foresee(self) -> str:
         """Return why the work will not end, empty if it will."""
         if not self._answers:
-            found = sorted(probe.product for probe in probes(self.network, self.domain, seconds=ASKING))
+            found: list[int] = []
             answer = ""
+            for probe in probes(self.network, self.domain, seconds=ASKING):
+                found.append(probe.product)
+                # Whether there are far too many shows soon; how many, when there are more ways.
+                if len(found) == FEW and statistics.median_low(found) <= self.most:
+                    break
             if statistics.median_low(found) > self.most:
                 # The logarithm of an integer of any size.
                 size = len(str(sum(found) // len(found))) - 1

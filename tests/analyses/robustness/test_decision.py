@@ -149,6 +149,7 @@ def test_all_cuts_through_one_point_open_no_more_regions_than_there_are():
     assert found.is_exact[0]
 
 
+@pytest.mark.slow
 def test_max_gates_and_many_pieces_against_samples():
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(3, 8), nn.Hardtanh(), nn.Unflatten(1, (2, 4)), nn.MaxPool1d(2), nn.Flatten(),
