@@ -20,7 +20,7 @@ test: $(VENV)/.installed-dev
 
 test-all: $(VENV)/.installed-dev
 	@$(BIN)/python tests/compile_kernels.py
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci -m ""
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m ""
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .
