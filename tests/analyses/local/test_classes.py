@@ -67,6 +67,10 @@ def test_classes_that_tie_everywhere_do_not_occur():
     net = rs.load([([[1.0], [1.0], [0.0]], [0.0, 0.0, 0.5])])
     found = region_classes(net, [[0.0]], domain=rs.Box(-1, 1, 1))
     assert found.occurs.tolist() == [[False, False, True]]
+    assert found.is_known.tolist() == [[False, False, True]]
+    assert found.mean_number().claim is Claim.LOWER
+    thirds = rs.load([([[0.1 + 0.2], [0.3], [0.0]], [0.0, 0.0, -0.5])])  # equal, but for rounding
+    assert region_classes(thirds, [[0.0]], domain=rs.Box(-1, 1, 1)).mean_number().claim is Claim.LOWER
 
 
 def test_points_on_the_boundary_of_the_domain_and_on_kinks():

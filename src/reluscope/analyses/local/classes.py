@@ -30,6 +30,8 @@ from reluscope.tolerance import Tolerance
 GAP = 1e-6
 # How well the balls are known from whose centres searches begin.
 ROUGH = 1e-2
+# Differences of logits up to this share of the terms that they are sums of may be rounding.
+ROUNDING = 1e-12
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ class RegionClasses:
     occurs : (k, m) bool
         Whether some point of the region belongs to the class, strictly.
     is_known : (k, m) bool
-        Whether that is proved; what is not counts as not occurring.
+        Whether that is proved, rounding allowed for; what is not counts as not occurring. Of classes that tie and
+        are nowhere ahead it is not.
     is_at_likeliest : (k, m) bool
         Whether the class's likeliest point belongs to the class: the paper's test, which implies that it occurs.
     log_probabilities, gaps : (k, m) float64
@@ -249,16 +252,18 @@ def _ask(network: Network, rows: list[int], regions: list[Region], points: torch
         is_at_likeliest[:, one] = logits.argmax(axis=1) == one
         logs[:, one], gaps[:, one] = likeliest.values, likeliest.gaps
         distances[:, one] = torch.linalg.vector_norm(there - near, dim=1).cpu().numpy()
-        rivals = np.delete(logits, one, axis=1)
-        occurs[:, one] = is_known[:, one] = logits[:, one] > rivals.max(axis=1)
+        ahead = logits[:, one] - np.delete(logits, one, axis=1).max(axis=1)
+        sizes = ((weights.abs() @ there.abs()[..., None])[..., 0] + biases.abs()).amax(dim=1)
+        doubt = ROUNDING * sizes.cpu().numpy()
+        occurs[:, one] = is_known[:, one] = ahead > doubt
         left = np.flatnonzero(~occurs[:, one])
         if len(left):
             some = torch.from_numpy(left).to(network.device)
             margins = widest_margins(
                 bodies.take(some), start[some], weights[some], biases[some], classes[some], is_sign_enough=True
             )
-            occurs[left, one] = margins.values > 0
-            is_known[left, one] = (margins.values > 0) | (margins.values + margins.gaps <= 0)
+            occurs[left, one] = margins.values > doubt[left]
+            is_known[left, one] = occurs[left, one] | (margins.values + margins.gaps < -doubt[left])
     return _Found(np.array(rows)[inside], occurs, is_known, is_at_likeliest, logs, gaps, distances)
 
 
