@@ -7,6 +7,7 @@ import pytest
 
 import reluscope as rs
 from reluscope.analyses.local import region_classes
+from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
 
 THREE = [([[0.0], [0.6], [-10.0]], [0.0, -0.1, -0.1])]
@@ -103,3 +104,11 @@ def test_time_and_ctrl_c_leave_what_is_done(monkeypatch):
     found = region_classes(net, points, domain=rs.Box(-1, 1, 3))
     assert found.stopped == "interrupted"
     assert len(found) == 1
+
+
+def test_points_outside_the_domain():
+    net = network(3, 6, 3)
+    with pytest.raises(InputError, match="point 1 lies outside"):
+        region_classes(net, [[0.0, 0.0, 0.1], [0.0, 2.0, 0.0]], domain=rs.Box(-1, 1, 3))
+    with pytest.raises(ShapeError, match="3 dimensions"):
+        region_classes(net, [[0.0, 0.0, 0.1]], domain=SQUARE)

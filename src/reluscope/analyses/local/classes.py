@@ -18,6 +18,7 @@ from jaxtyping import Bool, Float, Int
 from reluscope.analyses.bodies import as_bodies, bodies_at_once, regions_inside
 from reluscope.analyses.classification import num_classes
 from reluscope.analyses.pacing import Pace
+from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.convex_questions import largest_balls, likeliest_points, widest_margins
 from reluscope.geometry.domains import Box
@@ -161,6 +162,13 @@ def region_classes(
     RegionClasses
         Of fewer points if there was no time, or on Ctrl-C.
 
+    Raises
+    ------
+    InputError
+        If a point lies outside the domain.
+    ShapeError
+        If the domain has not as many dimensions as the network inputs.
+
     Notes
     -----
     A largest ball and two convex programs per class and region at most: about 25 times ``h n^2`` multiplications each,
@@ -181,6 +189,7 @@ def region_classes(
     began = time.perf_counter()
     number = num_classes(network)
     points = network.points(x).reshape(-1, network.num_inputs)
+    _check(points.cpu().numpy(), domain)
     pace = Pace(len(points), seconds=seconds, most=bodies_at_once(network), tell=tell)
     found: list[_Found] = []
     without: list[int] = []
@@ -209,6 +218,18 @@ def region_classes(
         stopped=stopped or pace.stopped,
         seconds=time.perf_counter() - began,
     )
+
+
+def _check(points: np.ndarray, domain: Box) -> None:
+    if domain.dim != points.shape[1]:
+        raise ShapeError(
+            f"expected a domain in {points.shape[1]} dimensions, as many as inputs, got {domain.describe()}"
+        )
+    outside = np.flatnonzero(((points < domain.lo) | (points > domain.hi)).any(axis=1))
+    if len(outside):
+        raise InputError(
+            f"point {outside[0]} lies outside the domain, {domain.describe()}: move it inside, or ask on a larger domain"
+        )
 
 
 class _Found(NamedTuple):
