@@ -228,7 +228,7 @@ def _check(points: np.ndarray, domain: Box) -> None:
     outside = np.flatnonzero(((points < domain.lo) | (points > domain.hi)).any(axis=1))
     if len(outside):
         raise InputError(
-            f"point {outside[0]} lies outside the domain, {domain.describe()}: move it inside, or ask on a larger domain"
+            f"point {outside[0]} lies outside the domain, {domain.describe()}: move it inside, or ask on a larger one"
         )
 
 
