@@ -2,13 +2,14 @@
 
 import hashlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from reluscope import plots
 from reluscope.citations import CITATIONS, bibliography
+from reluscope.cli.devices import open_device
 from reluscope.cli.failures import warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
 from reluscope.cli.options import Common
@@ -20,10 +21,12 @@ from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.opening import open_dataset
 from reluscope.errors import InputError
 from reluscope.studies import Outcome, Setting, Study, Table, all_studies
-from reluscope.studies.study import Size
+from reluscope.studies.study import Data, Size
 from reluscope.version import __version__
 
 FORMAT = "reluscope reproduce 1"
+# The part to train on and the part to measure with, or neither.
+Pair = tuple[Dataset, Dataset] | tuple[None, None]
 PAGE, NUMBERS, RECORDS = "README.md", "findings.json", "records"
 
 
@@ -40,7 +43,7 @@ def reproduce(
     name: str | None,
     *,
     size: Size,
-    data: str | None,
+    data: Sequence[str],
     output: Path | None,
     seconds: float | None,
     force: bool,
@@ -51,18 +54,21 @@ def reproduce(
     if name is None:
         return _list(common)
     studies = choose_studies(name)
+    device = open_device(common.device)
     folder = output or Path(f"reluscope-{name.replace('/', '-')}")
     _check_folder(folder, force=force, resume=resume)
     began = time.perf_counter()
     done: list[Done] = []
     with show_progress(hidden=common.quiet) as bar:
-        train, test = _open_data(data, size, studies, bar)
-        key = _key(size, common.seed, train, test)
-        records = [KeptRecords(folder / RECORDS / study.figure, key, resume=resume) for study in studies]
+        opened = _open_data(data, size, studies, bar)
+        keys = {kind: _key(size, common.seed, *pair) for kind, pair in opened.items()}
+        records = [KeptRecords(folder / RECORDS / one.figure, keys[one.data], resume=resume) for one in studies]
         with keeping_results():
             for study, kept in zip(studies, records, strict=True):
                 started = time.perf_counter()
-                setting = Setting(size, train, test, common.seed, seconds, kept, tell=bar.say)
+                setting = Setting(
+                    size, *opened[study.data], common.seed, seconds, kept, device=str(device), tell=bar.say
+                )
                 try:
                     outcome = study.protocol(setting)
                 except KeyboardInterrupt:
@@ -71,7 +77,7 @@ def reproduce(
                 if outcome.interrupted:
                     break
             bar.say("Writing", 1.0)
-            plain = describe(name, size, train, done)
+            plain = describe(name, size, opened, done)
             write_all({folder / file: content for file, content in _files(name, plain, done).items()})
     if common.as_json:
         print_json(plain)
@@ -109,18 +115,18 @@ def choose_studies(name: str) -> tuple[Study, ...]:
     return chosen
 
 
-def describe(name: str, size: Size, train: Dataset | None, done: Sequence[Done]) -> dict[str, Any]:
+def describe(name: str, size: Size, data: Mapping[Data | None, Pair], done: Sequence[Done]) -> dict[str, Any]:
     """Return what studies found, as plain types."""
     return {
         "format": FORMAT,
         "reluscope": __version__,
         "name": name,
         "size": size,
-        "data": None if train is None else train.name,
         "complete": not done[-1].outcome.interrupted,
         "studies": [
             {
                 "name": one.study.name,
+                "data": _name(data[one.study.data]),
                 "sentence": one.study.sentence,
                 "seconds": round(one.seconds, 3),
                 "sentences": list(one.outcome.sentences),
@@ -133,21 +139,41 @@ def describe(name: str, size: Size, train: Dataset | None, done: Sequence[Done])
 
 
 def _open_data(
-    data: str | None, size: Size, studies: Sequence[Study], bar: Bar
-) -> tuple[Dataset, Dataset] | tuple[None, None]:
-    if not any(study.uses_data for study in studies):
-        if data is not None:
-            raise InputError(f"{studies[0].name} uses no data: leave out --data")
-        return None, None
-    if data is None and size == "full":
-        raise InputError("the full size trains on the paper's data: name their folder, as in --data mnist:DIR")
+    given: Sequence[str], size: Size, studies: Sequence[Study], bar: Bar
+) -> dict[Data | None, Pair]:
+    """Return the data of every kind that studies take: what was given, or digits at the small size."""
+    needed = list(dict.fromkeys(study.data for study in studies if study.data is not None))
+    places: dict[str, str] = {}
+    for one in given:
+        kind, _, place = one.partition(":")
+        if kind == "digits" and not place:
+            continue
+        if kind not in ("mnist", "cifar10") or not place or kind in places:
+            raise InputError(f"--data must be digits, mnist:DIR or cifar10:DIR, each once, got {one}")
+        if kind not in needed:
+            what = " and ".join(needed) or "no data"
+            raise InputError(f"these studies take {what}, not {kind}: leave out --data {one}")
+        places[kind] = place
+    if given and not needed:
+        raise InputError(f"{studies[0].name} uses no data: leave out --data")
+    missing = [kind for kind in needed if kind not in places]
+    if missing and size == "full":
+        raise InputError(
+            "the full size trains on the paper's data: name their folder, as in "
+            + " ".join(f"--data {kind}:DIR" for kind in missing)
+        )
     bar.say("Reading the data")
-    kind, _, place = (data or "digits").partition(":")
-    if kind == "digits" and not place:
-        return open_dataset("digits:train"), open_dataset("digits:test")
-    if kind == "mnist":
-        return open_dataset(f"mnist-train:{place}"), open_dataset(f"mnist:{place}")
-    raise InputError(f"--data must be digits or mnist:DIR, which have a part to train on and one to test, got {data}")
+    opened: dict[Data | None, Pair] = {None: (None, None)}
+    for kind in needed:
+        if kind in places:
+            opened[kind] = (open_dataset(f"{kind}-train:{places[kind]}"), open_dataset(f"{kind}:{places[kind]}"))
+        else:
+            opened[kind] = (open_dataset("digits:train"), open_dataset("digits:test"))
+    return opened
+
+
+def _name(pair: Pair) -> str | None:
+    return None if pair[0] is None else pair[0].name
 
 
 def _check_folder(folder: Path, *, force: bool, resume: bool) -> None:

@@ -1,9 +1,11 @@
 """Data to look at networks with: files of the user's, and problems with known structure."""
 
+from reluscope.datasets.cifar10 import cifar10
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.datasets.digits import digits
 from reluscope.datasets.files import read_arrays
 from reluscope.datasets.mnist import mnist
 from reluscope.datasets.opening import open_dataset
+from reluscope.datasets.spirals import spirals
 
-__all__ = ["Dataset", "dataset_of", "digits", "mnist", "open_dataset", "read_arrays"]
+__all__ = ["Dataset", "cifar10", "dataset_of", "digits", "mnist", "open_dataset", "read_arrays", "spirals"]

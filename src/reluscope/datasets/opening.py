@@ -4,11 +4,15 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+from reluscope.datasets.cifar10 import cifar10
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.datasets.digits import digits
 from reluscope.datasets.files import read_arrays
 from reluscope.datasets.mnist import mnist
+from reluscope.datasets.spirals import spirals
 from reluscope.errors import InputError
+
+ON_DISK = {"mnist": mnist, "cifar10": cifar10}
 
 
 def open_dataset(data: str | os.PathLike[str], labels: str | os.PathLike[str] | None = None) -> Dataset:
@@ -18,7 +22,7 @@ def open_dataset(data: str | os.PathLike[str], labels: str | os.PathLike[str] | 
     ----------
     data : path or str
         A ``.npy``, ``.npz``, ``.csv`` or ``.parquet`` file, or ``digits``, ``digits:train``, ``digits:test``,
-        ``mnist:DIR`` (the test part), ``mnist-train:DIR``.
+        ``mnist:DIR`` and ``cifar10:DIR`` (the test parts), ``mnist-train:DIR``, ``cifar10-train:DIR``, ``spirals``.
     labels : path, optional
         A file of class numbers, in place of those that the data may bring along.
 
@@ -53,10 +57,13 @@ def _named(data: str) -> Dataset | None:
     name, mark, rest = data.partition(":")
     if name == "digits":
         return digits(rest if mark else "all")
-    if name in ("mnist", "mnist-train"):
+    if data == "spirals":
+        return spirals()
+    kind, _, part = name.partition("-")
+    if kind in ON_DISK and part in ("", "train"):
         if not rest:
             raise InputError(f"{name} needs the folder of its files: {name}:DIR")
-        return mnist(rest, "test" if name == "mnist" else "train")
+        return ON_DISK[kind](rest, part or "test")
     return None
 
 

@@ -9,6 +9,7 @@ from reluscope.plots.distinct import distinct_codes
 from reluscope.plots.errors_and_counts import errors_and_counts
 from reluscope.plots.gates import boundaries
 from reluscope.plots.interactive import interactive
+from reluscope.plots.models_in_plane import models_in_plane
 from reluscope.plots.norms import norms
 from reluscope.plots.radii import radii
 from reluscope.plots.regions import partition
@@ -28,6 +29,7 @@ __all__ = [
     "distinct_codes",
     "errors_and_counts",
     "interactive",
+    "models_in_plane",
     "norms",
     "partition",
     "radii",

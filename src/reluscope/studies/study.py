@@ -14,6 +14,8 @@ from reluscope.errors import InputError
 from reluscope.findings import Finding
 
 Size = Literal["small", "full"]
+# Which data a paper takes; the small size has digits in their place.
+Data = Literal["mnist", "cifar10"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +52,14 @@ class Setting:
         Data to train networks on and to measure them with, for studies that need them.
     seed : int
     seconds : float, optional
-        Most time for one count; it is a LOWER bound where that is not enough.
+        Most time for one count, a LOWER bound where that is not enough, or for one question about a sample of points,
+        which is then asked of fewer.
     records : mutable mapping of names to Record
         What earlier runs have finished; results are put into it.
     executor : concurrent.futures.Executor, optional
         Runs independent parts of counts.
+    device : str
+        Where networks are trained, and where float64 arithmetic of tensors runs.
     tell : callable
         Told what is being done, the share of all that is done, and the seconds that remain, where they are known.
 
@@ -73,6 +78,7 @@ class Setting:
     seconds: float | None = None
     records: MutableMapping[str, Record] = field(default_factory=dict)
     executor: Executor | None = None
+    device: str = "cpu"
     tell: Tell = _say_nothing
 
     def data(self) -> tuple["Labelled", "Labelled"]:
@@ -90,11 +96,13 @@ class Setting:
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """Flat points (s, n), their classes, and what a reader calls them."""
+    """Flat points (s, n), their classes, what a reader calls them, the shape of a point, and what happened to them."""
 
     points: Float[np.ndarray, "s n"]
     labels: Int[np.ndarray, " s"]
     name: str
+    shape: tuple[int, ...]
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.points)
@@ -103,7 +111,7 @@ class Labelled:
 def _labelled(data: Dataset) -> Labelled:
     if data.labels is None:
         raise InputError(f"this study needs the classes of the samples, and {data.name} comes without labels")
-    return Labelled(data.points.reshape(len(data), -1), data.labels, data.name)
+    return Labelled(data.points.reshape(len(data), -1), data.labels, data.name, data.shape, data.notes)
 
 
 @dataclass(frozen=True)
@@ -159,8 +167,8 @@ class Study:
     sentence : str
         What it is about.
     position : int
-    uses_data : bool
-        Whether the setting must have data.
+    data : str, optional
+        The paper's data, if the setting must have any.
     protocol : callable
         Takes a `Setting` and returns an `Outcome`.
     """
@@ -169,7 +177,7 @@ class Study:
     figure: str
     sentence: str
     position: int
-    uses_data: bool
+    data: Data | None
     protocol: Callable[[Setting], Outcome]
 
     @property

@@ -48,6 +48,7 @@ def train_classifiers(
     num_classes: int,
     seeds: Sequence[int],
     recipe: Recipe,
+    device: str = "cpu",
     tell: Callable[[float], None] | None = None,
 ) -> list[Layers]:
     """Train one network for every entry of ``widths``, with cross-entropy.
@@ -65,6 +66,7 @@ def train_classifiers(
         One per network, for its first weights: uniform in ±1/sqrt(inputs of the layer), biases too. The first seed
         also orders the samples, for all networks alike.
     recipe : Recipe
+    device : str
     tell : callable, optional
         Told the share that is done.
 
@@ -87,8 +89,9 @@ def train_classifiers(
     """
     sizes = [(points.shape[1], *hidden, num_classes) for hidden in widths]
     first = [_first_weights(size, seed) for size, seed in zip(sizes, seeds, strict=True)]
-    stack = _Stack(first)
-    inputs, targets = torch.tensor(points, dtype=torch.float32), torch.tensor(labels)
+    stack = _Stack(first, device)
+    inputs = torch.tensor(points, dtype=torch.float32, device=device)
+    targets = torch.tensor(labels, device=device)
     optimizer = torch.optim.Adam(stack.parameters, lr=recipe.learning_rate, fused=True)
     order = torch.Generator().manual_seed(seeds[0])
     steps = [-(-len(inputs) // recipe.batch) * epoch for epoch in range(recipe.epochs + 1)]
@@ -119,7 +122,7 @@ def _first_weights(sizes: Sequence[int], seed: int) -> list[tuple[Tensor, Tensor
 class _Stack:
     """Networks side by side."""
 
-    def __init__(self, networks: list[list[tuple[Tensor, Tensor]]]) -> None:
+    def __init__(self, networks: list[list[tuple[Tensor, Tensor]]], device: str) -> None:
         self.sizes = [[len(bias) for _, bias in layers] for layers in networks]
         self.widest = [max(units) for units in zip(*self.sizes, strict=True)]
         weight, bias = (torch.cat([layers[0][part] for layers in networks]) for part in (0, 1))
@@ -136,8 +139,8 @@ class _Stack:
                 weight[index, :reads, :units] = layers[layer][0].T
                 bias[index, 0, :units] = layers[layer][1]
             self.parameters += [weight, bias]
-        for parameter in self.parameters:
-            parameter.requires_grad_()
+        self.places = self.places.to(device)
+        self.parameters = [parameter.to(device).requires_grad_() for parameter in self.parameters]
 
     def __call__(self, x: Tensor) -> Tensor:
         """Return outputs (networks, samples, classes)."""
@@ -153,7 +156,7 @@ class _Stack:
 
     def layers(self) -> list[Layers]:
         """Return the layers of every network without its padding."""
-        weight, bias, *later = (parameter.detach() for parameter in self.parameters)
+        weight, bias, *later = (parameter.detach().cpu() for parameter in self.parameters)
         parts = [units[0] for units in self.sizes]
         found: list[Layers] = []
         for index, (mine, shift) in enumerate(zip(weight.T.split(parts), bias.split(parts), strict=True)):

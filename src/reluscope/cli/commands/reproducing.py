@@ -17,7 +17,7 @@ class StudySize(StrEnum):
     FULL = "full"
 
 
-@command(app, "List the studies of papers, or run them.", without=("device",))
+@command(app, "List the studies of papers, or run them.")
 def reproduce(
     study: Annotated[
         str | None,
@@ -31,8 +31,12 @@ def reproduce(
         StudySize, typer.Option("--size", help="full is the paper's; small shows the same in less than a minute.")
     ] = StudySize.SMALL,
     data: Annotated[
-        str | None,
-        typer.Option("--data", metavar="DATA", help="mnist:DIR, or digits, which the small size takes by itself."),
+        list[str] | None,
+        typer.Option(
+            "--data",
+            metavar="DATA",
+            help="mnist:DIR or cifar10:DIR, each where it is needed, or digits, which the small size takes by itself.",
+        ),
     ] = None,
     output: Annotated[
         str | None,
@@ -40,7 +44,7 @@ def reproduce(
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option("--seconds", min=0.0, metavar="S", help="Time for each network's count; a lower bound after."),
+        typer.Option("--seconds", min=0.0, metavar="S", help="Time for each count, a lower bound after it, or question about points."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Begin a study that is there already anew.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a study that is there.")] = False,
@@ -58,6 +62,7 @@ def reproduce(
       reluscope reproduce serra2018 --size small -o serra2018
       reluscope reproduce serra2018/splits --size full --data mnist:data/mnist --seconds 600 -o splits
       reluscope reproduce serra2018/splits --size full --data mnist:data/mnist --seconds 3600 -o splits --resume
+      reluscope reproduce zhang2020 --size full --data mnist:data/mnist --data cifar10:data/cifar10 -o zhang2020
     """  # noqa: D301
     if force and resume:
         raise typer.BadParameter("begin anew with --force, or go on with --resume: leave one out")
@@ -67,7 +72,7 @@ def reproduce(
     return run(
         study,
         size=size.value,
-        data=data,
+        data=data or [],
         output=path_of(output),
         seconds=seconds,
         force=force,

@@ -83,6 +83,7 @@ class Networks:
             num_classes=int(max(self.training.labels.max(), self.testing.labels.max())) + 1,
             seeds=[_seed(self.setting.seed, replicate, split) for split in missing],
             recipe=plan.recipe,
+            device=self.setting.device,
             tell=lambda share: self.setting.tell(label, share, None),
         )
         for number, (split, layers) in enumerate(zip(missing, trained, strict=True)):

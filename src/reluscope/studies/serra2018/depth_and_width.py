@@ -11,7 +11,7 @@ from reluscope.studies.study import Outcome, Picture, Setting, Table
 
 SENTENCE = "one layer against two with as many units: which can have more regions, by number of inputs"
 POSITION = 20
-USES_DATA = False
+DATA = None
 
 HALVES = (2, 3, 4, 5, 8, 11, 16)
 DRAWN = 11

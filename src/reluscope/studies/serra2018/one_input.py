@@ -12,7 +12,7 @@ from reluscope.studies.study import Outcome, Picture, Setting, Table
 
 SENTENCE = "with one input, networks that have exactly as many regions as the bound allows"
 POSITION = 30
-USES_DATA = False
+DATA = None
 
 DEPTHS = {"small": 4, "full": 7}
 MIXED = ((3,), (7,), (22,), (3, 4, 5), (11, 11), (5, 3, 8))

@@ -18,7 +18,7 @@ from reluscope.studies.training import Recipe
 
 SENTENCE = "regions, bounds and errors of networks with two hidden layers, for every split of 22 units"
 POSITION = 10
-USES_DATA = True
+DATA = "mnist"
 
 PLANS = {"small": Plan(10, 3, Recipe(40, learning_rate=1e-2)), "full": Plan(22, 10, Recipe(10))}
 BOUNDS = {

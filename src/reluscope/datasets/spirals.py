@@ -1,0 +1,47 @@
+"""Two spirals in the plane, one per class, that never touch."""
+
+import numpy as np
+
+from reluscope.datasets.dataset import Dataset, dataset_of
+from reluscope.errors import InputError
+
+# In turns, and in units of the picture: where the arms begin and end.
+TURNS, INNER, OUTER = 0.75, 0.1, 0.95
+
+
+def spirals(count: int = 1000, *, noise: float = 0.0, seed: int = 0) -> Dataset:
+    """Return points on two Archimedean spirals, each the other turned by half a turn.
+
+    Parameters
+    ----------
+    count : int
+        Points in all; the classes take turns.
+    noise : float
+        Standard deviation of what is added to every coordinate; the arms are 0.57 apart.
+    seed : int
+        Of the places on the arms, uniform along them, and of the noise.
+
+    Returns
+    -------
+    Dataset
+        Points ``(s, 2)``, without noise in [-1, 1]^2; classes 0 and 1.
+
+    Raises
+    ------
+    InputError
+        If there is no point, or the noise is negative.
+
+    Examples
+    --------
+    >>> spirals(6).describe(), spirals(6).labels.tolist()
+    ('two spirals: 6 samples of 2 numbers, with labels', [0, 1, 0, 1, 0, 1])
+    """
+    if count < 1 or not noise >= 0:
+        raise InputError(f"expected at least one point and noise of at least 0, got {count} and {noise}")
+    rng = np.random.default_rng(seed)
+    # The length of an arm grows like the square of its radius.
+    radius = np.sqrt(rng.uniform(INNER**2, OUTER**2, size=count))
+    labels = np.arange(count) % 2
+    angle = 2 * np.pi * TURNS * (radius - INNER) / (OUTER - INNER) + np.pi * labels
+    points = radius[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return dataset_of(points + noise * rng.normal(size=points.shape), labels, name="two spirals")
