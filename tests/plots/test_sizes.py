@@ -10,7 +10,7 @@ from reluscope.analyses.radii import data_box, facet_distances, inscribed_balls
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError
-from reluscope.plots.samples import is_image
+from reluscope.plots.images import is_image
 
 DATA = digits("test").limited(60)
 NET = rs.load(demo_network(), input_shape=(1, 8, 8))

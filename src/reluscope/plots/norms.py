@@ -5,11 +5,11 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import LogLocator, NullFormatter
 
 from reluscope.analyses.coefficients.norms import LocalNorms
+from reluscope.plots.outlines import edges_of_equal_ratio, number_logarithmically
 from reluscope.plots.shapes import say
-from reluscope.plots.style import bare, canvas, category, figure_of, legend
+from reluscope.plots.style import bare, canvas, category, dashes, figure_of, legend
 
 BINS = 40
 
@@ -35,33 +35,20 @@ def norms(found: LocalNorms, *, axes: Axes | None = None) -> Figure:
     if not len(every):
         say(axes, "all maps are constant")
         return figure_of(axes)
-    low, high = float(every.min()), float(every.max())
-    if high < 1.05 * low:
-        low, high = low / 1.1, high * 1.1
-    edges = np.geomspace(low * (1 - 1e-9), high * (1 + 1e-9), BINS + 1)
+    edges = edges_of_equal_ratio(every, BINS)
     handles: list[Artist] = []
     for index, (name, values) in enumerate(kinds):
         counts, _ = np.histogram(values, edges)
-        style = ("-", (0, (5, 2)), (0, (1.5, 1.2)))[index]
+        style = dashes(index)
         axes.stairs(counts, edges, color=category(index), linewidth=1.6, linestyle=style)
         median = float(np.median(values))
         axes.axvline(median, color=category(index), linewidth=0.9, alpha=0.8)
         label = f"{name}\nmedian {median:.3g}"
         handles.append(Line2D([], [], color=category(index), linewidth=1.8, linestyle=style, label=label))
-    axes.set_xscale("log")
-    axes.xaxis.set_major_locator(LogLocator(subs=_steps(high / low)))
-    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    axes.xaxis.set_minor_formatter(NullFormatter())
+    number_logarithmically(axes, edges[-1] / edges[0])
     axes.set_ylim(bottom=0)
     axes.set_xlabel("size of the local map")
     axes.set_ylabel("samples")
     bare(axes, "top", "right")
     legend(axes, handles, ncols=3, loc="lower center", bbox_to_anchor=(0.5, 1.0))
     return figure_of(axes)
-
-
-def _steps(ratio: float) -> tuple[float, ...]:
-    """Return at which multiples of powers of ten there is room for a number."""
-    if ratio < 10:
-        return (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0)
-    return (1.0, 2.0, 5.0) if ratio < 1000 else (1.0,)

@@ -8,6 +8,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from reluscope.errors import InputError
+from reluscope.plots.images import images_of
 from reluscope.plots.style import INK, shortened
 
 MOST = 12
@@ -21,7 +22,7 @@ def samples(points: Float[np.ndarray, "s n"], *, shape: Sequence[int], names: Se
     points : (s, n) float64
         At most 12.
     shape : sequence of int
-        ``(h, w)``, ``(1, h, w)`` or ``(3, h, w)``; see `is_image`.
+        ``(h, w)``, ``(1, h, w)`` or ``(3, h, w)``; see `images.is_image`.
     names : sequence of str, optional
         What the samples are called.
 
@@ -35,14 +36,10 @@ def samples(points: Float[np.ndarray, "s n"], *, shape: Sequence[int], names: Se
     InputError
         If there are too many samples, or they are no images.
     """
-    if not is_image(shape):
-        raise InputError(f"samples are drawn as images of one or three channels, got the shape {tuple(shape)}")
     if len(points) > MOST:
         raise InputError(f"at most {MOST} samples can be looked at side by side, got {len(points):,}: choose some")
-    channels = shape[0] if len(shape) == 3 else 1
+    images = images_of(points, shape)
     height, width = shape[-2:]
-    low, high = (float(points.min()), float(points.max())) if points.size else (0.0, 1.0)
-    images = (points.reshape(-1, channels, height, width) - low) / (high - low if high > low else 1.0)
     side = 1.35 if len(points) > 4 else 1.9
     wide = max(3.2, side * len(points) + 1.5)
     figure = Figure(figsize=(wide, side * float(np.clip(height / width, 0.3, 3.0)) + 0.45), layout="constrained")
@@ -57,19 +54,7 @@ def samples(points: Float[np.ndarray, "s n"], *, shape: Sequence[int], names: Se
             line.set_color(INK)
             line.set_linewidth(0.6)
         if index < len(points):
-            picture = images[index, 0] if channels == 1 else np.moveaxis(images[index], 0, -1)
-            axes.imshow(picture, cmap="gray", vmin=0.0, vmax=1.0, interpolation="nearest")
+            axes.imshow(images[index], cmap="gray", vmin=0.0, vmax=1.0, interpolation="nearest")
             if names is not None:
                 axes.set_title(shortened(names[index], 20), fontsize=9.5, color=INK)
     return figure
-
-
-def is_image(shape: Sequence[int]) -> bool:
-    """Tell whether samples of a shape can be drawn: two axes longer than 1, and one or three channels.
-
-    Examples
-    --------
-    >>> is_image((1, 28, 28)), is_image((3, 32, 32)), is_image((5,)), is_image((64, 7, 7))
-    (True, True, False, False)
-    """
-    return len(shape) in (2, 3) and min(shape[-2:]) > 1 and (len(shape) == 2 or shape[0] in (1, 3))

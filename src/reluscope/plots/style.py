@@ -5,6 +5,7 @@ what lies over filled areas is drawn in colours of its own.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -30,6 +31,8 @@ CATEGORIES = (
     "#8F73BD",
     "#94744A",
 )
+# Lines differ in their dashes too, for readers who do not tell the colours apart.
+DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 RASTER_ABOVE = 20_000
 
 
@@ -81,6 +84,22 @@ def legend(axes: Axes, handles: Sequence[Artist], **options: object) -> None:
     made.get_title().set_color(INK)
 
 
+def legend_below(figure: Figure, handles: Sequence[Artist]) -> None:
+    """Put one legend for all axes below a figure whose layout is constrained."""
+    if not handles:
+        return
+    longest = max(len(str(handle.get_label())) for handle in handles)
+    columns = max(1, int(14 * figure.get_figwidth()) // (longest + 6))
+    figure.legend(
+        handles=handles,
+        loc="outside lower center",
+        ncols=min(columns, len(handles)),
+        frameon=False,
+        fontsize=8.5,
+        labelcolor=INK,
+    )
+
+
 def tint(color: str, share: float) -> str:
     """Return a colour mixed with white; share 1 is the colour itself."""
     red, green, blue = (share * part + 1.0 - share for part in to_rgb(color))
@@ -90,6 +109,11 @@ def tint(color: str, share: float) -> str:
 def category(index: int) -> str:
     """Return the colour of a category; after ten they repeat."""
     return CATEGORIES[index % len(CATEGORIES)]
+
+
+def dashes(index: int) -> Any:
+    """Return how the line of a category is dashed; after four they repeat."""
+    return DASHES[index % len(DASHES)]
 
 
 def shortened(name: str, most: int = 28) -> str:

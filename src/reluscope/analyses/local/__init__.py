@@ -3,10 +3,14 @@
 from reluscope.analyses.local.adversaries import pgd as pgd
 from reluscope.analyses.local.along import PiecesAlong as PiecesAlong
 from reluscope.analyses.local.along import pieces_along as pieces_along
+from reluscope.analyses.local.classes import LikeliestPoints as LikeliestPoints
 from reluscope.analyses.local.classes import RegionClasses as RegionClasses
+from reluscope.analyses.local.classes import likeliest_in_regions as likeliest_in_regions
 from reluscope.analyses.local.classes import region_classes as region_classes
 from reluscope.analyses.local.directions import Directions as Directions
 from reluscope.analyses.local.directions import directions as directions
+from reluscope.analyses.local.facets import RegionFacets as RegionFacets
+from reluscope.analyses.local.facets import region_facets as region_facets
 from reluscope.analyses.local.hyperplanes import Hyperplanes as Hyperplanes
 from reluscope.analyses.local.hyperplanes import hyperplanes as hyperplanes
 from reluscope.analyses.local.places import ClassEnds as ClassEnds

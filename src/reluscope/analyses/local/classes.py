@@ -34,6 +34,14 @@ ROUGH = 1e-2
 # Differences of logits up to this share of the terms that they are sums of may be rounding.
 ROUNDING = 1e-12
 
+OCCURS = "classes with a point of the region at which they are strictly the largest"
+AT_LIKELIEST = "classes that the points belong to at which their probabilities are largest"
+PROGRAMS = "linear programs, decided by a point or by multipliers"
+DISTORTION = (
+    "distance to the farthest of the likeliest points of all classes in the region, each the nearest one of those as "
+    f"likely, with the logarithm of its probability within {GAP:g} of the largest"
+)
+
 
 @dataclass(frozen=True)
 class RegionClasses:
@@ -87,14 +95,70 @@ class RegionClasses:
         """Distance from each point to the farthest of the likeliest points of all classes."""
         return self.distances.max(axis=1)
 
+    def number(self, position: int) -> Finding:
+        """Return how many classes one region holds: EXACT if every case is proved, else LOWER."""
+        number, unknown = int(self.occurs[position].sum()), int((~self.is_known[position]).sum())
+        return Finding(
+            number,
+            Claim.LOWER if unknown else Claim.EXACT,
+            name="classes in the region",
+            interval=(number, number + unknown) if unknown else None,
+            definition=OCCURS,
+            domain=f"one region, cut down to {self.domain.describe()}",
+            method=PROGRAMS,
+            num_undecided=unknown,
+        )
+
+    def number_at_likeliest(self, position: int) -> Finding:
+        """Return how many classes one region holds by the paper's test, a LOWER bound."""
+        return Finding(
+            int(self.is_at_likeliest[position].sum()),
+            Claim.LOWER,
+            name="classes in the region, by their likeliest points",
+            definition=AT_LIKELIEST,
+            domain=f"one region, cut down to {self.domain.describe()}",
+            method="interior-point method",
+            source="zhang2020",
+        )
+
+    def distortion(self, position: int) -> Finding:
+        """Return the distortion of one point, an ESTIMATE: likeliest points are found up to a gap in probability."""
+        return Finding(
+            float(self.distortions[position]),
+            Claim.ESTIMATE,
+            name="distortion",
+            definition=DISTORTION,
+            domain=f"one region, cut down to {self.domain.describe()}",
+            method="interior-point method",
+            source="zhang2020",
+        )
+
+    def share_with_boundary(self) -> Finding:
+        """Return the share of regions that hold more than one class: EXACT if every case is proved, else LOWER."""
+        several = self.occurs.sum(axis=1) > 1
+        # With one class known to occur, another that may occur decides.
+        unknown = ~several & (~self.is_known & ~self.occurs).any(axis=1)
+        share = float(several.mean()) if len(self) else float("nan")
+        return Finding(
+            share,
+            Claim.LOWER if unknown.any() else Claim.EXACT,
+            name="share of regions with a decision boundary inside",
+            interval=(share, float((several | unknown).mean())) if unknown.any() else None,
+            definition=f"share of regions with points of more than one class: {int(several.sum()):,} of {len(self):,}",
+            domain=self._where,
+            method=PROGRAMS,
+            tolerance=0.0,
+            num_undecided=int(unknown.sum()),
+        )
+
     def mean_number(self) -> Finding:
         """Return the mean number of classes of a region: EXACT if every case is proved, else LOWER."""
         return self._mean(
             self.occurs.sum(axis=1),
             Claim.EXACT if self.is_known.all() else Claim.LOWER,
             name="classes in a region",
-            definition="classes with a point of the region at which they are strictly the largest",
-            method="linear programs, decided by a point or by multipliers",
+            definition=OCCURS,
+            method=PROGRAMS,
             num_undecided=int((~self.is_known).sum()),
         )
 
@@ -104,7 +168,7 @@ class RegionClasses:
             self.is_at_likeliest.sum(axis=1),
             Claim.LOWER,
             name="classes in a region, by their likeliest points",
-            definition="classes that the points belong to at which their probabilities are largest",
+            definition=AT_LIKELIEST,
             method="interior-point method",
             source="zhang2020",
         )
@@ -115,19 +179,22 @@ class RegionClasses:
             self.distortions,
             Claim.ESTIMATE,
             name="distortion",
-            definition="distance to the farthest of the likeliest points of all classes in the region, each the "
-            f"nearest one of those as likely, with the logarithm of its probability within {GAP:g} of the largest",
+            definition=DISTORTION,
             method="interior-point method",
             source="zhang2020",
         )
 
-    def _mean(self, values: np.ndarray, claim: Claim, **fields) -> Finding:
+    @property
+    def _where(self) -> str:
         is_all = len(self) + len(self.without) == self.population
-        which = f"mean over the regions of {'all ' if is_all else ''}{len(self):,} of {self.population:,} points"
+        which = f"the regions of {'all ' if is_all else ''}{len(self):,} of {self.population:,} points"
+        return f"{which}, cut down to {self.domain.describe()}"
+
+    def _mean(self, values: np.ndarray, claim: Claim, **fields) -> Finding:
         return Finding(
             float(values.mean()) if len(self) else float("nan"),
             claim,
-            domain=f"{which}, cut down to {self.domain.describe()}",
+            domain=f"mean over {self._where}",
             work={"seconds": self.seconds},
             **fields,
         )
@@ -198,7 +265,7 @@ def region_classes(
         for block in pace.blocks():
             there = regions_inside(network, network.points(points[block]), tolerance)
             rows = [block.start + row for row in there]
-            tables = _ask(network, rows, list(there.values()), points[rows], domain) if rows else _nothing(number)
+            tables = _ask(network, rows, list(there.values()), points[rows], domain)[0] if rows else _nothing(number)
             without.extend(sorted(set(range(block.start, block.stop)) - set(tables.rows.tolist())))
             found.append(tables)
 
@@ -217,6 +284,86 @@ def region_classes(
         population=len(points),
         stopped=stopped or pace.stopped,
         seconds=time.perf_counter() - began,
+    )
+
+
+@dataclass(frozen=True)
+class LikeliestPoints:
+    """Where classes are likeliest in the regions of points.
+
+    Parameters
+    ----------
+    rows : (k,) int64
+        Which of the given points have a region with an interior.
+    points : (k, m, n) float64
+        Of each region the likeliest point of each class, as for `RegionClasses.distances`.
+    classes : (k, m) int64
+        The class that each of these points belongs to.
+    """
+
+    rows: Int[np.ndarray, " k"]
+    points: Float[np.ndarray, "k m n"]
+    classes: Int[np.ndarray, "k m"]
+
+
+def likeliest_in_regions(
+    network: Network, x: Points, *, domain: Box, tolerance: Tolerance | None = None
+) -> LikeliestPoints:
+    """Find the likeliest point of every class in the linear regions of a few points: what a region can show of it.
+
+    Parameters
+    ----------
+    network : Network
+        With its outputs as logits; one output f stands for the logits 0 and f.
+    x : (s, *input_shape) or (s, n)
+        Few: all likeliest points are kept.
+    domain : Box
+        Bounded; regions are cut down to it.
+    tolerance : Tolerance, optional
+
+    Returns
+    -------
+    LikeliestPoints
+        The logarithm of each probability is within 1e-6 of the largest.
+
+    Raises
+    ------
+    InputError
+        If a point lies outside the domain.
+    ShapeError
+        If the domain has not as many dimensions as the network inputs.
+
+    Notes
+    -----
+    Cost as for `region_classes`.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([([[0.0], [0.6], [-10.0]], [0.0, -0.1, -0.1])])
+    >>> found = likeliest_in_regions(net, [[0.5]], domain=rs.Box(0, 1, 1))
+    >>> found.points[0].round(3).tolist(), found.classes[0].tolist()  # class 0 is likeliest where class 1 wins
+    ([[0.265], [1.0], [0.0]], [1, 1, 0])
+    """
+    number = num_classes(network)
+    points = network.points(x).reshape(-1, network.num_inputs)
+    _check(points.cpu().numpy(), domain)
+    empty = LikeliestPoints(
+        np.zeros(0, dtype=np.int64),
+        np.zeros((0, number, network.num_inputs)),
+        np.zeros((0, number), dtype=np.int64),
+    )
+    parts = [empty]
+    size = bodies_at_once(network)
+    for start in range(0, len(points), size):
+        there = regions_inside(network, network.points(points[start : start + size]), tolerance)
+        rows = [start + row for row in there]
+        if rows:
+            parts.append(_ask(network, rows, list(there.values()), points[rows], domain)[1])
+    return LikeliestPoints(
+        np.concatenate([part.rows for part in parts]),
+        np.concatenate([part.points for part in parts]),
+        np.concatenate([part.classes for part in parts]),
     )
 
 
@@ -249,15 +396,18 @@ def _nothing(number: int) -> _Found:
     return _Found(np.zeros(0, dtype=np.int64), *tables)
 
 
-def _ask(network: Network, rows: list[int], regions: list[Region], points: torch.Tensor, domain: Box) -> _Found:
+def _ask(
+    network: Network, rows: list[int], regions: list[Region], points: torch.Tensor, domain: Box
+) -> tuple[_Found, LikeliestPoints]:
     """Ask about all classes of some regions."""
     number = num_classes(network)
     bodies = as_bodies(regions, domain, network)
     balls = largest_balls(bodies, points, relative_gap=ROUGH)
     inside = np.flatnonzero(balls.values > 0)
-    found = _nothing(number)
+    places = np.zeros((len(inside), number, network.num_inputs))
+    labels = np.zeros((len(inside), number), dtype=np.int64)
     if len(inside) == 0:
-        return found
+        return _nothing(number), LikeliestPoints(inside.astype(np.int64), places, labels)
     which = torch.from_numpy(inside).to(network.device)
     bodies, near = bodies.take(which), points[which]
     start = torch.from_numpy(balls.points[inside]).to(network.device)
@@ -270,7 +420,8 @@ def _ask(network: Network, rows: list[int], regions: list[Region], points: torch
         likeliest = likeliest_points(bodies, start, weights, biases, classes, near=near, gap=GAP)
         there = torch.from_numpy(likeliest.points).to(network.device)
         logits = ((weights @ there[..., None])[..., 0] + biases).cpu().numpy()
-        is_at_likeliest[:, one] = logits.argmax(axis=1) == one
+        places[:, one], labels[:, one] = likeliest.points, logits.argmax(axis=1)
+        is_at_likeliest[:, one] = labels[:, one] == one
         logs[:, one], gaps[:, one] = likeliest.values, likeliest.gaps
         distances[:, one] = torch.linalg.vector_norm(there - near, dim=1).cpu().numpy()
         ahead = logits[:, one] - np.delete(logits, one, axis=1).max(axis=1)
@@ -285,7 +436,9 @@ def _ask(network: Network, rows: list[int], regions: list[Region], points: torch
             )
             occurs[left, one] = margins.values > doubt[left]
             is_known[left, one] = occurs[left, one] | (margins.values + margins.gaps < -doubt[left])
-    return _Found(np.array(rows)[inside], occurs, is_known, is_at_likeliest, logs, gaps, distances)
+    kept = np.array(rows)[inside]
+    found = _Found(kept, occurs, is_known, is_at_likeliest, logs, gaps, distances)
+    return found, LikeliestPoints(kept, places, labels)
 
 
 def _logits(regions: list[Region], network: Network) -> tuple[torch.Tensor, torch.Tensor]:

@@ -80,7 +80,7 @@ class Surroundings:
             definition="distinct proper activation regions that meet a ray in more than a point",
             domain=self._rays,
             method="exact partition of every ray, codes compared",
-            source="Zhang and Wu 2020, section 3.5, without steps",
+            source="zhang2020",
         )
 
     def around(self, point: int) -> Finding:
@@ -95,7 +95,7 @@ class Surroundings:
             domain=f"the ball of radius {self.reach:g} in the null space of all logit gradients, of "
             f"{int(self.nullities[point]):,} dimensions",
             method=f"exact partition of {self._rays}",
-            source="Zhang and Wu 2020, section 3.5",
+            source="zhang2020",
         )
 
     @property

@@ -6,7 +6,7 @@ from reluscope import plots
 from reluscope.analyses.choosing import choose_samples
 from reluscope.analyses.coefficients.margins import LinearMargins, margins_of_maps
 from reluscope.analyses.coefficients.norms import LocalNorms, local_norms
-from reluscope.plots.samples import is_image
+from reluscope.plots.images import is_image
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell

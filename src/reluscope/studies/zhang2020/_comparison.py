@@ -11,13 +11,14 @@ from itertools import product
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.local import Directions, directions
+from reluscope.analyses.classification import predicted_classes
+from reluscope.analyses.local import Directions, directions, likeliest_in_regions
 from reluscope.findings import Claim, Finding
 from reluscope.regions.regions import region
 from reluscope.studies.fitting import Fit
 from reluscope.studies.study import Outcome, Picture, Record, Setting, Table
 from reluscope.studies.zhang2020._networks import KINDS, Architecture, Trained, Variant, Workshop, centred
-from reluscope.studies.zhang2020._questions import COSINE_EDGES, PLACES, QUESTIONS, Answers, Asked, Inquiry
+from reluscope.studies.zhang2020._questions import PLACES, QUESTIONS, Answers, Asked, Inquiry, cosines_of
 
 # By measure, rate and kind, as the paper prints it.
 Published = Mapping[tuple[str, float], tuple[float, float, float]]
@@ -88,9 +89,19 @@ class _Work:
                 self.workshop.trained(variant)
             for question, variant in product(QUESTIONS, variants):
                 self.asked.ask(question, variant.name, self.workshop.trained(variant).network)
-            if number == 0 and self.plan.with_facets:
+            if number == 0:
                 for variant in variants:
-                    self._find_facets(self.workshop.trained(variant))
+                    self._find_likeliest(self.workshop.trained(variant))
+                    if self.plan.with_facets:
+                        self._find_facets(self.workshop.trained(variant))
+
+    def _find_likeliest(self, trained: Trained) -> None:
+        """Keep the likeliest point of every class in the region that is looked at."""
+        name, records = f"{trained.variant.name}-likeliest", self.setting.records
+        if name not in records:
+            self.setting.tell(f"Likeliest points of {trained.variant.name}", None, None)
+            found = likeliest_in_regions(trained.network, self.shown, domain=self.asked.box)
+            records[name] = Record({}, {"points": found.points, "classes": found.classes})
 
     def _find_facets(self, trained: Trained) -> None:
         """Keep which rows are facets of the region that is looked at."""
@@ -317,15 +328,68 @@ class _Work:
         return looked
 
     def _pictures(self, looked: Mapping[Variant, tuple[Directions, Directions | None]]):
-        for question, draw in (("inspheres", self._draw_inspheres), ("surroundings", self._draw_surroundings)):
-            if any(self._answers(question, variant) for variant in self.plan.compared):
-                yield draw()
+        compared = self.plan.compared
+        for rate in self.plan.rates if any(self._answers("inspheres", variant) for variant in compared) else ():
+            kinds = {one.kind: self._answers("inspheres", one) for one in compared if one.rate == rate}
+            yield Picture(
+                f"inspheres-{rate:g}",
+                plots.places(
+                    {
+                        f"{place} regions": {kind: _joined(found, f"radius {place}") for kind, found in kinds.items()}
+                        for place in PLACES
+                    }
+                ),
+                f"Inradii of regions at three places, at learning rate {rate:g}.",
+            )
+        if any(self._answers("surroundings", variant) for variant in compared):
+            yield self._surroundings_picture()
+        if any(f"{variant.name}-likeliest" in self.setting.records for variant in compared):
+            yield self._likeliest_picture()
         for variant, (every, _) in looked.items():
             yield Picture(
                 f"directions-{variant.kind.replace(' ', '-')}-{variant.rate:g}",
                 plots.directions(every),
                 f"Angles between all hyperplanes of the region of one test point: {variant.label}.",
             )
+
+    def _surroundings_picture(self) -> Picture:
+        numbers: dict[str, dict[str, np.ndarray]] = {}
+        cosines: dict[str, dict[str, np.ndarray]] = {}
+        for variant in self.plan.compared:
+            answers = self._answers("surroundings", variant)
+            rate = f"rate {variant.rate:g}"
+            numbers.setdefault(rate, {})[variant.kind] = _joined(answers, "number")
+            found = np.concatenate([np.zeros(0), *(cosines_of(one) for one in answers)])
+            cosines.setdefault(rate, {})[variant.kind] = found
+        inquiry = self.plan.inquiry
+        return Picture(
+            "surroundings",
+            plots.surroundings(numbers, cosines),
+            f"Distinct regions on {inquiry.rays} random rays of length {inquiry.reach:g} from each point, along which no "
+            "logit changes at first, and the cosines between decision directions there and at the point.",
+        )
+
+    def _likeliest_picture(self) -> Picture:
+        """Draw the likeliest points of all classes in the regions of one point."""
+        rows = [one for one in self.plan.compared if f"{one.name}-likeliest" in self.setting.records]
+        found = [self.setting.records[f"{one.name}-likeliest"].arrays for one in rows]
+        rows = [one for one, arrays in zip(rows, found, strict=True) if len(arrays["points"])]
+        found = [arrays for arrays in found if len(arrays["points"])]
+        own = [predicted_classes(self.workshop.trained(one).network, self.shown) for one in rows]
+        data = self.workshop.testing
+        return Picture(
+            "likeliest",
+            plots.likeliest(
+                np.concatenate([arrays["points"] for arrays in found]),
+                np.concatenate([arrays["classes"] for arrays in found]),
+                np.concatenate(own),
+                x=np.repeat(self.shown, len(rows), axis=0),
+                shape=data.shape,
+                rows=[one.label for one in rows],
+            ),
+            f"Where in the region of one point of {data.name} each class is likeliest: of all points that are as likely, "
+            "the nearest.",
+        )
 
 
 def _angles(looked: Mapping[Variant, tuple[Directions, Directions | None]]) -> tuple[list[Finding], Table]:

@@ -27,7 +27,8 @@ from reluscope.studies.study import Labelled, Record, Setting
 
 PLACES = ("manifold", "decision", "adversarial")
 BLOCK = 5
-COSINE_EDGES = np.linspace(-1.0, 1.0, 81)
+# Cosines are kept as counts in bins, which are narrow against those of the pictures.
+COSINE_EDGES = np.linspace(-1.0, 1.0, 401)
 Answers = dict[str, np.ndarray]
 
 
@@ -176,6 +177,11 @@ def _surroundings(asked: Asked, network: Network, rows: np.ndarray) -> Answers:
         "cosine sum": np.array([np.nansum(one) for one in cosines]),
         "cosine count": np.array([np.isfinite(one).sum() for one in cosines]),
     }
+
+
+def cosines_of(answers: Answers) -> np.ndarray:
+    """Return the cosines of all surroundings, each as the middle of its bin."""
+    return np.repeat((COSINE_EDGES[1:] + COSINE_EDGES[:-1]) / 2, answers["cosines"].sum(axis=0))
 
 
 QUESTIONS: dict[str, Callable[[Asked, Network, np.ndarray], Answers]] = {

@@ -1,0 +1,107 @@
+"""Which units bound the linear region of a point: of all hyperplanes those that touch it in a facet."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Int
+
+from reluscope.findings import Claim, Finding
+from reluscope.geometry.domains import Box
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.regions.regions import region
+from reluscope.tolerance import Tolerance
+
+# So many half-spaces in so many dimensions at most take about a second.
+QUICK_INPUTS, QUICK_ROWS = 128, 1_000
+RESOLUTION = 1e-9
+
+
+@dataclass(frozen=True)
+class RegionFacets:
+    """The facets of the region of one point.
+
+    Parameters
+    ----------
+    sources : (f, 3) int64
+        Of every facet gate, unit and the piece beyond, as `Region.sources` has them; where several units bend along
+        one hyperplane, the first. Sides of the domain have gate -1.
+    num_half_spaces : int
+        Rows that there are, sides of the domain included.
+    domain : str
+        What the region was cut down to.
+    """
+
+    sources: Int[np.ndarray, "f 3"]
+    num_half_spaces: int
+    domain: str
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    @property
+    def units(self) -> Int[np.ndarray, "u 3"]:
+        """The facets where units change their pieces, without sides of the domain."""
+        return self.sources[self.sources[:, 0] >= 0]
+
+    def number(self) -> Finding:
+        """Return how many units bound the region."""
+        return Finding(
+            len(self.units),
+            Claim.EXACT,
+            name="hyperplanes that are facets",
+            definition="hyperplanes of units that meet the region in a facet; one for units that share a hyperplane",
+            domain=f"one region, {self.domain}",
+            method=f"rays, pushed points and linear programs over {self.num_half_spaces:,} half-spaces",
+            tolerance=RESOLUTION,
+        )
+
+
+def region_facets(
+    network: Network, x: Points, *, domain: Box | None = None, tolerance: Tolerance | None = None
+) -> RegionFacets:
+    """Find the facets of the region of one point.
+
+    Parameters
+    ----------
+    network : Network
+    x : (1, *input_shape) or (n,)
+    domain : Box, optional
+        What the region is cut down to; by default nothing.
+    tolerance : Tolerance, optional
+
+    Returns
+    -------
+    RegionFacets
+        At a resolution of 1e-9 of the inscribed ball.
+
+    Raises
+    ------
+    DegenerateGeometryError
+        If the point lies on a kink and its code has no region with an interior.
+    InputError
+        If it lies outside the domain.
+
+    Notes
+    -----
+    See `Polyhedron.facets`, and `facets_are_quick`.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> found = region_facets(net, [[3.0, -1.0]], domain=rs.Box(-4, 4, 2))
+    >>> found.units.tolist(), len(found)
+    ([[0, 0, 0], [0, 1, 1]], 4)
+    """
+    found = region(network, x, domain=domain, tolerance=tolerance)
+    groups = found.polyhedron.facets(RESOLUTION)
+    rows = np.array([group[0] for group in groups], dtype=np.int64)
+    where = "in input space" if domain is None else f"cut down to {domain.describe()}"
+    return RegionFacets(found.sources[rows], len(found.sources), where)
+
+
+def facets_are_quick(network: Network) -> bool:
+    """Whether the facets of a region within a box take about a second at most."""
+    rows = sum(gate.num_units * max(1, gate.num_pieces - 1) for gate in network.gates) + 2 * network.num_inputs
+    return network.num_inputs <= QUICK_INPUTS and rows <= QUICK_ROWS

@@ -1,0 +1,48 @@
+"""Points as images: shapes that can be drawn, and pixels on one scale for all of them."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.errors import InputError
+
+
+def images_of(points: Float[np.ndarray, "s n"], shape: Sequence[int]) -> Float[np.ndarray, "s h w *_"]:
+    """Return pixels from 0, the least finite entry of all, to 1, the largest; colours last where there are any.
+
+    Parameters
+    ----------
+    points : (s, n) float64
+    shape : sequence of int
+        ``(h, w)``, ``(1, h, w)`` or ``(3, h, w)``; see `is_image`.
+
+    Raises
+    ------
+    InputError
+        If they are no images.
+
+    Examples
+    --------
+    >>> images_of(np.array([[0.0, 2.0, 4.0, 1.0]]), (2, 2))
+    array([[[0.  , 0.5 ],
+            [1.  , 0.25]]])
+    """
+    if not is_image(shape):
+        raise InputError(f"samples are drawn as images of one or three channels, got the shape {tuple(shape)}")
+    finite = points[np.isfinite(points)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    channels = shape[0] if len(shape) == 3 else 1
+    pixels = (points.reshape(-1, channels, *shape[-2:]) - low) / (high - low if high > low else 1.0)
+    return pixels[:, 0] if channels == 1 else np.moveaxis(pixels, 1, -1)
+
+
+def is_image(shape: Sequence[int]) -> bool:
+    """Tell whether samples of a shape can be drawn: two axes longer than 1, and one or three channels.
+
+    Examples
+    --------
+    >>> is_image((1, 28, 28)), is_image((3, 32, 32)), is_image((5,)), is_image((64, 7, 7))
+    (True, True, False, False)
+    """
+    return len(shape) in (2, 3) and min(shape[-2:]) > 1 and (len(shape) == 2 or shape[0] in (1, 3))

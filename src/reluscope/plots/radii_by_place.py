@@ -1,0 +1,76 @@
+"""Sizes of the regions at several places that belong to one sample: a line for each sample from place to place."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from reluscope.plots.outlines import number_logarithmically
+from reluscope.plots.shapes import say
+from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend
+
+MARKERS = ("o", "s", "^", "D", "v")
+
+
+def radii_by_place(
+    radii: Float[np.ndarray, "s p"],
+    places: Sequence[str],
+    *,
+    label: str = "radius of the inscribed ball",
+    axes: Axes | None = None,
+) -> Figure:
+    """Draw the sizes at p places of every sample.
+
+    Parameters
+    ----------
+    radii : (s, p) float64
+        NaN where a sample has no such place. Sizes of zero and infinite ones have no place on a logarithmic scale and
+        are left out.
+    places : sequence of str
+    label : str
+        What the sizes are.
+    axes : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Thin lines join the places of one sample; bars are medians over the samples of a place.
+
+    Examples
+    --------
+    >>> figure = radii_by_place(np.array([[0.1, 0.2], [0.3, np.nan]]), ["at the sample", "beyond"])
+    >>> [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
+    ['at the sample (2)', 'beyond (1)']
+    """
+    axes = canvas(axes, (6.4, 3.4))
+    shown = np.where(np.isfinite(radii) & (radii > 0), radii, np.nan)
+    counts = np.isfinite(shown).sum(axis=0)
+    bare(axes, "top", "right")
+    if not counts.any():
+        axes.set_xticks([])
+        axes.set_yticks([])
+        say(axes, "no size is finite and positive")
+        return figure_of(axes)
+    at = np.arange(len(places))
+    for line in shown:
+        known = np.isfinite(line)
+        axes.plot(at[known], line[known], color=INK, linewidth=0.7, alpha=0.35, zorder=1)
+    for place in at[counts > 0]:
+        sizes = shown[:, place]
+        color, marker = category(int(place)), MARKERS[place % len(MARKERS)]
+        axes.plot(np.full(len(sizes), place), sizes, marker, color=color, markersize=4.6, alpha=0.9, zorder=3)
+        median = float(np.nanmedian(sizes))
+        axes.plot([place - 0.17, place + 0.17], [median, median], color=INK, linewidth=2.4, zorder=4)
+    number_logarithmically(axes, float(np.nanmax(shown) / np.nanmin(shown)), along="y")
+    axes.set_xlim(-0.5, len(places) - 0.5)
+    axes.set_xticks(
+        at,
+        [f"{name} ({count:,})" for name, count in zip(places, counts.tolist(), strict=True)],
+    )
+    axes.set_ylabel(label)
+    axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
+    legend(axes, [Line2D([], [], color=INK, linewidth=2.4, label="median")], loc="upper right", bbox_to_anchor=(1, 1))
+    return figure_of(axes)

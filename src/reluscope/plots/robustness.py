@@ -1,0 +1,119 @@
+"""How far samples are from changes: the first unit that bends, and the decision boundary, on one line per sample."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from reluscope.analyses.robustness import BoundaryDistances, DecisionDistances, DistancesWithin
+from reluscope.plots.outlines import number_logarithmically
+from reluscope.plots.shapes import say
+from reluscope.plots.style import INK, bare, canvas, category, legend_below, shortened
+
+BENDS, KNOWN, WITHIN = category(0), category(5), category(2)
+
+
+def _mark(label: str, marker: str, color: str, face: str, size: float) -> dict[str, Any]:
+    return {
+        "marker": marker,
+        "color": color,
+        "markerfacecolor": face,
+        "markersize": size,
+        "markeredgewidth": 1.3,
+        "label": label,
+    }
+
+
+# In the order of the legend.
+MARKS = {
+    "bends": _mark("the first unit bends", "|", BENDS, BENDS, 9),
+    "known": _mark("the class changes", "o", KNOWN, KNOWN, 6),
+    "at least": _mark("not nearer than this", "<", KNOWN, "none", 5.5),
+    "at most": _mark("not farther than this", ">", KNOWN, "none", 5.5),
+    "within": _mark("the class changes within the region", "D", WITHIN, "none", 6.5),
+}
+
+
+def robustness(
+    facets: Sequence[BoundaryDistances],
+    within: Sequence[DistancesWithin],
+    whole: Sequence[DecisionDistances],
+    names: Sequence[str],
+) -> Figure:
+    """Draw the distances of samples to where something changes, one panel per norm.
+
+    Parameters
+    ----------
+    facets, within, whole : sequences
+        One for each norm, in the same order: distances to the boundary of the region, to the decision boundary within
+        it, and to the decision boundary of the network. Samples without a row in ``whole`` were not reached.
+    names : sequence of str
+        What the samples are called.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Distances of zero and infinite ones have no place on a logarithmic scale and are left out. An arrow leads to the
+        right where only the lower end is known.
+    """
+    figure = Figure(figsize=(3.4 * max(1, len(whole)) + 0.9, 0.32 * max(4, len(names)) + 1.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(1, max(1, len(whole)), squeeze=False, sharey=True)[0]
+    for axes in panels:
+        canvas(axes, (0.0, 0.0))
+        bare(axes, "top", "right")
+    if not len(whole) or not len(names):
+        for axes in panels:
+            axes.set_xticks([])
+            axes.set_yticks([])
+            say(axes, "there are no samples")
+        return figure
+    kinds: set[str] = set()
+    for axes, one, inside, found in zip(panels, facets, within, whole, strict=True):
+        kinds |= _panel(axes, one, inside, found)
+        axes.set_xlabel(f"{found.norm} distance from the sample")
+        axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
+    panels[0].set_ylim(len(names) - 0.4, -0.6)
+    panels[0].set_yticks(range(len(names)), [shortened(name, 24) for name in names])
+    legend_below(figure, [Line2D([], [], linestyle="", **mark) for kind, mark in MARKS.items() if kind in kinds])
+    return figure
+
+
+def _panel(axes: Axes, facets: BoundaryDistances, within: DistancesWithin, whole: DecisionDistances) -> set[str]:
+    """Draw one panel; return which kinds of marks are in it."""
+    ends = [facets.distances, within.distances, whole.lower, whole.upper]
+    every = np.concatenate([values[np.isfinite(values) & (values > 0)] for values in ends])
+    if not len(every):
+        say(axes, "no distance is finite and positive")
+        axes.set_xticks([])
+        return set()
+    low, high = float(every.min()) / 1.3, float(every.max()) * 1.3
+    number_logarithmically(axes, (high / low) ** 1.6)
+    axes.set_xlim(low, high)
+    kinds = set()
+
+    def mark(kind: str, row: int, value: float) -> None:
+        if np.isfinite(value) and value > 0:
+            axes.plot(value, row, linestyle="", zorder=3, **MARKS[kind])
+            kinds.add(kind)
+
+    for row in range(len(facets)):
+        mark("bends", row, float(facets.distances[row]))
+        mark("within", row, float(within.distances[row]))
+        if row >= len(whole):
+            continue
+        lower, upper = float(whole.lower[row]), float(whole.upper[row])
+        if whole.is_exact[row]:
+            mark("known", row, upper)
+        else:
+            start, stop = max(lower, low), min(upper, high)
+            axes.plot([start, stop], [row, row], color=KNOWN, linewidth=2.6, alpha=0.6, solid_capstyle="butt", zorder=2)
+            mark("at least", row, lower)
+            mark("at most", row, upper)
+            if not np.isfinite(upper):
+                axes.plot(stop, row, ">", color=KNOWN, markersize=6, clip_on=False, zorder=3)
+    return kinds
