@@ -100,7 +100,7 @@ def likeliest(
     for axes, name in zip(grid[0], names, strict=True):
         axes.set_title(shortened(name, 12), fontsize=8.5, color=INK)
     for line, name in zip(grid, rows, strict=True):
-        label = line[0].set_ylabel(shortened(name, 16), fontsize=8.5, color=INK, rotation=0)
+        label = line[0].set_ylabel(shortened(name, 20), fontsize=8.5, color=INK, rotation=0)
         label.set_ha("right")
         label.set_va("center")
     kinds = set()

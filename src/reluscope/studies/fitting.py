@@ -1,6 +1,6 @@
 """Training one PyTorch classifier until held-out samples say that it gets no better (early stopping)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,10 +36,11 @@ class Fit:
     patience: int = 5
     held_out: float = 1 / 12
 
-    def describe(self) -> str:
-        """Return one phrase."""
+    def describe(self, rates: Sequence[float] = ()) -> str:
+        """Return one phrase, for several learning rates if they are given."""
+        rate = " and ".join(f"{rate:g}" for rate in rates or (self.learning_rate,))
         return (
-            f"Adam at rate {self.learning_rate:g} in batches of {self.batch}, until the loss on {self.held_out:.0%} of "
+            f"Adam at rate {rate} in batches of {self.batch}, until the loss on {self.held_out:.0%} of "
             f"the training samples, held out, was not smaller for {self.patience} epochs (at most {self.most_epochs}); "
             "the weights with the smallest are kept"
         )

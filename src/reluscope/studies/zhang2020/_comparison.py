@@ -139,7 +139,7 @@ class _Work:
             ),
             (
                 "The paper leaves open how it stopped early and how strong its dropout and its attack are; here: "
-                f"{plan.fit.describe()} ({' and '.join(f'{rate:g}' for rate in plan.rates)}). Adversaries are looked "
+                f"{plan.fit.describe(plan.rates)}. Adversaries are looked "
                 f"for by projected gradient ascent in 40 steps within {inquiry.radius:g} of the point in linf."
             ),
             (
@@ -385,7 +385,7 @@ class _Work:
                 np.concatenate(own),
                 x=np.repeat(self.shown, len(rows), axis=0),
                 shape=data.shape,
-                rows=[one.label for one in rows],
+                rows=[f"{one.kind} {one.rate:g}" for one in rows],
             ),
             f"Where in the region of one point of {data.name} each class is likeliest: of all points that are as likely, "
             "the nearest.",

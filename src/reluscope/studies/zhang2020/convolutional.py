@@ -22,7 +22,7 @@ PLANS = {
         Fit(RATE, batch=16, most_epochs=30),
         (RATE,),
         1,
-        Inquiry(20, "point", 16 / 255, rays=20),
+        Inquiry(20, "point", 0.6, rays=20, reach=1.0),
         True,
         PAPER,
     ),

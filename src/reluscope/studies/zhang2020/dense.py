@@ -26,7 +26,7 @@ PLANS = {
         Fit(RATES[0], batch=16, most_epochs=60),
         RATES,
         1,
-        Inquiry(20, "mean", 0.6, rays=20),
+        Inquiry(20, "mean", 0.6, rays=20, reach=1.0),
         True,
         PAPER,
     ),
