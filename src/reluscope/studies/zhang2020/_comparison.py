@@ -358,7 +358,7 @@ class _Work:
         for variant in self.plan.compared:
             answers = self._answers("surroundings", variant)
             rate = f"rate {variant.rate:g}"
-            numbers.setdefault(rate, {})[variant.kind] = _joined(answers, "number")
+            numbers.setdefault(rate, {})[variant.kind] = _joined(answers, "number").astype(np.int64)
             found = np.concatenate([np.zeros(0), *(cosines_of(one) for one in answers)])
             cosines.setdefault(rate, {})[variant.kind] = found
         inquiry = self.plan.inquiry

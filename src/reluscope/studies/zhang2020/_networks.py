@@ -57,6 +57,16 @@ class Architecture:
 
     def build(self, shape: tuple[int, ...], num_classes: int, kind: str, seed: int) -> nn.Sequential:
         """Return the untrained network: weights after Glorot and Bengio (uniform), biases zero."""
+        with torch.random.fork_rng(devices=[]):  # layers draw first weights that are thrown away
+            model = self._layers(shape, num_classes, kind)
+        generator = torch.Generator().manual_seed(seed)
+        for layer in model:
+            if isinstance(layer, nn.Linear | nn.Conv2d):
+                nn.init.xavier_uniform_(layer.weight, generator=generator)
+                nn.init.zeros_(layer.bias)
+        return model
+
+    def _layers(self, shape: tuple[int, ...], num_classes: int, kind: str) -> nn.Sequential:
         layers: OrderedDict[str, nn.Module] = OrderedDict()
 
         def add(layer: nn.Module, norm: nn.Module) -> None:
@@ -76,11 +86,6 @@ class Architecture:
         for reads, units in pairwise((size, *self.hidden)):
             add(nn.Linear(reads, units), nn.BatchNorm1d(units))
         layers["logits"] = nn.Linear((size, *self.hidden)[-1], num_classes)
-        generator = torch.Generator().manual_seed(seed)
-        for layer in layers.values():
-            if isinstance(layer, nn.Linear | nn.Conv2d):
-                nn.init.xavier_uniform_(layer.weight, generator=generator)
-                nn.init.zeros_(layer.bias)
         return nn.Sequential(layers)
 
     def describe(self) -> str:
