@@ -40,7 +40,7 @@ def test_a_paper_fills_a_folder(small):
     folder = small / "new" / "out"
     plain = json.loads((folder / "findings.json").read_text())
     assert plain["complete"]
-    assert plain["data"] == "digits (train part)"
+    assert {one["data"] for one in plain["studies"]} == {"digits (train part)", None}
     assert [one["name"] for one in plain["studies"]] == [s.name for s in all_studies() if s.paper == "serra2018"]
     page = (folder / "README.md").read_text()
     for study in plain["studies"]:
@@ -121,7 +121,7 @@ def test_the_full_size_on_files_of_mnist(small):
         (small / "data" / f"{part}-labels-idx1-ubyte.gz").write_bytes(gzip.compress(header + labels.tobytes()))
     printed = reluscope(*SPLITS, "--size", "full", "--data", "mnist:data", "--json").stdout
     plain = json.loads(printed)
-    assert (plain["size"], plain["data"]) == ("full", "MNIST (train part)")
+    assert (plain["size"], plain["studies"][0]["data"]) == ("full", "MNIST (train part)")
     assert "small size" not in " ".join(plain["studies"][0]["sentences"])
 
 
@@ -131,7 +131,11 @@ def test_the_full_size_on_files_of_mnist(small):
         (("serra2081",), "there is no study serra2081: name one of serra2018"),
         (("serra2018/splits", "--size", "full"), "--data mnist:DIR"),
         (("serra2018/splits", "--data", "mnist:nowhere"), "nowhere"),
-        (("serra2018/splits", "--data", "x.npy"), "digits or mnist:DIR"),
+        (("serra2018/splits", "--data", "x.npy"), "digits, mnist:DIR or cifar10:DIR"),
+        (("serra2018/splits", "--data", "cifar10:x"), "take mnist, not cifar10"),
+        (("serra2018/splits", "--data", "mnist:x", "--data", "mnist:y"), "each once"),
+        (("zhang2020", "--size", "full", "--data", "mnist:x"), "as in --data cifar10:DIR"),
+        (("zhang2020", "--device", "cuda:99"), "cuda:99"),
         (("serra2018/one_input", "--data", "digits"), "uses no data"),
         (("serra2018/one_input", "-o", "x.npy"), "it is a file"),
     ],

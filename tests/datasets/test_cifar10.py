@@ -95,7 +95,7 @@ def test_bad_files(tmp_path, images):
         cifar10(tmp_path / "no.tar")
     pictures = write_folders(tmp_path / "p", images)
     (pictures / "test" / "cat" / "0.png").write_bytes(b"no image")
-    with pytest.raises(InputError, match="cat/0.png is damaged"):
+    with pytest.raises(InputError, match="is damaged"):
         cifar10(pictures)
     (pictures / "test" / "cat" / "0.png").write_bytes(content(images[0][:, :16], "PNG"))
     with pytest.raises(InputError, match="32 x 32"):

@@ -167,9 +167,11 @@ def test_an_interrupted_study_goes_on_to_the_same_end(setting, monkeypatch):
 
 def test_a_budget_asks_fewer_points(setting):
     training, testing = (centred(part) for part in setting.data())
-    network = Workshop(setting, CONV.architecture, training, testing, {1e-2: CONV.fit}).trained(
-        Variant("vanilla", 1e-2)
-    ).network
+    network = (
+        Workshop(setting, CONV.architecture, training, testing, {1e-2: CONV.fit})
+        .trained(Variant("vanilla", 1e-2))
+        .network
+    )
     for seconds, number in ((0.0, 5), (0.0, 5), (None, 6)):
         asked = _questions.Asked(replace(setting, seconds=seconds), CONV.inquiry, training, testing)
         asked.ask("surroundings", "vanilla", network)

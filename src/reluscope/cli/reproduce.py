@@ -138,11 +138,9 @@ def describe(name: str, size: Size, data: Mapping[Data | None, Pair], done: Sequ
     }
 
 
-def _open_data(
-    given: Sequence[str], size: Size, studies: Sequence[Study], bar: Bar
-) -> dict[Data | None, Pair]:
+def _open_data(given: Sequence[str], size: Size, studies: Sequence[Study], bar: Bar) -> dict[Data | None, Pair]:
     """Return the data of every kind that studies take: what was given, or digits at the small size."""
-    needed = list(dict.fromkeys(study.data for study in studies if study.data is not None))
+    needed: list[Data] = list(dict.fromkeys(study.data for study in studies if study.data is not None))
     places: dict[str, str] = {}
     for one in given:
         kind, _, place = one.partition(":")

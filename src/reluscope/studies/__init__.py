@@ -32,7 +32,5 @@ def all_studies() -> tuple[Study, ...]:
             if figure.name.startswith("_"):
                 continue
             module = import_module(f"{package.__name__}.{figure.name}")
-            found.append(
-                Study(paper.name, figure.name, module.SENTENCE, module.POSITION, module.DATA, module.protocol)
-            )
+            found.append(Study(paper.name, figure.name, module.SENTENCE, module.POSITION, module.DATA, module.protocol))
     return tuple(sorted(found, key=lambda study: (study.paper, study.position, study.figure)))

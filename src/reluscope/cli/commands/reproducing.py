@@ -44,7 +44,12 @@ def reproduce(
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option("--seconds", min=0.0, metavar="S", help="Time for each count, a lower bound after it, or question about points."),
+        typer.Option(
+            "--seconds",
+            min=0.0,
+            metavar="S",
+            help="Time for a count, or a question about points.",
+        ),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Begin a study that is there already anew.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a study that is there.")] = False,

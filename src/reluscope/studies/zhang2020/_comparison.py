@@ -365,8 +365,8 @@ class _Work:
         return Picture(
             "surroundings",
             plots.surroundings(numbers, cosines),
-            f"Distinct regions on {inquiry.rays} random rays of length {inquiry.reach:g} from each point, along which no "
-            "logit changes at first, and the cosines between decision directions there and at the point.",
+            f"Distinct regions on {inquiry.rays} random rays of length {inquiry.reach:g} from each point, along which "
+            "no logit changes at first, and the cosines between decision directions there and at the point.",
         )
 
     def _likeliest_picture(self) -> Picture:
@@ -387,8 +387,8 @@ class _Work:
                 shape=data.shape,
                 rows=[f"{one.kind} {one.rate:g}" for one in rows],
             ),
-            f"Where in the region of one point of {data.name} each class is likeliest: of all points that are as likely, "
-            "the nearest.",
+            f"Where in the region of one point of {data.name} each class is likeliest: of all points that are as "
+            "likely, the nearest.",
         )
 
 

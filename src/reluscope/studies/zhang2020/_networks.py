@@ -63,7 +63,8 @@ class Architecture:
         for layer in model:
             if isinstance(layer, nn.Linear | nn.Conv2d):
                 nn.init.xavier_uniform_(layer.weight, generator=generator)
-                nn.init.zeros_(layer.bias)
+                if layer.bias is not None:
+                    nn.init.zeros_(layer.bias)
         return model
 
     def _layers(self, shape: tuple[int, ...], num_classes: int, kind: str) -> nn.Sequential:
@@ -91,8 +92,9 @@ class Architecture:
     def describe(self) -> str:
         """Return one phrase."""
         parts = [f"{filters} filters of 3 x 3 at stride {stride}" for filters, stride in self.convolutions]
-        same = len(set(self.hidden)) == 1 and len(self.hidden) > 1
-        dense = f"{len(self.hidden)} x {self.hidden[0]}" if same else " and ".join(map(str, self.hidden))
+        widths = set(self.hidden)
+        is_even = len(widths) == 1 and len(self.hidden) > 1
+        dense = f"{len(self.hidden)} x {max(widths)}" if is_even else " and ".join(map(str, self.hidden))
         return ", ".join([*parts, f"{dense} dense units"])
 
 

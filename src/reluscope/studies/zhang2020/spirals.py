@@ -40,7 +40,14 @@ def _outcome(testing: Labelled, networks: list[Trained], interrupted: bool) -> O
     parts = {one.variant.kind: partition(one.network, box) for one in networks}
     counts: list[Finding] = [part.finding() for part in parts.values()]
     rows = tuple(
-        (one.variant.kind, f"{100 * float(one.accuracy):.1f} %", "100 %", str(one.epochs), f"{int(count):,}", str(count.claim))
+        (
+            one.variant.kind,
+            f"{100 * float(one.accuracy):.1f} %",
+            "100 %",
+            str(one.epochs),
+            f"{int(count):,}",
+            str(count.claim),
+        )
         for one, count in zip(networks, counts, strict=True)
     )
     columns = ("network", "test accuracy", "paper", "epochs", "regions", "claim")
