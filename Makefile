@@ -5,7 +5,7 @@ PYTHON ?= python3
 WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check -qq install --constraint constraints.txt
+PIP := $(BIN)/python -m pip --disable-pip-version-check -qq install --no-compile --constraint constraints.txt
 
 # Tests that take many seconds and guard what seldom changes are left to test-all.
 .PHONY: demo test test-all lint bench clean
