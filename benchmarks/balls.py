@@ -1,4 +1,4 @@
-"""Inscribed balls of regions of an MNIST-size network against the interior-point method of HiGHS, and their facets."""
+"""Inscribed balls of regions of an MNIST-size network against HiGHS, their facets, and their classes."""
 
 import time
 
@@ -10,6 +10,7 @@ import reluscope as rs
 from benchmarks.measure import Measurement
 from benchmarks.models import mlp
 from reluscope.analyses.bodies import as_bodies
+from reluscope.analyses.local import region_classes
 from reluscope.geometry.convex_questions import largest_balls
 
 TARGET = "for 784-3x1024 on two cores a ball in 1.5 s, 5 times the interior-point method of HiGHS; all facets in 60 s"
@@ -50,9 +51,14 @@ def run(quick: bool) -> list[Measurement]:
     facets = polyhedron.facets()
     seconds_of_facets = time.perf_counter() - began
     detail = f"{len(facets):,} of {len(polyhedron.b):,} half-spaces are facets"
+    began = time.perf_counter()
+    classes = region_classes(network, points[:2], domain=box)
+    seconds_of_classes = (time.perf_counter() - began) / len(classes)
+    known = f"{classes.occurs.sum(axis=1).mean():g} of 10 classes occur ({classes.mean_number().claim})"
     return [
         balls_row,
         Measurement(f"facets of that region, [{inputs}, 3x{width}, 10]", seconds_of_facets, detail=detail),
+        Measurement(f"classes of a region, [{inputs}, 3x{width}, 10], each", seconds_of_classes, detail=known),
     ]
 
 

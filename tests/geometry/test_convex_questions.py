@@ -205,17 +205,6 @@ def test_likeliest_points_against_a_general_minimiser():
             assert found.gaps[body] <= 1e-7
 
 
-def test_of_all_points_as_likely_the_nearest():
-    """On a square, with logits x and 0, a whole side is likeliest."""
-    square = bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0)
-    weights, biases = torch.tensor([[[1.0, 0.0], [0.0, 0.0]]]).double(), zeros(1, 2)
-    for height in (-0.7, 0.0, 0.4):
-        near = torch.tensor([[0.2, height]]).double()
-        found = likeliest_points(square, zeros(1, 2), weights, biases, torch.tensor([0]), near=near, gap=1e-6)
-        np.testing.assert_allclose(found.points, [[1.0, height]], atol=2e-3)
-        assert found.gaps[0] <= 1e-6
-
-
 def test_analytic_centers():
     dim = 6
     simplex = np.r_[-np.eye(dim), np.ones((1, dim))], np.r_[np.zeros(dim), 1.0]

@@ -16,10 +16,11 @@ from reluscope.tolerance import Tolerance
 ROWS_BYTES = 2**30
 
 
-def bodies_at_once(network: Network) -> int:
-    """Return how many regions of a network fit into memory together."""
+def bodies_at_once(network: Network, questions: int = 0) -> int:
+    """Return how many regions of a network fit into memory together, each with some questions that share its rows."""
     rows = sum(gate.num_units * max(1, gate.num_pieces - 1) for gate in network.gates)
-    return int(np.clip(ROWS_BYTES // (3 * 8 * max(1, rows) * network.num_inputs), 1, 64))
+    height = max(1, rows) + questions * network.num_inputs
+    return int(np.clip(ROWS_BYTES // (3 * 8 * height * network.num_inputs), 1, 64))
 
 
 def regions_inside(network: Network, points: Points, tolerance: Tolerance | None) -> dict[int, Region]:

@@ -20,8 +20,6 @@ RELATIVE_GAP = 1e-9
 ENDLESS = 1e9
 # Newton steps towards an analytic centre, and the decrement at which it is one.
 MOST_CENTERING, CENTERED = 60, 1e-10
-# How much of a gap may be left open where half of it is spent on staying near a point.
-NEAR_SHARE = 1e-4
 
 
 class Answers(NamedTuple):
@@ -115,7 +113,7 @@ def largest_balls(bodies: Bodies, start: Tensor, *, relative_gap: float = RELATI
     radii = bodies.slacks(centers).amin(dim=1)
     gaps = (-found.values + found.gaps - radii).clamp_min(0.0)
     # Far out, balls grow without end if every row falls away.
-    moved = (bodies.rows @ centers[..., None])[..., 0]
+    moved = bodies.products(centers)
     is_endless = torch.isinf(bodies.lower).all(dim=1) & torch.isinf(bodies.upper).all(dim=1)
     is_endless &= ((radii > 1e-3 * most) & (moved <= 0).all(dim=1)) | ~bodies.exists.any(dim=1)
     # No farther out on this way than every row is away by as much as rows are from the origin.
@@ -205,9 +203,9 @@ def nearest_points(bodies: Bodies, start: Tensor, targets: Tensor, *, relative_g
     # In units of the distance at the start.
     sizes = torch.linalg.vector_norm(start - targets, dim=1, keepdim=True).clamp_min(1e-300)
 
-    def objective(points: Tensor) -> Local:
-        away = (points - targets) / sizes
-        return Local(away.square().sum(dim=1) / 2, away / sizes, stiffness=sizes[:, 0] ** -2)
+    def objective(points: Tensor, which: Tensor) -> Local:
+        away = (points - targets[which]) / sizes[which]
+        return Local(away.square().sum(dim=1) / 2, away / sizes[which], stiffness=sizes[which, 0] ** -2)
 
     found = minimize(bodies, objective, start, within(relative_gap, relative_gap))
     distances = torch.linalg.vector_norm(found.points - targets, dim=1)
@@ -222,8 +220,7 @@ def likeliest_points(
     biases: Tensor,
     classes: Tensor,
     *,
-    near: Tensor | None = None,
-    gap: float = 1e-9,
+    relative_gap: float = RELATIVE_GAP,
 ) -> Answers:
     """Return where the logarithm of a class's probability is largest: ``z_t - log sum exp z``, z affine.
 
@@ -236,51 +233,47 @@ def likeliest_points(
         Logits ``z = weights x + biases``.
     classes : (r,) int64 tensor
         Of each body, the class t.
-    near : (r, n) tensor, optional
-        Points to stay near where the logarithm hardly changes. The maximum often is a whole face: the answer is then
-        the nearest to this point of all that are as likely as it is.
-    gap : float
-        Of the logarithm; half of it is what staying near may cost.
+    relative_gap : float
+        The gap is to be at most this share of the logarithm, or this if the logarithm is above -1.
 
     Returns
     -------
     Answers
         Values are logarithms of probabilities, and gaps what another point may have more.
 
+    Notes
+    -----
+    What is minimised is ``g = log sum exp z_j - z_t`` over the other classes j: it is convex, and least at the same
+    points, but it does not fade out where a probability comes close to one. Gaps end where rounding does: at worst near
+    1e-6 of the logarithm, where tight rows weigh more than float64 has digits against loose ones.
+
     Examples
     --------
     >>> square = bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0)
     >>> weights = torch.tensor([[[1.0, 0.0], [0.0, 0.0]]], dtype=torch.float64)
     >>> origin, biases = torch.zeros(1, 2, dtype=torch.float64), torch.zeros(1, 2, dtype=torch.float64)
-    >>> found = likeliest_points(square, origin, weights, biases, torch.tensor([0]), near=origin + 0.5)
-    >>> found.points.round(3), np.exp(found.values).round(6)  # 1 / (1 + 1 / e)
-    (array([[1. , 0.5]]), array([0.731059]))
+    >>> np.exp(likeliest_points(square, origin, weights, biases, torch.tensor([0])).values).round(6)  # 1 / (1 + 1 / e)
+    array([0.731059])
     """
-    one = torch.arange(len(classes), device=classes.device)
+    if weights.shape[1] == 1:
+        raise ValueError("a probability is one beside those of other classes")
+    is_near, softplus = within(relative_gap, 1.0), torch.nn.functional.softplus
 
-    def likelihood(points: Tensor) -> Local:
-        logits = (weights @ points[..., None])[..., 0] + biases
+    def objective(points: Tensor, which: Tensor) -> Local:
+        own, one = weights[which], torch.arange(len(which), device=which.device)
+        logits = (own @ points[..., None])[..., 0] + biases[which]
+        ahead = logits[one, classes[which]]
+        logits[one, classes[which]] = -torch.inf
         shares = torch.softmax(logits, dim=1)
-        mean = (weights.mT @ shares[..., None])[..., 0]
-        value = torch.logsumexp(logits, dim=1) - logits[one, classes]
-        return Local(value, mean - weights[one, classes], shares.sqrt()[..., None] * (weights - mean[:, None]))
+        mean = (own.mT @ shares[..., None])[..., 0]
+        curvature = shares.sqrt()[..., None] * (own - mean[:, None])
+        return Local(torch.logsumexp(logits, dim=1) - ahead, mean - own[one, classes[which]], curvature)
 
-    if near is None:
-        return _answers(found := minimize(bodies, likelihood, start, within(gap, 1.0)), -found.values)
-    farthest = torch.maximum(near - bodies.lower, bodies.upper - near).square().sum(dim=1)
-    stiffness = gap / torch.where(torch.isfinite(farthest), farthest, (near - start).square().sum(dim=1) + 1.0)
-
-    def objective(points: Tensor) -> Local:
-        plain, away = likelihood(points), points - near
-        value = plain.value + stiffness * away.square().sum(dim=1) / 2
-        return plain._replace(value=value, gradient=plain.gradient + stiffness[:, None] * away, stiffness=stiffness)
-
-    found = minimize(bodies, objective, start, within(NEAR_SHARE * gap, 1.0))
-    values = likelihood(found.points).value
-    # What is proved of both together bounds the likelihood alone: staying near costs at least nothing.
-    cost = stiffness * torch.where(torch.isfinite(farthest), farthest, torch.inf) / 2
-    gaps = values - (found.values - found.gaps) + cost
-    return Answers(*(part.cpu().numpy() for part in (found.points, -values, gaps.clamp_min(0.0))))
+    # Minus the logarithm is log(1 + exp g), and no less than 0 if nothing is known of g.
+    found = minimize(bodies, objective, start, lambda values, bounds: is_near(softplus(values), softplus(bounds)))
+    values = softplus(found.values)
+    gaps = values - softplus(found.values - found.gaps)
+    return Answers(*(part.cpu().numpy() for part in (found.points, -values, gaps)))
 
 
 def widest_margins(
@@ -316,11 +309,10 @@ def widest_margins(
     # Bounds that no better point reaches: what rounding leaves of the proof can then not be far off.
     farthest = torch.where(rivals > 0, -bodies.lower[:, None], bodies.upper[:, None])
     most = (ahead + torch.where(rivals == 0, 0.0, rivals.abs() * farthest).sum(dim=2)).amin(dim=1, keepdim=True)
+    rows = bodies.rows.repeat_interleave(bodies.copies, dim=0)
     zero, ones = torch.zeros_like(bodies.offsets), torch.ones_like(ahead)
     raised = Bodies(
-        torch.cat(
-            [torch.cat([bodies.rows, zero[..., None]], dim=2), torch.cat([rivals, ones[..., None]], dim=2)], dim=1
-        ),
+        torch.cat([torch.cat([rows, zero[..., None]], dim=2), torch.cat([rivals, ones[..., None]], dim=2)], dim=1),
         torch.cat([bodies.offsets, ahead], dim=1),
         torch.cat([bodies.lower, margins - 2 * room], dim=1),
         torch.cat([bodies.upper, most + room], dim=1),
@@ -381,7 +373,11 @@ def analytic_centers(bodies: Bodies, start: Tensor) -> Answers:
 
 
 def _linear(gradient: Tensor) -> Objective:
-    return lambda points: Local((points * gradient).sum(dim=1), gradient.expand_as(points))
+    def objective(points: Tensor, which: Tensor) -> Local:
+        own = gradient if gradient.ndim == 1 else gradient[which]
+        return Local((points * own).sum(dim=1), own.expand_as(points))
+
+    return objective
 
 
 def _answers(found: Minima, values: Tensor) -> Answers:
@@ -393,7 +389,14 @@ def _finished(bodies: Bodies, gains: Tensor, answers: Answers, is_open: np.ndarr
     points, values, gaps = (part.copy() for part in answers)
     for body in np.flatnonzero(is_open).tolist():
         rows, offsets, lower, upper, gain = (
-            part[body].cpu().numpy() for part in (bodies.rows, bodies.offsets, bodies.lower, bodies.upper, gains)
+            part.cpu().numpy()
+            for part in (
+                bodies.rows[body // bodies.copies],
+                bodies.offsets[body],
+                bodies.lower[body],
+                bodies.upper[body],
+                gains[body],
+            )
         )
         program = LinearProgram(bodies.dim)
         kept = np.isfinite(offsets)

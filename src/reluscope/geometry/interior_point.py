@@ -14,8 +14,10 @@ import torch
 from torch import Tensor
 
 MOST_STEPS, PATIENCE = 100, 8
-# Memory for weighted copies of rows, in bytes.
-ROWS_BYTES = 128 * 2**20
+# Memory for weighted copies of rows, in bytes: what a cache holds, and enough for large products elsewhere.
+CACHE_BYTES, ROWS_BYTES = 8 * 2**20, 256 * 2**20
+# A proof is tried where a gap of this share of the products of multipliers and slacks would do.
+PROMISING = 0.5
 # The gap that is asked for, relative to the scale of the objective.
 RELATIVE_GAP = 1e-9
 # How much of the way to the nearest wall a step goes.
@@ -24,6 +26,8 @@ CLOSE = 0.995
 NEGLIGIBLE = 1e-11
 TINY = 1e-300
 MOST_HALVINGS = 12
+# Steps halved so often, this near to the end, come from equations that rounding has blurred.
+SHORTEST, BLURRED = 1.5 * 2.0**-MOST_HALVINGS, 1e-8
 # Curved functions are to come down no faster than their equations are met.
 LEAST_AIM = 0.1
 # Steps shorter than this are short, and how much of the products the one after keeps at least.
@@ -38,8 +42,8 @@ class Bodies:
 
     Parameters
     ----------
-    rows : (r, h, n) tensor
-        Outward normals.
+    rows : (t, h, n) tensor
+        Tables of outward normals. Each is that of r / t bodies, which follow each other.
     offsets : (r, h) tensor
         Infinite for a row that is not there.
     lower, upper : (r, n) tensor
@@ -56,22 +60,38 @@ class Bodies:
     has_margin: bool = False
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.offsets)
 
     @property
     def dim(self) -> int:
         """Number of variables."""
         return self.rows.shape[2]
 
+    @property
+    def copies(self) -> int:
+        """How many bodies share a table."""
+        return len(self) // len(self.rows)
+
+    def shared(self, copies: int) -> "Bodies":
+        """Return every body so many times, the copies one after the other, with the tables that are there."""
+        offsets, lower, upper = (
+            part.repeat_interleave(copies, dim=0) for part in (self.offsets, self.lower, self.upper)
+        )
+        return replace(self, offsets=offsets, lower=lower, upper=upper)
+
     def take(self, which: Tensor) -> "Bodies":
-        """Return some of the bodies."""
+        """Return some of the bodies, with tables of their own unless all have the same."""
         return replace(
             self,
-            rows=self.rows[which],
+            rows=self.rows if len(self.rows) == 1 else self.rows[which // self.copies],
             offsets=self.offsets[which],
             lower=self.lower[which],
             upper=self.upper[which],
         )
+
+    def among(self, which: Tensor) -> "Bodies":
+        """Return as many bodies of every table, which keep sharing it."""
+        return replace(self, offsets=self.offsets[which], lower=self.lower[which], upper=self.upper[which])
 
     def with_margin(self, most: Tensor) -> "Bodies":
         """Return bodies of one more variable, at most (r,): how far a point is to be from every row and every bound."""
@@ -89,21 +109,27 @@ class Bodies:
         """Tell which rows, lower and upper bounds there are, (r, h + 2 n)."""
         return torch.isfinite(torch.cat([self.offsets, self.lower, self.upper], dim=1))
 
+    def products(self, points: Tensor) -> Tensor:
+        """Return products of rows with points (r, n), as (r, h)."""
+        tables, height, dim = self.rows.shape
+        return (points.reshape(tables, -1, dim) @ self.rows.mT).reshape(-1, height)
+
     def slacks(self, points: Tensor) -> Tensor:
         """Return how far points (r, n) are inside, (r, h + 2 n): of the rows, of lower and of upper bounds."""
         margin = points[:, -1:] if self.has_margin else 0.0
         below, above = points - margin - self.lower, self.upper - points - margin
-        return torch.cat([self.offsets - _times(self.rows, points), below, above], dim=1)
+        return torch.cat([self.offsets - self.products(points), below, above], dim=1)
 
     def speeds(self, moves: Tensor) -> Tensor:
         """Return by how much moves (r, n) take slacks away, (r, h + 2 n)."""
         margin = moves[:, -1:] if self.has_margin else 0.0
-        return torch.cat([_times(self.rows, moves), margin - moves, margin + moves], dim=1)
+        return torch.cat([self.products(moves), margin - moves, margin + moves], dim=1)
 
     def pull(self, weights: Tensor) -> Tensor:
         """Return sums of normals (r, n), those of bounds included, with weights (r, h + 2 n)."""
         of_rows, below, above = self._parts(weights)
-        pulled = _times(self.rows.mT, of_rows) + above - below
+        tables, height, dim = self.rows.shape
+        pulled = (of_rows.reshape(tables, -1, height) @ self.rows).reshape(-1, dim) + above - below
         if self.has_margin:
             pulled[:, -1] += below[:, :-1].sum(dim=1) + above.sum(dim=1)
         return pulled
@@ -111,13 +137,22 @@ class Bodies:
     def gram(self, weights: Tensor) -> Tensor:
         """Return sums of outer products of normals with themselves, weighted by (r, h + 2 n): the lower triangle."""
         of_rows, below, above = self._parts(weights)
-        count, height, dim = self.rows.shape
-        total = torch.zeros(count, dim, dim, dtype=self.rows.dtype, device=self.rows.device)
-        block = max(1, ROWS_BYTES // (8 * count * dim))
-        for first in range(0, height, block):
-            part = self.rows[:, first : first + block]
-            scaled = part * of_rows[:, first : first + block, None].sqrt()
-            _add_gram(total, scaled)
+        _, height, dim = self.rows.shape
+        total = torch.zeros(len(self), dim, dim, dtype=self.rows.dtype, device=self.rows.device)
+        sides = of_rows.sqrt()[..., None]
+        # As many bodies at a time as have room, or some rows of one.
+        room = (CACHE_BYTES if total.device.type == "cpu" else ROWS_BYTES) // 8
+        some, block = max(1, room // (height * dim)), max(1, room // dim)
+        for begin in range(0, len(self), some):
+            here = slice(begin, begin + some)
+            tables = torch.arange(begin, min(begin + some, len(self)), device=total.device) // self.copies
+            for first in range(0, height, block):
+                part = slice(first, first + block)
+                if len(self.rows) == 1:
+                    table = self.rows[:, part]
+                else:
+                    table = self.rows[here, part] if self.copies == 1 else self.rows[tables, part]
+                _add_gram(total[here], table * sides[here, part])
         diagonal = total.diagonal(dim1=1, dim2=2)
         diagonal += below + above
         if self.has_margin:
@@ -155,7 +190,7 @@ class Local(NamedTuple):
         return self.curvature is not None or self.stiffness is not None
 
 
-Objective = Callable[[Tensor], Local]
+Objective = Callable[[Tensor, Tensor], Local]
 IsDone = Callable[[Tensor, Tensor], Tensor]
 
 
@@ -205,7 +240,7 @@ def minimize(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsDon
     ----------
     bodies : Bodies
     objective : callable
-        Takes points (r, n) and returns `Local`.
+        Takes points (k, n) and the numbers (k,) of the bodies that they are of, and returns `Local`.
     start : (r, n) tensor
         Strictly interior points.
     is_done : callable, optional
@@ -226,26 +261,36 @@ def minimize(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsDon
     ``y (b - A z) >= 0``. What rounding leaves of ``g + A' y`` counts with the farthest that each variable can go.
     """
     is_done = within(RELATIVE_GAP) if is_done is None else is_done
-    exists = bodies.exists
-    number = exists.sum(dim=1).clamp_min(1)
-    points, here = start, objective(start)
+    count, device = len(start), start.device
+    # Those that are still worked on, and where they are.
+    at = torch.arange(count, device=device)
+    exists, points, here = bodies.exists, start, objective(start, at)
+    best, values = start.clone(), here.value.clone()
+    bounds, proofs = torch.full_like(values, -torch.inf), start.new_zeros(exists.shape)
+    left_open = torch.full_like(values, torch.inf)
+    is_open, is_stuck = torch.ones(count, dtype=torch.bool, device=device), torch.zeros(count, dtype=torch.bool)
+    is_stuck = is_stuck.to(device)
     slacks = torch.where(exists, bodies.slacks(points), 1.0)
     multipliers = _first_multipliers(bodies, here, slacks, exists)
-    best, values, bounds = points, here.value, torch.full_like(here.value, -torch.inf)
-    proofs = multipliers
-    is_open = torch.ones_like(values, dtype=torch.bool)
-    left_open = torch.full_like(values, torch.inf)
     least_aim = torch.full_like(values, LEAST_AIM if here.is_curved else 0.0)
     steps = 0
     while steps < MOST_STEPS:
         steps += 1
         weights = multipliers / slacks
         system = _System(bodies, weights, here)
-        is_open &= system.is_sound
-        proof, bound = _proof(bodies, system, here, points, slacks, multipliers)
-        is_better, is_tighter = is_open & (here.value < values), is_open & (bound > bounds)
-        best, values = torch.where(is_better[:, None], points, best), torch.where(is_better, here.value, values)
-        proofs, bounds = torch.where(is_tighter[:, None], proof, proofs), torch.where(is_tighter, bound, bounds)
+        is_open[at] &= system.is_sound
+        is_better = is_open[at] & (here.value < values[at])
+        best[at] = torch.where(is_better[:, None], points, best[at])
+        values[at] = torch.where(is_better, here.value, values[at])
+        hoped = bounds.clone()
+        hoped[at] = torch.maximum(bounds[at], here.value - PROMISING * (slacks * multipliers * exists).sum(dim=1))
+        is_promising = is_open & (is_done(values, hoped) | is_stuck)
+        if is_promising.any() or steps % PATIENCE == 0 or steps == MOST_STEPS:
+            proof, bound = _proof(bodies, system, here, points, slacks, multipliers)
+            is_tighter = is_open[at] & (bound > bounds[at])
+            proofs[at] = torch.where(is_tighter[:, None], proof, proofs[at])
+            bounds[at] = torch.where(is_tighter, bound, bounds[at])
+        is_open &= ~is_stuck
         is_open &= ~is_done(values, bounds)
         if steps % PATIENCE == 0:
             # What has not come closer by half for so long has come as close as rounding lets it.
@@ -253,8 +298,8 @@ def minimize(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsDon
             left_open = values - bounds
         if not is_open.any():
             break
-
         # Where a step to products of zero would lead says how far to aim.
+        number = exists.sum(dim=1).clamp_min(1)
         along = system.solve(-here.gradient)
         closer = torch.where(exists, bodies.speeds(along), 0.0)
         heavier = weights * closer - multipliers
@@ -272,7 +317,7 @@ def minimize(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsDon
         if here.is_curved:
             ahead = up = _shortened(
                 torch.minimum(ahead, up),
-                objective,
+                lambda moved, at=at: objective(moved, at),
                 bodies,
                 points,
                 along,
@@ -283,6 +328,9 @@ def minimize(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsDon
                 aim,
                 here,
             )
+        is_blurred = (
+            (ahead < SHORTEST)[:, 0] & here.is_curved & (number * mean <= BLURRED * here.value.abs().clamp_min(1.0))
+        )
         # After a short step the next one goes to the middle first: else points may go round in circles.
         is_short = torch.minimum(ahead, up)[:, 0] < SHORT
         least_aim = torch.where(is_short, CENTERING, LEAST_AIM if here.is_curved else 0.0)
@@ -290,12 +338,29 @@ def minimize(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsDon
         room = torch.where(exists, bodies.slacks(moved), 1.0)
         heavier = multipliers + up * heavier
         # Where rounding has taken the last of a slack away, a body has come as far as it gets.
-        is_open &= (room > 0).all(dim=1) & (heavier >= 0).all(dim=1) & torch.isfinite(moved).all(dim=1)
-        points = torch.where(is_open[:, None], moved, points)
-        slacks = torch.where(is_open[:, None], room, slacks)
-        multipliers = torch.where(is_open[:, None], heavier, multipliers)
-        here = objective(points)
+        is_sane = (room > 0).all(dim=1) & (heavier >= 0).all(dim=1) & torch.isfinite(moved).all(dim=1)
+        is_stuck[at] = ~is_sane | is_blurred
+        going = (is_open & ~is_stuck)[at][:, None]
+        points, slacks, multipliers = (
+            torch.where(going, moved, points),
+            torch.where(going, room, slacks),
+            torch.where(going, heavier, multipliers),
+        )
+        left_over = _regular(is_open[at], bodies.copies)
+        if len(left_over) < len(at):
+            bodies, at, least_aim = bodies.among(left_over), at[left_over], least_aim[left_over]
+            exists, points, slacks, multipliers = (part[left_over] for part in (exists, points, slacks, multipliers))
+        here = objective(points, at)
     return Minima(best, values, (values - bounds).clamp_min(0.0), proofs, steps)
+
+
+def _regular(is_open: Tensor, copies: int) -> Tensor:
+    """Return those to go on with: of every table as many as of the one with the most that are open."""
+    table = is_open.reshape(-1, copies)
+    most = max(1, int(table.sum(dim=1).max()))
+    order = torch.argsort(~table, dim=1, stable=True)[:, :most]
+    first = copies * torch.arange(len(table), device=is_open.device)[:, None]
+    return (first + order).reshape(-1)
 
 
 class _System:
@@ -332,7 +397,9 @@ class _System:
         return found
 
     def _solve(self, right: Tensor) -> Tensor:
-        return self._sides * torch.cholesky_solve((self._sides * right)[..., None], self._factor)[..., 0]
+        # Two triangular systems: `cholesky_solve` takes several times as long for a batch.
+        half = torch.linalg.solve_triangular(self._factor, (self._sides * right)[..., None], upper=False)
+        return self._sides * torch.linalg.solve_triangular(self._factor.mT, half, upper=True)[..., 0]
 
 
 def _first_multipliers(bodies: Bodies, here: Local, slacks: Tensor, exists: Tensor) -> Tensor:
@@ -373,7 +440,7 @@ def _proof(
 
 def _shortened(
     length: Tensor,
-    objective: Objective,
+    objective: Callable[[Tensor], Local],
     bodies: Bodies,
     points: Tensor,
     along: Tensor,

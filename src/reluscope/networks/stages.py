@@ -221,6 +221,10 @@ class Finish:
         """Return the output ``(v, *output_shape)``."""
         return self.leg.run(values)[self.leg.target]
 
+    def errors(self, sizes: Values, errors: Values, gamma: float) -> np.ndarray:
+        """Return bounds ``(m,)`` on the errors of the flattened outputs; see `Stage.advance_errors`."""
+        return self.leg.errors(sizes, errors, gamma)[1][self.leg.target].reshape(-1).cpu().numpy()
+
     @cached_property
     def gain(self) -> np.ndarray:
         """Bound on the flattened outputs per unit of input, ``(m,)``; see `Stage.gain`."""

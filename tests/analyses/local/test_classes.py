@@ -7,7 +7,7 @@ import pytest
 
 import reluscope as rs
 from reluscope.analyses.local import region_classes
-from reluscope.errors import InputError, ShapeError
+from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim
 
 THREE = [([[0.0], [0.6], [-10.0]], [0.0, -0.1, -0.1])]
@@ -28,7 +28,8 @@ def test_the_maximiser_of_a_probability_may_belong_to_another_class():
     assert found.distances[0, 0] == pytest.approx(0.5 - 0.26542, abs=1e-3)
     number, fewer = found.mean_number(), found.mean_number_at_likeliest()
     assert (number.value, number.claim) == (2.0, Claim.EXACT)
-    assert (fewer.value, fewer.claim) == (1.0, Claim.LOWER)
+    assert (fewer.value, fewer.claim) == (1.0, Claim.EXACT)
+    assert found.is_at_likeliest_known.all()
     assert found.mean_distortion().value == pytest.approx(found.distortions[0])
 
 
@@ -54,6 +55,34 @@ def test_against_all_regions_of_a_plane():
     assert len(counts) > 1
     assert found.is_known.all()
     assert (found.is_at_likeliest <= found.occurs).all()
+
+
+@pytest.mark.parametrize("height", [-0.7, 0.0, 0.4])
+def test_of_all_points_as_likely_the_nearest(height):
+    """On a square, with logits x and 0, a whole side is likeliest for class 0, and the other for class 1."""
+    found = region_classes(rs.load([([[1.0, 0.0], [0.0, 0.0]], [0.0, 0.0])]), [[0.2, height]], domain=SQUARE)
+    np.testing.assert_allclose(found.distances[0, 1], 1.2, atol=1e-6)
+    assert found.distortions[0] == pytest.approx(1.2, abs=1e-6)
+    assert found.distance_gaps[0, 1] <= 1e-9
+
+
+def test_rivals_with_next_to_no_probability_pull_no_farther():
+    """With logits 40 x and 0, class 0 is as good as certain from x = 0.5 on, wherever it is likeliest."""
+    found = region_classes(rs.load([([[40.0], [0.0]], [0.0, 0.0])]), [[0.9]], domain=rs.Box(-1, 1, 1))
+    assert found.distances[0, 0] - found.distance_gaps[0, 0] <= 1e-9
+    assert found.distances[0, 1] == pytest.approx(0.9 + np.log(4e7) / 40, abs=0.02)
+
+
+def test_what_gaps_leave_open_is_not_known(monkeypatch):
+    from reluscope.analyses.local import classes
+
+    monkeypatch.setattr(classes, "GAP", 0.5)
+    found = region_classes(rs.load(THREE), [[0.5]], domain=rs.Box(0, 1, 1))
+    assert not found.is_at_likeliest_known[0, 0]
+    fewer = found.mean_number_at_likeliest()
+    assert fewer.claim is Claim.LOWER
+    assert fewer.num_undecided > 0
+    assert found.is_known.all()
 
 
 def test_one_output_stands_for_two_classes():
@@ -112,3 +141,43 @@ def test_points_outside_the_domain():
         region_classes(net, [[0.0, 0.0, 0.1], [0.0, 2.0, 0.0]], domain=rs.Box(-1, 1, 3))
     with pytest.raises(ShapeError, match="3 dimensions"):
         region_classes(net, [[0.0, 0.0, 0.1]], domain=SQUARE)
+
+
+def test_points_that_are_no_numbers():
+    with pytest.raises(InputError, match="point 0 holds NaN"):
+        region_classes(network(3, 6, 3), [[0.0, np.nan, 0.1]], domain=rs.Box(-1, 1, 3))
+
+
+def test_a_domain_without_interior_is_refused():
+    with pytest.raises(DegenerateGeometryError):
+        region_classes(network(3, 6, 3), [[0.0, 0.0, 0.0]], domain=rs.Box([-1, -1, 0], [1, 1, 0]))
+
+
+def test_a_class_that_never_occurs():
+    """Class 2 is behind class 0 by one everywhere: nowhere largest, likeliest where the others are not far ahead."""
+    W = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    found = region_classes(rs.load([(W, np.array([0.0, 0.0, -1.0]))]), [[0.2, -0.3]], domain=SQUARE)
+    assert found.occurs.tolist() == [[True, True, False]]
+    assert found.is_known.all()
+    assert found.is_at_likeliest_known.all()
+    assert np.exp(found.log_probabilities[0, 2]) == pytest.approx(np.exp(-1) / (1 + np.exp(-1) + np.exp(-2)), rel=1e-6)
+
+
+def test_contradictions_are_checked(monkeypatch):
+    """What the active-set method calls empty has to follow from its multipliers; else a program is asked."""
+    from dataclasses import replace
+
+    from reluscope.analyses.local import classes
+
+    original = classes.nearest_point
+
+    def wrong(*arguments, **options):
+        found = original(*arguments, **options)
+        return replace(found, point=found.point * np.nan, distance=np.inf, lower=np.inf)
+
+    monkeypatch.setattr(classes, "nearest_point", wrong)
+    net = network(2, 12, 8, 4, seed=14)
+    points = np.random.default_rng(0).uniform(-1, 1, (6, 2))
+    found = region_classes(net, points, domain=SQUARE)
+    monkeypatch.undo()
+    np.testing.assert_array_equal(found.occurs, region_classes(net, points, domain=SQUARE).occurs)

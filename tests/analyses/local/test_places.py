@@ -157,6 +157,32 @@ def test_no_way_to_go_and_other_shapes():
         last_of_class(NET, X[:2], X[:3])
 
 
+def test_ends_that_are_no_points():
+    with pytest.raises(InputError, match="point 1 holds NaN"):
+        last_of_class(NET, X[:2], np.stack([X[0], np.full(64, np.nan)]))
+
+
+def test_a_start_on_a_kink_and_a_class_that_is_never_left():
+    folded = rs.load([(np.eye(1), np.zeros(1)), (np.array([[1.0], [0.0]]), np.array([0.0, -1.0]))])
+    found = last_of_class(folded, [[0.0], [-1.0]], [[2.0], [1.0]])  # outputs max(x, 0) and -1
+    assert found.classes.tolist() == [0, 0]
+    assert found.last.alphas.tolist() == [1.0, 1.0]
+    assert found.last.after.tolist() == [-1, -1]
+
+
+def test_errors_that_knots_share_cover_those_of_each():
+    from reluscope.analyses.rounding import forward_with_errors, rounded_forward
+
+    for net in (NET, POOL):
+        points = 3 * X[:6] + 1.0
+        outputs, errors = forward_with_errors(net, points)
+        alone = rounded_forward(net, points)
+        np.testing.assert_allclose(outputs, alone.outputs, atol=1e-12)
+        assert (np.abs(outputs - alone.outputs) <= errors + alone.errors).all()
+        assert (errors > 0).all()
+        assert (errors <= 1e-11).all()
+
+
 def test_more_segments_than_a_batch(monkeypatch):
     from reluscope.analyses.local import places
 

@@ -18,17 +18,18 @@ from jaxtyping import Bool, Float, Int
 from reluscope.analyses.bodies import as_bodies, bodies_at_once, regions_inside
 from reluscope.analyses.classification import num_classes
 from reluscope.analyses.pacing import Pace
-from reluscope.errors import InputError, ShapeError
+from reluscope.errors import InputError, ShapeError, SolverError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.convex_questions import largest_balls, likeliest_points, widest_margins
 from reluscope.geometry.domains import Box
+from reluscope.geometry.nearest_point import NearestPoint, nearest_point
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.regions.region import Region
 from reluscope.tolerance import Tolerance
 
-# How much less the logarithm of a probability may be than it could.
-GAP = 1e-6
+# How much less the logarithm of a probability may be than it could, or which share less.
+GAP = 1e-7
 # How well the balls are known from whose centres searches begin.
 ROUGH = 1e-2
 # Differences of logits up to this share of the terms that they are sums of may be rounding.
@@ -36,10 +37,11 @@ ROUNDING = 1e-12
 
 OCCURS = "classes with a point of the region at which they are strictly the largest"
 AT_LIKELIEST = "classes that the points belong to at which their probabilities are largest"
-PROGRAMS = "linear programs, decided by a point or by multipliers"
+PROGRAMS = "convex programs, decided by a point or by multipliers"
+BY_GAPS = "interior-point method, decided by the gaps of probabilities"
 DISTORTION = (
     "distance to the farthest of the likeliest points of all classes in the region, each the nearest one of those as "
-    f"likely, with the logarithm of its probability within {GAP:g} of the largest"
+    f"likely, with the logarithm of its probability within about {GAP:g} of the largest, or this share"
 )
 
 
@@ -57,12 +59,19 @@ class RegionClasses:
         Whether that is proved, rounding allowed for; what is not counts as not occurring. Of classes that tie and
         are nowhere ahead it is not.
     is_at_likeliest : (k, m) bool
-        Whether the class's likeliest point belongs to the class: the paper's test, which implies that it occurs.
+        Whether the class's likeliest points belong to the class: the paper's test, which implies that it occurs. All
+        of them have the same probabilities.
+    is_at_likeliest_known : (k, m) bool
+        Whether that is proved for the true likeliest points, from the gap of the one found; what is not counts as no.
     log_probabilities, gaps : (k, m) float64
-        The logarithm of the class's probability at its likeliest point, and how much larger it may be elsewhere.
+        The logarithm of the class's probability at a point found, and how much larger it may be elsewhere: 1e-7, or
+        this share of the logarithm, is asked for; where float64 has no more digits it is some 1e-7.
     distances : (k, m) float64
-        From the given point to the class's likeliest point. Often a whole face is as likely; the one meant is the
-        nearest to the given point of all that are as likely as it is.
+        From the given point to where the class is as likely. Often that is a whole face; the distance is to the nearest
+        point at which every rival is behind by as much as at the point found, or has next to no probability.
+    distance_gaps : (k, m) float64
+        No such point is nearer by more than this. Wide for classes that are nearer than another one, at whose distance
+        the search ends: the farthest of all is known.
     without : (j,) int64
         Points on kinks whose code has no region with an interior.
     domain : Box
@@ -78,9 +87,11 @@ class RegionClasses:
     occurs: Bool[np.ndarray, "k m"]
     is_known: Bool[np.ndarray, "k m"]
     is_at_likeliest: Bool[np.ndarray, "k m"]
+    is_at_likeliest_known: Bool[np.ndarray, "k m"]
     log_probabilities: Float[np.ndarray, "k m"]
     gaps: Float[np.ndarray, "k m"]
     distances: Float[np.ndarray, "k m"]
+    distance_gaps: Float[np.ndarray, "k m"]
     without: Int[np.ndarray, " j"]
     domain: Box
     population: int
@@ -110,15 +121,17 @@ class RegionClasses:
         )
 
     def number_at_likeliest(self, position: int) -> Finding:
-        """Return how many classes one region holds by the paper's test, a LOWER bound."""
+        """Return how many classes of one region pass the paper's test: EXACT if every case is proved, else LOWER."""
+        unknown = int((~self.is_at_likeliest_known[position]).sum())
         return Finding(
             int(self.is_at_likeliest[position].sum()),
-            Claim.LOWER,
+            Claim.LOWER if unknown else Claim.EXACT,
             name="classes in the region, by their likeliest points",
             definition=AT_LIKELIEST,
             domain=f"one region, cut down to {self.domain.describe()}",
-            method="interior-point method",
+            method=BY_GAPS,
             source="zhang2020",
+            num_undecided=unknown,
         )
 
     def distortion(self, position: int) -> Finding:
@@ -163,18 +176,29 @@ class RegionClasses:
         )
 
     def mean_number_at_likeliest(self) -> Finding:
-        """Return the mean number of classes by the paper's test, a LOWER bound on the mean number of classes."""
+        """Return the mean number of classes by the paper's test, which is no more than the mean number of classes.
+
+        Returns
+        -------
+        Finding
+            EXACT, as the number that the test gives, if every case is proved, else LOWER.
+        """
         return self._mean(
             self.is_at_likeliest.sum(axis=1),
-            Claim.LOWER,
+            Claim.EXACT if self.is_at_likeliest_known.all() else Claim.LOWER,
             name="classes in a region, by their likeliest points",
             definition=AT_LIKELIEST,
-            method="interior-point method",
+            method=BY_GAPS,
             source="zhang2020",
+            num_undecided=int((~self.is_at_likeliest_known).sum()),
         )
 
     def mean_distortion(self) -> Finding:
-        """Return the mean distortion, an ESTIMATE: likeliest points are found up to a gap in probability."""
+        """Return the mean distortion, an ESTIMATE: likeliest points are known up to gaps.
+
+        Given these points, each distance that matters is that of a nearest point, by a dual active-set method with a
+        gap of its own.
+        """
         return self._mean(
             self.distortions,
             Claim.ESTIMATE,
@@ -238,8 +262,10 @@ def region_classes(
 
     Notes
     -----
-    A largest ball and two convex programs per class and region at most: about 25 times ``h n^2`` multiplications each,
-    for h half-spaces. Regions are asked about together as memory allows, on the network's device.
+    A largest ball and an interior-point method per class: about 20 times ``h n^2 / 2`` multiplications each, for h
+    half-spaces. Whether classes occur that are not seen on the way is asked of a dual active-set method, which takes
+    ``h n`` multiplications per tight row, and so is the distance to the farthest of the likeliest points. Regions are
+    asked about together as memory allows, the interior-point method on the network's device.
 
     References
     ----------
@@ -257,7 +283,7 @@ def region_classes(
     number = num_classes(network)
     points = network.points(x).reshape(-1, network.num_inputs)
     _check(points.cpu().numpy(), domain)
-    pace = Pace(len(points), seconds=seconds, most=bodies_at_once(network), tell=tell)
+    pace = Pace(len(points), seconds=seconds, most=bodies_at_once(network, number), tell=tell)
     found: list[_Found] = []
     without: list[int] = []
 
@@ -324,7 +350,7 @@ def likeliest_in_regions(
     Returns
     -------
     LikeliestPoints
-        The logarithm of each probability is within 1e-6 of the largest.
+        The logarithm of each probability is within some 1e-7 of the largest, or this share of it.
 
     Raises
     ------
@@ -354,12 +380,12 @@ def likeliest_in_regions(
         np.zeros((0, number), dtype=np.int64),
     )
     parts = [empty]
-    size = bodies_at_once(network)
+    size = bodies_at_once(network, number)
     for start in range(0, len(points), size):
         there = regions_inside(network, network.points(points[start : start + size]), tolerance)
         rows = [start + row for row in there]
         if rows:
-            parts.append(_ask(network, rows, list(there.values()), points[rows], domain)[1])
+            parts.append(_ask(network, rows, list(there.values()), points[rows], domain, is_every=True)[1])
     return LikeliestPoints(
         np.concatenate([part.rows for part in parts]),
         np.concatenate([part.points for part in parts]),
@@ -386,59 +412,162 @@ class _Found(NamedTuple):
     occurs: np.ndarray
     is_known: np.ndarray
     is_at_likeliest: np.ndarray
+    is_at_likeliest_known: np.ndarray
     log_probabilities: np.ndarray
     gaps: np.ndarray
     distances: np.ndarray
+    distance_gaps: np.ndarray
 
 
 def _nothing(number: int) -> _Found:
-    tables = (np.zeros((0, number), dtype=kind) for kind in (bool, bool, bool, float, float, float))
+    tables = (np.zeros((0, number), dtype=kind) for kind in (*(bool,) * 4, *(float,) * 4))
     return _Found(np.zeros(0, dtype=np.int64), *tables)
 
 
 def _ask(
-    network: Network, rows: list[int], regions: list[Region], points: torch.Tensor, domain: Box
+    network: Network, rows: list[int], regions: list[Region], points: torch.Tensor, domain: Box, is_every: bool = False
 ) -> tuple[_Found, LikeliestPoints]:
-    """Ask about all classes of some regions."""
+    """Ask about all classes of some regions; of every one, or the farthest only, what is nearest of all as likely."""
     number = num_classes(network)
     bodies = as_bodies(regions, domain, network)
     balls = largest_balls(bodies, points, relative_gap=ROUGH)
     inside = np.flatnonzero(balls.values > 0)
-    places = np.zeros((len(inside), number, network.num_inputs))
-    labels = np.zeros((len(inside), number), dtype=np.int64)
     if len(inside) == 0:
-        return _nothing(number), LikeliestPoints(inside.astype(np.int64), places, labels)
+        nothing = np.zeros((0, number, network.num_inputs)), np.zeros((0, number), dtype=np.int64)
+        return _nothing(number), LikeliestPoints(inside.astype(np.int64), *nothing)
     which = torch.from_numpy(inside).to(network.device)
     bodies, near = bodies.take(which), points[which]
     start = torch.from_numpy(balls.points[inside]).to(network.device)
     weights, biases = _logits([regions[row] for row in inside], network)
-    shape = (len(inside), number)
-    occurs, is_known, is_at_likeliest = (np.zeros(shape, dtype=bool) for _ in range(3))
-    logs, gaps, distances = (np.zeros(shape) for _ in range(3))
-    for one in range(number):
-        classes = torch.full((len(inside),), one, dtype=torch.int64, device=network.device)
-        likeliest = likeliest_points(bodies, start, weights, biases, classes, near=near, gap=GAP)
-        there = torch.from_numpy(likeliest.points).to(network.device)
-        logits = ((weights @ there[..., None])[..., 0] + biases).cpu().numpy()
-        places[:, one], labels[:, one] = likeliest.points, logits.argmax(axis=1)
-        is_at_likeliest[:, one] = labels[:, one] == one
-        logs[:, one], gaps[:, one] = likeliest.values, likeliest.gaps
-        distances[:, one] = torch.linalg.vector_norm(there - near, dim=1).cpu().numpy()
-        ahead = logits[:, one] - np.delete(logits, one, axis=1).max(axis=1)
-        sizes = ((weights.abs() @ there.abs()[..., None])[..., 0] + biases.abs()).amax(dim=1)
-        doubt = ROUNDING * sizes.cpu().numpy()
-        occurs[:, one] = is_known[:, one] = ahead > doubt
-        left = np.flatnonzero(~occurs[:, one])
-        if len(left):
-            some = torch.from_numpy(left).to(network.device)
-            margins = widest_margins(
-                bodies.take(some), start[some], weights[some], biases[some], classes[some], is_sign_enough=True
-            )
-            occurs[left, one] = margins.values > doubt[left]
-            is_known[left, one] = occurs[left, one] | (margins.values + margins.gaps < -doubt[left])
+    # All classes of a region together, over one table of its half-spaces.
+    bodies, start, near = bodies.shared(number), *(part.repeat_interleave(number, dim=0) for part in (start, near))
+    weights, biases = (part.repeat_interleave(number, dim=0) for part in (weights, biases))
+    classes = torch.arange(number, device=network.device).repeat(len(inside))
+    likeliest = likeliest_points(bodies, start, weights, biases, classes, relative_gap=GAP / 2)
+    there = torch.from_numpy(likeliest.points).to(network.device)
+    logits = (weights @ there[..., None])[..., 0] + biases
+    sizes = ((weights.abs() @ there.abs()[..., None])[..., 0] + biases.abs()).amax(dim=1)
+    own, doubt = classes.cpu().numpy(), ROUNDING * sizes.cpu().numpy()
+    is_at, is_at_known = _at_likeliest(logits, own, likeliest.gaps, doubt)
+    occurs = _leads(logits.cpu().numpy(), own) > doubt
+    is_known = occurs.copy()
+    distances, slack = np.zeros(len(own)), np.zeros(len(own))
+    places, labels = likeliest.points.reshape(len(inside), number, -1), np.zeros((len(inside), number), dtype=np.int64)
+    for place, row in enumerate(inside.tolist()):
+        mine = slice(number * place, number * (place + 1))
+        rivals = _Rivals.of(regions[row], weights[mine.start], biases[mine.start], points[row], domain)
+        for one in np.flatnonzero(~occurs[mine]).tolist():
+            is_known[mine.start + one] = rivals.most_ahead(one) < -doubt[mine.start + one]
+        places[place], distances[mine], slack[mine] = rivals.nearest(likeliest.points[mine], doubt[mine], is_every)
+        labels[place] = rivals.classes(places[place])
+    left = np.flatnonzero(~is_known)
+    if len(left):
+        some = torch.from_numpy(left).to(network.device)
+        margins = widest_margins(
+            bodies.take(some), start[some], weights[some], biases[some], classes[some], is_sign_enough=True
+        )
+        occurs[left] = margins.values > doubt[left]
+        is_known[left] = occurs[left] | (margins.values + margins.gaps < -doubt[left])
+    # What does not occur is ahead nowhere.
+    is_at_known |= is_known & ~occurs
+    columns = (occurs, is_known, is_at, is_at_known, likeliest.values, likeliest.gaps + GAP / 2, distances, slack)
     kept = np.array(rows)[inside]
-    found = _Found(kept, occurs, is_known, is_at_likeliest, logs, gaps, distances)
-    return found, LikeliestPoints(kept, places, labels)
+    return _Found(kept, *(column.reshape(-1, number) for column in columns)), LikeliestPoints(kept, places, labels)
+
+
+@dataclass(frozen=True)
+class _Rivals:
+    """A region and its logits, for questions that are asked of one class at a time by the active-set method.
+
+    These programs have few tight rows: some hundred of thousands.
+    """
+
+    A: np.ndarray
+    b: np.ndarray
+    weight: np.ndarray
+    bias: np.ndarray
+    point: np.ndarray
+    domain: Box
+
+    @classmethod
+    def of(
+        cls, region: Region, weight: torch.Tensor, bias: torch.Tensor, point: torch.Tensor, domain: Box
+    ) -> "_Rivals":
+        own = region.polyhedron
+        return cls(own.A, own.b, weight.cpu().numpy(), bias.cpu().numpy(), point.cpu().numpy(), domain)
+
+    def most_ahead(self, one: int) -> float:
+        """Return what a class is ahead of all others by at most; infinite if no contradiction proves it is never."""
+        rows, offsets = self._behind(one, np.zeros(len(self.bias) - 1))
+        nearest = self._nearest(rows, offsets)
+        if nearest is None or not nearest.is_empty:
+            return np.inf
+        # A sum of the rivals' leads, and of rows, that is nowhere in the box as small as all of them allow.
+        multipliers = np.maximum(nearest.multipliers, 0.0)
+        of_rows, of_rivals = multipliers[: len(self.b)], multipliers[len(self.b) :]
+        normal = self.A.T @ of_rows + rows.T @ of_rivals
+        terms = np.minimum(normal * self.domain.lo, normal * self.domain.hi)
+        least = terms.sum() - of_rows @ self.b - of_rivals @ offsets
+        rounding = ROUNDING * (np.abs(terms).sum() + of_rows @ np.abs(self.b) + of_rivals @ np.abs(offsets))
+        return -float((least - rounding) / of_rivals.sum()) if of_rivals.any() else np.inf
+
+    def classes(self, points: np.ndarray) -> np.ndarray:
+        """Return the class of every point."""
+        return (points @ self.weight.T + self.bias).argmax(axis=1)
+
+    def nearest(
+        self, found: np.ndarray, doubt: np.ndarray, is_every: bool
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the nearest points (m, n) as likely as those found, distances (m,) and their gaps.
+
+        The farthest come first: of the others it does not matter for the distortion how much nearer they are.
+        """
+        logits, number = found @ self.weight.T + self.bias, len(self.bias)
+        distances = np.linalg.norm(found - self.point, axis=1)
+        points, gaps, farthest = found.copy(), distances.copy(), 0.0
+        for one in np.argsort(-distances).tolist():
+            if distances[one] <= farthest and not is_every:
+                break
+            # Rivals with next to no probability are held to no less.
+            behind = np.delete(logits[one] - logits[one, one], one)
+            nearest = self._nearest(*self._behind(one, np.maximum(behind, np.log(GAP / (2 * number))) + doubt[one]))
+            if nearest is not None and nearest.distance <= distances[one]:
+                points[one], distances[one], gaps[one] = nearest.point, nearest.distance, nearest.gap
+            farthest = max(farthest, distances[one])
+        return points, distances, gaps
+
+    def _behind(self, one: int, leads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return half-spaces on which no other class is ahead by more than its lead."""
+        rows = np.delete(self.weight, one, axis=0) - self.weight[one]
+        return rows, leads - np.delete(self.bias, one) + self.bias[one]
+
+    def _nearest(self, rows: np.ndarray, offsets: np.ndarray) -> NearestPoint | None:
+        A, b = np.concatenate([self.A, rows]), np.concatenate([self.b, offsets])
+        try:
+            return nearest_point(A, b, self.point, lower=self.domain.lo, upper=self.domain.hi)
+        except SolverError:
+            return None
+
+
+def _leads(values: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """Return how far the own entry of each row is ahead of all others."""
+    row = np.arange(len(own))
+    others = values.copy()
+    others[row, own] = -np.inf
+    return values[row, own] - others.max(axis=1)
+
+
+def _at_likeliest(
+    logits: torch.Tensor, own: np.ndarray, gaps: np.ndarray, doubt: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Tell whether classes are ahead at their likeliest points, and whether gaps leave that certain.
+
+    All likeliest points have the same probabilities p, and where the logarithm is less by at most g there are q with
+    ``sum p log p / q <= g``: no difference of two probabilities is then off by more than the root of 2 g (Pinsker).
+    """
+    leads = _leads(torch.softmax(logits, dim=1).cpu().numpy(), own)
+    spread = np.sqrt(2 * (gaps + 2 * doubt)) + 2 * doubt
+    return leads > spread, np.abs(leads) > spread
 
 
 def _logits(regions: list[Region], network: Network) -> tuple[torch.Tensor, torch.Tensor]:
