@@ -56,8 +56,10 @@ class RegionClasses:
     is_known : (k, m) bool
         Whether that is proved, rounding allowed for; what is not counts as not occurring. Of classes that tie and
         are nowhere ahead it is not.
-    is_at_likeliest : (k, m) bool
-        Whether the class's likeliest point belongs to the class: the paper's test, which implies that it occurs.
+    likeliest : (k, m, n) float64
+        The class's likeliest point.
+    classes_at_likeliest : (k, m) int64
+        The class that it belongs to.
     log_probabilities, gaps : (k, m) float64
         The logarithm of the class's probability at its likeliest point, and how much larger it may be elsewhere.
     distances : (k, m) float64
@@ -77,7 +79,8 @@ class RegionClasses:
     rows: Int[np.ndarray, " k"]
     occurs: Bool[np.ndarray, "k m"]
     is_known: Bool[np.ndarray, "k m"]
-    is_at_likeliest: Bool[np.ndarray, "k m"]
+    likeliest: Float[np.ndarray, "k m n"]
+    classes_at_likeliest: Int[np.ndarray, "k m"]
     log_probabilities: Float[np.ndarray, "k m"]
     gaps: Float[np.ndarray, "k m"]
     distances: Float[np.ndarray, "k m"]
@@ -89,6 +92,11 @@ class RegionClasses:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def is_at_likeliest(self) -> Bool[np.ndarray, "k m"]:
+        """Whether each class owns its likeliest point: the paper's test, which implies that it occurs."""
+        return self.classes_at_likeliest == np.arange(self.occurs.shape[1])
 
     @property
     def distortions(self) -> Float[np.ndarray, " k"]:
@@ -265,7 +273,11 @@ def region_classes(
         for block in pace.blocks():
             there = regions_inside(network, network.points(points[block]), tolerance)
             rows = [block.start + row for row in there]
-            tables = _ask(network, rows, list(there.values()), points[rows], domain)[0] if rows else _nothing(number)
+            tables = (
+                _ask(network, rows, list(there.values()), points[rows], domain)
+                if rows
+                else _nothing(number, network.num_inputs)
+            )
             without.extend(sorted(set(range(block.start, block.stop)) - set(tables.rows.tolist())))
             found.append(tables)
 
@@ -276,7 +288,9 @@ def region_classes(
         if not found:
             raise
         stopped = "interrupted"
-    table = _Found(*(np.concatenate(columns) for columns in zip(_nothing(number), *found, strict=True)))
+    table = _Found(
+        *(np.concatenate(columns) for columns in zip(_nothing(number, network.num_inputs), *found, strict=True))
+    )
     return RegionClasses(
         **table._asdict(),
         without=np.array(without, dtype=np.int64),
@@ -284,86 +298,6 @@ def region_classes(
         population=len(points),
         stopped=stopped or pace.stopped,
         seconds=time.perf_counter() - began,
-    )
-
-
-@dataclass(frozen=True)
-class LikeliestPoints:
-    """Where classes are likeliest in the regions of points.
-
-    Parameters
-    ----------
-    rows : (k,) int64
-        Which of the given points have a region with an interior.
-    points : (k, m, n) float64
-        Of each region the likeliest point of each class, as for `RegionClasses.distances`.
-    classes : (k, m) int64
-        The class that each of these points belongs to.
-    """
-
-    rows: Int[np.ndarray, " k"]
-    points: Float[np.ndarray, "k m n"]
-    classes: Int[np.ndarray, "k m"]
-
-
-def likeliest_in_regions(
-    network: Network, x: Points, *, domain: Box, tolerance: Tolerance | None = None
-) -> LikeliestPoints:
-    """Find the likeliest point of every class in the linear regions of a few points: what a region can show of it.
-
-    Parameters
-    ----------
-    network : Network
-        With its outputs as logits; one output f stands for the logits 0 and f.
-    x : (s, *input_shape) or (s, n)
-        Few: all likeliest points are kept.
-    domain : Box
-        Bounded; regions are cut down to it.
-    tolerance : Tolerance, optional
-
-    Returns
-    -------
-    LikeliestPoints
-        The logarithm of each probability is within 1e-6 of the largest.
-
-    Raises
-    ------
-    InputError
-        If a point lies outside the domain.
-    ShapeError
-        If the domain has not as many dimensions as the network inputs.
-
-    Notes
-    -----
-    Cost as for `region_classes`.
-
-    Examples
-    --------
-    >>> import reluscope as rs
-    >>> net = rs.load([([[0.0], [0.6], [-10.0]], [0.0, -0.1, -0.1])])
-    >>> found = likeliest_in_regions(net, [[0.5]], domain=rs.Box(0, 1, 1))
-    >>> found.points[0].round(3).tolist(), found.classes[0].tolist()  # class 0 is likeliest where class 1 wins
-    ([[0.265], [1.0], [0.0]], [1, 1, 0])
-    """
-    number = num_classes(network)
-    points = network.points(x).reshape(-1, network.num_inputs)
-    _check(points.cpu().numpy(), domain)
-    empty = LikeliestPoints(
-        np.zeros(0, dtype=np.int64),
-        np.zeros((0, number, network.num_inputs)),
-        np.zeros((0, number), dtype=np.int64),
-    )
-    parts = [empty]
-    size = bodies_at_once(network)
-    for start in range(0, len(points), size):
-        there = regions_inside(network, network.points(points[start : start + size]), tolerance)
-        rows = [start + row for row in there]
-        if rows:
-            parts.append(_ask(network, rows, list(there.values()), points[rows], domain)[1])
-    return LikeliestPoints(
-        np.concatenate([part.rows for part in parts]),
-        np.concatenate([part.points for part in parts]),
-        np.concatenate([part.classes for part in parts]),
     )
 
 
@@ -385,35 +319,34 @@ class _Found(NamedTuple):
     rows: np.ndarray
     occurs: np.ndarray
     is_known: np.ndarray
-    is_at_likeliest: np.ndarray
+    likeliest: np.ndarray
+    classes_at_likeliest: np.ndarray
     log_probabilities: np.ndarray
     gaps: np.ndarray
     distances: np.ndarray
 
 
-def _nothing(number: int) -> _Found:
-    tables = (np.zeros((0, number), dtype=kind) for kind in (bool, bool, bool, float, float, float))
+def _nothing(number: int, size: int) -> _Found:
+    shapes = (bool, (0, number)), (bool, (0, number)), (float, (0, number, size)), (np.int64, (0, number))
+    tables = (np.zeros(shape, dtype=kind) for kind, shape in (*shapes, *((float, (0, number)),) * 3))
     return _Found(np.zeros(0, dtype=np.int64), *tables)
 
 
-def _ask(
-    network: Network, rows: list[int], regions: list[Region], points: torch.Tensor, domain: Box
-) -> tuple[_Found, LikeliestPoints]:
+def _ask(network: Network, rows: list[int], regions: list[Region], points: torch.Tensor, domain: Box) -> _Found:
     """Ask about all classes of some regions."""
     number = num_classes(network)
     bodies = as_bodies(regions, domain, network)
     balls = largest_balls(bodies, points, relative_gap=ROUGH)
     inside = np.flatnonzero(balls.values > 0)
-    places = np.zeros((len(inside), number, network.num_inputs))
-    labels = np.zeros((len(inside), number), dtype=np.int64)
     if len(inside) == 0:
-        return _nothing(number), LikeliestPoints(inside.astype(np.int64), places, labels)
+        return _nothing(number, network.num_inputs)
     which = torch.from_numpy(inside).to(network.device)
     bodies, near = bodies.take(which), points[which]
     start = torch.from_numpy(balls.points[inside]).to(network.device)
     weights, biases = _logits([regions[row] for row in inside], network)
     shape = (len(inside), number)
-    occurs, is_known, is_at_likeliest = (np.zeros(shape, dtype=bool) for _ in range(3))
+    occurs, is_known = (np.zeros(shape, dtype=bool) for _ in range(2))
+    places, labels = np.zeros((*shape, network.num_inputs)), np.zeros(shape, dtype=np.int64)
     logs, gaps, distances = (np.zeros(shape) for _ in range(3))
     for one in range(number):
         classes = torch.full((len(inside),), one, dtype=torch.int64, device=network.device)
@@ -421,7 +354,6 @@ def _ask(
         there = torch.from_numpy(likeliest.points).to(network.device)
         logits = ((weights @ there[..., None])[..., 0] + biases).cpu().numpy()
         places[:, one], labels[:, one] = likeliest.points, logits.argmax(axis=1)
-        is_at_likeliest[:, one] = labels[:, one] == one
         logs[:, one], gaps[:, one] = likeliest.values, likeliest.gaps
         distances[:, one] = torch.linalg.vector_norm(there - near, dim=1).cpu().numpy()
         ahead = logits[:, one] - np.delete(logits, one, axis=1).max(axis=1)
@@ -436,9 +368,7 @@ def _ask(
             )
             occurs[left, one] = margins.values > doubt[left]
             is_known[left, one] = occurs[left, one] | (margins.values + margins.gaps < -doubt[left])
-    kept = np.array(rows)[inside]
-    found = _Found(kept, occurs, is_known, is_at_likeliest, logs, gaps, distances)
-    return found, LikeliestPoints(kept, places, labels)
+    return _Found(np.array(rows)[inside], occurs, is_known, places, labels, logs, gaps, distances)
 
 
 def _logits(regions: list[Region], network: Network) -> tuple[torch.Tensor, torch.Tensor]:

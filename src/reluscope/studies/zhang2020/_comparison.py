@@ -12,7 +12,7 @@ import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.classification import predicted_classes
-from reluscope.analyses.local import Directions, directions, likeliest_in_regions
+from reluscope.analyses.local import Directions, directions, region_classes
 from reluscope.findings import Claim, Finding
 from reluscope.regions.regions import region
 from reluscope.studies.fitting import Fit
@@ -100,8 +100,8 @@ class _Work:
         name, records = f"{trained.variant.name}-likeliest", self.setting.records
         if name not in records:
             self.setting.tell(f"Likeliest points of {trained.variant.name}", None, None)
-            found = likeliest_in_regions(trained.network, self.shown, domain=self.asked.box)
-            records[name] = Record({}, {"points": found.points, "classes": found.classes})
+            found = region_classes(trained.network, self.shown, domain=self.asked.box)
+            records[name] = Record({}, {"points": found.likeliest, "classes": found.classes_at_likeliest})
 
     def _find_facets(self, trained: Trained) -> None:
         """Keep which rows are facets of the region that is looked at."""
