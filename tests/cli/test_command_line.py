@@ -50,7 +50,7 @@ def test_version_and_module():
     assert done.stdout.strip() == f"reluscope {__version__}"
 
 
-def test_demo(folder):
+def test_demo(folder, quick_report):
     result = reluscope("demo")
     assert result.exit_code == 0
     assert "98.06 %" in result.stdout

@@ -148,7 +148,8 @@ def _median(found: DecisionDistances, asked: int) -> Finding:
     """Return the median distance: EXACT if all searches came to their end, else LOWER."""
     exact = bool(found.is_exact.all()) and len(found) == asked
     lower, upper = (float(np.median(ends)) for ends in (found.lower, found.upper))
-    errors = np.where(np.isfinite(found.upper), found.upper - found.lower, 0.0) + found.errors
+    gaps = np.subtract(found.upper, found.lower, out=np.zeros(len(found)), where=np.isfinite(found.upper))
+    errors = gaps + found.errors
     return Finding(
         upper if exact else lower,
         Claim.EXACT if exact else Claim.LOWER,
