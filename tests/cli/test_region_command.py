@@ -69,7 +69,7 @@ def test_what_is_printed(points):
     for words in (
         "The region of sample 0 of points.npy, class 0, label 0, in my_models:cross",
         "Without any box the region is unbounded.",
-        "Nearest in l2: unit 1 of 1, which changes to piece 0 there.",
+        "The first to bend, in l2: unit 1 of 1, which changes to piece 0 there.",
         "Classes with a point of the region: 0, 1.",
         "radius of the inscribed ball",
         "EXACT",
@@ -103,7 +103,7 @@ def test_a_sample_on_a_kink_stands_for_the_region_of_its_code(points):
     ("arguments", "words"),
     [
         (("--sample", "3"), "points.npy has 3 samples, 0 to 2"),
-        (("--sample", "0", "--box", "2,3"), "outside the domain"),
+        (("--sample", "0", "--box", "2,3"), "sample 0 lies outside the box"),
         (("--sample", "0", *("--box", "0,1") * 3), "each of the 2, got 3 boxes"),
         (("--sample", "0", "-o", "a.svg"), "must end in .json"),
     ],

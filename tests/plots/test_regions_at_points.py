@@ -170,7 +170,7 @@ def test_distances_to_changes():
     whole = rs.robustness.decision_distance(net, x, norm="l2")
     part = rs.robustness.decision_distance(net, x, norm="l2", budget=rs.Budget(regions=1))
     figure = rs.plots.robustness([facets, facets], [within, within], [whole, part], ["a", "b"])
-    marks = [[(line.get_marker(), *line.get_xdata()) for line in axes.lines] for axes in figure.axes]
+    marks = [[(line.get_marker(), *np.ravel(line.get_xdata())) for line in axes.lines] for axes in figure.axes]
     assert ("o", 1.5) in marks[0]
     assert ("|", 0.5) in marks[0]
     assert not any(mark[0] == "o" for mark in marks[1])

@@ -88,6 +88,8 @@ def _domain(box: tuple[tuple[float, float], ...], dataset: Dataset, network: Net
 
 def _look(network: Network, dataset: Dataset, sample: int, domain: Box, facets: bool, bar: Bar) -> "_Found":
     point = dataset.points[sample].reshape(1, -1)
+    if not ((point >= domain.lo) & (point <= domain.hi)).all():
+        raise InputError(f"sample {sample} lies outside the {domain.describe()}: give a larger --box, or leave it out")
     is_classifier = dataset.labels is not None or dataset.targets is None
     if dataset.labels is not None:
         check_labels(network, dataset.labels)
@@ -241,8 +243,8 @@ class _Found:
             unit = self.nearest_unit(place)
             if unit is not None:
                 lines.append(
-                    f"Nearest in {one.norm}: unit {unit['unit']:,} of {unit['gate']}, which changes to piece "
-                    f"{unit['piece_beyond']} there."
+                    f"The first to bend, in {one.norm}: unit {unit['unit']:,} of {unit['gate']}, which changes to "
+                    f"piece {unit['piece_beyond']} there."
                 )
         if self.facets is None:
             lines.append("Facets were not looked for: --facets does, which may take a while.")
