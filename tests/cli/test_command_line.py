@@ -37,7 +37,7 @@ def test_help_teaches_and_costs_nothing():
         assert word in done.stdout
 
 
-@pytest.mark.parametrize("command", ["analyze", "demo", "info", "partition"])
+@pytest.mark.parametrize("command", ["analyze", "demo", "info", "region", "partition"])
 def test_every_command_has_help_with_an_example(command):
     result = reluscope(command, "--help")
     assert result.exit_code == 0
@@ -50,7 +50,7 @@ def test_version_and_module():
     assert done.stdout.strip() == f"reluscope {__version__}"
 
 
-def test_demo(folder):
+def test_demo(folder, quick_report):
     result = reluscope("demo")
     assert result.exit_code == 0
     assert "98.06 %" in result.stdout

@@ -20,6 +20,7 @@ COMMANDS = {
     "demo": ("demo", "-o", "out"),
     "info": ("info", "my_models:cross"),
     "codes": ("codes", "my_models:cross", "--data", "plane.npy"),
+    "region": ("region", "my_models:cross", "--data", "plane.npy", "--sample", "1"),
     "partition": ("partition", "my_models:cross", "--box", "-1,1"),
     "count": ("count", "my_models:cross", "--box", "-1,1"),
     "bounds": ("bounds", "my_models:cross"),

@@ -16,6 +16,7 @@ COMMANDS = {
     "analyze": ("analyze", "my_models:Net", "--weights", "net.safetensors", "--data", "data.npz", "--segments", "1"),
     "info": ("info", "my_models:cross"),
     "codes": ("codes", "my_models:cross", "--data", "points.npz"),
+    "region": ("region", "my_models:cross", "--data", "points.npz", "--sample", "1"),
     "partition": ("partition", "my_models:cross", "--box", "-1,1", "-o", "a.svg"),
     "count": ("count", "my_models:cross", "--box", "-1,1"),
     "bounds": ("bounds", "my_models:cross"),

@@ -5,9 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from reluscope.cli import app
 from reluscope.report.sections import all_sections
 
 ROOT = Path(__file__).parents[2]
@@ -15,11 +13,8 @@ PAGE = (ROOT / "docs" / "report.md").read_text()
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("report")
-    result = CliRunner().invoke(app, ["demo", "-o", str(folder / "demo"), "--quiet"])
-    assert result.exit_code == 0, result.output
-    return json.loads((folder / "demo" / "report.json").read_text())
+def report(demo_report):
+    return json.loads(json.dumps(demo_report.to_dict(), allow_nan=False))
 
 
 @pytest.mark.parametrize("section", all_sections(), ids=lambda section: section.name)

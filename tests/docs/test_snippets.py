@@ -21,6 +21,8 @@ from torch import nn
 from typer.testing import CliRunner
 
 from reluscope.cli import app
+from reluscope.cli.analyze import DEMO
+from reluscope.report import build_report
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "examples" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -81,8 +83,18 @@ def test_there_is_something_to_test():
     assert len(COMMANDS) >= 3
 
 
+@pytest.fixture
+def demo_at_once(monkeypatch, demo_report):
+    """Let ``reluscope demo`` write the report that all tests share."""
+
+    def build(subject, **options):
+        return demo_report if subject.model == DEMO else build_report(subject, **options)
+
+    monkeypatch.setattr("reluscope.cli.analyze.build_report", build)
+
+
 @pytest.mark.parametrize("name", SESSIONS)
-def test_page(folder, name):
+def test_page(folder, demo_at_once, name):
     session, printed = {"__name__": "__main__"}, None
     for language, block in [(language, block) for page, language, block in BLOCKS if page == name]:
         if language == "python":

@@ -5,10 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-import reluscope as rs
-from reluscope.datasets.demo import demo_network
-from reluscope.datasets.digits import digits
-from reluscope.report import Settings, Subject, build_report, write_report
+from reluscope.report import write_report
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
@@ -19,11 +16,9 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium o
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory):
-    data = digits("test")
-    subject = Subject(rs.load(demo_network(), data=data.points), data, "demo network", Settings(num_segments=4))
-    report = build_report(subject)
-    return SimpleNamespace(path=write_report(report, tmp_path_factory.mktemp("report")), sections=report.sections)
+def report(demo_report, tmp_path_factory):
+    path = write_report(demo_report, tmp_path_factory.mktemp("report"))
+    return SimpleNamespace(path=path, sections=demo_report.sections)
 
 
 @pytest.fixture(scope="module")

@@ -43,9 +43,10 @@ NETWORKS = {
 }
 
 
-def report_on(network, points, labels=None, **settings):
+def report_on(network, points, labels=None, only=("codes", "maps", "balls"), **settings):
     data = dataset_of(points, labels).reshaped(network.input_shape)
-    return build_report(Subject(network, data, "net", Settings(**settings)), sections=SECTIONS)
+    kept = tuple(one for one in SECTIONS if one.name in only)
+    return build_report(Subject(network, data, "net", Settings(**settings)), sections=kept)
 
 
 def section(report, name):
@@ -130,7 +131,7 @@ def test_classes_beyond_the_table_are_said():
     net = NETWORKS["many classes"]()
     points = np.random.default_rng(0).normal(size=(300, 4))
     labels = np.arange(300) % 35
-    report = report_on(net, points, labels)
+    report = report_on(net, points, labels, only=("codes",))
     blocks = section(report, "codes").content.blocks
     table = next(block for block in blocks if isinstance(block, Table) and block.columns[0] == "class")
     assert len(table.rows) == 20
@@ -142,12 +143,11 @@ def test_classes_beyond_the_table_are_said():
 def test_samples_on_kinks_are_said():
     net = NETWORKS["zero biases"]()
     points = np.r_[np.zeros((1, 3)), np.random.default_rng(0).normal(size=(5, 3))]
-    assert "1 of them lie on a facet" in words(report_on(net, points), "balls")
+    assert "1 of them lie on a facet" in words(report_on(net, points, only=("balls",)), "balls")
 
 
 def test_balls_that_would_take_too_long_are_left_out():
-    net = NETWORKS["demo"]()
-    report = build_report(Subject(net, DATA, "net", Settings(seconds=0.01)), sections=SECTIONS)
+    report = report_on(NETWORKS["demo"](), DATA.points, only=("balls",), seconds=0.01)
     assert section(report, "balls").status == "done"
     assert "more than this section takes on" in words(report, "balls")
     assert find(report, "balls", "median distance to the nearest facet").claim == "ESTIMATE"
@@ -161,7 +161,7 @@ def test_ctrl_c_keeps_distances(target, keeps, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(f"reluscope.report.sections.balls.{target}", stop)
-    report = build_report(Subject(NETWORKS["demo"](), DATA, "net", Settings()), sections=SECTIONS)
+    report = report_on(NETWORKS["demo"](), DATA.points, only=("balls",))
     found = section(report, "balls")
     assert found.status == "interrupted"
     assert (found.content is not None) == keeps

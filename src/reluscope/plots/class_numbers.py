@@ -7,7 +7,7 @@ from matplotlib.ticker import MaxNLocator
 
 from reluscope.analyses.local.classes import RegionClasses
 from reluscope.plots.shapes import say
-from reluscope.plots.style import bare, canvas, category, figure_of, legend
+from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend
 
 WIDTH = 0.38
 
@@ -44,7 +44,7 @@ def class_numbers(found: RegionClasses, *, axes: Axes | None = None) -> Figure:
         bars = axes.bar(
             numbers + side * WIDTH / 2, heights, WIDTH, facecolor=color, edgecolor="#ffffff", hatch=hatch, label=label
         )
-        axes.bar_label(bars, [str(height) if height else "" for height in heights], fontsize=8.5, padding=1)
+        axes.bar_label(bars, [str(height) if height else "" for height in heights], fontsize=8.5, padding=1, color=INK)
         handles.append(bars)
     axes.set_xticks(numbers)
     axes.set_xlim(numbers[0] - 0.6, numbers[-1] + 0.6)

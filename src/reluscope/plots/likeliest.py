@@ -10,18 +10,18 @@ import numpy as np
 from jaxtyping import Float, Int
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, Rectangle
 
 from reluscope.errors import InputError
 from reluscope.plots.images import images_of
 from reluscope.plots.shapes import say
-from reluscope.plots.style import INK, LIGHT, canvas, legend_below, shortened
+from reluscope.plots.style import INK, LIGHT, canvas, figure_of, legend_below, shortened
 
 OWN, OTHER = "#009E73", "#D55E00"
-SIDE = 0.78
+# Inches of an image; in its widths the way from one to the next, and the room below it.
+SIDE, STEP, BELOW = 0.72, 1.1, 0.24
 MOST_ROWS, MOST_COLUMNS = 12, 20
 
 
@@ -69,8 +69,9 @@ def likeliest(
     --------
     >>> points = np.zeros((1, 2, 4))
     >>> figure = likeliest(points, np.array([[0, 1]]), np.array([0]), shape=(2, 2), rows=["a"])
-    >>> [axes.spines["top"].get_edgecolor() == figure.axes[0].spines["top"].get_edgecolor() for axes in figure.axes]
-    [True, False]
+    >>> frames = [patch.get_edgecolor()[:3] for patch in figure.axes[0].patches]
+    >>> len(frames), frames[0] == frames[1]
+    (2, False)
     """
     number, width = points.shape[:2]
     if number > MOST_ROWS or width > MOST_COLUMNS:
@@ -79,54 +80,52 @@ def likeliest(
             f"{width:,}: choose some"
         )
     names = [str(label) for label in range(width)] if columns is None else list(columns)
-    figure = Figure(
-        figsize=(SIDE * max(4, width + (x is not None)) + 1.3, (SIDE + 0.12) * max(1, number) + 0.7),
-        layout="constrained",
-    )
-    FigureCanvasAgg(figure)
-    if not number or not width:
-        axes = canvas(figure.add_subplot(), (0.0, 0.0))
-        axes.set_axis_off()
-        say(axes, "there are no regions")
-        return figure
     before = 0 if x is None else 1
+    across = width + before
+    axes = canvas(None, (SIDE * max(4, across) * STEP + 1.0, SIDE * (STEP + BELOW) * max(1, number) + 0.55))
+    axes.set_axis_off()
+    if not number or not width:
+        say(axes, "there are no regions")
+        return figure_of(axes)
     if x is not None:
         points = np.concatenate([x[:, None], points], axis=1)
         classes = np.concatenate([own[:, None], classes], axis=1)
         names = ["the point", *names]
-    pixels = images_of(points.reshape(number * (width + before), -1), shape)
-    pixels = pixels.reshape(number, width + before, *pixels.shape[1:])
-    grid = figure.subplots(number, width + before, squeeze=False)
-    for axes, name in zip(grid[0], names, strict=True):
-        axes.set_title(shortened(name, 12), fontsize=8.5, color=INK)
-    for line, name in zip(grid, rows, strict=True):
-        label = line[0].set_ylabel(shortened(name, 20), fontsize=8.5, color=INK, rotation=0)
-        label.set_ha("right")
-        label.set_va("center")
+    pixels = images_of(points.reshape(number * across, -1), shape)
+    # One pair of axes for all: as many as there are images take seconds to lay out.
+    height = shape[-2] / shape[-1]
+    for column, name in enumerate(names):
+        axes.text(column * STEP + 0.5, -0.08, shortened(name, 12), ha="center", va="bottom", fontsize=8.5, color=INK)
     kinds = set()
-    for (row, column), axes in np.ndenumerate(grid):
-        axes.set_xticks([])
-        axes.set_yticks([])
-        if not np.isfinite(pixels[row, column]).all():
-            for side in axes.spines.values():
-                side.set_visible(False)
-            say(axes, "–")
-            continue
-        axes.imshow(pixels[row, column], cmap="gray", vmin=0.0, vmax=1.0, interpolation="nearest")
-        label = int(classes[row, column])
-        kinds.add(_frame(axes, label == int(own[row])))
-        if label not in (int(own[row]), column - before):
-            axes.set_xlabel(shortened(names[label + before], 12), fontsize=8, color=OTHER, labelpad=1.5)
-    legend_below(figure, _handles(kinds))
-    return figure
+    for row, name in enumerate(rows):
+        top = row * (height + BELOW)
+        axes.text(-0.12, top + height / 2, shortened(name, 20), ha="right", va="center", fontsize=8.5, color=INK)
+        for column in range(across):
+            left, image = column * STEP, pixels[row * across + column]
+            if not np.isfinite(image).all():
+                axes.text(left + 0.5, top + height / 2, "–", ha="center", va="center", color=INK)
+                continue
+            box = (left, left + 1, top + height, top)
+            axes.imshow(image, cmap="gray", vmin=0.0, vmax=1.0, interpolation="nearest", extent=box)
+            label = int(classes[row, column])
+            kinds.add(_frame(axes, box, label == int(own[row])))
+            if label not in (int(own[row]), column - before):
+                below = shortened(names[label + before], 12)
+                axes.text(left + 0.5, box[2] + 0.04, below, ha="center", va="top", fontsize=8, color=OTHER)
+    axes.set_xlim(-0.1, across * STEP)
+    axes.set_ylim(number * (height + BELOW), -0.1)
+    axes.set_aspect("equal")
+    legend_below(figure_of(axes), _handles(kinds))
+    return figure_of(axes)
 
 
-def _frame(axes: Axes, is_own: bool) -> bool:
-    for side in axes.spines.values():
-        side.set_color(OWN if is_own else OTHER)
-        side.set_linewidth(2.2)
+def _frame(axes: Axes, box: tuple[float, float, float, float], is_own: bool) -> bool:
+    left, right, bottom, top = box
+    color = OWN if is_own else OTHER
+    frame = {"facecolor": "none", "edgecolor": color, "linewidth": 2.2, "zorder": 3}
+    axes.add_patch(Rectangle((left, top), right - left, bottom - top, **frame))
     if not is_own:  # told without colour, too
-        axes.plot(0.87, 0.87, "X", transform=axes.transAxes, color=OTHER, markersize=8, markeredgecolor=LIGHT, zorder=5)
+        axes.plot(right - 0.13, top + 0.13, "X", color=OTHER, markersize=8, markeredgecolor=LIGHT, zorder=5)
     return is_own
 
 

@@ -72,5 +72,7 @@ def radii_by_place(
     )
     axes.set_ylabel(label)
     axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
-    legend(axes, [Line2D([], [], color=INK, linewidth=2.4, label="median")], loc="upper right", bbox_to_anchor=(1, 1))
+    legend(
+        axes, [Line2D([], [], color=INK, linewidth=2.4, label="median")], loc="lower right", bbox_to_anchor=(1.0, 1.0)
+    )
     return figure_of(axes)

@@ -19,6 +19,7 @@ BENDS, KNOWN, WITHIN = category(0), category(5), category(2)
 
 def _mark(label: str, marker: str, color: str, face: str, size: float) -> dict[str, Any]:
     return {
+        "linestyle": "",
         "marker": marker,
         "color": color,
         "markerfacecolor": face,
@@ -32,8 +33,7 @@ def _mark(label: str, marker: str, color: str, face: str, size: float) -> dict[s
 MARKS = {
     "bends": _mark("the first unit bends", "|", BENDS, BENDS, 9),
     "known": _mark("the class changes", "o", KNOWN, KNOWN, 6),
-    "at least": _mark("not nearer than this", "<", KNOWN, "none", 5.5),
-    "at most": _mark("not farther than this", ">", KNOWN, "none", 5.5),
+    "range": {"color": KNOWN, "linewidth": 5.0, "alpha": 0.55, "label": "the class changes in this range"},
     "within": _mark("the class changes within the region", "D", WITHIN, "none", 6.5),
 }
 
@@ -79,7 +79,7 @@ def robustness(
         axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
     panels[0].set_ylim(len(names) - 0.4, -0.6)
     panels[0].set_yticks(range(len(names)), [shortened(name, 24) for name in names])
-    legend_below(figure, [Line2D([], [], linestyle="", **mark) for kind, mark in MARKS.items() if kind in kinds])
+    legend_below(figure, [Line2D([], [], **mark) for kind, mark in MARKS.items() if kind in kinds])
     return figure
 
 
@@ -98,7 +98,7 @@ def _panel(axes: Axes, facets: BoundaryDistances, within: DistancesWithin, whole
 
     def mark(kind: str, row: int, value: float) -> None:
         if np.isfinite(value) and value > 0:
-            axes.plot(value, row, linestyle="", zorder=3, **MARKS[kind])
+            axes.plot(value, row, zorder=3, **MARKS[kind])
             kinds.add(kind)
 
     for row in range(len(facets)):
@@ -111,9 +111,8 @@ def _panel(axes: Axes, facets: BoundaryDistances, within: DistancesWithin, whole
             mark("known", row, upper)
         else:
             start, stop = max(lower, low), min(upper, high)
-            axes.plot([start, stop], [row, row], color=KNOWN, linewidth=2.6, alpha=0.6, solid_capstyle="butt", zorder=2)
-            mark("at least", row, lower)
-            mark("at most", row, upper)
+            axes.plot([start, stop], [row, row], solid_capstyle="butt", zorder=2, **MARKS["range"])
+            kinds.add("range")
             if not np.isfinite(upper):
-                axes.plot(stop, row, ">", color=KNOWN, markersize=6, clip_on=False, zorder=3)
+                axes.plot(stop, row, ">", color=KNOWN, markersize=8, clip_on=False, zorder=3)
     return kinds

@@ -1,8 +1,10 @@
 """What a section of a report consists of: text, numbers with their claims, tables and pictures."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
+
+import numpy as np
 
 from reluscope.findings import Claim, Finding
 
@@ -134,6 +136,27 @@ def number(value: float) -> str:
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{value:,.0f}"
     return f"{value:,.1f}" if 1e3 <= abs(value) < 1e6 else f"{value:.4g}"
+
+
+def possibly_infinite(finding: Finding) -> Number:
+    """Return a finding that may be infinite, which is shown as such."""
+    return Number(finding) if np.isfinite(finding.value) else Number(finding, "∞")
+
+
+def percentage(finding: Finding) -> Number:
+    """Return a share, shown in percent.
+
+    Examples
+    --------
+    >>> percentage(Finding(0.25, Claim.EXACT)).text
+    '25.0 %'
+    """
+    return Number(finding, f"{100 * finding.value:.1f} %")
+
+
+def plain_values(values: Iterable[float]) -> list[float | None]:
+    """Return numbers for JSON, None where they are not finite."""
+    return [float(value) if np.isfinite(value) else None for value in values]
 
 
 def numbers(*entries: Finding | Number) -> Numbers:

@@ -1,4 +1,4 @@
-"""Commands that look at one model: reports, what is in it, codes of data, regions of a plane."""
+"""Commands that look at one model: reports, what is in it, codes of data, regions of samples and of planes."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -8,6 +8,7 @@ import typer
 
 from reluscope.cli.commands.application import app
 from reluscope.cli.commands.arguments import (
+    Box,
     Data,
     Force,
     JsonFile,
@@ -23,7 +24,7 @@ from reluscope.cli.commands.arguments import (
 from reluscope.cli.commands.where import Where
 from reluscope.cli.commands.workers import Workers
 from reluscope.cli.options import Common, command
-from reluscope.cli.parsing import read_shape
+from reluscope.cli.parsing import read_box, read_shape
 
 
 class Color(StrEnum):
@@ -77,7 +78,9 @@ def analyze(
     ] = 0.25,
     seconds: Annotated[
         float,
-        typer.Option("--seconds", min=0.1, metavar="S", help="Time for the plane, and for the segments; bounds after."),
+        typer.Option(
+            "--seconds", min=0.1, metavar="S", help="Time for the plane, for the segments, and in shares for the rest."
+        ),
     ] = 60.0,
     regions: Annotated[
         int, typer.Option("--regions", min=1, metavar="N", help="Most regions of the plane; a bound after.")
@@ -90,7 +93,8 @@ def analyze(
     """Write a report on a model and data: one HTML page, and its numbers as JSON.
 
     The page shows the network as it was loaded and checked, how well it fits the labels, distinct codes, the exact
-    regions on a plane through three samples, and how many regions lie between samples. Every number carries its claim.
+    regions on a plane through three samples, how many regions lie between samples, how large regions at samples are,
+    what lies around them, which classes live in them, and how far another class is. Every number carries its claim.
 
     \b
     Examples:
@@ -208,6 +212,63 @@ def codes(
         labels=path_of(labels),
         samples=samples,
         output=[Path(one) for one in output or ()],
+        force=force,
+        common=common,
+    )
+
+
+@command(app, "Show the linear region of one sample.", without=("seed",))
+def region(
+    model: Model,
+    data: Data,
+    sample: Annotated[
+        int,
+        typer.Option(
+            "--sample", min=0, metavar="I", help="Which sample of the data, counted from 0.", show_default=False
+        ),
+    ],
+    labels: Labels = None,
+    box: Box = None,
+    facets: Annotated[
+        bool,
+        typer.Option(
+            "--facets", help="Look for facets also where that takes long; up to 128 inputs it is always done."
+        ),
+    ] = False,
+    input_shape: Shape = None,
+    weights: Weights = None,
+    output: JsonFile = None,
+    force: Force = False,
+    *,
+    common: Common,
+) -> int:
+    """Show the linear region of one sample: what bounds it, how large it is, and which classes live in it.
+
+    On the region the network is one affine map. Each unit gives half-spaces; those that touch the region are its
+    facets. The nearest one is how far the sample may move, in every direction, before a unit bends; the inscribed ball
+    is the largest anywhere in the region. A class lives in the region if some point of it has the class. Ball, facets
+    and classes are those within a box: the range of the data, or --box.
+
+    \b
+    Examples:
+      reluscope region net.onnx --data x.npy --sample 7
+      reluscope region net.onnx --data digits:test --sample 7 --box 0,1
+      reluscope region net.onnx --data mnist:data/mnist --sample 0 --facets
+      reluscope region net.onnx --data x.npy --sample 7 --json | jq '.findings[] | {name, value, claim}'
+    """  # noqa: D301
+    boxes = tuple(read_box(one) for one in box or ())
+
+    from reluscope.cli.opening import ModelArguments
+    from reluscope.cli.region import region as run
+
+    return run(
+        ModelArguments(model, read_shape(input_shape), path_of(weights)),
+        data,
+        sample=sample,
+        labels=path_of(labels),
+        box=boxes,
+        facets=facets,
+        output=path_of(output),
         force=force,
         common=common,
     )

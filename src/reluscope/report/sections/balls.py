@@ -15,7 +15,19 @@ from reluscope.analyses.radii import (
 )
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, number, numbers
+from reluscope.report.content import (
+    Block,
+    Content,
+    Number,
+    Picture,
+    Table,
+    Text,
+    number,
+    numbers,
+    percentage,
+    plain_values,
+    possibly_infinite,
+)
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
 
@@ -83,11 +95,11 @@ def content(subject: Subject, tell: Tell) -> Content:
         except KeyboardInterrupt:  # the distances are there
             interrupted = True
     median = facets.median()
-    shown = [_finite(median)]
+    shown = [possibly_infinite(median)]
     if boundary is not None:
-        shown += [_finite(boundary.median()), _percent(boundary.share())]
+        shown += [possibly_infinite(boundary.median()), percentage(boundary.share())]
     if balls is not None and len(balls):
-        shown.append(_finite(balls.median()))
+        shown.append(possibly_infinite(balls.median()))
     text = f"{MEANING} {_which(subject, facets)}"
     blocks: list[Block] = [numbers(*shown), Text(text), _picture(subject, facets, balls), _first(subject, facets)]
     if boundary is not None:
@@ -208,7 +220,7 @@ def _table(subject: Subject, rows: np.ndarray, facets: FacetDistances, balls: In
         gate, unit, _ = facets.nearest.sources[row]
         cells.append(f"{gates[gate].name}, unit {unit:,}" if gate >= 0 else "none")
         offset = balls.offsets[position]
-        cells += [_finite(facets.finding(int(row))), _finite(balls.finding(position))]
+        cells += [possibly_infinite(facets.finding(int(row))), possibly_infinite(balls.finding(position))]
         cells.append(number(float(offset)) if np.isfinite(offset) else "")
         table.append(tuple(cells))
     columns = ["sample", *(["class"] if subject.classes is not None else []), "bends first", "nearest facet"]
@@ -222,27 +234,15 @@ def _data(
 ) -> dict:
     data = {
         "samples": [int(row) for row in rows],
-        "nearest_facet": _plain(facets.distances),
+        "nearest_facet": plain_values(facets.distances),
         "nearest_gate": facets.gates.tolist(),
         "nearest_unit": facets.nearest.sources[:, 1].tolist(),
     }
     if boundary is not None:
-        data["class_certain_within"] = _plain(boundary.lower)
+        data["class_certain_within"] = plain_values(boundary.lower)
         data["class_certain_within_is_exact"] = boundary.is_exact.tolist()
     if balls is not None:
         data["ball_samples"] = [int(rows[row]) for row in balls.rows]
-        data["ball_radii"] = _plain(balls.radii)
-        data["ball_gaps"] = _plain(balls.gaps)
+        data["ball_radii"] = plain_values(balls.radii)
+        data["ball_gaps"] = plain_values(balls.gaps)
     return data
-
-
-def _plain(values: np.ndarray) -> list[float | None]:
-    return [float(value) if np.isfinite(value) else None for value in values]
-
-
-def _finite(finding: Finding) -> Number:
-    return Number(finding) if np.isfinite(finding.value) else Number(finding, "∞")
-
-
-def _percent(finding: Finding) -> Number:
-    return Number(finding, f"{100 * finding.value:.1f} %")

@@ -1,0 +1,269 @@
+"""``reluscope region``: the linear region of one sample, what bounds it, how large it is, which classes live there."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from reluscope.analyses.classification import check_labels, predicted_classes
+from reluscope.analyses.local.classes import RegionClasses, region_classes
+from reluscope.analyses.local.facets import RegionFacets, facets_are_quick, region_facets
+from reluscope.analyses.radii import InscribedBalls, data_box, inscribed_balls
+from reluscope.analyses.robustness import (
+    BoundaryDistances,
+    DistancesWithin,
+    boundary_distance,
+    decision_distance_within,
+)
+from reluscope.cli.devices import open_device
+from reluscope.cli.opening import ModelArguments, describe_model, open_model_and_data
+from reluscope.cli.options import Common
+from reluscope.cli.outputs import plan_outputs, write_all
+from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, to_json
+from reluscope.cli.progress import Bar, show_progress
+from reluscope.datasets.dataset import Dataset
+from reluscope.errors import InputError
+from reluscope.findings import Claim, Finding
+from reluscope.geometry.domains import Box
+from reluscope.geometry.norms import Norm
+from reluscope.networks.network import Network
+from reluscope.regions.region import Region
+from reluscope.regions.regions import region as region_at
+from reluscope.report.content import Number
+
+FORMAT = "reluscope region 1"
+NORMS: tuple[Norm, ...] = ("l2", "linf")
+
+
+def region(
+    model: ModelArguments,
+    data: str,
+    *,
+    sample: int,
+    labels: Path | None,
+    box: tuple[tuple[float, float], ...],
+    facets: bool,
+    output: Path | None,
+    force: bool,
+    common: Common,
+) -> int:
+    """Print what is known of the region, and return the exit code."""
+    files = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
+    device = open_device(common.device)
+    with show_progress(hidden=common.quiet) as bar:
+        network, dataset = open_model_and_data(model, data, labels=labels, most=None, device=device, bar=bar)
+        if sample >= len(dataset):
+            raise InputError(
+                f"--sample {sample} is not there: {dataset.name} has {len(dataset):,} samples, 0 to "
+                f"{len(dataset) - 1:,}"
+            )
+        if not network.gates:
+            raise InputError(f"{model.name} has no gates, so there is one region, all of input space: nothing to show")
+        domain = _domain(box, dataset, network)
+        found = _look(network, dataset, sample, domain, facets or facets_are_quick(network), bar)
+    plain = found.describe(model.name)
+    if common.as_json:
+        print_json(plain)
+    elif not common.quiet:
+        found.print(model.name)
+    write_all({path: to_json(plain) + "\n" for path in files.paths})
+    return 0
+
+
+def _domain(box: tuple[tuple[float, float], ...], dataset: Dataset, network: Network) -> Box:
+    """Return the box that was given, or else that of the data."""
+    if not box:
+        found = data_box(dataset.points.reshape(len(dataset), -1))
+        if found is None:
+            raise InputError(f"all entries of {dataset.name} are equal, so it has no range: give --box LO,HI")
+        return found
+    number = network.num_inputs
+    sides = box * number if len(box) == 1 else box
+    if len(sides) != number:
+        raise InputError(f"give --box once for all inputs, or once for each of the {number}, got {len(sides)} boxes")
+    low, high = zip(*sides, strict=True)
+    return Box(np.array(low), np.array(high))
+
+
+def _look(network: Network, dataset: Dataset, sample: int, domain: Box, facets: bool, bar: Bar) -> "_Found":
+    point = dataset.points[sample].reshape(1, -1)
+    if not ((point >= domain.lo) & (point <= domain.hi)).all():
+        raise InputError(f"sample {sample} lies outside the {domain.describe()}: give a larger --box, or leave it out")
+    is_classifier = dataset.labels is not None or dataset.targets is None
+    if dataset.labels is not None:
+        check_labels(network, dataset.labels)
+    bar.say("Half-spaces of the region")
+    whole = region_at(network, point)
+    nearest = tuple(boundary_distance(network, point, norm=norm) for norm in NORMS)
+    bar.say("Largest ball in the region")
+    balls = inscribed_balls(network, point, domain=domain)
+    is_bounded = whole.polyhedron.is_bounded()
+    found_facets = None
+    if facets:
+        bar.say("Facets of the region")
+        found_facets = region_facets(network, point, domain=domain)
+    classes, within = None, ()
+    if is_classifier:
+        bar.say("Classes in the region")
+        classes = region_classes(network, point, domain=domain)
+        within = tuple(decision_distance_within(network, point, norm=norm, domain=domain) for norm in NORMS)
+    return _Found(network, dataset, sample, domain, whole, is_bounded, nearest, balls, found_facets, classes, within)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What is known of the region of one sample."""
+
+    network: Network
+    dataset: Dataset
+    sample: int
+    domain: Box
+    region: Region
+    is_bounded: bool
+    nearest: tuple[BoundaryDistances, ...]
+    balls: InscribedBalls
+    facets: RegionFacets | None
+    classes: RegionClasses | None
+    within: tuple[DistancesWithin, ...]
+
+    @property
+    def label(self) -> int | None:
+        """The label of the sample, where there is one."""
+        return None if self.dataset.labels is None else int(self.dataset.labels[self.sample])
+
+    @property
+    def own(self) -> int | None:
+        """What the network says of the sample."""
+        if self.classes is None:
+            return None
+        return int(predicted_classes(self.network, self.dataset.points[self.sample : self.sample + 1])[0])
+
+    @property
+    def findings(self) -> list[Finding]:
+        """All numbers, in the order in which they are printed."""
+        found = [self._half_spaces()]
+        if self.facets is not None:
+            found.append(self.facets.number())
+        found += [_of_norm(one.finding(0), one.norm) for one in self.nearest]
+        found += [self.balls.finding(0)] if len(self.balls) else []
+        if self.classes is not None and len(self.classes):
+            found += [self.classes.number(0), self.classes.number_at_likeliest(0), self.classes.distortion(0)]
+        return [*found, *(_of_norm(one.finding(0), one.norm) for one in self.within)]
+
+    def _half_spaces(self) -> Finding:
+        return Finding(
+            len(self.region.sources),
+            Claim.EXACT,
+            name="half-spaces",
+            definition="half-spaces whose intersection is the region, redundant ones included, constant ones left out",
+            domain="input space",
+            method="affine maps of all pre-activations in float64",
+        )
+
+    def by_gate(self) -> list[dict[str, Any]]:
+        """Return numbers of half-spaces and facets for each gate."""
+        gates = []
+        for index, gate in enumerate(self.network.gates):
+            bounding = None if self.facets is None else int((self.facets.sources[:, 0] == index).sum())
+            gates.append(
+                {
+                    "name": gate.name,
+                    "num_units": gate.num_units,
+                    "half_spaces": int((self.region.sources[:, 0] == index).sum()),
+                    "facets": bounding,
+                }
+            )
+        return gates
+
+    def nearest_unit(self, place: int) -> dict[str, Any] | None:
+        """Return which unit bends first."""
+        gate, unit, beyond = self.nearest[place].sources[0].tolist()
+        if gate < 0:
+            return None
+        return {"gate": self.network.gates[gate].name, "unit": unit, "piece_beyond": beyond}
+
+    def describe(self, model: str) -> dict[str, Any]:
+        """Return everything as plain types."""
+        classes = self.classes
+        return {
+            "format": FORMAT,
+            "model": describe_model(self.network, model),
+            "data": {"name": self.dataset.name, "samples": len(self.dataset), "notes": list(self.dataset.notes)},
+            "sample": self.sample,
+            "label": self.label,
+            "class": self.own,
+            "domain": self.domain.describe(),
+            "is_bounded": self.is_bounded,
+            "gates": self.by_gate(),
+            "bends_first": [
+                {"norm": one.norm, "unit": self.nearest_unit(place)} for place, one in enumerate(self.nearest)
+            ],
+            "classes": []
+            if classes is None or not len(classes)
+            else [
+                {
+                    "class": one,
+                    "occurs": bool(classes.occurs[0, one]),
+                    "is_known": bool(classes.is_known[0, one]),
+                    "is_at_likeliest": bool(classes.is_at_likeliest[0, one]),
+                    "distance_to_likeliest": float(classes.distances[0, one]),
+                }
+                for one in range(classes.occurs.shape[1])
+            ],
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+    def print(self, model: str) -> None:
+        """Print everything for people."""
+        console = open_console()
+        kind = (
+            "" if self.own is None else f", class {self.own}" + ("" if self.label is None else f", label {self.label}")
+        )
+        say(console, f"The region of sample {self.sample:,} of {self.dataset.name}{kind}, in {model}", style="bold")
+        columns = ("units", "half-spaces", *(("facets",) if self.facets is not None else ()))
+        table = make_table("gate", *columns, right=columns)
+        for gate in self.by_gate():
+            cells = (gate["num_units"], gate["half_spaces"], *(() if gate["facets"] is None else (gate["facets"],)))
+            add_row(table, gate["name"], *cells)
+        console.print(table)
+        table = make_table("", "value", "claim", right=("value",))
+        for finding in self.findings:
+            shown = Number(finding).text if np.isfinite(finding.value) else "∞"
+            add_row(table, finding.name, shown, finding.claim)
+        console.print(table)
+        for line in self._sentences():
+            say(console, line)
+
+    def _sentences(self) -> list[str]:
+        bounded = "bounded" if self.is_bounded else "unbounded"
+        where = self.domain.describe()
+        lines = [f"Without any box the region is {bounded}. Its ball, facets and classes are those within the {where}."]
+        for place, one in enumerate(self.nearest):
+            unit = self.nearest_unit(place)
+            if unit is not None:
+                lines.append(
+                    f"The first to bend, in {one.norm}: unit {unit['unit']:,} of {unit['gate']}, which changes to "
+                    f"piece {unit['piece_beyond']} there."
+                )
+        if self.facets is None:
+            lines.append("Facets were not looked for: --facets does, which may take a while.")
+        if self.classes is None:
+            lines.append("The labels are numbers, not classes, so nothing is said about classes.")
+        elif len(self.classes):
+            there = np.flatnonzero(self.classes.occurs[0]).tolist()
+            many = "Class" if len(there) == 1 else "Classes"
+            lines.append(
+                f"{many} with a point of the region: {', '.join(map(str, there))}. "
+                "With three classes or more the test at likeliest points counts too few."
+            )
+        if len(self.balls) and np.isfinite(self.balls.radii[0]):
+            lines.append(
+                f"The ball's centre is {self.balls.offsets[0]:.4g} from the sample; its radius is proved within "
+                f"{self.balls.gaps[0]:.2g}."
+            )
+        return lines
+
+
+def _of_norm(finding: Finding, norm: Norm) -> Finding:
+    return replace(finding, name=f"{norm} {finding.name}")

@@ -1,0 +1,184 @@
+"""Which classes live in the regions of samples: exactly, beside the published test that counts too few."""
+
+import numpy as np
+
+from reluscope import plots
+from reluscope.analyses.choosing import choose_samples
+from reluscope.analyses.classification import num_classes
+from reluscope.analyses.local.classes import RegionClasses, likeliest_in_regions, region_classes
+from reluscope.analyses.radii import ball_seconds, data_box
+from reluscope.geometry.domains import Box
+from reluscope.plots.images import is_image
+from reluscope.report.content import (
+    Block,
+    Content,
+    Number,
+    Picture,
+    Table,
+    Text,
+    number,
+    numbers,
+    percentage,
+    plain_values,
+)
+from reluscope.report.drawing import drawing
+from reluscope.report.subject import Subject, Tell
+
+TITLE = "Classes within one region"
+POSITION = 68
+MOST_SAMPLES = 5
+MOST_ROWS = 8
+MOST_CLASSES_DRAWN = 10
+FEW = 3
+SHARE_OF_SECONDS = 1 / 3
+MEANING = (
+    "On a region every output is affine, and the region may still reach over a decision boundary. A class lives in it "
+    "if some point of the region belongs to it: that is a linear program for each class, decided by such a point or by "
+    "a proof that there is none. The published test asks instead whether the point at which a class is likeliest "
+    "belongs to it, and counts too few with three or more classes. The distortion is how far the likeliest points are "
+    "from the sample: how much of what it could become is within reach of one affine map."
+)
+
+
+def why_not(subject: Subject) -> str | None:
+    """Return why no classes are looked for: in a regression, without gates, or if it would take too long."""
+    network, settings = subject.network, subject.settings
+    if subject.classes is None:
+        return "This is a regression, so no classes live in a region."
+    if not network.gates:
+        return "The network has no gates, so there is one region, and all classes that occur live in it."
+    box = data_box(subject.points)
+    if box is None:
+        return "All entries of the data are equal, so there is no box to cut regions down to."
+    needed, limit = _each(subject, box), SHARE_OF_SECONDS * settings.seconds
+    if needed > limit:
+        return (
+            f"The classes of one region are {2 * num_classes(network):,} convex programs in {network.num_inputs:,} "
+            f"dimensions, more than this section takes on (about {number(float(np.ceil(needed)))} s); "
+            "rs.local.region_classes asks for them."
+        )
+    return None
+
+
+def seconds(subject: Subject) -> float:
+    """Return about how long it takes: two programs for each class and region, or the limit."""
+    box = data_box(subject.points)
+    work = 0.0 if box is None else min(len(subject.data), MOST_SAMPLES) * _each(subject, box)
+    return 0.5 + min(SHARE_OF_SECONDS * subject.settings.seconds, work)
+
+
+def _each(subject: Subject, box: Box) -> float:
+    return (1 + 2 * num_classes(subject.network)) * ball_seconds(subject.network, box) / 2
+
+
+def content(subject: Subject, tell: Tell) -> Content:
+    """Ask which classes live in the regions of some samples."""
+    network, settings = subject.network, subject.settings
+    box = data_box(subject.points)
+    assert box is not None
+    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MOST_SAMPLES]
+    found = region_classes(
+        network,
+        subject.points[rows],
+        domain=box,
+        seconds=SHARE_OF_SECONDS * settings.seconds,
+        tolerance=settings.tolerance,
+        tell=lambda share: tell(0.8 * share),
+    )
+    if not len(found):
+        sentence = "All samples looked at lie on a kink, and their codes have no region with an interior."
+        return Content((Text(sentence),), interrupted=found.stopped == "interrupted")
+    shown = [
+        Number(found.mean_number()),
+        Number(found.mean_number_at_likeliest()),
+        percentage(found.share_with_boundary()),
+        Number(found.mean_distortion()),
+    ]
+    described = f"In how many of {len(found):,} regions so many classes live"
+    blocks: list[Block] = [
+        numbers(*shown),
+        Text(f"{MEANING} {_which(subject, found)}"),
+        Picture(
+            (drawing(plots.class_numbers(found), "class-numbers", described),),
+            f"How many classes live in the regions of {len(found):,} samples, exactly and by the published test.",
+        ),
+        _table(subject, rows, found),
+    ]
+    blocks += _images(subject, rows, found)
+    data = {
+        "samples": [int(rows[row]) for row in found.rows],
+        "classes": [np.flatnonzero(row).tolist() for row in found.occurs],
+        "classes_at_likeliest": [np.flatnonzero(row).tolist() for row in found.is_at_likeliest],
+        "distortions": plain_values(found.distortions),
+    }
+    return Content(tuple(blocks), shown[0], data, interrupted=found.stopped == "interrupted")
+
+
+def _which(subject: Subject, found: RegionClasses) -> str:
+    text = (
+        f"These are the regions of {len(found):,} of {len(subject.data):,} samples, cut down to the "
+        f"{found.domain.describe()}"
+    )
+    text += ", as many as there was time for (--seconds)." if found.stopped == "time" else "."
+    if len(found.without):
+        text += f" {len(found.without):,} samples lie on a kink, and their code has no region with an interior."
+    if not found.is_known.all():
+        text += " Classes that are ahead by no more than rounding are not counted, so numbers are lower bounds."
+    return text
+
+
+def _table(subject: Subject, rows: np.ndarray, found: RegionClasses) -> Table:
+    assert subject.classes is not None
+    order = np.argsort(-found.occurs.sum(axis=1), kind="stable")[:MOST_ROWS]
+    table = []
+    for position in order.tolist():
+        row = rows[found.rows[position]]
+        table.append(
+            (
+                f"{int(row):,}",
+                str(int(subject.classes[row])),
+                _listed(found.occurs[position]),
+                Number(found.number(position)),
+                Number(found.number_at_likeliest(position)),
+                Number(found.distortion(position)),
+            )
+        )
+    columns = ("sample", "class", "classes in its region", "number", "by the published test", "distortion")
+    caption = "Regions with the most classes first."
+    if len(found) > MOST_ROWS:
+        caption += f" {len(table)} of {len(found):,} are shown."
+    return Table(columns, tuple(table), caption)
+
+
+def _listed(occurs: np.ndarray, most: int = 12) -> str:
+    classes = np.flatnonzero(occurs).tolist()
+    return ", ".join(map(str, classes[:most])) + (", ..." if len(classes) > most else "")
+
+
+def _images(subject: Subject, rows: np.ndarray, found: RegionClasses) -> list[Block]:
+    """Return what each class looks like in the regions of a few samples, where inputs are images."""
+    shapes = (subject.network.input_shape, subject.data.shape_before or ())
+    shape = next((one for one in shapes if is_image(one)), None)
+    if shape is None or subject.classes is None or num_classes(subject.network) > MOST_CLASSES_DRAWN:
+        return []
+    few = choose_samples(subject.classes[rows[found.rows]], FEW, seed=subject.settings.seed)
+    samples = rows[found.rows[few]]
+    there = likeliest_in_regions(
+        subject.network, subject.points[samples], domain=found.domain, tolerance=subject.settings.tolerance
+    )
+    samples = samples[there.rows]
+    figure = plots.likeliest(
+        there.points,
+        there.classes,
+        subject.classes[samples],
+        x=subject.points[samples],
+        shape=shape,
+        rows=[f"sample {row:,}" for row in samples],
+    )
+    caption = (
+        "A sample, and the point of its own region at which each class is likeliest. A green frame: it still has the "
+        "sample's class; red with a cross: another one. One affine map turns the sample into any of them."
+    )
+    return [
+        Picture((drawing(figure, "likeliest", f"Likeliest points in the regions of {len(samples)} samples"),), caption)
+    ]

@@ -1,0 +1,188 @@
+"""How the hyperplanes that bound one sample's region run: angles between all of them, and between its facets."""
+
+import numpy as np
+
+from reluscope import plots
+from reluscope.analyses.choosing import choose_samples
+from reluscope.analyses.local.directions import Directions, directions
+from reluscope.analyses.local.facets import RegionFacets, facets_are_quick, region_facets
+from reluscope.analyses.radii import data_box
+from reluscope.errors import DegenerateGeometryError
+from reluscope.findings import Claim, Finding
+from reluscope.geometry.domains import Box
+from reluscope.networks.network import Network
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, number, numbers, plain_values
+from reluscope.report.drawing import drawing
+from reluscope.report.subject import Subject, Tell
+
+TITLE = "Directions of hyperplanes"
+POSITION = 62
+SHARE_OF_SECONDS = 1 / 2
+MOST_GATES = 6
+# Multiplications and additions a second that the estimate of the time counts on.
+MULTIPLICATIONS = 1e10
+MEANING = (
+    "Where a unit changes its piece there is a hyperplane, and its normal is turned into the sample's region: two "
+    "hyperplanes at 0° bound the region from the same side, at 180° they face each other, at 90° one tells nothing "
+    "about the other."
+)
+
+
+def why_not(subject: Subject) -> str | None:
+    """Return why there are no angles: without gates, or if they would take too long."""
+    if not subject.network.gates:
+        return "The network has no gates, so no hyperplane bounds a region."
+    needed, limit = _work(subject.network), SHARE_OF_SECONDS * subject.settings.seconds
+    if needed > limit:
+        return (
+            f"The angles between all pairs of {_num_rows(subject.network):,} hyperplanes take about "
+            f"{number(float(np.ceil(needed)))} s, more than this section takes on; rs.local.directions(net, x) asks "
+            "for them, with rows= for some of them."
+        )
+    return None
+
+
+def seconds(subject: Subject) -> float:
+    """Return about how long it takes: products of all normals, and pictures."""
+    return 0.7 + _work(subject.network)
+
+
+def _num_rows(network: Network) -> int:
+    return sum(gate.num_units * max(1, gate.num_pieces - 1) for gate in network.gates)
+
+
+def _work(network: Network) -> float:
+    rows = _num_rows(network)
+    return rows * network.num_inputs * (rows + 10.0) / MULTIPLICATIONS
+
+
+def content(subject: Subject, tell: Tell) -> Content:
+    """Measure the angles at one sample."""
+    network, settings = subject.network, subject.settings
+    groups = subject.classes if subject.classes is not None else np.zeros(len(subject.data), dtype=np.int64)
+    sample = int(choose_samples(groups, 1, seed=settings.seed)[0])
+    point = subject.points[sample : sample + 1]
+    (found,) = directions(network, point, tolerance=settings.tolerance)
+    tell(0.6)
+    box = data_box(subject.points)
+    facets = _facets(subject, point, box) if box is not None else None
+    tell(0.8)
+    mean = _mean(found, f"all hyperplanes at sample {sample:,}", "mean angle between hyperplanes")
+    shown = [_count(found, sample), *([mean] if _pairs(found) else [])]
+    if facets is not None:
+        where = f"the facets of the region of sample {sample:,}"
+        shown += [
+            facets[0].number(),
+            *([_mean(facets[1], where, "mean angle between facets")] if _pairs(facets[1]) else []),
+        ]
+    blocks: list[Block] = [
+        numbers(*map(_degrees, shown)),
+        Text(_text(subject, found, sample, facets[0] if facets else None)),
+    ]
+    described = f"Angles between {len(found):,} hyperplanes, as an image by gates, and how often each angle occurs"
+    caption = (
+        "Left, the angle of each hyperplane (down) with each other one (across), gate by gate; right, how often each "
+        "angle occurs, over one degree each."
+    )
+    blocks.append(Picture((drawing(plots.directions(found), "directions", described),), caption))
+    if _pairs(found):
+        blocks.append(_table(found))
+    data = {
+        "sample": sample,
+        "gates": list(found.gates),
+        "means": [plain_values(row) for row in found.means],
+        "medians": [plain_values(row) for row in found.medians],
+        "degrees": found.edges.tolist(),
+        "pairs": found.all_counts.tolist(),
+    }
+    return Content(tuple(blocks), _degrees(mean if _pairs(found) else shown[0]), data)
+
+
+def _facets(subject: Subject, point: np.ndarray, box: Box) -> tuple[RegionFacets, Directions] | None:
+    """Return the facets within the box and the angles between them, where that is quick."""
+    network, tolerance = subject.network, subject.settings.tolerance
+    if not facets_are_quick(network):
+        return None
+    try:
+        facets = region_facets(network, point, domain=box, tolerance=tolerance)
+    except DegenerateGeometryError:  # on a kink whose code has no region with an interior
+        return None
+    (found,) = directions(network, point, rows=[facets.units], pixels=0, tolerance=tolerance)
+    return facets, found
+
+
+def _degrees(finding: Finding) -> Number:
+    return Number(finding, f"{finding.value:.2f}°") if "angle" in finding.name else Number(finding)
+
+
+def _pairs(found: Directions) -> int:
+    return int(found.all_counts.sum())
+
+
+def _text(subject: Subject, found: Directions, sample: int, facets: RegionFacets | None) -> str:
+    spread = np.rad2deg(1 / np.sqrt(subject.network.num_inputs))
+    text = (
+        f"{MEANING} Random directions in {subject.network.num_inputs:,} dimensions are 90° apart, give or take "
+        f"{spread:.2g}°. These are the hyperplanes at sample {sample:,}, chosen by seed {subject.settings.seed}."
+    )
+    if found.num_constant:
+        text += (
+            f" {found.num_constant:,} more are constant around the sample and have no direction, as units behind dead "
+            "ones."
+        )
+    if facets is not None:
+        text += (
+            " Hyperplanes may pass the region by; those that touch it are its facets, here of the region "
+            f"{facets.domain}, whose sides are {len(facets) - len(facets.units):,} more."
+        )
+    return text
+
+
+def _count(found: Directions, sample: int) -> Finding:
+    return Finding(
+        len(found),
+        Claim.EXACT,
+        name="hyperplanes",
+        definition="hyperplanes on which a unit changes its piece by the sample's affine map, one for each change",
+        domain=f"sample {sample:,}",
+        method="derivatives of all pre-activations in float64; those within rounding of zero are constant",
+        num_undecided=0,
+    )
+
+
+def _mean(found: Directions, where: str, name: str) -> Finding:
+    return _angle(found.mean, _pairs(found), where, name)
+
+
+def _angle(value: float, pairs: int, where: str, name: str) -> Finding:
+    return Finding(
+        value,
+        Claim.EXACT,
+        name=name,
+        definition="mean angle in degrees between the normals of two different hyperplanes, turned into the region",
+        domain=f"{pairs:,} pairs, {where}",
+        method="arc cosines of products of unit normals in float64",
+        source="zhang2020",
+        tolerance=1e-5,
+    )
+
+
+def _table(found: Directions) -> Table:
+    """Return the mean angles by pairs of gates."""
+    present = np.flatnonzero(np.diff(found.rows))
+    gates, pairs = present[:MOST_GATES].tolist(), found.counts.sum(axis=2)
+    rows = []
+    for one in gates:
+        cells: list = [found.gates[one], f"{int(np.diff(found.rows)[one]):,}"]
+        for other in gates:
+            name = f"mean angle of {found.gates[one]} with {found.gates[other]}"
+            if other < one or not pairs[one, other]:
+                cells.append("")
+                continue
+            angle = _angle(float(found.means[one, other]), int(pairs[one, other]), name[len("mean angle of ") :], name)
+            cells.append(_degrees(angle))
+        rows.append(tuple(cells))
+    caption = "Mean angles between the hyperplanes of two gates; within a gate each pair counts once."
+    if len(present) > MOST_GATES:
+        caption += f" The first {MOST_GATES} of {len(present)} gates are shown."
+    return Table(("gate", "hyperplanes", *(found.gates[gate] for gate in gates)), tuple(rows), caption)

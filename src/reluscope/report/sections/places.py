@@ -1,0 +1,247 @@
+"""Regions at samples, at decision boundaries and at adversaries: where classes end, and how large regions are there."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from reluscope import plots
+from reluscope.analyses.classification import predicted_classes
+from reluscope.analyses.local.adversaries import pgd
+from reluscope.analyses.local.places import LastOfClass, last_of_class
+from reluscope.analyses.local.targets import class_means, other_means, other_points
+from reluscope.analyses.medians import median_finding
+from reluscope.analyses.radii import InscribedBalls, ball_seconds, data_box, inscribed_balls
+from reluscope.errors import IncompletePartitionError
+from reluscope.findings import Claim, Finding
+from reluscope.geometry.domains import Box
+from reluscope.report.content import (
+    Block,
+    Content,
+    Number,
+    Picture,
+    Table,
+    Text,
+    number,
+    numbers,
+    percentage,
+    plain_values,
+    possibly_infinite,
+)
+from reluscope.report.drawing import drawing
+from reluscope.report.subject import Subject, Tell
+
+TITLE = "Regions where a class ends"
+POSITION = 66
+MOST_SAMPLES = 60
+MOST_BALLS = 10
+SHARE_FOR_BALLS = 1 / 2
+# The size of the box in which adversaries are looked for, as a share of the range of the data.
+RADIUS = 0.1
+STEPS = 40
+KINDS = ("at the sample", "towards another class", "towards an adversary")
+TARGETS = ("another class", "an adversary")
+MEANING = (
+    "The manifold region is the sample's own. The decision region is where a straight way to another class has the "
+    "sample's class for the last time, the adversarial region the same on the way to an adversary. Both ends are "
+    "computed from the regions along the way, with no steps and no bisection."
+)
+
+
+def why_not(subject: Subject) -> str | None:
+    """Return why there are no such places: without classes, gates or a second class, or if balls take too long."""
+    network, settings = subject.network, subject.settings
+    if subject.classes is None:
+        return "This is a regression, so no class ends anywhere."
+    if not network.gates:
+        return "The network has no gates, so there is one region: all of input space."
+    if len(np.unique(_known_classes(subject))) < 2 or len(np.unique(subject.classes)) < 2:
+        return "All these samples have one class, so there is no other class to walk to."
+    box = data_box(subject.points)
+    assert box is not None  # samples of two classes differ
+    needed, limit = 3 * ball_seconds(network, box), SHARE_FOR_BALLS * settings.seconds
+    if needed > limit:
+        return (
+            f"The inscribed balls of three regions of each sample take about {number(float(np.ceil(needed)))} s, more "
+            "than this section takes on; rs.local.last_of_class finds the places, rs.region(net, x, "
+            "domain=box).polyhedron.insphere() measures a region."
+        )
+    return None
+
+
+def seconds(subject: Subject) -> float:
+    """Return about how long it takes: forward passes along ways, adversaries, and three balls for each sample."""
+    network, ways = subject.network, 2 * min(len(subject.data), MOST_SAMPLES)
+    box = data_box(subject.points)
+    walks = ways * (network.num_units * (subject.seconds_per_sample + 1e-5) + 1e-3)
+    balls = 3 * min(len(subject.data), MOST_BALLS) * ball_seconds(network, box)
+    return 0.5 + walks + min(SHARE_FOR_BALLS * subject.settings.seconds, balls)
+
+
+def content(subject: Subject, tell: Tell) -> Content:
+    """Find the places of some samples, then inscribed balls for a few of them."""
+    assert subject.classes is not None
+    network, settings = subject.network, subject.settings
+    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MOST_SAMPLES]
+    points, classes = subject.points[rows], subject.classes[rows]
+    box = data_box(subject.points)
+    assert box is not None
+    try:
+        targets, by_means = _targets(subject, classes)
+        decision = last_of_class(network, points, targets, tolerance=settings.tolerance)
+        tell(0.2)
+        radius = RADIUS * float(np.ptp(subject.points))
+        adversaries = pgd(network, points, classes, radius=radius, steps=STEPS, norm="linf", box=box)
+        tell(0.3)
+        adversarial = last_of_class(network, points, adversaries, tolerance=settings.tolerance)
+    except IncompletePartitionError:  # Ctrl-C, with nothing to show
+        raise KeyboardInterrupt from None
+    tell(0.4)
+    ways = (decision, adversarial)
+    balls = _balls(subject, points, ways, box, tell)
+    shares = [percentage(_leaving(way, what)) for way, what in zip(ways, TARGETS, strict=True)]
+    medians = [possibly_infinite(_median(one, kind)) for kind, one in balls.found.items()]
+    blocks: list[Block] = [
+        numbers(*medians, *shares),
+        Text(_text(subject, len(rows), by_means, radius, box)),
+        *([_picture(balls)] if balls.found else []),
+        _table(ways),
+    ]
+    data = {
+        "samples": [int(row) for row in rows],
+        "share_of_way": {kind: plain_values(way.last.alphas) for kind, way in zip(KINDS[1:], ways, strict=True)},
+        "class_after": {kind: way.last.after.tolist() for kind, way in zip(KINDS[1:], ways, strict=True)},
+        "ball_samples": [int(rows[row]) for row in balls.rows],
+        "radii": {kind: plain_values(balls.table[:, place]) for place, kind in enumerate(KINDS)},
+    }
+    return Content(tuple(blocks), shares[0], data, interrupted=balls.interrupted)
+
+
+def _known_classes(subject: Subject) -> np.ndarray:
+    """Return the labels, or what the network says where there are none."""
+    assert subject.classes is not None
+    return subject.classes if subject.labels is None else subject.labels
+
+
+def _targets(subject: Subject, classes: np.ndarray) -> tuple[np.ndarray, bool]:
+    """Return for every sample the mean of another class, or a point of one where some mean has not its own class."""
+    assert subject.classes is not None
+    network, seed, known = subject.network, subject.settings.seed, _known_classes(subject)
+    means = class_means(network, subject.points, known)
+    present = np.flatnonzero(np.isfinite(means[:, 0]))
+    if (predicted_classes(network, means[present]) == present).all():
+        return other_means(network, subject.points, known, classes, seed=seed), True
+    return other_points(network, subject.points, subject.classes, classes, seed=seed), False
+
+
+@dataclass(frozen=True)
+class _Balls:
+    """Inscribed balls at the three places of some samples, and their radii as a table, NaN where there is none."""
+
+    found: dict[str, InscribedBalls]
+    rows: np.ndarray
+    table: np.ndarray
+    interrupted: bool
+
+
+def _balls(subject: Subject, points: np.ndarray, ways: tuple[LastOfClass, ...], box: Box, tell: Tell) -> _Balls:
+    limit = SHARE_FOR_BALLS * subject.settings.seconds / 3
+    ends = np.stack([way.last.is_boundary for way in ways])
+    rows = np.argsort(-ends.sum(axis=0), kind="stable")[:MOST_BALLS]
+    table = np.full((len(rows), 3), np.nan)
+    found, interrupted = {}, False
+    for place, kind in enumerate(KINDS):
+        there = np.arange(len(rows)) if place == 0 else np.flatnonzero(ends[place - 1][rows])
+        if not len(there) or interrupted:
+            continue
+        at = points[rows[there]] if place == 0 else ways[place - 1].last.within[rows[there]]
+        try:
+            balls = inscribed_balls(
+                subject.network,
+                at,
+                domain=box,
+                seconds=limit,
+                tolerance=subject.settings.tolerance,
+                tell=lambda share, place=place: tell(0.4 + 0.6 * (place + share) / 3),
+            )
+        except KeyboardInterrupt:  # the ways are there
+            interrupted = True
+            continue
+        interrupted = balls.stopped == "interrupted"
+        if len(balls):
+            table[there[balls.rows], place] = balls.radii
+            found[kind] = balls
+    return _Balls(found, rows, table, interrupted)
+
+
+def _median(balls: InscribedBalls, kind: str) -> Finding:
+    return replace(balls.median(), name=f"median inradius {kind}")
+
+
+def _leaving(way: LastOfClass, what: str) -> Finding:
+    """Return the share of ways that leave the class of their start."""
+    number, leaving = len(way), int(way.last.is_boundary.sum())
+    return Finding(
+        leaving / number,
+        Claim.EXACT if way.is_exact.all() else Claim.ESTIMATE,
+        name=f"ways to {what} that leave the class",
+        definition=f"share of samples whose straight way to {what} ends in a class other than the sample's: "
+        f"{leaving:,} of {number:,}",
+        domain=f"{number:,} samples",
+        method="exact partition of every way; outputs are affine between its kinks",
+        source="zhang2020",
+        tolerance=0.0,
+        num_undecided=int((~way.is_exact).sum()),
+    )
+
+
+def _along(values: np.ndarray, errors: np.ndarray, what: str) -> Finding:
+    number = len(values)
+    return median_finding(
+        values,
+        number,
+        what=f"the share of the way to {what} at which the class is left",
+        tolerance=float(errors.max(initial=0.0)),
+        name=f"median share of the way to {what}",
+        method="exact partition of every way; outputs are affine between its kinks",
+        source="zhang2020",
+    )
+
+
+def _text(subject: Subject, number: int, by_means: bool, radius: float, box: Box) -> str:
+    other = "the mean of another class"
+    if not by_means:
+        other = "a sample of another class, since some class means belong to other classes"
+    return (
+        f"{MEANING} Ways of {number:,} of {len(subject.data):,} samples lead to {other}, and to an adversary: where "
+        f"the loss is large within {radius:.3g} of the sample in every input (linf, {STEPS} steps of projected "
+        "gradient ascent); one that is not found may still be there. Small decision regions say that the network "
+        f"bends more where classes meet. Regions are cut down to the {box.describe()}; balls are those of samples with "
+        "all three places first."
+    )
+
+
+def _picture(balls: _Balls) -> Picture:
+    figure = plots.radii_by_place(balls.table, KINDS)
+    caption = "Radii of inscribed balls of regions at three places of the same samples, joined by thin lines."
+    described = f"Radii of inscribed balls at {len(KINDS)} places of {len(balls.rows):,} samples"
+    return Picture((drawing(figure, "places", described),), caption)
+
+
+def _table(ways: tuple[LastOfClass, ...]) -> Table:
+    rows = []
+    for way, what in zip(ways, TARGETS, strict=True):
+        ends = way.last.is_boundary
+        cells: list = [f"to {what}", percentage(_leaving(way, what))]
+        for one in (way.first, way.last):
+            cells.append(percentage(_along(one.alphas[ends], one.errors[ends], what)) if ends.any() else "")
+        back = Finding(
+            int((way.first.alphas < way.last.alphas)[ends].sum()),
+            Claim.EXACT if way.is_exact.all() else Claim.ESTIMATE,
+            name=f"ways to {what} on which the class comes back",
+            definition="ways that leave the class of their start, and have it again later on",
+            domain=f"{int(ends.sum()):,} ways that end in another class",
+            method="exact partition of every way",
+        )
+        rows.append((*cells, Number(back)))
+    columns = ("way", "leave the class", "first left at", "last left at", "class comes back")
+    return Table(columns, tuple(rows), "Shares of ways, and the median share of the way at which the class is left.")

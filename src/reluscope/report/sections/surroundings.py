@@ -1,0 +1,159 @@
+"""What lies around samples: distinct regions along random rays, and how alike they decide."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from reluscope import plots
+from reluscope.analyses.local.surroundings import Surroundings, surroundings
+from reluscope.analyses.medians import median_finding
+from reluscope.analyses.pacing import Pace
+from reluscope.errors import IncompletePartitionError
+from reluscope.findings import Claim, Finding
+from reluscope.report.content import Block, Content, Number, Picture, Text, numbers, plain_values
+from reluscope.report.drawing import drawing
+from reluscope.report.subject import Subject, Tell
+
+TITLE = "Regions around a sample"
+POSITION = 64
+MOST_SAMPLES = 30
+RAYS = 30
+REACH = 0.1
+SHARE_OF_SECONDS = 1 / 4
+# Crossings per unit and ray that the estimate of the time counts on, and what a sample takes besides.
+CROSSINGS, OVERHEAD = 0.3, 0.01
+
+
+def why_not(subject: Subject) -> str | None:
+    """Return why there are no rays: without gates, without a direction that keeps the outputs, or on constant data."""
+    network = subject.network
+    if not network.gates:
+        return "The network has no gates, so there is one region: all of input space."
+    if network.num_outputs >= network.num_inputs:
+        return (
+            f"Rays leave a sample where its outputs do not change, and with {network.num_outputs:,} outputs of "
+            f"{network.num_inputs:,} inputs there need not be such a direction."
+        )
+    if not np.ptp(subject.points) > 0:
+        return "All entries of the data are equal, so there is no scale for the length of a ray."
+    return None
+
+
+def seconds(subject: Subject) -> float:
+    """Return about how long it takes: forward passes over crossings, or the limit."""
+    crossings = CROSSINGS * subject.network.num_units * RAYS
+    each = OVERHEAD + crossings * (subject.seconds_per_sample + 1e-5)
+    work = min(len(subject.data), MOST_SAMPLES) * each
+    return 0.4 + min(SHARE_OF_SECONDS * subject.settings.seconds, work)
+
+
+def content(subject: Subject, tell: Tell) -> Content:
+    """Walk along rays from some samples, as many as there is time for."""
+    settings, data = subject.settings, subject.data
+    rows = np.random.default_rng(settings.seed).permutation(len(data))[:MOST_SAMPLES]
+    reach = REACH * float(np.ptp(subject.points))
+    pace = Pace(len(rows), seconds=SHARE_OF_SECONDS * settings.seconds, most=1, tell=lambda share: tell(0.9 * share))
+    found: list[Surroundings] = []
+    interrupted = False
+    try:
+        for block in pace.blocks():
+            # The rays of a sample depend on the sample alone, not on how many come before it.
+            (row,) = rows[block]
+            points, seed = subject.points[row : row + 1], settings.seed + int(row)
+            found.append(
+                surroundings(subject.network, points, count=RAYS, reach=reach, seed=seed, tolerance=settings.tolerance)
+            )
+    except (KeyboardInterrupt, IncompletePartitionError):
+        if not found:
+            raise KeyboardInterrupt from None
+        interrupted = True
+    regions = np.concatenate([one.num_regions for one in found])
+    cosines = np.concatenate([one.cosines for one in found]) if _decides(subject) else np.zeros(0)
+    cosines = cosines[np.isfinite(cosines)]
+    median = _median(regions, found, len(data), reach)
+    shown = [median, *([_alike(cosines, len(found))] if len(cosines) else [])]
+    blocks: list[Block] = [
+        numbers(*shown),
+        Text(_text(subject, reach, len(found), pace.stopped)),
+        _picture(subject, regions, cosines),
+    ]
+    content_data = {
+        "samples": [int(row) for row in rows[: len(found)]],
+        "reach": reach,
+        "regions": regions.tolist(),
+        "crossings": [one.num_crossings[0].tolist() for one in found],
+    }
+    if len(cosines):
+        content_data["cosines"] = [plain_values(one.cosines) for one in found]
+    return Content(tuple(blocks), Number(median), content_data, interrupted=interrupted)
+
+
+def _decides(subject: Subject) -> bool:
+    """Whether there is a decision direction: between two classes, or the slope of the only output."""
+    return subject.is_classifier or subject.network.num_outputs == 1
+
+
+def _median(regions: np.ndarray, found: list[Surroundings], population: int, reach: float) -> Finding:
+    exact = all(bool(one.is_exact[0]) for one in found)
+    finding = median_finding(
+        regions.astype(np.float64),
+        population,
+        what=f"how many distinct proper activation regions {RAYS} random rays of length {reach:.3g} from the sample "
+        "meet, its own included",
+        tolerance=0.0,
+        name="median regions around a sample",
+        method="exact partition of every ray, codes compared",
+        source="zhang2020",
+    )
+    if exact:
+        return finding
+    return replace(finding, claim=Claim.LOWER, interval=(finding.value, float("inf")))
+
+
+def _alike(cosines: np.ndarray, number: int) -> Finding:
+    return Finding(
+        float(np.median(cosines)),
+        Claim.ESTIMATE,
+        name="median cosine of decision directions",
+        definition="median of the cosine between the gradients, in a region around a sample and in its own, of the "
+        "difference of the two outputs that are largest at the sample",
+        domain=f"{len(cosines):,} regions around {number:,} samples",
+        method="local affine maps in float64; regions met by random rays stand for those around",
+        source="zhang2020",
+    )
+
+
+def _text(subject: Subject, reach: float, number: int, stopped: str) -> str:
+    network = subject.network
+    nullity = network.num_inputs - network.num_outputs
+    what = "logit" if subject.is_classifier else "output"
+    text = (
+        f"From {number:,} of {len(subject.data):,} samples, {RAYS} random rays of length {reach:.3g} (a tenth of the "
+        f"range of the data) leave in directions in which no {what} changes at first: a space of at least {nullity:,} "
+        "dimensions, in which moving looks like doing nothing. All boundaries that a ray crosses are found, so the "
+        "number of regions is right for these rays, and a lower bound for all that lies around."
+    )
+    if stopped == "time":
+        text += " There was time for no more samples (--seconds)."
+    if subject.is_classifier:
+        text += (
+            " The decision direction is where the lead of the largest output over the second grows fastest. A cosine "
+            "near 1 says that a region around decides like the sample's own: the decision boundary, seen from there, "
+            "runs the same way."
+        )
+    elif network.num_outputs == 1:
+        text += " Cosines compare the slope of the output there with that at the sample: near 1, it rises the same way."
+    return text
+
+
+def _picture(subject: Subject, regions: np.ndarray, cosines: np.ndarray) -> Picture:
+    name = "this network"
+    figure = plots.surroundings({"": {name: regions}}, {"": {name: cosines}} if _decides(subject) else {})
+    caption = (
+        f"Left, distinct regions around each of {len(regions):,} samples: the box holds the middle half of them, the "
+        "line is the median."
+    )
+    if len(cosines):
+        caption += f" Right, the cosines of {len(cosines):,} regions; the triangle is the median."
+    described = f"Box plot of numbers of regions around samples, from {regions.min():,} to {regions.max():,}"
+    return Picture((drawing(figure, "surroundings", described),), caption)
