@@ -50,7 +50,7 @@ def test_a_quadrant(points):
     assert values(plain) == pytest.approx(expected, abs=1e-6)
     claims = {finding["name"]: finding["claim"] for finding in plain["findings"]}
     assert claims["classes in the region"] == "EXACT"
-    assert claims["classes in the region, by their likeliest points"] == "LOWER"
+    assert claims["classes in the region, by their likeliest points"] == "EXACT"
     assert plain["findings"][4]["tolerance"] <= 1e-6
 
 

@@ -229,19 +229,20 @@ class _Work:
             values = _joined(answers, part)
             if not len(values):
                 continue
-            unknown = int(_joined(answers, "unknown").sum())
-            claim = Claim.EXACT if part == "number" and not unknown else Claim.LOWER
+            is_number = part != "distortion"
+            unknown = int(_joined(answers, f"unknown {part}").sum()) if is_number else 0
+            claim = (Claim.LOWER if unknown else Claim.EXACT) if is_number else Claim.ESTIMATE
             findings.append(
                 Finding(
                     float(values.mean()),
-                    Claim.ESTIMATE if part == "distortion" else claim,
+                    claim,
                     name=f"{measure}: {variant.label}",
-                    definition=f"mean number of {definition}" if part != "distortion" else definition,
+                    definition=f"mean number of {definition}" if is_number else definition,
                     domain=self._domain(variant, len(values), len(answers)),
-                    method="convex programs with proofs" if part == "number" else "interior-point method",
+                    method="convex programs with proofs",
                     source="zhang2020",
                     tolerance=1e-12 if claim is Claim.EXACT else None,
-                    num_undecided=unknown if part == "number" else 0,
+                    num_undecided=unknown,
                 )
             )
             cells[measure, variant.rate, variant.kind] = f"{values.mean():.3f} ({len(values)})"

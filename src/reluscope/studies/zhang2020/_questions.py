@@ -155,10 +155,12 @@ def _classes(asked: Asked, network: Network, rows: np.ndarray) -> Answers:
     found = region_classes(network, asked.testing.points[rows], domain=asked.box)
     if found.stopped == "interrupted":
         raise KeyboardInterrupt
-    answers = {part: np.full(len(rows), np.nan) for part in ("number", "at likeliest", "unknown", "distortion")}
+    parts = ("number", "unknown number", "at likeliest", "unknown at likeliest", "distortion")
+    answers = {part: np.full(len(rows), np.nan) for part in parts}
     answers["number"][found.rows] = found.occurs.sum(axis=1)
     answers["at likeliest"][found.rows] = found.is_at_likeliest.sum(axis=1)
-    answers["unknown"][found.rows] = (~found.is_known).sum(axis=1)
+    answers["unknown number"][found.rows] = (~found.is_known).sum(axis=1)
+    answers["unknown at likeliest"][found.rows] = (~found.is_at_likeliest_known).sum(axis=1)
     answers["distortion"][found.rows] = found.distortions
     return answers
 
