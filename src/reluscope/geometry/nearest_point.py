@@ -2,8 +2,8 @@
 
 For multipliers of the rows that are not negative, every y with ``A y <= b`` has ``|y - x| >= m (A x - b) / |A' m|*``
 (weak duality with the dual norm), whatever computed the multipliers: the gap between this bound and the distance found
-is the certificate. In l2 the method is `active_set`; in l1 and linf a linear program over the rows that turn out to
-matter.
+is the certificate. In l2 the method is `active_set`, or `dual_newton` where there are many bounds; in l1 and linf a
+linear program over the rows that turn out to matter.
 """
 
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from scipy.optimize import nnls
 
 from reluscope.errors import SolverError
 from reluscope.geometry.active_set import BEYOND, EMPTY, STALLED, ShortestVector, shortest_vector
+from reluscope.geometry.dual_newton import shortest_in_box
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.norms import Norm, check_norm, size
 
@@ -21,6 +22,8 @@ from reluscope.geometry.norms import Norm, check_norm, size
 VIOLATION = 1e-12
 # Rows that join a linear program at a time.
 MOST_NEW_ROWS = 64
+# With more bounds than this they are not taken one at a time.
+MANY_BOUNDS = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,11 +119,11 @@ def nearest_point(
     problem = _Problem(A, b, point, C, d, lower, upper)
     if problem.contradiction is not None:
         return problem.contradiction
-    scale = max(1.0, float(np.abs(point).max(initial=0.0)), float(np.abs(problem.slack).max(initial=0.0)))
-    found = _shortest(problem, bound if norm == "l2" else np.inf, VIOLATION * scale)
+    spread = np.sqrt(len(point)) if norm == "linf" else 1.0  # how many times longer a vector may be in l2
+    found = _shortest(problem, spread * bound, VIOLATION * problem.scale)
     if found.status == EMPTY:
         return problem.result(np.inf, np.inf, None, found.rows, found.upper - found.lower)
-    if norm != "l2":
+    if norm != "l2" and found.status != BEYOND:
         return _by_program(problem, norm, bound, found)
     forms = problem.rows.T @ found.rows + found.upper - found.lower
     value = -float(found.rows @ problem.slack)
@@ -130,7 +133,7 @@ def nearest_point(
     below = max(0.0, value / length) if length > 0 else 0.0
     multipliers = found.upper - found.lower
     if found.status == BEYOND:
-        return problem.result(np.inf, max(below, bound), None, found.rows, multipliers)
+        return problem.result(np.inf, max(below / spread, bound), None, found.rows, multipliers)
     distance = float(np.linalg.norm(found.vector))
     return problem.result(distance, min(below, distance), found.vector, found.rows, multipliers)
 
@@ -165,6 +168,7 @@ class _Problem:
         self.slack = offsets / lengths - self.rows @ point
         self.num_equations = int(self.kept_equations.sum())
         self.lower, self.upper = lower - point, upper - point
+        self.scale = max(1.0, float(np.abs(point).max(initial=0.0)), float(np.abs(self.slack).max(initial=0.0)))
         self.contradiction = None if kept.all() else self._contradiction(A, b, C, d)
 
     def _contradiction(self, A: np.ndarray, b: np.ndarray, C: np.ndarray, d: np.ndarray) -> NearestPoint | None:
@@ -192,6 +196,18 @@ class _Problem:
 
 
 def _shortest(problem: _Problem, bound: float, tolerance: float) -> ShortestVector:
+    num_bounds = np.isfinite(problem.lower).sum() + np.isfinite(problem.upper).sum()
+    if num_bounds > MANY_BOUNDS and not problem.num_equations and np.isfinite(bound):
+        found = shortest_in_box(
+            problem.rows,
+            problem.slack,
+            lower=problem.lower,
+            upper=problem.upper,
+            bound=bound,
+            tolerance=tolerance,
+        )
+        if found.status != STALLED:
+            return found
     found = shortest_vector(
         problem.rows,
         problem.slack,
@@ -240,96 +256,108 @@ def _by_least_squares(problem: _Problem) -> ShortestVector:
 
 def _by_program(problem: _Problem, norm: Norm, bound: float, start: ShortestVector) -> NearestPoint:
     """Solve in l1 or linf, first with the rows that matter in l2."""
-    kind = _L1Program if norm == "l1" else _LinfProgram
-    program = kind(problem.lower, problem.upper)
+    no_bounds, longest = np.zeros(len(problem.point)), float(np.abs(start.vector).max(initial=0.0))
+    weights = start.rows / max(float(np.linalg.norm(start.vector)), np.finfo(float).tiny)
+    below = _weak_bound(problem, norm, weights)
+    if longest <= VIOLATION * problem.scale:
+        distance = float(size(start.vector, norm))
+        return problem.result(distance, min(below, distance), start.vector, weights, no_bounds)
+    program = (_L1Program if norm == "l1" else _LinfProgram)(problem, longest)
     taken = start.rows != 0
     taken[: problem.num_equations] = True
     fresh = np.flatnonzero(taken)
     order: list[int] = []
-    weights = np.zeros(len(problem.rows))
-    below = 0.0
     while True:
         program.add(problem, fresh)
         order.extend(fresh.tolist())
         step, duals = program.solve()
         if step is None:  # rows that contradict each other by less than rounding: the point of l2 is as good as any
             distance = float(size(start.vector, norm))
-            return problem.result(distance, min(below, distance), start.vector, weights, np.zeros(len(problem.point)))
+            return problem.result(distance, min(below, distance), start.vector, weights, no_bounds)
+        weights = np.zeros(len(problem.rows))
         weights[order] = duals
         below = max(below, _weak_bound(problem, norm, weights))
         if below >= bound:
-            return problem.result(np.inf, below, None, weights, np.zeros(len(problem.point)))
+            return problem.result(np.inf, below, None, weights, no_bounds)
         excess = problem.rows @ step - problem.slack
         excess[: problem.num_equations] = 0.0
         excess[taken] = 0.0
         fresh = np.flatnonzero(excess > 1e-9)
         if not len(fresh):
             distance = float(size(step, norm))
-            return problem.result(distance, min(below, distance), step, weights, np.zeros(len(problem.point)))
+            return problem.result(distance, min(below, distance), step, weights, no_bounds)
         fresh = fresh[np.argsort(-excess[fresh])[:MOST_NEW_ROWS]]
         taken[fresh] = True
 
 
-class _Program:
-    """A linear program for the step of least length; its final classes say how steps and lengths are variables."""
+class _L1Program:
+    """Steps are differences ``p - q`` of vectors that are not negative; the length is the sum of all entries."""
 
-    program: LinearProgram
-    objective: np.ndarray
-    skipped: int  # rows that are not those of the problem
-
-    def table(self, rows: np.ndarray) -> np.ndarray:
-        """Return rows over steps as rows over variables."""
-        raise NotImplementedError
-
-    def step(self, variables: np.ndarray) -> np.ndarray:
-        """Return the step that variables stand for."""
-        raise NotImplementedError
+    def __init__(self, problem: _Problem, longest: float) -> None:
+        dim = self.dim = len(problem.lower)
+        self.program = LinearProgram(2 * dim)
+        for k, (low, high) in enumerate(zip(problem.lower, problem.upper, strict=True)):
+            self.program.set_bounds(k, max(0.0, low), max(0.0, high))
+            self.program.set_bounds(dim + k, max(0.0, -high), max(0.0, -low))
 
     def add(self, problem: _Problem, which: np.ndarray) -> None:
         """Append rows of the problem."""
         below = np.where(which < problem.num_equations, problem.slack[which], -np.inf)
-        self.program.add_rows(self.table(problem.rows[which]), problem.slack[which], below)
+        rows = problem.rows[which]
+        self.program.add_rows(np.concatenate([rows, -rows], axis=1), problem.slack[which], below)
 
     def solve(self) -> tuple[np.ndarray | None, np.ndarray]:
         """Return the step, None if the rows contradict each other, and the multipliers of the rows."""
-        found = self.program.maximize(self.objective)
-        step = self.step(found.point) if found.status is Status.OPTIMAL else None
-        return step, found.duals[self.skipped :]
+        found = self.program.maximize(np.full(2 * self.dim, -1.0))
+        step = found.point[: self.dim] - found.point[self.dim :] if found.status is Status.OPTIMAL else None
+        return step, found.duals
 
 
-class _L1Program(_Program):
-    """Steps are differences ``p - q`` of vectors that are not negative; the length is the sum of all entries."""
+class _LinfProgram:
+    """Steps are ``r w`` with -1 <= w <= 1: rows ``A w <= s / r`` are linear in w and 1 / r, which is to be large.
 
-    def __init__(self, lower: np.ndarray, upper: np.ndarray) -> None:
-        dim = self.dim = len(lower)
-        self.program, self.objective, self.skipped = LinearProgram(2 * dim), np.full(2 * dim, -1.0), 0
+    So there are as many rows as the problem has, however many coordinates. Bounds of steps are rows as well, and only
+    those that were in the way join.
+    """
+
+    def __init__(self, problem: _Problem, longest: float) -> None:
+        dim = self.dim = len(problem.lower)
+        self.longest = longest
+        self.lower, self.upper = problem.lower, problem.upper
+        self.program = LinearProgram(dim + 1)
         for k in range(dim):
-            self.program.set_bounds(k, max(0.0, lower[k]), max(0.0, upper[k]))
-            self.program.set_bounds(dim + k, max(0.0, -upper[k]), max(0.0, -lower[k]))
+            self.program.set_bounds(k, 0.0 if self.lower[k] == 0 else -1.0, 0.0 if self.upper[k] == 0 else 1.0)
+        self.program.set_bounds(dim, 0.0, np.inf)
+        self.places: list[int] = []  # of the problem's rows among those of the program
+        self.bounded = np.stack([self.lower == 0, self.upper == 0])
 
-    def table(self, rows: np.ndarray) -> np.ndarray:
-        return np.concatenate([rows, -rows], axis=1)
+    def add(self, problem: _Problem, which: np.ndarray) -> None:
+        """Append rows of the problem."""
+        self.places.extend(range(self.program.num_rows, self.program.num_rows + len(which)))
+        rows = np.column_stack([problem.rows[which], -problem.slack[which] / self.longest])
+        below = np.where(which < problem.num_equations, 0.0, -np.inf)
+        self.program.add_rows(rows, np.zeros(len(which)), below)
 
-    def step(self, variables: np.ndarray) -> np.ndarray:
-        return variables[: self.dim] - variables[self.dim :]
-
-
-class _LinfProgram(_Program):
-    """The step u and its length r, with ``-r <= u_k <= r`` as rows before all others."""
-
-    def __init__(self, lower: np.ndarray, upper: np.ndarray) -> None:
-        dim = self.dim = len(lower)
-        self.program, self.objective, self.skipped = LinearProgram(dim + 1), np.append(np.zeros(dim), -1.0), 2 * dim
-        for k in range(dim):
-            self.program.set_bounds(k, lower[k], upper[k])
-        identity, ones = np.eye(dim), np.ones((dim, 1))
-        self.program.add_rows(np.block([[identity, -ones], [-identity, -ones]]), np.zeros(2 * dim))
-
-    def table(self, rows: np.ndarray) -> np.ndarray:
-        return np.concatenate([rows, np.zeros((len(rows), 1))], axis=1)
-
-    def step(self, variables: np.ndarray) -> np.ndarray:
-        return variables[: self.dim]
+    def solve(self) -> tuple[np.ndarray | None, np.ndarray]:
+        """Return the step, None if the rows contradict each other, and the multipliers of the rows."""
+        objective = np.append(np.zeros(self.dim), 1.0)
+        while True:
+            found = self.program.maximize(objective)
+            if found.status is not Status.OPTIMAL or not found.value > 0:
+                return None, found.duals
+            radius = self.longest / found.value
+            step = radius * found.point[: self.dim]
+            excess = np.stack([self.lower - step, step - self.upper])
+            fresh = (excess > 1e-9 * radius) & ~self.bounded
+            if not fresh.any():
+                return step, found.duals[self.places] * radius / self.longest
+            self.bounded |= fresh
+            for sign, bounds, chosen in zip((-1.0, 1.0), (self.lower, self.upper), fresh, strict=True):
+                axes = np.flatnonzero(chosen)
+                rows = np.zeros((len(axes), self.dim + 1))
+                rows[np.arange(len(axes)), axes] = sign
+                rows[:, self.dim] = -sign * bounds[axes] / self.longest
+                self.program.add_rows(rows, np.zeros(len(axes)))
 
 
 def _weak_bound(problem: _Problem, norm: Norm, weights: np.ndarray) -> float:

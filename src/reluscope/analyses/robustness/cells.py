@@ -1,7 +1,7 @@
-"""The closed region of a code within a domain, seen from a point: its facets and class changes nearest to the point.
+"""Convex sets of steps u away from a point on which outputs are affine: where in them is a change of class nearest?
 
-Everything is in steps u away from the point. Which classes rival the point's own is decided with the affine map of the
-region; with a single output f the classes 0 and 1 have the outputs 0 and f.
+Which classes rival the point's own is decided with these outputs; with a single output f the classes 0 and 1 have the
+outputs 0 and f.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Bool, Float, Int, Integer
+from jaxtyping import Bool, Float, Integer
 
 from reluscope.analyses.classification import classes_of_outputs
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
@@ -20,9 +20,10 @@ from reluscope.geometry.nearest_point import NearestPoint, nearest_point
 from reluscope.geometry.norms import Norm, dual, size
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.beyond import pieces_beyond
+from reluscope.networks.enclosures import Forms
 from reluscope.networks.held import pieces_of
 from reluscope.networks.network import Network
-from reluscope.regions.held import HeldRegion, held_region
+from reluscope.regions.held import held_region
 from reluscope.tolerance import Tolerance
 
 Pieces = tuple[np.ndarray, ...]
@@ -109,6 +110,22 @@ class Viewpoint:
     tolerance: Tolerance
 
     @cached_property
+    def lower(self) -> Float[np.ndarray, " n"]:
+        """Lower bounds of steps; a point that rounding put outside may stay where it is."""
+        return np.minimum(self.window.lower - self.x, 0.0)
+
+    @cached_property
+    def upper(self) -> Float[np.ndarray, " n"]:
+        """Upper bounds of steps."""
+        return np.maximum(self.window.upper - self.x, 0.0)
+
+    def in_domain(self, steps: Float[np.ndarray, "s n"]) -> Bool[np.ndarray, " s"]:
+        """Tell which steps stay in the domain."""
+        slack = self.window.offsets - self.window.rows @ self.x
+        inside = ((steps >= self.lower) & (steps <= self.upper)).all(axis=1)
+        return np.asarray(inside & (steps @ self.window.rows.T <= slack).all(axis=1))
+
+    @cached_property
     def scale(self) -> float:
         """What lengths are compared with."""
         return max(1.0, float(np.abs(self.x).max()))
@@ -137,7 +154,9 @@ class Viewpoint:
 
     def cell(self, pieces: Sequence[Integer[np.ndarray, " _"]]) -> "Cell":
         """Return the region of a code."""
-        return Cell(self, held_region(self.network, self.x, pieces, tolerance=self.tolerance))
+        held = held_region(self.network, self.x, pieces, tolerance=self.tolerance)
+        noise = np.zeros((len(held.outputs), 0))
+        return Cell(self, held.rows, held.slack, Forms(held.outputs, held.weight, noise, held.errors))
 
 
 def viewpoint(
@@ -158,16 +177,18 @@ def viewpoint(
     return Viewpoint(network, window, x, norm, int(classes_of_outputs(outputs)[0]), tolerance)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rival:
     """Another class j as a half-space: j is not below the point's class where ``row u <= slack``.
 
-    On a region where j is nowhere below, the row is zero; ``length`` is the row's dual norm.
+    On a region where j is nowhere below, the row is zero; ``length`` is the row's dual norm. In the slack is what
+    ``noise`` can make of it.
     """
 
     label: int
     row: Float[np.ndarray, " n"]
     slack: float
+    noise: Float[np.ndarray, " e"]
     error: float
     length: float
 
@@ -178,132 +199,91 @@ class Rival:
 
 
 class Cell:
-    """A closed region within the domain, seen from a point."""
+    """A convex set around or away from a point on which outputs are affine forms: a closed region, or an enclosure.
 
-    def __init__(self, view: Viewpoint, held: HeldRegion) -> None:
-        self.view, self.held = view, held
+    Parameters
+    ----------
+    view : Viewpoint
+    rows, slack : (h, n) and (h,) arrays
+        ``rows u <= slack`` with rows of length 1; the domain's join them.
+    outputs : Forms
+        Of the network's outputs in steps u.
+    """
+
+    def __init__(
+        self, view: Viewpoint, rows: Float[np.ndarray, "h n"], slack: Float[np.ndarray, " h"], outputs: Forms
+    ) -> None:
+        self.view, self.outputs = view, outputs
         window = view.window
-        self.rows = np.concatenate([held.rows, window.rows])
-        self.slack = np.concatenate([held.slack, window.offsets - window.rows @ view.x])
-        self.lower, self.upper = window.lower - view.x, window.upper - view.x
+        self.num_own = len(rows)
+        self.rows = np.concatenate([rows, window.rows])
+        self.slack = np.concatenate([slack, window.offsets - window.rows @ view.x])
+        self.lower, self.upper = view.lower, view.upper
         self.origin = np.zeros(len(view.x))
-
-    def in_domain(self, steps: Float[np.ndarray, "s n"]) -> Bool[np.ndarray, " s"]:
-        """Tell which steps stay in the domain."""
-        window = self.view.window
-        slack = window.offsets - window.rows @ self.view.x
-        inside = ((steps >= self.lower) & (steps <= self.upper)).all(axis=1)
-        return np.asarray(inside & (steps @ window.rows.T <= slack).all(axis=1))
-
-    @property
-    def num_bytes(self) -> int:
-        """Memory of the tables."""
-        return 2 * self.rows.nbytes + self.held.weight.nbytes
-
-    @cached_property
-    def distances(self) -> Float[np.ndarray, " h"]:
-        """Distances of the point to the hyperplanes of the network's rows."""
-        return np.abs(self.held.slack) / size(self.held.rows, dual(self.view.norm))
 
     @cached_property
     def rivals(self) -> list[Rival]:
-        """The classes that may win somewhere by the map of this region."""
-        weight, outputs, errors, label = self.held.weight, self.held.outputs, self.held.errors, self.view.label
-        if len(outputs) == 1:
-            weight, outputs = np.concatenate([0 * weight, weight]), np.append(0.0, outputs)
-            errors = np.append(0.0, errors)
+        """The classes that may win somewhere by these outputs."""
+        outputs, label = self.outputs, self.view.label
+        if len(outputs.centers) == 1:
+            zero = outputs - outputs
+            outputs = Forms(*(np.concatenate(pair) for pair in zip(zero.columns(), outputs.columns(), strict=True)))
+        others = np.flatnonzero(np.arange(len(outputs.centers)) != label)
+        lead = outputs[np.full(len(others), label)] - outputs[others]
+        entries = float(np.abs(outputs.weights).max(initial=0.0))
+        flat = np.abs(lead.weights).max(axis=1, initial=0.0) <= self.view.rounding * entries * len(outputs.centers)
+        lengths = size(lead.weights, dual(self.view.norm))
         found = []
-        entries = float(np.abs(weight).max(initial=0.0))
-        for other in range(len(outputs)):
-            if other == label:
-                continue
-            row, slack = weight[label] - weight[other], float(outputs[other] - outputs[label])
-            error = float(errors[label] + errors[other])
-            if np.abs(row).max(initial=0.0) <= self.view.rounding * entries * len(outputs):
-                # Outputs that differ by a constant; of equal ones the lower wins.
-                if slack > error or (slack >= -error and other < label):
-                    found.append(Rival(other, 0 * row, 0.0, error, 0.0))
-                continue
-            found.append(Rival(other, row, slack, error, float(size(row, dual(self.view.norm)))))
+        for row, other in enumerate(others.tolist()):
+            noise, error = lead.noise[row], float(lead.errors[row])
+            slack = float(np.abs(noise).sum() - lead.centers[row])
+            if not flat[row]:
+                found.append(Rival(other, lead.weights[row], slack, noise, error, float(lengths[row])))
+            # Outputs that differ by a constant; of equal ones the lower wins.
+            elif slack > error or (slack >= -error and other < label):
+                found.append(Rival(other, 0 * lead.weights[row], 0.0, noise, error, 0.0))
         return found
 
-    def nearest_facet(self, row: int, norm: Norm, bound: float) -> NearestPoint:
-        """Return the step to the nearest point of the region on one of its hyperplanes."""
-        own = slice(row, row + 1)
+    def nearest_change(self, rival: Rival, bound: float) -> NearestPoint:
+        """Return the step to the nearest point of the set where another class is not below the point's own."""
         return nearest_point(
-            self.rows,
-            self.slack,
+            np.concatenate([self.rows, rival.row[None]]),
+            np.append(self.slack, rival.slack),
             self.origin,
-            self.rows[own],
-            self.slack[own],
-            norm=norm,
+            norm=self.view.norm,
             lower=self.lower,
             upper=self.upper,
             bound=bound,
         )
 
-    def nearest_change(self, rival: Rival, norm: Norm, bound: float) -> NearestPoint:
-        """Return the step to the nearest point of the region where another class is not below the point's own."""
-        rows = np.concatenate([self.rows, rival.row[None]])
-        slack = np.append(self.slack, rival.slack)
-        return nearest_point(rows, slack, self.origin, norm=norm, lower=self.lower, upper=self.upper, bound=bound)
-
-    def coincident(self, row: int) -> Int[np.ndarray, " c"]:
-        """Return the network's rows that lie on the same hyperplane, this one included."""
-        near = np.abs(self.held.slack - self.held.slack[row]) <= RESOLUTION * self._size(row)
-        candidates = np.flatnonzero(near)
-        same = (np.abs(self.held.rows[candidates] - self.held.rows[row]) <= RESOLUTION).all(axis=1)
-        return candidates[same]
-
-    def _size(self, row: int) -> float:
-        return max(self.view.scale, abs(float(self.held.slack[row])))
-
-    def is_facet(self, row: int, step: Float[np.ndarray, " n"]) -> bool:
-        """Tell whether the region has a facet on a hyperplane, as seen near one of its points there.
-
-        Independent rows that are tight at a point are facets all of them. Else a linear program asks whether the cone
-        of the tight rows has a point on this hyperplane that is inside all others.
-        """
-        reach = RESOLUTION * max(self._size(row), float(np.abs(step).max()))
-        apart = np.ones(len(self.rows), dtype=bool)
-        apart[self.coincident(row)] = False
-        tight = np.flatnonzero(apart & (self.slack - self.rows @ step <= reach))
-        above, below = self.upper - step <= reach, step - self.lower <= reach
-        if not len(tight) and not above.any() and not below.any():
-            return True
-        normals = np.concatenate([self.rows[row][None], self.rows[tight]])
-        free = normals[:, ~(above | below)]
-        if len(free) <= free.shape[1] and np.linalg.svd(free, compute_uv=False)[-1] > 1e-6:
-            return True
-        return self._has_inner_point(normals, above, below)
-
-    def _has_inner_point(self, normals: np.ndarray, above: np.ndarray, below: np.ndarray) -> bool:
-        dim = normals.shape[1]
-        program = LinearProgram(dim + 1)
-        for k in range(dim):
-            program.set_bounds(k, -1.0, 1.0)
-        own, others = normals[0], normals[1:]
-        lengths = np.linalg.norm(others - np.outer(others @ own, own), axis=1)
-        program.add_rows(np.append(own, 0.0)[None], np.zeros(1), np.zeros(1))
-        program.add_rows(np.column_stack([others, lengths]), np.zeros(len(others)))
-        for sign, which in ((1.0, above), (-1.0, below)):
-            rows = sign * np.eye(dim)[which]
-            program.add_rows(np.column_stack([rows, np.ones(len(rows))]), np.zeros(len(rows)))
-        return program.maximize(np.append(np.zeros(dim), 1.0)).value > 1e-6
-
-    def pieces_across(self, rows: Sequence[int]) -> list[Pieces]:
-        """Return the codes of the regions on the other sides of facets: all units that flip there, flipped."""
-        loose = [np.concatenate([self.held.sources[self.coincident(row)], self.held.still]) for row in rows]
-        found = pieces_beyond(
-            self.view.network, self.held.pieces, loose, self.held.rows[list(rows)], rounding=self.view.rounding
+    def nearest(self, bound: float) -> NearestPoint:
+        """Return the step to the nearest point of the set."""
+        return nearest_point(
+            self.rows, self.slack, self.origin, norm=self.view.norm, lower=self.lower, upper=self.upper, bound=bound
         )
-        return [tuple(piece[face] for piece in found) for face in range(len(rows))]
+
+    def is_thin(self, step: Float[np.ndarray, " n"]) -> bool:
+        """Tell whether the set, seen from one of its points, is thinner than the resolution everywhere.
+
+        Independent rows that are tight at a point leave room. Else the set is asked for a point that is inside all
+        rows by the resolution.
+        """
+        reach = RESOLUTION * max(self.view.scale, float(np.abs(step).max(initial=0.0)))
+        tight = self.slack - self.rows @ step <= 10 * reach
+        if not tight[: self.num_own].any():
+            return False
+        free = (step - self.lower > 10 * reach) & (self.upper - step > 10 * reach)
+        inner = self.rows[np.ix_(tight, free)]
+        if len(inner) <= inner.shape[1] and np.linalg.svd(inner, compute_uv=False)[-1] > 1e-6:
+            return False
+        slack = np.append(self.slack[: self.num_own] - reach, self.slack[self.num_own :])
+        return nearest_point(self.rows, slack, self.origin, lower=self.lower, upper=self.upper).is_empty
 
     def deepest(self, rival: Rival) -> tuple[Float[np.ndarray, " n"], float] | None:
         """Return a step far inside the half-space of a rival, and how deep it is there, in the point's scale.
 
-        Where the rival's row is zero, the step leads to an inner point of the region. None if the region only touches
-        the half-space.
+        Where the rival's row is zero, the step leads to an inner point of the set. None if the set only touches the
+        half-space.
         """
         dim = len(self.origin)
         program = LinearProgram(dim + 1)

@@ -35,8 +35,8 @@ class DecisionDistances:
         The class of the point, and the class beyond the boundary, -1 where none was found.
     errors : (s,) float64
         Bounds on what rounding makes of the boundary's place.
-    num_regions, num_undecided : (s,) int64
-        Regions opened, and changes of class that rounding left undecided.
+    num_branches, num_undecided : (s,) int64
+        Sets of regions looked into, and changes of class that rounding left undecided.
     seconds : (s,) float64
     stopped : tuple of str
         Why a search ended early; empty where it did not.
@@ -51,7 +51,7 @@ class DecisionDistances:
     classes: Int[np.ndarray, " s"]
     adversarial: Int[np.ndarray, " s"]
     errors: Float[np.ndarray, " s"]
-    num_regions: Int[np.ndarray, " s"]
+    num_branches: Int[np.ndarray, " s"]
     num_undecided: Int[np.ndarray, " s"]
     seconds: Float[np.ndarray, " s"]
     stopped: tuple[str, ...]
@@ -79,11 +79,11 @@ class DecisionDistances:
             definition=f"least {self.norm} distance at which a change of class begins; outputs that touch and do not "
             "cross change no class",
             domain=self.domain,
-            method="best-first search over neighbouring regions, nearest points by quadratic or linear programs with "
-            f"dual bounds{why}",
+            method="best-first search over sets of regions, nearest points by quadratic or linear programs with dual "
+            f"bounds{why}",
             tolerance=(upper - lower if np.isfinite(upper) else 0.0) + float(self.errors[row]) if exact else None,
             num_undecided=int(self.num_undecided[row]),
-            work={"regions": int(self.num_regions[row]), "seconds": float(self.seconds[row])},
+            work={"branches": int(self.num_branches[row]), "seconds": float(self.seconds[row])},
         )
 
 
@@ -109,11 +109,11 @@ def decision_distance(
     domain : Box, Polyhedron, Slice or Space, optional
         Where other classes count; by default everywhere. On a slice distances are those of slice coordinates.
     budget : Budget, optional
-        For each point. Without one a search goes on to its end.
+        For each point; ``regions`` counts sets of regions. Without one a search goes on to its end.
     tolerance : Tolerance, optional
         Its ``rounding`` says which pre-activations count as zero.
     progress : bool
-        Show how many regions were opened.
+        Show how many sets of regions were looked into.
 
     Returns
     -------
@@ -131,20 +131,21 @@ def decision_distance(
 
     Notes
     -----
-    All regions nearer than the boundary are opened: from one to a great many, depending on the point. A region costs
-    about n forward passes and a nearest-point problem for each hyperplane nearer than the boundary.
+    How many sets of regions are looked into depends on how many units change their piece nearer than the boundary: one
+    to a great many. Each costs about a forward pass per input and per such unit, and a nearest-point program for each
+    class that may win in it.
 
     References
     ----------
-    Croce, Andriushchenko, Hein, "Provable robustness of ReLU networks via maximization of linear regions" (AISTATS
-    2019), for the bounds within one region.
+    Tjeng, Xiao, Tedrake, "Evaluating robustness of neural networks with mixed integer programming" (ICLR 2019), for
+    exact distances by branch and bound.
 
     Examples
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 1.0]]), np.array([-2.0]))])
     >>> found = rs.robustness.decision_distance(net, [[0.5]], norm="l2")  # |x| - 2 changes its sign at 2
-    >>> print(found.finding(0), found.witnesses[0], found.num_regions[0])
+    >>> print(found.finding(0), found.witnesses[0], found.num_branches[0])
     1.5 (EXACT) [2.] 2
     """
     check_norm(norm)
@@ -153,7 +154,7 @@ def decision_distance(
     points = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
     views = [viewpoint(network, window, point, norm, tolerance) for point in points]
     found: list[tuple[Search, float]] = []
-    with counting("decision distance", "regions", shown=progress) as report:
+    with counting("decision distance", "sets of regions", shown=progress) as report:
         for view in views:
             began = time.perf_counter()
             found.append((search(view, budget or Budget(), report), time.perf_counter() - began))
@@ -171,7 +172,7 @@ def decision_distance(
         classes=np.array([view.label for view in views[: len(found)]], dtype=np.int64),
         adversarial=np.array([-1 if change is None else change.label for change in changes], dtype=np.int64),
         errors=np.array([0.0 if change is None else change.error for change in changes], dtype=np.float64),
-        num_regions=np.array([search.num_regions for search in searches], dtype=np.int64),
+        num_branches=np.array([search.num_branches for search in searches], dtype=np.int64),
         num_undecided=np.array([search.num_undecided for search in searches], dtype=np.int64),
         seconds=np.array([seconds for _, seconds in found], dtype=np.float64),
         stopped=tuple(search.stopped for search in searches),

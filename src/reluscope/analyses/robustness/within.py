@@ -121,12 +121,11 @@ def decision_distance_within(
 
 def _nearest_change(cell: Cell) -> tuple[float, float, np.ndarray, int, float]:
     """Return distance, lower bound, step, rival and rounding of the nearest change of class in a region."""
-    norm = cell.view.norm
     best, lower, step, label, error = np.inf, np.inf, np.full(len(cell.origin), np.nan), -1, 0.0
     for rival in sorted(cell.rivals, key=lambda rival: rival.distance):
         if rival.distance >= best:  # and so are all that follow
             break
-        found = cell.nearest_change(rival, norm, best)
+        found = cell.nearest_change(rival, best)
         lower = min(lower, found.lower)
         if found.distance < best:
             best, step, label = found.distance, found.point, rival.label

@@ -1,0 +1,142 @@
+"""A change of class near a point, found quickly: an upper bound on the distance of the nearest one.
+
+From the point itself each class is approached by turns: take the affine map where we are, step to the nearest point
+that it gives to the class, and go on from there; from a point of another class, go on from where the segment to it
+first changes its class. What is found is then made the nearest one of its region, by an exact program, and once more
+in the region beyond, as long as it comes nearer.
+
+Reference: Croce and Hein, "Minimally distorted adversarial examples with a fast adaptive boundary attack" (ICML 2020).
+"""
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.analyses.robustness.cells import Viewpoint
+from reluscope.analyses.robustness.changes import Change, confirm, is_other_class
+from reluscope.geometry.norms import dual, size, steepest
+from reluscope.networks.held import pieces_of
+
+ROUNDS = 12
+HALVINGS = 50
+# How far steps overshoot the class they are meant for.
+OVERSHOOT = 1.05
+NUM_DIRECTIONS = 128
+# Of the changes found, so many are made exact.
+NUM_POLISHED = 3
+MOST_REGIONS = 30
+
+
+def nearby_change(view: Viewpoint) -> Change | None:
+    """Return a change of class near a point, None if none was found.
+
+    Notes
+    -----
+    About twenty linearisations and a hundred forward passes per class, and some dozen nearest-point programs.
+    """
+    steps = _by_local_maps(view)
+    if not len(steps):
+        steps = _by_directions(view)
+    best = None
+    for step in steps[np.argsort(size(steps, view.norm), kind="stable")[:NUM_POLISHED]]:
+        found = _polished(view, step)
+        if found is not None and (best is None or found.distance < best.distance):
+            best = found
+    return best
+
+
+def _by_local_maps(view: Viewpoint) -> Float[np.ndarray, "k n"]:
+    """Return steps to points of other classes, each right behind a change of class; at most one for each class."""
+    network, dim = view.network, len(view.x)
+    num_outputs = network.num_outputs
+    rivals = np.delete(np.arange(max(2, num_outputs)), view.label)
+    steps = np.zeros((len(rivals), dim))
+    best, lengths = np.full((len(rivals), dim), np.nan), np.full(len(rivals), np.inf)
+    for _ in range(ROUNDS):
+        maps = network.linearize(view.x + steps)
+        weight, bias = maps.weight.cpu().numpy(), maps.bias.cpu().numpy()
+        if num_outputs == 1:
+            weight = np.concatenate([0 * weight, weight], axis=1)
+            bias = np.concatenate([0 * bias, bias], axis=1)
+        every = np.arange(len(rivals))
+        rows = weight[:, view.label] - weight[every, rivals]
+        slack = bias[every, rivals] - bias[:, view.label] - rows @ view.x
+        steps = _into_domain(view, OVERSHOOT * _nearest_in_box(view, rows, slack))
+        other, _ = is_other_class(view, steps, ties=False)
+        if other.any():
+            steps[other] = _first_changes(view, steps[other])
+            length = np.where(other, size(steps, view.norm), np.inf)
+            nearer = length < lengths
+            best[nearer], lengths[nearer] = steps[nearer], length[nearer]
+    return best[np.isfinite(lengths)]
+
+
+def _by_directions(view: Viewpoint) -> Float[np.ndarray, "k n"]:
+    """Return steps to points of other classes among those in random directions, at growing lengths."""
+    dim = len(view.x)
+    ways = np.random.default_rng(0).normal(size=(NUM_DIRECTIONS, dim))
+    ways /= size(ways, view.norm)[:, None]
+    for length in view.scale * 2.0 ** np.arange(-6, 12):
+        steps = _into_domain(view, length * ways)
+        other, _ = is_other_class(view, steps, ties=False)
+        if other.any():
+            return _first_changes(view, steps[other])
+    return np.zeros((0, dim))
+
+
+def _nearest_in_box(view: Viewpoint, rows: np.ndarray, slack: np.ndarray) -> np.ndarray:
+    """Return short steps within bounds with ``row u <= slack``, one for each row, as far as bounds let them."""
+    steps = np.zeros_like(rows)
+    for _ in range(4):
+        missing = np.maximum((rows * steps).sum(axis=1) - slack, 0.0)
+        free = np.where(rows > 0, steps > view.lower, steps < view.upper)
+        forms = np.where(free, -rows, 0.0)
+        lengths = size(forms, dual(view.norm))
+        share = np.divide(missing, lengths, out=np.zeros_like(missing), where=lengths > 0)
+        steps = np.clip(steps + share[:, None] * steepest(forms, view.norm), view.lower, view.upper)
+    return steps
+
+
+def _into_domain(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
+    """Return steps that end in the domain: clipped by a box, shortened by other rows."""
+    steps = np.clip(steps, view.lower, view.upper)
+    window = view.window
+    if not len(window.rows):
+        return steps
+    slack = np.maximum(window.offsets - window.rows @ view.x, 0.0)
+    along = steps @ window.rows.T
+    share = np.divide(slack, along, out=np.ones_like(along), where=along > slack).min(axis=1, initial=1.0)
+    return share[:, None] * steps
+
+
+def _first_changes(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
+    """Return the shares of steps that lead right behind a change of class, by bisection."""
+    low, high = np.zeros(len(steps)), np.ones(len(steps))
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        other, _ = is_other_class(view, middle[:, None] * steps, ties=False)
+        low, high = np.where(other, low, middle), np.where(other, middle, high)
+    return high[:, None] * steps
+
+
+def _polished(view: Viewpoint, step: np.ndarray) -> Change | None:
+    """Return the nearest change in the region that a step leads to, and on into the regions beyond."""
+    best = None
+    for _ in range(MOST_REGIONS):
+        code = view.network.codes(view.x + step)
+        cell = view.cell(tuple(piece[0] for piece in pieces_of(code)))
+        bound = np.inf if best is None else best.distance * (1 - 1e-7)
+        nearest = None
+        for rival in sorted(cell.rivals, key=lambda rival: rival.distance):
+            if rival.distance >= bound:
+                break
+            found = cell.nearest_change(rival, min(bound, 10 * float(size(step, "l2")) + view.scale))
+            if found.distance < bound and isinstance(change := confirm(cell, rival, found), Change):
+                best, bound, nearest = change, change.distance, found
+        if nearest is None:
+            break
+        pull = nearest.multipliers[: cell.num_own] @ cell.rows[: cell.num_own]
+        length = float(np.linalg.norm(pull))
+        if not length > 0:
+            break
+        step = _into_domain(view, (nearest.point + 1e-6 * view.scale / length * pull)[None])[0]
+    return best

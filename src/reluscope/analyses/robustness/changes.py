@@ -1,0 +1,88 @@
+"""Changes of class that the network itself confirms: a step to where outputs tie, and one right beyond."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from reluscope.analyses.classification import classes_of_outputs
+from reluscope.analyses.robustness.cells import Cell, Rival, Viewpoint
+from reluscope.analyses.rounding import rounded_forward
+from reluscope.geometry.nearest_point import NearestPoint
+from reluscope.geometry.norms import steepest
+
+# How far beyond a change of class it is looked for, in the scale of the point.
+BEYOND = (1e-10, 1e-9, 1e-8, 1e-7)
+# The same as shares of the way to a point deep inside.
+SHARES = (1e-9, 1e-7, 1e-5, 1e-3, 0.1, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Change:
+    """A change of class: the step to it, its distance, a step right beyond, and what the class is there.
+
+    ``lower`` bounds the distance of this cell's change from below, ``error`` what rounding makes of it.
+    """
+
+    distance: float
+    lower: float
+    error: float
+    step: Float[np.ndarray, " n"]
+    beyond: Float[np.ndarray, " n"]
+    label: int
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """A change of class by the outputs of a cell that the network does not confirm within rounding."""
+
+    lower: float
+
+
+def confirm(cell: Cell, rival: Rival, found: NearestPoint) -> Change | Undecided | None:
+    """Return what the network says about a point where outputs tie; None where they only touch.
+
+    Parameters
+    ----------
+    cell : Cell
+        On which the outputs are exact.
+    rival : Rival
+    found : NearestPoint
+        Where the rival is not below the point's class.
+    """
+    view, step = cell.view, found.point
+    error = rival.error / rival.length if rival.length > 0 else 0.0
+    beyond, depth = None, 0.0
+    if rival.length > 0:
+        way = steepest(-rival.row[None], view.norm)[0]
+        tries = step + np.outer(np.array(BEYOND) * max(view.scale, rival.distance), way)
+        beyond = _first_other_class(view, tries[view.in_domain(tries)], ties=False)
+    if beyond is None and (deep := cell.deepest(rival)) is not None:
+        inner, depth = deep
+        beyond = _first_other_class(view, step + np.outer(SHARES, inner - step), ties=rival.length == 0)
+    if beyond is not None:
+        return Change(found.distance, found.lower, error, step, *beyond)
+    return Undecided(found.lower) if depth > 0 else None
+
+
+def is_other_class(
+    view: Viewpoint, steps: Float[np.ndarray, "s n"], *, ties: bool
+) -> tuple[Bool[np.ndarray, " s"], Int[np.ndarray, " s"]]:
+    """Tell at which steps the class is another one beyond rounding, or by a tie if ties count; and the classes."""
+    forward = rounded_forward(view.network, view.x + steps, tolerance=view.tolerance)
+    outputs, errors, own = forward.outputs, forward.errors, view.label
+    labels = classes_of_outputs(outputs)
+    if outputs.shape[1] == 1:
+        outputs, errors = (np.column_stack([np.zeros(len(table)), table]) for table in (outputs, errors))
+    rows = np.arange(len(steps))
+    sure = outputs[rows, labels] - outputs[:, own] > errors[rows, labels] + errors[:, own]
+    return (labels != own) & (sure | ties), labels
+
+
+def _first_other_class(view: Viewpoint, steps: np.ndarray, *, ties: bool) -> tuple[np.ndarray, int] | None:
+    """Return the first step to where the class is another one."""
+    if not len(steps):
+        return None
+    other, labels = is_other_class(view, steps, ties=ties)
+    first = int(other.argmax())
+    return (steps[first], int(labels[first])) if other[first] else None

@@ -1,0 +1,349 @@
+"""All values of a network around a point as affine forms with noise: ``value = center + form u + noise e``, |e| <= 1.
+
+A unit that keeps one piece wherever the step u may go passes its form on. One that does not is *open*: the chord of its
+function over its range takes the function's place, and what the function strays from the chord is one more noise
+symbol. Later values share the symbols, so what cancels cancels. Units may also be held to some of their pieces: then
+the enclosure is that of the steps at which they have these.
+
+References: affine arithmetic (Stolfi and de Figueiredo, 1997); as bounds of ReLU networks Singh et al., "Fast and
+effective robustness certification" (NeurIPS 2018).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int, Integer
+from torch import Tensor
+
+from reluscope.geometry.balls import BallInBox
+from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.linearize import run_linear
+from reluscope.networks.network import Network
+from reluscope.networks.stages import Stage, Values
+
+# Ranges on both sides of a breakpoint count as on one side if they reach beyond by less than so many rounding errors.
+CLEAR = 4.0
+
+
+@dataclass(frozen=True, eq=False)
+class Forms:
+    """Affine forms with noise.
+
+    Parameters
+    ----------
+    centers : (f,) float64
+        Values at the point.
+    weights : (f, n) float64
+    noise : (f, e) float64
+        Later forms have more noise symbols.
+    errors : (f,) float64
+        Bounds on the rounding of the centers.
+    """
+
+    centers: Float[np.ndarray, " f"]
+    weights: Float[np.ndarray, "f n"]
+    noise: Float[np.ndarray, "f e"]
+    errors: Float[np.ndarray, " f"]
+
+    @property
+    def spread(self) -> Float[np.ndarray, " f"]:
+        """How far the noise can move the forms."""
+        return np.abs(self.noise).sum(axis=1)
+
+    def columns(self) -> tuple[np.ndarray, ...]:
+        """Return the parts in order."""
+        return self.centers, self.weights, self.noise, self.errors
+
+    def __getitem__(self, rows: np.ndarray) -> "Forms":
+        return Forms(self.centers[rows], self.weights[rows], self.noise[rows], self.errors[rows])
+
+    def lowered(self, levels: Float[np.ndarray, " f"]) -> "Forms":
+        """Return the forms less constants."""
+        return Forms(self.centers - levels, self.weights, self.noise, self.errors)
+
+    def reflected(self, levels: Float[np.ndarray, " f"]) -> "Forms":
+        """Return constants less the forms."""
+        return Forms(levels - self.centers, -self.weights, -self.noise, self.errors)
+
+    def __sub__(self, other: "Forms") -> "Forms":
+        return Forms(
+            self.centers - other.centers,
+            self.weights - other.weights,
+            self.noise - other.noise,
+            self.errors + other.errors,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class OpenUnits:
+    """Units that may be on several pieces, one per noise symbol.
+
+    Parameters
+    ----------
+    units : (e, 2) int64
+        Gate and unit.
+    pieces : (e, 2) int64
+        Of a pointwise unit the first and the last piece it may be on.
+    candidates : tuple of arrays
+        Of a max unit the candidates that may be largest; empty for a pointwise one.
+    """
+
+    units: Int[np.ndarray, "e 2"]
+    pieces: Int[np.ndarray, "e 2"]
+    candidates: tuple[Int[np.ndarray, " c"], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Enclosure:
+    """What all values of a network can be.
+
+    Parameters
+    ----------
+    is_empty : bool
+        Whether no step lets all units have the pieces they are held to.
+    limits : list of Forms
+        Forms that are at most 0 where units have the pieces they are held to; what the ball implies is left out.
+    open : OpenUnits
+    outputs : Forms, optional
+        None where an open unit has an infinite range: later gates are then left out, too.
+    """
+
+    is_empty: bool
+    limits: list[Forms]
+    open: OpenUnits
+    outputs: Forms | None
+
+
+@torch.no_grad()
+def enclose(
+    network: Network,
+    point: Float[np.ndarray, " n"],
+    steps: BallInBox,
+    first: Sequence[Integer[np.ndarray, " _"]],
+    last: Sequence[Integer[np.ndarray, " _"]],
+    *,
+    rounding: float,
+) -> Enclosure:
+    """Enclose all values over steps away from a point.
+
+    Parameters
+    ----------
+    network : Network
+    point : (n,) array
+    steps : BallInBox
+        The steps u.
+    first, last : sequences of (u,) integer arrays
+        The pieces that each unit may have, one array per gate. A max unit is held to one candidate, or to none.
+    rounding : float
+        Of a sum, relative to the magnitudes of its terms.
+
+    Returns
+    -------
+    Enclosure
+
+    Notes
+    -----
+    About a forward pass per input and open unit.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0], [2.0]]), np.array([0.5, 9.0])), (np.ones((1, 2)), np.zeros(1))])
+    >>> steps = BallInBox(1.0, "l2", -np.ones(1), np.ones(1))
+    >>> found = enclose(net, np.zeros(1), steps, [np.zeros(2, int)], [np.ones(2, int)], rounding=1e-15)
+    >>> found.open.units, found.outputs.centers + found.outputs.noise.sum(1)  # u + 0.5 may change its sign
+    (array([[0, 0]]), array([9.75]))
+    """
+    walk = _Walk(network, point, steps, rounding)
+    outputs = None
+    for stage, low, high in zip(network.stages, first, last, strict=True):
+        through = walk.max if isinstance(stage.gate, Max) else walk.pointwise
+        if not through(stage, low.astype(np.int64), high.astype(np.int64)):
+            break
+    else:
+        outputs = walk.outputs()
+    units, pieces = (np.array(table, dtype=np.int64).reshape(-1, 2) for table in (walk.units, walk.pieces))
+    return Enclosure(walk.is_empty, walk.limits, OpenUnits(units, pieces, tuple(walk.candidates)), outputs)
+
+
+class _Walk:
+    """The values from which the next gate starts: centers, and one column per input and per noise symbol."""
+
+    def __init__(self, network: Network, point: np.ndarray, steps: BallInBox, rounding: float) -> None:
+        self.network, self.steps, self.rounding = network, steps, rounding
+        self.dim = network.num_inputs
+        x = network.points(point)
+        identity = torch.eye(self.dim, dtype=torch.float64, device=x.device)
+        self.centers: Values = network.start(x)
+        self.columns: Values = {0: identity.reshape(1, self.dim, *network.input_shape)}
+        reach = steps.reach
+        self.sizes = {0: float(np.abs(point).max(initial=0.0)) + (reach if np.isfinite(reach) else 0.0)}
+        self.is_empty = False
+        self.limits: list[Forms] = []
+        self.units: list[tuple[int, int]] = []
+        self.pieces: list[tuple[int, int]] = []
+        self.candidates: list[np.ndarray] = []
+
+    def pointwise(self, stage: Stage, first: np.ndarray, last: np.ndarray) -> bool:
+        """Go through a gate; tell whether there is a way on."""
+        gate = stage.gate
+        assert isinstance(gate, Pointwise)
+        pre, columns, noise = self._to_gate(stage)
+        forms = self._forms(pre[0], columns, noise)
+        low, high = self._range(forms)
+        levels = np.broadcast_to(gate.breakpoints.cpu().numpy(), (len(gate.breakpoints), gate.num_units))
+        unit = np.arange(gate.num_units)
+        least = np.where(first > 0, levels[np.maximum(first - 1, 0), unit], -np.inf)
+        most = np.where(last < len(levels), levels[np.minimum(last, len(levels) - 1), unit], np.inf)
+        clear = CLEAR * forms.errors
+        if (low > most + clear).any() or (high < least - clear).any():
+            self.is_empty = True
+            return False
+        above, below = np.flatnonzero(low < least - clear), np.flatnonzero(high > most + clear)
+        if len(above):
+            self.limits.append(forms[above].reflected(least[above]))
+        if len(below):
+            self.limits.append(forms[below].lowered(most[below]))
+        low, high = np.clip(low, least, most), np.clip(high, least, most)
+        begin = np.clip((levels < low + clear).sum(axis=0), first, last)
+        end = np.clip((levels < high - clear).sum(axis=0), begin, last)
+        is_open = end > begin
+        if not np.isfinite(high[is_open] - low[is_open]).all():
+            self._note(stage, np.flatnonzero(is_open & ~np.isfinite(high - low)), begin, end)
+            return False
+        slope, middle, stray = _chords(gate, low, high, begin, is_open)
+        output = torch.as_tensor(slope, device=pre.device) * pre + torch.as_tensor(middle, device=pre.device)
+        which = np.flatnonzero(is_open)
+        self._note(stage, which, begin, end)
+        ends = np.abs(np.stack([slope * low + middle, slope * high + middle])) + stray
+        largest = float(max(output.abs().max(), ends[np.isfinite(ends)].max(initial=0.0))) if len(slope) else 0.0
+        self._from_gate(stage, output, torch.as_tensor(slope, device=pre.device) * columns, which, stray, largest)
+        return True
+
+    def max(self, stage: Stage, first: np.ndarray, last: np.ndarray) -> bool:
+        """Go through a gate; tell whether there is a way on."""
+        gate = stage.gate
+        assert isinstance(gate, Max)
+        pre, columns, noise = self._to_gate(stage)
+        entries = gate.index.cpu().numpy()
+        number, count = entries.shape
+        held = first == last
+        chosen = np.where(held, first, pre[0].argmax(dim=-1).cpu().numpy())
+        source = entries[np.arange(number), chosen]
+        flat_pre, flat_noise = self.flat, np.zeros(self.flat.shape[0])
+        flat_noise[np.maximum(entries, 0)] = noise
+        forms = self._forms(flat_pre, columns, flat_noise)
+        rivals = np.maximum(entries, 0).reshape(-1)
+        ahead = forms[rivals] - forms[np.repeat(source, count)]
+        low, high = (end.reshape(number, count) for end in self._range(ahead))
+        clear = CLEAR * ahead.errors.reshape(number, count)
+        beyond = (high > clear) & (entries >= 0) & (entries != source[:, None])
+        if (held[:, None] & beyond & (low > clear)).any():
+            self.is_empty = True
+            return False
+        cut = np.flatnonzero((held[:, None] & beyond).reshape(-1))
+        if len(cut):
+            self.limits.append(ahead[cut])
+        is_open = ~held & beyond.any(axis=1)
+        which = np.flatnonzero(is_open)
+        lead = np.where(beyond, high, 0.0).max(axis=1)
+        begin, end = np.zeros(number, dtype=np.int64), np.full(number, count - 1)
+        candidates = [np.union1d(np.flatnonzero(beyond[unit]), chosen[unit]) for unit in which]
+        if not np.isfinite(lead[which]).all():
+            endless = np.flatnonzero(~np.isfinite(lead[which]))
+            self._note(stage, which[endless], begin, end, [candidates[row] for row in endless])
+            return False
+        self._note(stage, which, begin, end, candidates)
+        stray = np.where(is_open, lead / 2, 0.0)
+        taken = torch.as_tensor(source, device=columns.device)
+        output = flat_pre[taken] + torch.as_tensor(stray, device=columns.device)
+        ends = np.abs(self._range(forms[source])) + stray
+        largest = float(max(output.abs().max(), ends[np.isfinite(ends)].max(initial=0.0))) if number else 0.0
+        self._from_gate(stage, output, columns[:, taken], which, stray, largest)
+        return True
+
+    def outputs(self) -> Forms:
+        """Return the forms of the outputs."""
+        finish = self.network.finish
+        size = max([0.0, *(self.sizes[source] for source in finish.reads)])
+        columns = run_linear(finish.leg.plan, self.columns)[finish.leg.target].reshape(self.count, -1)
+        errors = self.rounding * (finish.gain * size + finish.offset)
+        return self._forms(finish(self.centers).reshape(-1), columns, errors)
+
+    @property
+    def count(self) -> int:
+        """Columns: inputs and noise symbols so far."""
+        return self.dim + len(self.units)
+
+    def _to_gate(self, stage: Stage) -> tuple[Tensor, Tensor, np.ndarray]:
+        """Return pre-activations, columns of the gate's flattened input, and errors of the pre-activations."""
+        size = max([0.0, *(self.sizes[source] for source in stage.reads)])
+        values = stage.leg.run(self.centers)
+        self.flat = values[stage.leg.target].reshape(-1)
+        self.centers = {position: values[position] for position in stage.keeps}
+        columns = run_linear(stage.leg.plan, self.columns)
+        self.columns = {position: columns[position] for position in stage.keeps}
+        errors = self.rounding * (stage.gain * size + stage.offset)
+        pre = stage.gate.candidates(values[stage.leg.target])
+        return pre, columns[stage.leg.target].reshape(self.count, -1), errors
+
+    def _from_gate(
+        self, stage: Stage, output: Tensor, columns: Tensor, which: np.ndarray, stray: np.ndarray, size: float
+    ) -> None:
+        """Go on with a gate's output: one new symbol for each open unit."""
+        fresh = columns.new_zeros(len(which), columns.shape[1])
+        fresh[torch.arange(len(which)), torch.as_tensor(which)] = torch.as_tensor(stray[which], device=fresh.device)
+        for position, kept in self.columns.items():
+            more = kept.new_zeros(1, self.count - kept.shape[1], *kept.shape[2:])
+            self.columns[position] = torch.cat([kept, more], dim=1)
+        shape = stage.gate.shape
+        self.columns[stage.position] = torch.cat([columns, fresh]).reshape(1, -1, *shape)
+        self.centers[stage.position] = output.reshape(1, *shape)
+        self.sizes[stage.position] = size
+
+    def _note(
+        self,
+        stage: Stage,
+        which: np.ndarray,
+        begin: np.ndarray,
+        end: np.ndarray,
+        candidates: Sequence[np.ndarray] | None = None,
+    ) -> None:
+        """Write down open units."""
+        self.units += [(stage.index, unit) for unit in which.tolist()]
+        self.pieces += list(zip(begin[which].tolist(), end[which].tolist(), strict=True))
+        self.candidates += [np.zeros(0, dtype=np.int64)] * len(which) if candidates is None else candidates
+
+    def _forms(self, centers: Tensor, columns: Tensor, errors: np.ndarray) -> Forms:
+        table = columns.T.cpu().numpy()
+        return Forms(centers.cpu().numpy(), table[:, : self.dim], table[:, self.dim :], errors)
+
+    def _range(self, forms: Forms) -> tuple[np.ndarray, np.ndarray]:
+        low, high = self.steps.extent(forms.weights)
+        spread = forms.spread + forms.errors
+        return forms.centers + low - spread, forms.centers + high + spread
+
+
+def _chords(
+    gate: Pointwise, low: np.ndarray, high: np.ndarray, piece: np.ndarray, is_open: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return slopes and constants of the functions' chords, and how far the functions stray; own pieces where closed."""
+    pieces = torch.as_tensor(piece[None], device=gate.slopes.device)
+    slope, middle = (found[0].cpu().numpy().copy() for found in (gate.slope(pieces), gate.intercept(pieces)))
+    stray = np.zeros(len(slope))
+    if not is_open.any():
+        return slope, middle, stray
+    low, high = np.where(is_open, low, 0.0), np.where(is_open, high, 1.0)
+    levels = np.broadcast_to(gate.breakpoints.cpu().numpy(), (len(gate.breakpoints), gate.num_units))
+    places = np.concatenate([low[None], high[None], np.clip(levels, low, high)])
+    device = gate.slopes.device
+    values = np.stack(
+        [gate.apply(torch.as_tensor(row[None], device=device)).reshape(-1).cpu().numpy() for row in places]
+    )
+    chord = (values[1] - values[0]) / (high - low)
+    away = values - chord * places
+    top, bottom = away.max(axis=0), away.min(axis=0)
+    slope, middle = np.where(is_open, chord, slope), np.where(is_open, (top + bottom) / 2, middle)
+    return slope, middle, np.where(is_open, (top - bottom) / 2, 0.0)
