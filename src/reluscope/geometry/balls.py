@@ -1,7 +1,8 @@
-"""What a ball around the origin and a box around it have in common, and bounds of linear forms over it.
+"""What a ball around the origin, a box around it and a half-space have in common, and bounds of linear forms over it.
 
-Two bounds meet: that of the box in which both lie, and the radius times the dual norm of the form, from which the
-coordinates are left out that the box does not let go the form's way. For linf this is the exact value.
+Over ball and box two bounds meet: that of the box in which both lie, and the radius times the dual norm of the form,
+from which the coordinates are left out that the box does not let go the form's way. The half-space ``cut u >= level``
+comes in by its multiplier: ``g u <= (g + m cut) u - m level`` for every m >= 0.
 """
 
 from dataclasses import dataclass
@@ -9,12 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.geometry.norms import Norm
+from reluscope.geometry.norms import Norm, dual, size
+
+# Multipliers of the cut that are tried in l1 and linf, for forms of size 1.
+MULTIPLIERS = (0.5, 1.0, 2.0)
 
 
 @dataclass(frozen=True, eq=False)
-class BallInBox:
-    """All u with ``|u| <= radius`` and ``lower <= u <= upper``.
+class CutBall:
+    """All u with ``|u| <= radius``, ``lower <= u <= upper`` and ``cut u >= level``.
 
     Parameters
     ----------
@@ -23,36 +27,59 @@ class BallInBox:
     norm : "l1", "l2" or "linf"
     lower, upper : (n,) arrays
         With ``lower <= 0 <= upper``, infinite where there is no bound.
+    cut : (n,) array, optional
+        Of dual norm 1.
+    level : float
     """
 
     radius: float
     norm: Norm
     lower: Float[np.ndarray, " n"]
     upper: Float[np.ndarray, " n"]
+    cut: Float[np.ndarray, " n"] | None = None
+    level: float = 0.0
 
     @property
     def reach(self) -> float:
         """Bound on the coordinates; infinite where there is none."""
         return min(self.radius, float(np.maximum(-self.lower, self.upper).max(initial=0.0)))
 
-    def extent(
-        self, forms: Float[np.ndarray, "*batch n"]
-    ) -> tuple[Float[np.ndarray, "*batch"], Float[np.ndarray, "*batch"]]:
+    def extent(self, forms: Float[np.ndarray, "f n"]) -> tuple[Float[np.ndarray, " f"], Float[np.ndarray, " f"]]:
         """Return bounds of ``g u`` for every form g.
 
         Returns
         -------
-        pair of (...) arrays
+        pair of (f,) arrays
             Least and largest value, or beyond; infinite where nothing bounds a form.
 
         Examples
         --------
-        >>> endless = np.full(2, np.inf)
-        >>> [float(end) for end in BallInBox(2.0, "l2", -endless, endless).extent(np.array([3.0, 4.0]))]
-        [-10.0, 10.0]
-        >>> [float(end) for end in BallInBox(2.0, "l2", np.zeros(2), endless).extent(np.array([3.0, -4.0]))]
-        [-8.0, 6.0]
+        >>> free, forms = np.full(2, np.inf), np.array([[3.0, 4.0], [1.0, 0.0]])
+        >>> CutBall(2.0, "l2", -free, free).extent(forms)
+        (array([-10.,  -2.]), array([10.,  2.]))
+        >>> CutBall(2.0, "l2", np.zeros(2), free, np.array([0.0, 1.0]), 2.0).extent(forms)  # one point is left
+        (array([0., 0.]), array([10.,  2.]))
         """
+        least, most = self._without_cut(forms)
+        if self.cut is None or not np.isfinite(self.radius):
+            return least, most
+        for multipliers in self._multipliers(-forms):
+            least = np.maximum(least, self._without_cut(forms - np.outer(multipliers, self.cut))[0] + multipliers * self.level)
+        for multipliers in self._multipliers(forms):
+            most = np.minimum(most, self._without_cut(forms + np.outer(multipliers, self.cut))[1] - multipliers * self.level)
+        return least, most
+
+    def _multipliers(self, forms: np.ndarray) -> list[np.ndarray]:
+        """Return multipliers of the cut for the largest value of forms; in l2 those that are best without the box."""
+        lengths = size(forms, dual(self.norm))
+        if self.norm != "l2":
+            return [lengths * multiplier for multiplier in MULTIPLIERS]
+        along = forms @ self.cut
+        across = np.sqrt(np.maximum(lengths**2 - along**2, 0.0))
+        rest = np.sqrt(max(self.radius**2 - self.level**2, 1e-6 * self.radius**2))
+        return [np.maximum(across * self.level / rest - along, 0.0)]
+
+    def _without_cut(self, forms: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         rising = np.maximum(forms, 0.0)
         falling = rising - forms
         up, down = np.minimum(self.upper, self.radius), np.minimum(-self.lower, self.radius)

@@ -11,13 +11,14 @@ effective robustness certification" (NeurIPS 2018).
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Float, Int, Integer
+from jaxtyping import Float, Integer
 from torch import Tensor
 
-from reluscope.geometry.balls import BallInBox
+from reluscope.geometry.balls import CutBall
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.linearize import run_linear
 from reluscope.networks.network import Network
@@ -52,10 +53,6 @@ class Forms:
         """How far the noise can move the forms."""
         return np.abs(self.noise).sum(axis=1)
 
-    def columns(self) -> tuple[np.ndarray, ...]:
-        """Return the parts in order."""
-        return self.centers, self.weights, self.noise, self.errors
-
     def __getitem__(self, rows: np.ndarray) -> "Forms":
         return Forms(self.centers[rows], self.weights[rows], self.noise[rows], self.errors[rows])
 
@@ -76,23 +73,12 @@ class Forms:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class OpenUnits:
-    """Units that may be on several pieces, one per noise symbol.
+class OpenUnit(NamedTuple):
+    """A unit that may be on several pieces: gate, unit, and the first and last piece of each part to split it into."""
 
-    Parameters
-    ----------
-    units : (e, 2) int64
-        Gate and unit.
-    pieces : (e, 2) int64
-        Of a pointwise unit the first and the last piece it may be on.
-    candidates : tuple of arrays
-        Of a max unit the candidates that may be largest; empty for a pointwise one.
-    """
-
-    units: Int[np.ndarray, "e 2"]
-    pieces: Int[np.ndarray, "e 2"]
-    candidates: tuple[Int[np.ndarray, " c"], ...]
+    gate: int
+    unit: int
+    parts: tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,14 +91,15 @@ class Enclosure:
         Whether no step lets all units have the pieces they are held to.
     limits : list of Forms
         Forms that are at most 0 where units have the pieces they are held to; what the ball implies is left out.
-    open : OpenUnits
+    open : list of OpenUnit
+        One per noise symbol.
     outputs : Forms, optional
         None where an open unit has an infinite range: later gates are then left out, too.
     """
 
     is_empty: bool
     limits: list[Forms]
-    open: OpenUnits
+    open: list[OpenUnit]
     outputs: Forms | None
 
 
@@ -120,7 +107,7 @@ class Enclosure:
 def enclose(
     network: Network,
     point: Float[np.ndarray, " n"],
-    steps: BallInBox,
+    steps: CutBall,
     first: Sequence[Integer[np.ndarray, " _"]],
     last: Sequence[Integer[np.ndarray, " _"]],
     *,
@@ -132,7 +119,7 @@ def enclose(
     ----------
     network : Network
     point : (n,) array
-    steps : BallInBox
+    steps : CutBall
         The steps u.
     first, last : sequences of (u,) integer arrays
         The pieces that each unit may have, one array per gate. A max unit is held to one candidate, or to none.
@@ -151,10 +138,10 @@ def enclose(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [2.0]]), np.array([0.5, 9.0])), (np.ones((1, 2)), np.zeros(1))])
-    >>> steps = BallInBox(1.0, "l2", -np.ones(1), np.ones(1))
+    >>> steps = CutBall(1.0, "l2", -np.ones(1), np.ones(1))
     >>> found = enclose(net, np.zeros(1), steps, [np.zeros(2, int)], [np.ones(2, int)], rounding=1e-15)
-    >>> found.open.units, found.outputs.centers + found.outputs.noise.sum(1)  # u + 0.5 may change its sign
-    (array([[0, 0]]), array([9.75]))
+    >>> found.open, found.outputs.centers + found.outputs.noise.sum(1)  # u + 0.5 may change its sign
+    ([OpenUnit(gate=0, unit=0, parts=((0, 0), (1, 1)))], array([9.75]))
     """
     walk = _Walk(network, point, steps, rounding)
     outputs = None
@@ -164,14 +151,13 @@ def enclose(
             break
     else:
         outputs = walk.outputs()
-    units, pieces = (np.array(table, dtype=np.int64).reshape(-1, 2) for table in (walk.units, walk.pieces))
-    return Enclosure(walk.is_empty, walk.limits, OpenUnits(units, pieces, tuple(walk.candidates)), outputs)
+    return Enclosure(walk.is_empty, walk.limits, walk.open, outputs)
 
 
 class _Walk:
     """The values from which the next gate starts: centers, and one column per input and per noise symbol."""
 
-    def __init__(self, network: Network, point: np.ndarray, steps: BallInBox, rounding: float) -> None:
+    def __init__(self, network: Network, point: np.ndarray, steps: CutBall, rounding: float) -> None:
         self.network, self.steps, self.rounding = network, steps, rounding
         self.dim = network.num_inputs
         x = network.points(point)
@@ -182,9 +168,7 @@ class _Walk:
         self.sizes = {0: float(np.abs(point).max(initial=0.0)) + (reach if np.isfinite(reach) else 0.0)}
         self.is_empty = False
         self.limits: list[Forms] = []
-        self.units: list[tuple[int, int]] = []
-        self.pieces: list[tuple[int, int]] = []
-        self.candidates: list[np.ndarray] = []
+        self.open: list[OpenUnit] = []
 
     def pointwise(self, stage: Stage, first: np.ndarray, last: np.ndarray) -> bool:
         """Go through a gate; tell whether there is a way on."""
@@ -211,12 +195,12 @@ class _Walk:
         end = np.clip((levels < high - clear).sum(axis=0), begin, last)
         is_open = end > begin
         if not np.isfinite(high[is_open] - low[is_open]).all():
-            self._note(stage, np.flatnonzero(is_open & ~np.isfinite(high - low)), begin, end)
+            self._split(stage, np.flatnonzero(is_open & ~np.isfinite(high - low)), begin, end)
             return False
         slope, middle, stray = _chords(gate, low, high, begin, is_open)
         output = torch.as_tensor(slope, device=pre.device) * pre + torch.as_tensor(middle, device=pre.device)
         which = np.flatnonzero(is_open)
-        self._note(stage, which, begin, end)
+        self._split(stage, which, begin, end)
         ends = np.abs(np.stack([slope * low + middle, slope * high + middle])) + stray
         largest = float(max(output.abs().max(), ends[np.isfinite(ends)].max(initial=0.0))) if len(slope) else 0.0
         self._from_gate(stage, output, torch.as_tensor(slope, device=pre.device) * columns, which, stray, largest)
@@ -249,13 +233,12 @@ class _Walk:
         is_open = ~held & beyond.any(axis=1)
         which = np.flatnonzero(is_open)
         lead = np.where(beyond, high, 0.0).max(axis=1)
-        begin, end = np.zeros(number, dtype=np.int64), np.full(number, count - 1)
-        candidates = [np.union1d(np.flatnonzero(beyond[unit]), chosen[unit]) for unit in which]
-        if not np.isfinite(lead[which]).all():
-            endless = np.flatnonzero(~np.isfinite(lead[which]))
-            self._note(stage, which[endless], begin, end, [candidates[row] for row in endless])
+        endless = which[~np.isfinite(lead[which])]
+        for unit in (endless if len(endless) else which).tolist():
+            candidates = np.union1d(np.flatnonzero(beyond[unit]), chosen[unit]).tolist()
+            self.open.append(OpenUnit(stage.index, unit, tuple((candidate, candidate) for candidate in candidates)))
+        if len(endless):
             return False
-        self._note(stage, which, begin, end, candidates)
         stray = np.where(is_open, lead / 2, 0.0)
         taken = torch.as_tensor(source, device=columns.device)
         output = flat_pre[taken] + torch.as_tensor(stray, device=columns.device)
@@ -275,7 +258,7 @@ class _Walk:
     @property
     def count(self) -> int:
         """Columns: inputs and noise symbols so far."""
-        return self.dim + len(self.units)
+        return self.dim + len(self.open)
 
     def _to_gate(self, stage: Stage) -> tuple[Tensor, Tensor, np.ndarray]:
         """Return pre-activations, columns of the gate's flattened input, and errors of the pre-activations."""
@@ -303,18 +286,12 @@ class _Walk:
         self.centers[stage.position] = output.reshape(1, *shape)
         self.sizes[stage.position] = size
 
-    def _note(
-        self,
-        stage: Stage,
-        which: np.ndarray,
-        begin: np.ndarray,
-        end: np.ndarray,
-        candidates: Sequence[np.ndarray] | None = None,
-    ) -> None:
-        """Write down open units."""
-        self.units += [(stage.index, unit) for unit in which.tolist()]
-        self.pieces += list(zip(begin[which].tolist(), end[which].tolist(), strict=True))
-        self.candidates += [np.zeros(0, dtype=np.int64)] * len(which) if candidates is None else candidates
+    def _split(self, stage: Stage, which: np.ndarray, begin: np.ndarray, end: np.ndarray) -> None:
+        """Write down open pointwise units, to be split in the middle of their pieces."""
+        most = stage.gate.num_pieces - 1
+        for unit in which.tolist():
+            middle = (int(begin[unit]) + int(end[unit])) // 2
+            self.open.append(OpenUnit(stage.index, unit, ((0, middle), (middle + 1, most))))
 
     def _forms(self, centers: Tensor, columns: Tensor, errors: np.ndarray) -> Forms:
         table = columns.T.cpu().numpy()

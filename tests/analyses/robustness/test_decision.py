@@ -54,7 +54,7 @@ def check(net, domain, x, norm, rel=1e-6):
     part = rs.partition(net, domain)
     for row, point in enumerate(x):
         truth = by_all_regions(part, point, norm, found.classes[row])
-        assert found.num_regions[row] <= len(part)  # what is opened is a region, and none is opened twice
+        assert found.num_branches[row] <= len(part)  # what is opened is a region, and none is opened twice
         assert found.is_exact[row]
         assert found.upper[row] == pytest.approx(truth, rel=rel, abs=1e-7)
         assert found.finding(row).claim == "EXACT"
@@ -145,7 +145,7 @@ def test_all_cuts_through_one_point_open_no_more_regions_than_there_are():
     rng = np.random.default_rng(0)
     net = rs.load([(rng.normal(size=(8, 3)), np.zeros(8)), (rng.normal(size=(2, 8)), np.array([9.0, 0.0]))])
     found = rs.robustness.decision_distance(net, [[0.1, 0.2, 0.3]], norm="l2")
-    assert found.num_regions[0] <= 2 + 7 * 8  # all cells of 8 planes through a point of space
+    assert found.num_branches[0] <= 2 + 7 * 8  # all cells of 8 planes through a point of space
     assert found.is_exact[0]
 
 
@@ -184,7 +184,7 @@ def test_a_budget_leaves_the_frontier():
     net = rs.load(layers([4, 12, 10, 3], seed=1))
     x = np.random.default_rng(2).normal(size=(1, 4))
     whole = rs.robustness.decision_distance(net, x, norm="l2")
-    assert whole.num_regions[0] > 5
+    assert whole.num_branches[0] > 5
     frontiers = []
     for regions in (1, 3, 5):
         part = rs.robustness.decision_distance(net, x, norm="l2", budget=rs.Budget(regions=regions))

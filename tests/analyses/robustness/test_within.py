@@ -61,7 +61,7 @@ def test_never_nearer_than_the_nearest_of_the_network(parameters, seed, norm):
     boundary = rs.robustness.boundary_distance(net, x, norm=norm, domain=rs.Box(-2, 2, 2))
     if within.distances[0] < boundary.distances[0]:
         assert nearest.upper[0] == pytest.approx(within.distances[0], rel=1e-7, abs=1e-9)
-    if np.isfinite(nearest.upper[0]) and nearest.num_regions[0] > 1:
+    if np.isfinite(nearest.upper[0]) and nearest.num_branches[0] > 1:
         assert nearest.upper[0] >= boundary.distances[0] - 1e-9
 
 

@@ -181,7 +181,7 @@ def viewpoint(
 class Rival:
     """Another class j as a half-space: j is not below the point's class where ``row u <= slack``.
 
-    On a region where j is nowhere below, the row is zero; ``length`` is the row's dual norm. In the slack is what
+    On a set where j is nowhere below, the row is zero; ``length`` is the row's dual norm. In the slack is what
     ``noise`` can make of it.
     """
 
@@ -208,12 +208,20 @@ class Cell:
         ``rows u <= slack`` with rows of length 1; the domain's join them.
     outputs : Forms
         Of the network's outputs in steps u.
+    radius : float
+        How long steps may be for this to hold.
     """
 
     def __init__(
-        self, view: Viewpoint, rows: Float[np.ndarray, "h n"], slack: Float[np.ndarray, " h"], outputs: Forms
+        self,
+        view: Viewpoint,
+        rows: Float[np.ndarray, "h n"],
+        slack: Float[np.ndarray, " h"],
+        outputs: Forms,
+        *,
+        radius: float = np.inf,
     ) -> None:
-        self.view, self.outputs = view, outputs
+        self.view, self.outputs, self.radius = view, outputs, radius
         window = view.window
         self.num_own = len(rows)
         self.rows = np.concatenate([rows, window.rows])
@@ -224,25 +232,38 @@ class Cell:
     @cached_property
     def rivals(self) -> list[Rival]:
         """The classes that may win somewhere by these outputs."""
-        outputs, label = self.outputs, self.view.label
-        if len(outputs.centers) == 1:
-            zero = outputs - outputs
-            outputs = Forms(*(np.concatenate(pair) for pair in zip(zero.columns(), outputs.columns(), strict=True)))
-        others = np.flatnonzero(np.arange(len(outputs.centers)) != label)
-        lead = outputs[np.full(len(others), label)] - outputs[others]
+        labels = range(max(2, len(self.outputs.centers)))
+        found = [self.rival(label) for label in labels if label != self.view.label]
+        return [rival for rival in found if rival is not None]
+
+    def rival(self, label: int) -> Rival | None:
+        """Return another class as a half-space, None if it wins nowhere by these outputs."""
+        outputs, own = self.outputs, self.view.label
         entries = float(np.abs(outputs.weights).max(initial=0.0))
-        flat = np.abs(lead.weights).max(axis=1, initial=0.0) <= self.view.rounding * entries * len(outputs.centers)
-        lengths = size(lead.weights, dual(self.view.norm))
-        found = []
-        for row, other in enumerate(others.tolist()):
-            noise, error = lead.noise[row], float(lead.errors[row])
-            slack = float(np.abs(noise).sum() - lead.centers[row])
-            if not flat[row]:
-                found.append(Rival(other, lead.weights[row], slack, noise, error, float(lengths[row])))
-            # Outputs that differ by a constant; of equal ones the lower wins.
-            elif slack > error or (slack >= -error and other < label):
-                found.append(Rival(other, 0 * lead.weights[row], 0.0, noise, error, 0.0))
-        return found
+        if len(outputs.centers) == 1:  # the classes 0 and 1 have the outputs 0 and f
+            lead = outputs if own == 1 else outputs.reflected(np.zeros(1))
+        else:
+            lead = outputs[np.array([own])] - outputs[np.array([label])]
+        row, noise, error = lead.weights[0], lead.noise[0], float(lead.errors[0])
+        slack = float(np.abs(noise).sum() - lead.centers[0])
+        if np.abs(row).max(initial=0.0) > self.view.rounding * entries * max(2, len(outputs.centers)):
+            return Rival(label, row, slack, noise, error, float(size(row, dual(self.view.norm))))
+        # Outputs that differ by a constant; of equal ones the lower wins.
+        if slack > error or (slack >= -error and label < own):
+            return Rival(label, 0 * row, 0.0, noise, error, 0.0)
+        return None
+
+    def cut(self, rival: Rival, found: NearestPoint) -> tuple[Float[np.ndarray, " n"] | None, float]:
+        """Return ``form u >= level`` of dual norm 1 that holds wherever a rival may win: what keeps it from being near.
+
+        Any combination of rows says something of this kind; that of the nearest change has the largest level.
+        """
+        form = -(found.multipliers @ np.concatenate([self.rows, rival.row[None]]))
+        length = float(size(form, dual(self.view.norm)))
+        if not length > 0:
+            return None, 0.0
+        level = -float(found.multipliers @ np.append(self.slack, rival.slack))
+        return form / length, level / length
 
     def nearest_change(self, rival: Rival, bound: float) -> NearestPoint:
         """Return the step to the nearest point of the set where another class is not below the point's own."""

@@ -9,7 +9,7 @@ from reluscope.analyses.classification import classes_of_outputs
 from reluscope.analyses.robustness.cells import Cell, Rival, Viewpoint
 from reluscope.analyses.rounding import rounded_forward
 from reluscope.geometry.nearest_point import NearestPoint
-from reluscope.geometry.norms import steepest
+from reluscope.geometry.norms import size, steepest
 
 # How far beyond a change of class it is looked for, in the scale of the point.
 BEYOND = (1e-10, 1e-9, 1e-8, 1e-7)
@@ -59,7 +59,9 @@ def confirm(cell: Cell, rival: Rival, found: NearestPoint) -> Change | Undecided
         beyond = _first_other_class(view, tries[view.in_domain(tries)], ties=False)
     if beyond is None and (deep := cell.deepest(rival)) is not None:
         inner, depth = deep
-        beyond = _first_other_class(view, step + np.outer(SHARES, inner - step), ties=rival.length == 0)
+        tries = step + np.outer(SHARES, inner - step)
+        near = size(tries, view.norm) <= cell.radius + BEYOND[-1] * view.scale
+        beyond = _first_other_class(view, tries[near], ties=rival.length == 0)
     if beyond is not None:
         return Change(found.distance, found.lower, error, step, *beyond)
     return Undecided(found.lower) if depth > 0 else None

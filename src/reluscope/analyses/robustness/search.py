@@ -14,7 +14,6 @@ al., "Branch and bound for piecewise linear neural network verification" (JMLR 2
 
 import heapq
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple
@@ -24,11 +23,13 @@ import numpy as np
 from reluscope.analyses.robustness.attack import nearby_change
 from reluscope.analyses.robustness.cells import RESOLUTION, Cell, Pieces, Rival, Viewpoint
 from reluscope.analyses.robustness.changes import Change, Undecided, confirm
-from reluscope.geometry.balls import BallInBox
-from reluscope.networks.enclosures import CLEAR, Enclosure, Forms, enclose
-from reluscope.networks.graph import Max
+from reluscope.geometry.balls import CutBall
+from reluscope.networks.enclosures import CLEAR, Enclosure, Forms, OpenUnit, enclose
 from reluscope.partitions.budget import Budget
 from reluscope.progress import Count
+
+# A branch is bounded again, with what its bound says about it, if that gained so much of what was missing.
+AGAIN = 0.2
 
 
 @dataclass(frozen=True)
@@ -82,16 +83,19 @@ def search(view: Viewpoint, budget: Budget, report: Count) -> Search:
 
 
 class _Branch(NamedTuple):
-    """A set of regions: the first and last pieces of all units, and where it is to be split."""
+    """A set of regions and a class that may win there: the first and last pieces of all units.
+
+    Where the class wins, ``cut u >= level``.
+    """
 
     key: float
     order: int
     first: Pieces
     last: Pieces
-    gate: int
-    unit: int
-    pieces: tuple[int, int]
-    candidates: np.ndarray
+    label: int
+    cut: np.ndarray | None
+    level: float
+    split: OpenUnit
 
 
 class _Walk:
@@ -105,72 +109,69 @@ class _Walk:
         self._order = count()
 
     def begin(self) -> None:
-        """Look for a near change, and put all regions into the queue as one branch."""
+        """Look for a near change, and put all regions into the queue as one branch for each class."""
         self.change = nearby_change(self.view)
         if self.change is not None:
             self.limit = self.change.distance
         gates = [stage.gate for stage in self.view.network.stages]
         first = tuple(np.zeros(gate.num_units, dtype=np.int32) for gate in gates)
         last = tuple(np.full(gate.num_units, gate.num_pieces - 1, dtype=np.int32) for gate in gates)
-        self._open(first, last, 0.0)
+        for label in range(max(2, self.view.network.num_outputs)):
+            if label != self.view.label:
+                self._bound(first, last, label, 0.0, None, 0.0)
 
     def step(self) -> None:
         """Split the nearest branch."""
         # The frontier first: an interruption from here on still knows how far all is done.
         self.frontier = max(self.frontier, self.queue[0].key)
         branch = heapq.heappop(self.queue)
-        for first, last in self._parts(branch):
-            self._open(first, last, branch.key)
+        gate, unit = branch.split.gate, branch.split.unit
+        for low, high in branch.split.parts:
+            first = _with(branch.first, gate, unit, max(low, int(branch.first[gate][unit])))
+            last = _with(branch.last, gate, unit, min(high, int(branch.last[gate][unit])))
+            self._bound(first, last, branch.label, branch.key, branch.cut, branch.level)
 
-    def _parts(self, branch: _Branch) -> Iterator[tuple[Pieces, Pieces]]:
-        gate, unit = branch.gate, branch.unit
-        if isinstance(self.view.network.stages[gate].gate, Max):
-            ends = [(candidate, candidate) for candidate in branch.candidates.tolist()]
-        else:
-            low, high = branch.pieces
-            middle = (low + high) // 2
-            ends = [(int(branch.first[gate][unit]), middle), (middle + 1, int(branch.last[gate][unit]))]
-        for low, high in ends:
-            yield _with(branch.first, gate, unit, low), _with(branch.last, gate, unit, high)
-
-    def _open(self, first: Pieces, last: Pieces, key: float) -> None:
+    def _bound(
+        self, first: Pieces, last: Pieces, label: int, key: float, cut: np.ndarray | None, level: float
+    ) -> None:
         """Bound the nearest change in a branch, and put it into the queue unless that is known, or too far."""
         view = self.view
         self.num_branches += 1
-        radius = max(self.limit, 1e3 * RESOLUTION * view.scale)
-        steps = BallInBox(radius, view.norm, view.lower, view.upper)
-        enclosure = enclose(view.network, view.x, steps, first, last, rounding=view.rounding)
-        if enclosure.is_empty:
-            return
-        cell, noise, is_exact = _cell(view, enclosure)
-        best, score = np.inf, None
-        if enclosure.outputs is None:
-            found = cell.nearest(self.limit)
-            if np.isfinite(found.distance) and not cell.is_thin(found.point):
-                best, score = found.lower, np.ones(len(enclosure.open.units))
-        for rival in cell.rivals if enclosure.outputs is not None else ():
-            if rival.distance >= self.limit:
-                continue
+        while True:
+            radius = max(self.limit, 1e3 * RESOLUTION * view.scale)
+            steps = CutBall(radius, view.norm, view.lower, view.upper, cut, level)
+            enclosure = enclose(view.network, view.x, steps, first, last, rounding=view.rounding)
+            if enclosure.is_empty:
+                return
+            cell, noise, is_exact = _cell(view, steps, enclosure)
+            if enclosure.outputs is None:
+                found = cell.nearest(self.limit)
+                if np.isfinite(found.distance) and not cell.is_thin(found.point):
+                    split = enclosure.open[0]
+                    break
+                return
+            rival = cell.rival(label)
+            if rival is None or rival.distance >= self.limit:
+                return
             found = cell.nearest_change(rival, self.limit)
             if not np.isfinite(found.distance) or cell.is_thin(found.point):
-                continue
+                return
             if is_exact and np.abs(rival.noise).sum() <= CLEAR * rival.error:
                 self._settle(confirm(cell, rival, found))
-            elif found.lower < best:
-                best, score = found.lower, _influence(found.multipliers, noise, rival)
-        key = max(key, best)
-        if score is None or key >= self.limit:
+                return
+            split = enclosure.open[int(_influence(found.multipliers, noise, rival).argmax())]
+            gain = found.lower - key
+            cut, level = cell.cut(rival, found)
+            if gain <= AGAIN * (self.limit - found.lower):
+                break
+            key = max(key, found.lower)
+        key = max(key, found.lower)
+        if key >= self.limit:
             return
         if key >= self.limit - RESOLUTION * view.scale:
             self.passed = min(self.passed, key)
             return
-        if MODE: score = MODE(score, enclosure.open)
-        which = int(score.argmax())
-        (gate, unit), pieces = enclosure.open.units[which].tolist(), tuple(enclosure.open.pieces[which].tolist())
-        candidates = enclosure.open.candidates[which]
-        heapq.heappush(
-            self.queue, _Branch(key, next(self._order), first, last, gate, unit, pieces, candidates)
-        )
+        heapq.heappush(self.queue, _Branch(key, next(self._order), first, last, label, cut, level, split))
 
     def _settle(self, found: Change | Undecided | None) -> None:
         if isinstance(found, Change):
@@ -188,11 +189,15 @@ def _with(pieces: Pieces, gate: int, unit: int, piece: int) -> Pieces:
     return (*pieces[:gate], changed, *pieces[gate + 1 :])
 
 
-def _cell(view: Viewpoint, enclosure: Enclosure) -> tuple[Cell, np.ndarray, bool]:
+def _cell(view: Viewpoint, steps: CutBall, enclosure: Enclosure) -> tuple[Cell, np.ndarray, bool]:
     """Return the steps that an enclosure allows, the noise of its rows, and whether they are without noise."""
-    dim, symbols = len(view.x), len(enclosure.open.units)
-    rows, slack, noise = [np.zeros((0, dim))], [np.zeros(0)], [np.zeros((0, symbols))]
-    is_exact = True
+    dim, symbols = len(view.x), len(enclosure.open)
+    rows, slack, noise, is_exact = [np.zeros((0, dim))], [np.zeros(0)], [np.zeros((0, symbols))], True
+    if steps.cut is not None:  # the enclosure holds on this side of it
+        length = np.linalg.norm(steps.cut)
+        rows.append(-steps.cut[None] / length)
+        slack.append(np.array([-steps.level / length]))
+        noise.append(np.zeros((1, symbols)))
     for limit in enclosure.limits:
         lengths = np.linalg.norm(limit.weights, axis=1)
         kept = lengths * view.scale > limit.errors
@@ -207,7 +212,8 @@ def _cell(view: Viewpoint, enclosure: Enclosure) -> tuple[Cell, np.ndarray, bool
     outputs = enclosure.outputs
     if outputs is None:
         outputs = Forms(np.zeros(0), np.zeros((0, dim)), np.zeros((0, symbols)), np.zeros(0))
-    return Cell(view, np.concatenate(rows), np.concatenate(slack), outputs), np.concatenate(noise), is_exact
+    cell = Cell(view, np.concatenate(rows), np.concatenate(slack), outputs, radius=steps.radius)
+    return cell, np.concatenate(noise), is_exact
 
 
 def _influence(multipliers: np.ndarray, noise: np.ndarray, rival: Rival) -> np.ndarray:
