@@ -11,16 +11,20 @@ Reference: Croce and Hein, "Minimally distorted adversarial examples with a fast
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.analyses.classification import num_classes, predicted_classes
 from reluscope.analyses.robustness.cells import Viewpoint
-from reluscope.analyses.robustness.changes import Change, confirm, is_other_class
+from reluscope.analyses.robustness.changes import Change, confirm
 from reluscope.geometry.norms import dual, size, steepest
 from reluscope.networks.held import pieces_of
 
-ROUNDS = 12
-HALVINGS = 50
+MOST_ROUNDS = 12
+# So many places of a segment are looked at together, and once more between two of them.
+NUM_PLACES = 32
 # How far steps overshoot the class they are meant for.
 OVERSHOOT = 1.05
 NUM_DIRECTIONS = 128
+# Rounds go on as long as some change comes nearer by this share.
+LEAST_GAIN = 1e-3
 # Of the changes found, so many are made exact.
 NUM_POLISHED = 3
 MOST_REGIONS = 30
@@ -31,7 +35,7 @@ def nearby_change(view: Viewpoint) -> Change | None:
 
     Notes
     -----
-    About twenty linearisations and a hundred forward passes per class, and some dozen nearest-point programs.
+    At most a dozen linearisations and some hundred forward passes per class, and some dozen nearest-point programs.
     """
     steps = _by_local_maps(view)
     if not len(steps):
@@ -47,26 +51,25 @@ def nearby_change(view: Viewpoint) -> Change | None:
 def _by_local_maps(view: Viewpoint) -> Float[np.ndarray, "k n"]:
     """Return steps to points of other classes, each right behind a change of class; at most one for each class."""
     network, dim = view.network, len(view.x)
-    num_outputs = network.num_outputs
-    rivals = np.delete(np.arange(max(2, num_outputs)), view.label)
-    steps = np.zeros((len(rivals), dim))
+    rivals = np.delete(np.arange(num_classes(network)), view.label)
+    steps, every = np.zeros((len(rivals), dim)), np.arange(len(rivals))
     best, lengths = np.full((len(rivals), dim), np.nan), np.full(len(rivals), np.inf)
-    for _ in range(ROUNDS):
+    for _ in range(MOST_ROUNDS):
         maps = network.linearize(view.x + steps)
         weight, bias = maps.weight.cpu().numpy(), maps.bias.cpu().numpy()
-        if num_outputs == 1:
+        if network.num_outputs == 1:
             weight = np.concatenate([0 * weight, weight], axis=1)
             bias = np.concatenate([0 * bias, bias], axis=1)
-        every = np.arange(len(rivals))
         rows = weight[:, view.label] - weight[every, rivals]
         slack = bias[every, rivals] - bias[:, view.label] - rows @ view.x
         steps = _into_domain(view, OVERSHOOT * _nearest_in_box(view, rows, slack))
-        other, _ = is_other_class(view, steps, ties=False)
-        if other.any():
-            steps[other] = _first_changes(view, steps[other])
-            length = np.where(other, size(steps, view.norm), np.inf)
-            nearer = length < lengths
-            best[nearer], lengths[nearer] = steps[nearer], length[nearer]
+        other = _is_other_class(view, steps)
+        steps[other] = _first_changes(view, steps[other])
+        length = np.where(other, size(steps, view.norm), np.inf)
+        nearer = length < (1 - LEAST_GAIN) * lengths
+        best[nearer], lengths[nearer] = steps[nearer], length[nearer]
+        if np.isfinite(lengths).any() and not nearer.any():
+            break
     return best[np.isfinite(lengths)]
 
 
@@ -77,7 +80,7 @@ def _by_directions(view: Viewpoint) -> Float[np.ndarray, "k n"]:
     ways /= size(ways, view.norm)[:, None]
     for length in view.scale * 2.0 ** np.arange(-6, 12):
         steps = _into_domain(view, length * ways)
-        other, _ = is_other_class(view, steps, ties=False)
+        other = _is_other_class(view, steps)
         if other.any():
             return _first_changes(view, steps[other])
     return np.zeros((0, dim))
@@ -109,13 +112,20 @@ def _into_domain(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
 
 
 def _first_changes(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
-    """Return the shares of steps that lead right behind a change of class, by bisection."""
-    low, high = np.zeros(len(steps)), np.ones(len(steps))
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        other, _ = is_other_class(view, middle[:, None] * steps, ties=False)
-        low, high = np.where(other, low, middle), np.where(other, middle, high)
+    """Return the shares of steps that lead right behind a change of class, as far as the places looked at tell."""
+    low, high, every = np.zeros(len(steps)), np.ones(len(steps)), np.arange(len(steps))
+    for _ in range(2):
+        shares = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, NUM_PLACES + 1)[1:]
+        places = (shares[..., None] * steps[:, None]).reshape(-1, steps.shape[1])
+        other = _is_other_class(view, places).reshape(len(steps), NUM_PLACES)
+        other[:, -1] = True  # of this class already
+        first = other.argmax(axis=1)
+        low, high = np.where(first > 0, shares[every, first - 1], low), shares[every, first]
     return high[:, None] * steps
+
+
+def _is_other_class(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
+    return predicted_classes(view.network, view.x + steps) != view.label if len(steps) else np.zeros(0, dtype=bool)
 
 
 def _polished(view: Viewpoint, step: np.ndarray) -> Change | None:

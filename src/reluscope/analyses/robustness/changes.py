@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float
 
 from reluscope.analyses.classification import classes_of_outputs
 from reluscope.analyses.robustness.cells import Cell, Rival, Viewpoint
@@ -67,10 +67,12 @@ def confirm(cell: Cell, rival: Rival, found: NearestPoint) -> Change | Undecided
     return Undecided(found.lower) if depth > 0 else None
 
 
-def is_other_class(
+def _first_other_class(
     view: Viewpoint, steps: Float[np.ndarray, "s n"], *, ties: bool
-) -> tuple[Bool[np.ndarray, " s"], Int[np.ndarray, " s"]]:
-    """Tell at which steps the class is another one beyond rounding, or by a tie if ties count; and the classes."""
+) -> tuple[Float[np.ndarray, " n"], int] | None:
+    """Return the first step to where the class is another one beyond rounding, or by a tie if ties count."""
+    if not len(steps):
+        return None
     forward = rounded_forward(view.network, view.x + steps, tolerance=view.tolerance)
     outputs, errors, own = forward.outputs, forward.errors, view.label
     labels = classes_of_outputs(outputs)
@@ -78,13 +80,8 @@ def is_other_class(
         outputs, errors = (np.column_stack([np.zeros(len(table)), table]) for table in (outputs, errors))
     rows = np.arange(len(steps))
     sure = outputs[rows, labels] - outputs[:, own] > errors[rows, labels] + errors[:, own]
-    return (labels != own) & (sure | ties), labels
-
-
-def _first_other_class(view: Viewpoint, steps: np.ndarray, *, ties: bool) -> tuple[np.ndarray, int] | None:
-    """Return the first step to where the class is another one."""
-    if not len(steps):
+    other = (labels != own) & (sure | ties)
+    if not other.any():
         return None
-    other, labels = is_other_class(view, steps, ties=ties)
     first = int(other.argmax())
-    return (steps[first], int(labels[first])) if other[first] else None
+    return steps[first], int(labels[first])
