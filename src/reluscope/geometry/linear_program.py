@@ -107,6 +107,11 @@ class LinearProgram:
         """Replace the bounds of one variable."""
         self._model.changeColBounds(variable, lower, upper)
 
+    def set_all_bounds(self, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"]) -> None:
+        """Replace the bounds of all variables."""
+        everything = np.arange(self.num_variables, dtype=np.int32)
+        self._model.changeColsBounds(self.num_variables, everything, lower, upper)
+
     def maximize(self, objective: Float[np.ndarray, " n"]) -> Solution:
         """Solve from the last basis.
 

@@ -296,9 +296,8 @@ class _L1Program:
     def __init__(self, problem: _Problem, longest: float) -> None:
         dim = self.dim = len(problem.lower)
         self.program = LinearProgram(2 * dim)
-        for k, (low, high) in enumerate(zip(problem.lower, problem.upper, strict=True)):
-            self.program.set_bounds(k, max(0.0, low), max(0.0, high))
-            self.program.set_bounds(dim + k, max(0.0, -high), max(0.0, -low))
+        low, high = problem.lower, problem.upper
+        self.program.set_all_bounds(np.maximum(np.append(low, -high), 0.0), np.maximum(np.append(high, -low), 0.0))
 
     def add(self, problem: _Problem, which: np.ndarray) -> None:
         """Append rows of the problem."""
@@ -325,11 +324,9 @@ class _LinfProgram:
         self.longest = longest
         self.lower, self.upper = problem.lower, problem.upper
         self.program = LinearProgram(dim + 1)
-        for k in range(dim):
-            self.program.set_bounds(k, 0.0 if self.lower[k] == 0 else -1.0, 0.0 if self.upper[k] == 0 else 1.0)
-        self.program.set_bounds(dim, 0.0, np.inf)
+        self.bounded = np.stack([self.lower == 0, self.upper == 0])  # as rows, or by bounds of w
+        self.program.set_all_bounds(np.append(self.bounded[0] - 1.0, 0.0), np.append(1.0 - self.bounded[1], np.inf))
         self.places: list[int] = []  # of the problem's rows among those of the program
-        self.bounded = np.stack([self.lower == 0, self.upper == 0])
 
     def add(self, problem: _Problem, which: np.ndarray) -> None:
         """Append rows of the problem."""

@@ -307,20 +307,18 @@ def _chords(
     gate: Pointwise, low: np.ndarray, high: np.ndarray, piece: np.ndarray, is_open: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return slopes and constants of the functions' chords, and how far the functions stray; own pieces where closed."""
-    pieces = torch.as_tensor(piece[None], device=gate.slopes.device)
-    slope, middle = (found[0].cpu().numpy().copy() for found in (gate.slope(pieces), gate.intercept(pieces)))
-    stray = np.zeros(len(slope))
+    slopes, intercepts = (np.broadcast_to(t.cpu().numpy(), (len(t), len(low))) for t in (gate.slopes, gate.intercepts))
+    unit = np.arange(len(low))
+    slope, middle, stray = slopes[piece, unit], intercepts[piece, unit], np.zeros(len(low))
     if not is_open.any():
         return slope, middle, stray
-    low, high = np.where(is_open, low, 0.0), np.where(is_open, high, 1.0)
-    levels = np.broadcast_to(gate.breakpoints.cpu().numpy(), (len(gate.breakpoints), gate.num_units))
+    low, high, slopes, intercepts = low[is_open], high[is_open], slopes[:, is_open], intercepts[:, is_open]
+    levels = np.broadcast_to(gate.breakpoints.cpu().numpy(), (len(gate.breakpoints), len(unit)))[:, is_open]
     places = np.concatenate([low[None], high[None], np.clip(levels, low, high)])
-    device = gate.slopes.device
-    values = np.stack(
-        [gate.apply(torch.as_tensor(row[None], device=device)).reshape(-1).cpu().numpy() for row in places]
-    )
+    pieces = (places[:, None] > levels[None]).sum(axis=1)
+    values = np.take_along_axis(slopes, pieces, axis=0) * places + np.take_along_axis(intercepts, pieces, axis=0)
     chord = (values[1] - values[0]) / (high - low)
     away = values - chord * places
     top, bottom = away.max(axis=0), away.min(axis=0)
-    slope, middle = np.where(is_open, chord, slope), np.where(is_open, (top + bottom) / 2, middle)
-    return slope, middle, np.where(is_open, (top - bottom) / 2, 0.0)
+    slope[is_open], middle[is_open], stray[is_open] = chord, (top + bottom) / 2, (top - bottom) / 2
+    return slope, middle, stray

@@ -28,6 +28,9 @@ from reluscope.networks.enclosures import CLEAR, Enclosure, Forms, OpenUnit, enc
 from reluscope.partitions.budget import Budget
 from reluscope.progress import Count
 
+# Radii searched before that of the change found, and how they grow.
+NUM_RADII = 5
+GROWTH = 1.4
 # A branch is bounded again, with what its bound says about it, if that gained so much of what was missing.
 AGAIN = 0.2
 
@@ -64,22 +67,34 @@ def search(view: Viewpoint, budget: Budget, report: Count) -> Search:
     -----
     Per branch an enclosure, and a nearest-point program for each class that may win in it.
     """
-    walk = _Walk(view)
     began = time.time()
-    stopped = ""
+    walk, stopped = _Walk(view), ""
     try:
-        walk.begin()
-        while walk.queue and walk.queue[0].key < walk.limit:
-            stopped = budget.spent(walk.num_branches, began)
+        walk.change = nearby_change(view)
+        for radius in _radii(np.inf if walk.change is None else walk.change.distance):
+            walk.begin(radius)
+            while walk.queue and walk.queue[0].key < walk.limit and not stopped:
+                stopped = budget.spent(walk.num_branches, began)
+                if not stopped:
+                    before = walk.num_branches
+                    walk.step()
+                    report(walk.num_branches - before, 0.0)
             if stopped:
                 break
-            before = walk.num_branches
-            walk.step()
-            report(walk.num_branches - before, 0.0)
+            walk.frontier = min(walk.limit, walk.passed)
+            if walk.change is not None and walk.change.distance <= walk.limit:
+                break
     except KeyboardInterrupt:
         stopped = "interrupted"
-    lower = min(walk.frontier if stopped else walk.limit, walk.passed)
-    return Search(lower, walk.change, stopped, walk.num_branches, walk.num_undecided)
+    return Search(min(walk.frontier, walk.passed), walk.change, stopped, walk.num_branches, walk.num_undecided)
+
+
+def _radii(limit: float) -> list[float]:
+    """Return the radii that are searched one after the other, up to the distance of a change.
+
+    The noise falls faster than the radius, so that the small ones cost little and tell how far nothing changes.
+    """
+    return [limit / GROWTH**power for power in range(NUM_RADII - 1, -1, -1)] if 0 < limit < np.inf else [limit]
 
 
 class _Branch(NamedTuple):
@@ -103,16 +118,14 @@ class _Walk:
         self.view = view
         self.queue: list[_Branch] = []
         self.change: Change | None = None
-        # How far all is done; how far a change can be and be of interest; the nearest of what was passed over.
+        # How far all is done; how far is looked; the nearest of what was passed over.
         self.frontier, self.limit, self.passed = 0.0, np.inf, np.inf
         self.num_branches, self.num_undecided = 0, 0
         self._order = count()
 
-    def begin(self) -> None:
-        """Look for a near change, and put all regions into the queue as one branch for each class."""
-        self.change = nearby_change(self.view)
-        if self.change is not None:
-            self.limit = self.change.distance
+    def begin(self, radius: float) -> None:
+        """Look within a radius: put all regions into the queue as one branch for each class."""
+        self.queue, self.limit, self.passed, self.num_undecided = [], radius, np.inf, 0
         gates = [stage.gate for stage in self.view.network.stages]
         first = tuple(np.zeros(gate.num_units, dtype=np.int32) for gate in gates)
         last = tuple(np.full(gate.num_units, gate.num_pieces - 1, dtype=np.int32) for gate in gates)
@@ -159,7 +172,7 @@ class _Walk:
             if is_exact and np.abs(rival.noise).sum() <= CLEAR * rival.error:
                 self._settle(confirm(cell, rival, found))
                 return
-            split = enclosure.open[int(_influence(found.multipliers, noise, rival).argmax())]
+            split = enclosure.open[_most_influential(found.multipliers, noise, rival)]
             gain = found.lower - key
             cut, level = cell.cut(rival, found)
             if gain <= AGAIN * (self.limit - found.lower):
@@ -176,8 +189,8 @@ class _Walk:
     def _settle(self, found: Change | Undecided | None) -> None:
         if isinstance(found, Change):
             self.passed = min(self.passed, found.lower)
-            if found.distance < self.limit:
-                self.change, self.limit = found, found.distance
+            if self.change is None or found.distance < self.change.distance:
+                self.change, self.limit = found, min(self.limit, found.distance)
         elif found is not None:
             self.num_undecided += 1
             self.passed = min(self.passed, found.lower)
@@ -216,8 +229,10 @@ def _cell(view: Viewpoint, steps: CutBall, enclosure: Enclosure) -> tuple[Cell, 
     return cell, np.concatenate(noise), is_exact
 
 
-def _influence(multipliers: np.ndarray, noise: np.ndarray, rival: Rival) -> np.ndarray:
-    """Return how much each noise symbol moves the bound; where none does, how much it loosens rows and rival."""
+def _most_influential(multipliers: np.ndarray, noise: np.ndarray, rival: Rival) -> int:
+    """Return the noise symbol that moves the bound most; where none does, that loosens rows and rival most."""
     own, last = multipliers[: len(noise)], multipliers[-1]
     score = own @ noise + last * np.abs(rival.noise)
-    return score if score.any() else noise.sum(axis=0) + np.abs(rival.noise)
+    if not score.any():
+        score = noise.sum(axis=0) + np.abs(rival.noise)
+    return int(score.argmax())
