@@ -113,7 +113,7 @@ def test_stops_at_the_bound(norm):
     beyond = nearest_point(A, b, np.zeros(2), norm=norm, bound=0.9 * whole.distance)
     assert beyond.distance == np.inf
     assert not beyond.is_empty
-    assert 0.9 * whole.distance <= beyond.lower <= whole.distance
+    assert 0.9 * whole.distance <= beyond.lower <= whole.distance * (1 + 1e-12)
     assert nearest_point(A, b, np.zeros(2), norm=norm, bound=1.1 * whole.distance).distance == whole.distance
 
 
@@ -160,3 +160,24 @@ def test_two_methods_agree():
         assert distance == pytest.approx(alone.distance, abs=1e-7)
         assert distance - gap <= alone.distance <= distance + 1e-12
         np.testing.assert_allclose(point, alone.point, atol=1e-4)
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_many_bounds_in_many_dimensions(norm):
+    rng = np.random.default_rng(4)
+    dim = 80
+    A, p = rng.normal(size=(6, dim)), rng.uniform(0, 1, dim)
+    x = np.where(rng.uniform(size=dim) < 0.5, 0.0, rng.uniform(0, 1, dim))
+    b = A @ p
+    found = nearest_point(A, b, x, norm=norm, lower=np.zeros(dim), upper=np.ones(dim), bound=50.0)
+    assert found.gap <= 1e-8
+    assert ((found.point >= -1e-9) & (found.point <= 1 + 1e-9)).all()
+    identity = np.eye(dim)
+    rows, offsets = np.concatenate([A, identity, -identity]), np.concatenate([b, np.ones(dim), np.zeros(dim)])
+    assert found.distance == pytest.approx(by_scipy(rows, offsets, x, norm), rel=1e-7)
+    bounds = {"lower": np.zeros(dim), "upper": np.ones(dim)}
+    beyond = nearest_point(A, b, x, norm=norm, bound=0.9 * found.distance, **bounds)
+    assert beyond.distance == np.inf
+    assert not beyond.is_empty
+    contrary = nearest_point(np.concatenate([A, -A[:1]]), np.append(b, -b[0] - 1), x, norm=norm, bound=50.0, **bounds)
+    assert contrary.distance == np.inf

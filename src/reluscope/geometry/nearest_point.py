@@ -119,7 +119,7 @@ def nearest_point(
     problem = _Problem(A, b, point, C, d, lower, upper)
     if problem.contradiction is not None:
         return problem.contradiction
-    spread = np.sqrt(len(point)) if norm == "linf" else 1.0  # how many times longer a vector may be in l2
+    spread = float(np.sqrt(len(point))) if norm == "linf" else 1.0  # how many times longer a vector may be in l2
     found = _shortest(problem, spread * bound, VIOLATION * problem.scale)
     if found.status == EMPTY:
         return problem.result(np.inf, np.inf, None, found.rows, found.upper - found.lower)

@@ -201,8 +201,9 @@ class _Walk:
         output = torch.as_tensor(slope, device=pre.device) * pre + torch.as_tensor(middle, device=pre.device)
         which = np.flatnonzero(is_open)
         self._split(stage, which, begin, end)
-        ends = np.abs(np.stack([slope * low + middle, slope * high + middle])) + stray
-        largest = float(max(output.abs().max(), ends[np.isfinite(ends)].max(initial=0.0))) if len(slope) else 0.0
+        ends = np.where(np.isfinite([low, high]), [low, high], 0.0)
+        largest = float(np.abs(slope * ends + middle).max(initial=0.0)) + float(stray.max(initial=0.0))
+        largest = max(largest, float(output.abs().max())) if len(slope) else 0.0
         self._from_gate(stage, output, torch.as_tensor(slope, device=pre.device) * columns, which, stray, largest)
         return True
 
@@ -268,6 +269,13 @@ class _Walk:
         self.centers = {position: values[position] for position in stage.keeps}
         columns = run_linear(stage.leg.plan, self.columns)
         self.columns = {position: columns[position] for position in stage.keeps}
+        for position in stage.keeps:
+            if position not in self.sizes:
+                forms = self._forms(
+                    values[position].reshape(-1), columns[position].reshape(self.count, -1), np.zeros(values[position].numel())
+                )
+                ends = np.abs(self._range(forms))
+                self.sizes[position] = float(np.where(np.isfinite(ends), ends, 0.0).max(initial=0.0))
         errors = self.rounding * (stage.gain * size + stage.offset)
         pre = stage.gate.candidates(values[stage.leg.target])
         return pre, columns[stage.leg.target].reshape(self.count, -1), errors

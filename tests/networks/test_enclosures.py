@@ -1,0 +1,96 @@
+"""Enclosures against the values of networks at steps drawn from the ball, with units held and not."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import nn
+
+import reluscope as rs
+from networks.models import branched, layers
+from reluscope.geometry.balls import CutBall
+from reluscope.networks.enclosures import enclose
+from reluscope.networks.held import pieces_of
+from reluscope.testing import networks
+
+ROUNDING = 1e-15
+
+
+def pieces_range(net):
+    first = [np.zeros(stage.gate.num_units, dtype=int) for stage in net.stages]
+    return first, [np.full(stage.gate.num_units, stage.gate.num_pieces - 1) for stage in net.stages]
+
+
+def drawn(steps, number, seed=0):
+    """Return steps of a ball, cut by its box and its half-space."""
+    rng, dim = np.random.default_rng(seed), len(steps.lower)
+    cloud = rng.normal(size=(number, dim))
+    length = np.linalg.norm(cloud, axis=1, ord={"l1": 1, "l2": 2, "linf": np.inf}[steps.norm])
+    cloud *= (steps.radius * rng.uniform(0, 1, number) ** 0.2 / length)[:, None]
+    cloud = np.clip(cloud, steps.lower, steps.upper)
+    return cloud if steps.cut is None else cloud[cloud @ steps.cut >= steps.level]
+
+
+def check(net, point, steps, first, last):
+    """Check the outputs at all drawn steps whose units have the pieces they are held to, and count these."""
+    found = enclose(net, point, steps, first, last, rounding=ROUNDING)
+    cloud = drawn(steps, 2000)
+    own = np.ones(len(cloud), dtype=bool)
+    for low, high, piece in zip(first, last, pieces_of(net.codes(point + cloud)), strict=True):
+        own &= ((low <= piece) & (piece <= high)).all(axis=1)
+    cloud = cloud[own]
+    if found.is_empty:
+        assert not len(cloud)
+        return 0
+    values = net(point + cloud).reshape(len(cloud), -1).numpy()
+    outputs = found.outputs
+    middle = cloud @ outputs.weights.T + outputs.centers
+    assert (np.abs(values - middle) <= outputs.spread + 1e-9).all()
+    for limit in found.limits:
+        assert (cloud @ limit.weights.T + limit.centers <= limit.spread + 1e-9).all()
+    return len(cloud)
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+@pytest.mark.parametrize("is_held", [False, True])
+def test_values_are_enclosed(norm, is_held):
+    rng = np.random.default_rng(1)
+    torch.manual_seed(1)
+    many = nn.Sequential(nn.Linear(4, 8), nn.Hardtanh(), nn.Unflatten(1, (2, 4)), nn.MaxPool1d(2), nn.Flatten(),
+                         nn.Linear(4, 5), nn.LeakyReLU(), nn.Linear(5, 2)).double()  # fmt: skip
+    total = 0
+    for net in (rs.load(layers([4, 7, 6, 3])), rs.load(many, input_shape=(4,)), branched()):
+        dim = net.num_inputs
+        point = rng.normal(size=dim)
+        for cut in (None, rng.normal(size=dim)):
+            steps = CutBall(0.4, norm, np.full(dim, -0.3), np.full(dim, 0.35))
+            if cut is not None:
+                length = np.linalg.norm(cut, ord={"l1": np.inf, "l2": 2, "linf": 1}[norm])
+                steps = CutBall(0.4, norm, steps.lower, steps.upper, cut / length, 0.05)
+            first, last = pieces_range(net)
+            if is_held:  # some units of all gates have the pieces of a point nearby
+                code = pieces_of(net.codes(point + drawn(steps, 500)[:1]))
+                for low, high, piece in zip(first, last, code, strict=True):
+                    low[:2], high[:2] = piece[0, :2], piece[0, :2]
+            total += check(net, point, steps, first, last)
+    assert total > 500
+
+
+@settings(max_examples=15)
+@given(networks(num_outputs=2, max_width=4), st.integers(0, 99))
+def test_degenerate_networks_are_enclosed(parameters, seed):
+    net, point = rs.load(parameters), np.random.default_rng(seed).integers(-2, 3, 2) / 2
+    steps = CutBall(1.0, "l2", -np.ones(2), np.ones(2))
+    assert check(net, point, steps, *pieces_range(net)) > 0
+
+
+def test_a_step_that_bends_nothing_is_affine_and_a_range_without_end_stops():
+    net = rs.load([(np.eye(2), np.array([1.0, 1.0])), (np.ones((1, 2)), np.zeros(1))])
+    free = np.full(2, np.inf)
+    near = enclose(net, np.zeros(2), CutBall(0.5, "l2", -free, free), *pieces_range(net), rounding=ROUNDING)
+    assert near.open == []
+    assert near.outputs.weights.tolist() == [[1.0, 1.0]]
+    far = enclose(net, np.zeros(2), CutBall(np.inf, "l2", -free, free), *pieces_range(net), rounding=ROUNDING)
+    assert far.outputs is None
+    assert [unit.unit for unit in far.open] == [0, 1]
