@@ -48,7 +48,7 @@ def test_the_unit_flips_right_beyond_the_touched_point(norm):
         assert codes[1][unit] == piece
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(networks(), st.integers(0, 99), st.sampled_from(NORMS))
 def test_degenerate_networks(parameters, seed, norm):
     net, x = rs.load(parameters), np.random.default_rng(seed).uniform(-2, 2, (3, 2))

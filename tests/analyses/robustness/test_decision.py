@@ -29,7 +29,7 @@ def check(net, domain, x, norm):
 
 
 def check_row(net, found, row, point):
-    assert found.is_exact[row]
+    assert found.is_exact[row], found
     assert found.finding(row).claim == "EXACT"
     if not np.isfinite(found.upper[row]):
         assert found.lower[row] == np.inf
@@ -47,17 +47,17 @@ def check_row(net, found, row, point):
 @pytest.mark.parametrize("sizes", [[2, 8, 6, 3], [2, 9, 1]])
 def test_nearest_of_all_regions_in_the_plane(sizes, norm):
     net, domain = rs.load(layers(sizes, seed=3)), rs.Box(-1.5, 1.5, 2)
-    check(net, domain, np.random.default_rng(0).uniform(-1.5, 1.5, (3, 2)), norm)
+    check(net, domain, np.random.default_rng(0).uniform(-1.5, 1.5, (2, 2)), norm)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(networks(num_outputs=2, max_width=4), st.integers(0, 99), st.sampled_from(NORMS))
 def test_degenerate_networks_from_generic_points(parameters, seed, norm):
     net, domain = rs.load(parameters), rs.Box(-2, 2, 2)
     check(net, domain, np.random.default_rng(seed).uniform(-2, 2, (1, 2)), norm)
 
 
-@settings(max_examples=20)
+@settings(max_examples=12)
 @given(
     networks(num_outputs=3, max_width=4),
     st.tuples(st.integers(-4, 4), st.integers(-4, 4)),
@@ -68,7 +68,7 @@ def test_degenerate_networks_from_points_on_kinks_and_corners(parameters, point,
     check(net, domain, np.array([point]) / 2, norm)
 
 
-@settings(max_examples=10)
+@settings(max_examples=6)
 @given(networks(num_outputs=2, max_layers=2, max_width=4), st.integers(0, 99))
 def test_least_distance_to_the_pieces_of_the_decision_boundary(parameters, seed):
     net, domain = rs.load(parameters), rs.Box(-2, 2, 2)
@@ -162,7 +162,7 @@ def many_pieces():
 @pytest.mark.parametrize("norm", NORMS)
 def test_max_gates_and_many_pieces(norm):
     net = rs.load(many_pieces(), input_shape=(2,))
-    found = check(net, rs.Box(-6, 6, 2), np.random.default_rng(0).uniform(-3, 3, (3, 2)), norm)
+    found = check(net, rs.Box(-6, 6, 2), np.random.default_rng(0).uniform(-3, 3, (2, 2)), norm)
     assert np.isfinite(found.upper).any()
 
 

@@ -39,10 +39,10 @@ def by_scipy(net, x, norm, domain):
 def test_nearest_of_all_rivals(norm, bounded):
     net = rs.load(layers([4, 5, 4, 8], seed=3))
     domain = rs.Box(-1, 1, 4) if bounded else None
-    points = np.random.default_rng(0).uniform(-1, 1, (40, 4))
+    points = np.random.default_rng(0).uniform(-1, 1, (14, 4))
     found = rs.robustness.decision_distance_within(net, points, norm=norm, domain=domain)
     truth = np.array([by_scipy(net, point, norm, domain) for point in points])
-    assert 0 < np.isfinite(truth).sum() < 40
+    assert 0 < np.isfinite(truth).sum() < 14
     assert np.allclose(found.distances, truth, rtol=1e-7)
     for row in np.flatnonzero(np.isfinite(truth)).tolist():
         outputs = net(found.points[row])[0]
@@ -52,7 +52,7 @@ def test_nearest_of_all_rivals(norm, bounded):
     assert (found.rivals[np.isinf(truth)] == -1).all()
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(networks(num_outputs=2, max_width=4), st.integers(0, 99), st.sampled_from(NORMS))
 def test_never_nearer_than_the_nearest_of_the_network(parameters, seed, norm):
     net, x = rs.load(parameters), np.random.default_rng(seed).uniform(-2, 2, (1, 2))
@@ -61,8 +61,7 @@ def test_never_nearer_than_the_nearest_of_the_network(parameters, seed, norm):
     boundary = rs.robustness.boundary_distance(net, x, norm=norm, domain=rs.Box(-2, 2, 2))
     if within.distances[0] < boundary.distances[0]:
         assert nearest.upper[0] == pytest.approx(within.distances[0], rel=1e-7, abs=1e-9)
-    if np.isfinite(nearest.upper[0]) and nearest.num_branches[0] > 1:
-        assert nearest.upper[0] >= boundary.distances[0] - 1e-9
+    assert nearest.upper[0] >= min(within.distances[0], boundary.distances[0]) - 1e-9
 
 
 def test_a_tie_at_the_point_is_at_distance_zero():

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.classification import classes_of_outputs
-from reluscope.analyses.robustness.cells import Cell, Rival, Viewpoint
+from reluscope.analyses.robustness.cells import RESOLUTION, Cell, Rival, Viewpoint
 from reluscope.analyses.rounding import rounded_forward
 from reluscope.geometry.nearest_point import NearestPoint
 from reluscope.geometry.norms import size, steepest
@@ -59,12 +59,23 @@ def confirm(cell: Cell, rival: Rival, found: NearestPoint) -> Change | Undecided
         beyond = _first_other_class(view, tries[view.in_domain(tries)], ties=False)
     if beyond is None and (deep := cell.deepest(rival)) is not None:
         inner, depth = deep
-        tries = step + np.outer(SHARES, inner - step)
-        near = size(tries, view.norm) <= cell.radius + BEYOND[-1] * view.scale
-        beyond = _first_other_class(view, tries[near], ties=rival.length == 0)
+        way = _share_within(step, inner - step, cell) * (inner - step)
+        depth *= float(np.linalg.norm(way) / np.linalg.norm(inner - step))
+        beyond = _first_other_class(view, step + np.outer(SHARES, way), ties=rival.length == 0)
     if beyond is not None:
         return Change(found.distance, found.lower, error, step, *beyond)
-    return Undecided(found.lower) if depth > 0 else None
+    return Undecided(found.lower) if depth > 10 * RESOLUTION * view.scale else None
+
+
+def _share_within(step: np.ndarray, way: np.ndarray, cell: Cell) -> float:
+    """Return how much of a way keeps to where a cell's outputs hold."""
+    if size(step + way, cell.view.norm) <= cell.radius:
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (middle, high) if size(step + middle * way, cell.view.norm) <= cell.radius else (low, middle)
+    return low
 
 
 def _first_other_class(

@@ -169,6 +169,9 @@ class _Walk:
             found = cell.nearest_change(rival, self.limit)
             if not np.isfinite(found.distance) or cell.is_thin(found.point):
                 return
+            if found.distance >= self.limit - RESOLUTION * view.scale:  # no nearer than what is known
+                self.passed = min(self.passed, max(key, found.lower))
+                return
             if is_exact and np.abs(rival.noise).sum() <= CLEAR * rival.error:
                 self._settle(confirm(cell, rival, found))
                 return
@@ -179,11 +182,6 @@ class _Walk:
                 break
             key = max(key, found.lower)
         key = max(key, found.lower)
-        if key >= self.limit:
-            return
-        if key >= self.limit - RESOLUTION * view.scale:
-            self.passed = min(self.passed, key)
-            return
         heapq.heappush(self.queue, _Branch(key, next(self._order), first, last, label, cut, level, split))
 
     def _settle(self, found: Change | Undecided | None) -> None:
