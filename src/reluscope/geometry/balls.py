@@ -63,10 +63,10 @@ class CutBall:
         least, most = self._without_cut(forms)
         if self.cut is None or not np.isfinite(self.radius):
             return least, most
-        for multipliers in self._multipliers(-forms):
-            least = np.maximum(least, self._without_cut(forms - np.outer(multipliers, self.cut))[0] + multipliers * self.level)
-        for multipliers in self._multipliers(forms):
-            most = np.minimum(most, self._without_cut(forms + np.outer(multipliers, self.cut))[1] - multipliers * self.level)
+        for m in self._multipliers(-forms):
+            least = np.maximum(least, self._without_cut(forms - np.outer(m, self.cut))[0] + m * self.level)
+        for m in self._multipliers(forms):
+            most = np.minimum(most, self._without_cut(forms + np.outer(m, self.cut))[1] - m * self.level)
         return least, most
 
     def _multipliers(self, forms: np.ndarray) -> list[np.ndarray]:

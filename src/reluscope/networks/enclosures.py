@@ -271,9 +271,8 @@ class _Walk:
         self.columns = {position: columns[position] for position in stage.keeps}
         for position in stage.keeps:
             if position not in self.sizes:
-                forms = self._forms(
-                    values[position].reshape(-1), columns[position].reshape(self.count, -1), np.zeros(values[position].numel())
-                )
+                value, table = values[position].reshape(-1), columns[position].reshape(self.count, -1)
+                forms = self._forms(value, table, np.zeros(len(value)))
                 ends = np.abs(self._range(forms))
                 self.sizes[position] = float(np.where(np.isfinite(ends), ends, 0.0).max(initial=0.0))
         errors = self.rounding * (stage.gain * size + stage.offset)
@@ -314,7 +313,7 @@ class _Walk:
 def _chords(
     gate: Pointwise, low: np.ndarray, high: np.ndarray, piece: np.ndarray, is_open: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return slopes and constants of the functions' chords, and how far the functions stray; own pieces where closed."""
+    """Return slopes and constants of chords, and how far the functions stray from them; of closed units their piece's."""
     slopes, intercepts = (np.broadcast_to(t.cpu().numpy(), (len(t), len(low))) for t in (gate.slopes, gate.intercepts))
     unit = np.arange(len(low))
     slope, middle, stray = slopes[piece, unit], intercepts[piece, unit], np.zeros(len(low))

@@ -1,4 +1,4 @@
-"""Convex sets of steps u away from a point on which outputs are affine: where in them is a change of class nearest?
+"""The nearest change of class in a convex set of steps u away from a point, on which the outputs are affine.
 
 Which classes rival the point's own is decided with these outputs; with a single output f the classes 0 and 1 have the
 outputs 0 and f.

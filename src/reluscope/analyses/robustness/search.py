@@ -144,9 +144,7 @@ class _Walk:
             last = _with(branch.last, gate, unit, min(high, int(branch.last[gate][unit])))
             self._bound(first, last, branch.label, branch.key, branch.cut, branch.level)
 
-    def _bound(
-        self, first: Pieces, last: Pieces, label: int, key: float, cut: np.ndarray | None, level: float
-    ) -> None:
+    def _bound(self, first: Pieces, last: Pieces, label: int, key: float, cut: np.ndarray | None, level: float) -> None:
         """Bound the nearest change in a branch, and put it into the queue unless that is known, or too far."""
         view = self.view
         self.num_branches += 1
