@@ -57,8 +57,9 @@ class CutBall:
         >>> free, forms = np.full(2, np.inf), np.array([[3.0, 4.0], [1.0, 0.0]])
         >>> CutBall(2.0, "l2", -free, free).extent(forms)
         (array([-10.,  -2.]), array([10.,  2.]))
-        >>> CutBall(2.0, "l2", np.zeros(2), free, np.array([0.0, 1.0]), 2.0).extent(forms)  # one point is left
-        (array([0., 0.]), array([10.,  2.]))
+        >>> np.round(CutBall(2.0, "l2", -free, free, np.array([0.0, 1.0]), 1.2).extent(forms), 9) + 0.0
+        array([[ 0. , -1.6],
+               [10. ,  1.6]])
         """
         least, most = self._without_cut(forms)
         if self.cut is None or not np.isfinite(self.radius):

@@ -313,7 +313,7 @@ class _Walk:
 def _chords(
     gate: Pointwise, low: np.ndarray, high: np.ndarray, piece: np.ndarray, is_open: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return slopes and constants of chords, and how far the functions stray from them; of closed units their piece's."""
+    """Return slopes and constants of chords, and how far functions stray from them; the own piece of closed units."""
     slopes, intercepts = (np.broadcast_to(t.cpu().numpy(), (len(t), len(low))) for t in (gate.slopes, gate.intercepts))
     unit = np.arange(len(low))
     slope, middle, stray = slopes[piece, unit], intercepts[piece, unit], np.zeros(len(low))

@@ -145,8 +145,8 @@ def decision_distance(
     >>> import reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 1.0]]), np.array([-2.0]))])
     >>> found = rs.robustness.decision_distance(net, [[0.5]], norm="l2")  # |x| - 2 changes its sign at 2
-    >>> print(found.finding(0), found.witnesses[0], found.num_branches[0])
-    1.5 (EXACT) [2.] 2
+    >>> print(found.finding(0), found.witnesses[0], found.adversarial[0])
+    1.5 (EXACT) [2.] 1
     """
     check_norm(norm)
     tolerance = tolerance or Tolerance()

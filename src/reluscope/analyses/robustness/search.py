@@ -201,9 +201,12 @@ def _with(pieces: Pieces, gate: int, unit: int, piece: int) -> Pieces:
 def _cell(view: Viewpoint, steps: CutBall, enclosure: Enclosure) -> tuple[Cell, np.ndarray, bool]:
     """Return the steps that an enclosure allows, the noise of its rows, and whether they are without noise."""
     dim, symbols = len(view.x), len(enclosure.open)
-    rows, slack, noise, is_exact = [np.zeros((0, dim))], [np.zeros(0)], [np.zeros((0, symbols))], True
+    rows: list[np.ndarray] = [np.zeros((0, dim))]
+    slack: list[np.ndarray] = [np.zeros(0)]
+    noise: list[np.ndarray] = [np.zeros((0, symbols))]
+    is_exact = True
     if steps.cut is not None:  # the enclosure holds on this side of it
-        length = np.linalg.norm(steps.cut)
+        length = float(np.linalg.norm(steps.cut))
         rows.append(-steps.cut[None] / length)
         slack.append(np.array([-steps.level / length]))
         noise.append(np.zeros((1, symbols)))
