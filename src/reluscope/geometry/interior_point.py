@@ -6,7 +6,8 @@ the point at hand, so that nothing has to be found feasible first. Every answer 
 multipliers prove. In torch, in float64, on any device: one batched product of matrices decides the time of a step.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -32,6 +33,8 @@ SHORTEST, BLURRED = 1.5 * 2.0**-MOST_HALVINGS, 1e-8
 LEAST_AIM = 0.1
 # Steps shorter than this are short, and how much of the products the one after keeps at least.
 SHORT, CENTERING = 0.5, 0.5
+# Multiplications in a product of matrices from which on threads are worth having.
+WORTH_THREADS = 5e7
 # Columns of a block of products of matrices, at least, and blocks.
 MIN_WIDTH, NUM_BLOCKS = 64, 8
 
@@ -260,7 +263,25 @@ def minimize(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsDon
     The bound: for multipliers y >= 0 and any point z of the body, convexity gives ``f(z) >= f(x) + g (z - x)``, and
     ``y (b - A z) >= 0``. What rounding leaves of ``g + A' y`` counts with the farthest that each variable can go.
     """
-    is_done = within(RELATIVE_GAP) if is_done is None else is_done
+    with _threads_worth_having(bodies):
+        return _minimized(bodies, objective, start, within(RELATIVE_GAP) if is_done is None else is_done)
+
+
+@contextmanager
+def _threads_worth_having(bodies: Bodies) -> Iterator[None]:
+    """Keep small products on one thread: a second brings nothing, and beside other work both wait for each other."""
+    number = torch.get_num_threads()
+    if bodies.rows.is_cuda or bodies.rows.numel() * bodies.dim >= WORTH_THREADS:
+        yield
+        return
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(number)
+
+
+def _minimized(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsDone) -> Minima:
     count, device = len(start), start.device
     # Those that are still worked on, and where they are.
     at = torch.arange(count, device=device)
