@@ -62,7 +62,7 @@ def test_degenerate_networks_in_the_plane(parameters, seed) -> None:
     point = np.random.default_rng(seed).uniform(-4, 4, 2)
     around = rs.neighbors(net, point, domain=box)
     check(net, around, box)
-    assert set(map(tuple, around.codes.to_array().tolist())) == by_partition(part, int(part.locate(point)))
+    assert set(map(tuple, around.codes.to_array().tolist())) == by_partition(part, int(part.locate(point[None])[0]))
 
 
 @settings(max_examples=8, deadline=None)
@@ -73,7 +73,7 @@ def test_degenerate_networks_in_space(parameters, seed) -> None:
     point = np.random.default_rng(seed).uniform(-4, 4, 3)
     around = rs.neighbors(net, point, domain=box)
     check(net, around, box)
-    assert set(map(tuple, around.codes.to_array().tolist())) == by_partition(part, int(part.locate(point)))
+    assert set(map(tuple, around.codes.to_array().tolist())) == by_partition(part, int(part.locate(point[None])[0]))
 
 
 def test_other_gates() -> None:

@@ -209,9 +209,10 @@ def _pushed(
         worst = beyond.argmax(axis=1)
         violation = beyond[np.arange(len(rows)), worst]
         is_inside = violation < -slack[rows]
-        there = np.flatnonzero(is_inside)
-        there = there[_are_inside(normals, depths, points[there], rows[there], slack)]
-        found.append((rows[there], points[there]))
+        if is_inside.any():
+            there = np.flatnonzero(is_inside)
+            there = there[_are_inside(normals, depths, points[there], rows[there], slack)]
+            found.append((rows[there], points[there]))
         cosine = own[np.arange(len(rows)), worst]
         is_going = ~is_inside & (1 - cosine**2 > PARALLEL)
         rows, points, beyond, own = rows[is_going], points[is_going], beyond[is_going], own[is_going]

@@ -114,22 +114,25 @@ def neighbors(
         raise InputError("neighbours need a domain without equations: give its solutions as a Slice")
     groups, points = here.polyhedron.facets(), here.polyhedron.facet_points()
     is_end = np.array([bool((here.sources[rows, 0] < 0).any()) for rows in groups], dtype=bool)
-    crossed = [rows for rows, ends in zip(groups, is_end, strict=True) if not ends]
+    crossed = [rows for rows, outside in zip(groups, is_end, strict=True) if not outside]
     on_facets = points[~is_end]
     first = np.array([rows[0] for rows in crossed], dtype=np.int64)
     normals = here.polyhedron.A[first]
     normals = normals / np.linalg.norm(normals, axis=1, keepdims=True)
     pieces = tuple(piece[0] for piece in pieces_of(here.code))
     still = held_region(network, here.witness, pieces, tolerance=tolerance).still
+    ends = tuple(rows for rows, outside in zip(groups, is_end, strict=True) if outside)
+    if not crossed:
+        return Neighbors(here, (), (), here.code[:0], on_facets, on_facets, ends)
     loose = [np.concatenate([here.sources[rows], still]) for rows in crossed]
     rounding = tolerance.rounding * np.finfo(float).eps
     beyond = pieces_beyond(network, pieces, loose, normals, rounding=rounding)
     reach = _reach(network, beyond, on_facets, normals, rounding)
-    ends = here.polyhedron.b - on_facets @ here.polyhedron.A.T
-    closing = normals @ here.polyhedron.A.T
     of_domain = here.sources[:, 0] < 0
+    A, b = here.polyhedron.A[of_domain], here.polyhedron.b[of_domain]
+    closing = normals @ A.T
     with np.errstate(divide="ignore", invalid="ignore"):
-        room = np.where(of_domain & (closing > 0), ends / closing, np.inf).min(axis=1, initial=np.inf)
+        room = np.where(closing > 0, (b - on_facets @ A.T) / closing, np.inf).min(axis=1, initial=np.inf)
     reach = np.minimum(reach, room)
     steps = np.where(np.isfinite(reach), reach / 2, 1.0)
     return Neighbors(
@@ -139,7 +142,7 @@ def neighbors(
         Codes.from_pieces(beyond, network.layout),
         on_facets,
         on_facets + steps[:, None] * normals,
-        tuple(rows for rows, ends in zip(groups, is_end, strict=True) if ends),
+        ends,
     )
 
 
