@@ -20,16 +20,19 @@ from reluscope.geometry.coincidence import coincident_groups
 from reluscope.geometry.convex_questions import bodies_of, point_beyond
 from reluscope.geometry.interior import Ball, row_space, unit_rows
 from reluscope.geometry.linear_program import LinearProgram
+from reluscope.geometry.passable_rows import passable_rows
 
 # A point is pushed this much farther than it needs, and so far inside, in units of the inscribed ball's radius.
 OVERSHOOT, INSIDE = 1.5, 0.01
-MOST_PUSHES = 500
+MOST_PUSHES = 300
 # Rows whose angle has less than this square of the sine are as good as parallel.
 PARALLEL = 1e-6
 # Memory for products of rows with rows, in bytes.
-PRODUCTS_BYTES = 2**29
+PRODUCTS_BYTES, AT_ONCE = 2**29, 256
 # From so many dimensions on an interior-point method over all rows is faster than a simplex method over some.
 MANY_DIMENSIONS = 128
+# From so many open rows on it is worth asking about all of them together first.
+MANY_ROWS = 8
 
 
 class FoundFacets(NamedTuple):
@@ -140,7 +143,18 @@ def _ask_known(normals: np.ndarray, depths: np.ndarray, points: np.ndarray, slac
 def _ask_all(normals: np.ndarray, depths: np.ndarray, points: np.ndarray, slack: np.ndarray) -> None:
     """Find the facets among the open rows, asking whether each can be passed if all rows left but it hold."""
     left = np.ones(len(normals), dtype=bool)
-    for row in _unknown(points).tolist():
+    bounded = read_bounds(normals, depths)
+    place = np.full(len(normals), -1)
+    place[bounded.rows] = np.arange(len(bounded.rows))
+    asked = _unknown(points)
+    asked = asked[place[asked] >= 0]
+    if len(asked) >= MANY_ROWS:
+        body = bodies_of([(normals[bounded.rows], depths[bounded.rows])], bounded.lower, bounded.upper)
+        found = passable_rows(body, place[asked], slack[asked])
+        for row, point in zip(asked[found.is_passed], found.points[found.is_passed], strict=True):
+            points[row] = _onto(normals, depths, row, point)
+        left[asked[found.is_implied]] = False
+    for row in np.flatnonzero(np.isnan(points[:, 0]) & left).tolist():
         passed = _passed(normals, depths, row, left, slack[row])
         left[row] = passed is not None
         points[row] = np.nan if passed is None else passed
@@ -178,9 +192,10 @@ def _reached_on_hyperplanes(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return those of some rows on whose hyperplanes points were found clearly inside all other rows, and these."""
     found = []
-    block = max(1, PRODUCTS_BYTES // (8 * len(normals)))
+    # No more rows at once than fit into caches with what is known of them.
+    block = max(1, min(AT_ONCE, PRODUCTS_BYTES // (8 * len(normals))))
     # All products at once if there is room for them, else those that are asked for.
-    products = normals @ normals.T if len(normals) <= block else None
+    products = normals @ normals.T if 8 * len(normals) ** 2 <= PRODUCTS_BYTES else None
     for first in range(0, len(rows), block):
         found += _pushed(normals, depths, rows[first : first + block], slack, products)
     return _joined(found, normals.shape[1])
