@@ -319,10 +319,13 @@ def widest_margins(
     # Bounds that no better point reaches: what rounding leaves of the proof can then not be far off.
     farthest = torch.where(rivals > 0, -bodies.lower[:, None], bodies.upper[:, None])
     most = (ahead + torch.where(rivals == 0, 0.0, rivals.abs() * farthest).sum(dim=2)).amin(dim=1, keepdim=True)
-    rows = bodies.rows.repeat_interleave(bodies.copies, dim=0)
-    zero, ones = torch.zeros_like(bodies.offsets), torch.ones_like(ahead)
+    # Rows may take up much memory: they are copied once.
+    height = bodies.rows.shape[1]
+    rows = start.new_zeros(count, height + num_classes - 1, dim + 1)
+    rows.unflatten(0, (-1, bodies.copies))[:, :, :height, :dim] = bodies.rows[:, None]
+    rows[:, height:, :dim], rows[:, height:, dim] = rivals, 1.0
     raised = Bodies(
-        torch.cat([torch.cat([rows, zero[..., None]], dim=2), torch.cat([rivals, ones[..., None]], dim=2)], dim=1),
+        rows,
         torch.cat([bodies.offsets, ahead], dim=1),
         torch.cat([bodies.lower, margins - 2 * room], dim=1),
         torch.cat([bodies.upper, most + room], dim=1),

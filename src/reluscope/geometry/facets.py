@@ -151,7 +151,7 @@ def _ask_all(normals: np.ndarray, depths: np.ndarray, points: np.ndarray, slack:
     if len(asked) >= MANY_ROWS:
         body = bodies_of([(normals[bounded.rows], depths[bounded.rows])], bounded.lower, bounded.upper)
         found = passable_rows(body, place[asked], slack[asked])
-        for row, point in zip(asked[found.is_passed], found.points[found.is_passed], strict=True):
+        for row, point in zip(asked[found.is_passed].tolist(), found.points[found.is_passed], strict=True):
             points[row] = _onto(normals, depths, row, point)
         left[asked[found.is_implied]] = False
     for row in np.flatnonzero(np.isnan(points[:, 0]) & left).tolist():
