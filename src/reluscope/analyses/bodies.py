@@ -17,7 +17,8 @@ from reluscope.regions.region import Region
 from reluscope.regions.regions import region
 from reluscope.tolerance import Tolerance
 
-T, R = TypeVar("T"), TypeVar("R")
+T = TypeVar("T")
+R = TypeVar("R")
 # Memory for the half-spaces of regions that are asked about together, in bytes.
 ROWS_BYTES = 2**30
 

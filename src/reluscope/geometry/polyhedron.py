@@ -377,10 +377,9 @@ class Polyhedron:
         >>> points.shape, bool((np.abs(points.mean(axis=0) - 0.5) < 0.1).all())
         ((500, 2), True)
         """
-        chains = min(count, 16) if chains is None else min(count, chains)
-        hull = self._hull
-        thinning = 8 * hull.dim**2 if thinning is None else thinning
-        if min(count, chains, thinning) < 1:
+        between = 8 * self._hull.dim**2 if thinning is None else thinning
+        number = min(count, 16 if chains is None else chains)
+        if min(number, between) < 1:
             raise InputError(
                 f"count, chains and thinning must be positive, got {count}, {chains}, {thinning}: ask for 1 at least"
             )
@@ -393,10 +392,10 @@ class Polyhedron:
         found = sample_chains(
             _body(hull),
             self._inner_ball.center,
-            chains=chains,
-            draws=-(-count // chains),
-            thinning=thinning,
-            burn_in=4 * thinning,
+            chains=number,
+            draws=-(-count // number),
+            thinning=between,
+            burn_in=4 * between,
             seed=seed,
         )
         return hull.lift(found.transpose(1, 0, 2).reshape(-1, hull.dim)[:count])

@@ -188,7 +188,12 @@ def _around(body: Bodies, center: np.ndarray) -> Bodies:
 def _maxima(body: Bodies, gains: Tensor, radius: float) -> tuple[Tensor, Tensor]:
     """Return upper bounds on the maxima of linear functions on a body around the origin, and points near them."""
     number = len(gains)
-    same = Bodies(*(part.expand(number, *part.shape[1:]) for part in (body.rows, body.offsets, body.lower, body.upper)))
+    same = Bodies(
+        body.rows.expand(number, -1, -1),
+        body.offsets.expand(number, -1),
+        body.lower.expand(number, -1),
+        body.upper.expand(number, -1),
+    )
 
     def objective(points: Tensor) -> Local:
         return Local(-(points * gains).sum(dim=1), -gains)
@@ -222,12 +227,10 @@ def _axis(body: Bodies, slacks: Tensor, *, is_long: bool) -> Tensor:
     matrix = matrix.tril() + matrix.tril(-1).T
     along = torch.as_tensor(np.random.default_rng(0).normal(size=body.dim), dtype=matrix.dtype, device=matrix.device)
     if is_long:
-        scale = matrix.diagonal().max()
-        matrix.diagonal().add_(1e-14 * scale)
-        factor, info = torch.linalg.cholesky_ex(matrix)
-        if info != 0:
-            return along / torch.linalg.vector_norm(along)
+        # Directions in which the body is endless are as long as rounding lets them be.
+        matrix.diagonal().add_(1e-12 * matrix.diagonal().max())
+        matrix = torch.linalg.inv(matrix)
     for _ in range(POWER_STEPS):
-        along = torch.cholesky_solve(along[:, None], factor)[:, 0] if is_long else matrix @ along
+        along = matrix @ along
         along = along / torch.linalg.vector_norm(along)
     return along

@@ -7,6 +7,7 @@ spread says how well the mean is known, whatever dependence there is within a ch
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -84,7 +85,7 @@ class ClassShares:
             definition="mean Euclidean distance from the point to the points of its linear region",
         )
 
-    def _finding(self, value: float, interval: np.ndarray, **fields: str) -> Finding:
+    def _finding(self, value: float, interval: np.ndarray, **fields: Any) -> Finding:
         return Finding(
             float(value),
             Claim.ESTIMATE,

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -86,7 +87,7 @@ class RegionSizes:
             "to the diagonal of an enclosing box",
         )
 
-    def _finding(self, bounds: np.ndarray, claim: Claim, **fields: str) -> Finding:
+    def _finding(self, bounds: np.ndarray, claim: Claim, **fields: Any) -> Finding:
         low, high = (float(end) for end in bounds)
         domain = "input space" if self.domain is None else self.domain.describe()
         if low == high or high - low <= AGREEMENT * high:
