@@ -26,6 +26,7 @@ from reluscope.geometry.sizes import (
     MOST_DIFFERENCES,
     Diameter,
     Width,
+    are_few,
     diameter_bounds,
     diameter_of_hull,
     width_bounds,
@@ -303,8 +304,10 @@ class Polyhedron:
         if np.isinf(ball.radius):
             return Width(np.inf, np.inf, np.full(self.dim, np.nan))
         vertices = self._few_vertices
-        exact = None if vertices is None else width_of_hull(vertices)
-        found = width_bounds(_body(hull), ball) if exact is None else exact
+        try:
+            found = width_bounds(_body(hull), ball) if vertices is None else width_of_hull(vertices)
+        except DegenerateGeometryError:  # nearly flat, for vertices
+            found = width_bounds(_body(hull), ball)
         return found._replace(direction=hull.lift_direction(found.direction))
 
     def diameter(self) -> Diameter:
@@ -328,8 +331,8 @@ class Polyhedron:
         """
         hull = self._full_dimensional("the diameter needs")
         vertices = self._few_vertices
-        exact = None if vertices is None else diameter_of_hull(vertices)
-        if exact is not None:
+        if vertices is not None:
+            exact = diameter_of_hull(vertices)
             return exact._replace(ends=hull.lift(exact.ends))
         bounded = read_bounds(hull.A, hull.b)
         if not np.isfinite(bounded.upper - bounded.lower).all() and not is_cone_trivial(hull.A):
@@ -465,7 +468,8 @@ class Polyhedron:
         hull = self._hull
         if hull.dim not in MOST_DIFFERENCES or len(hull.b) > MOST_ROWS_OF_VERTICES or not is_cone_trivial(hull.A):
             return None
-        return corners(hull.A, hull.b, self._inner_ball, 1e-12)
+        vertices = corners(hull.A, hull.b, self._inner_ball, 1e-12)
+        return vertices if are_few(vertices) else None
 
     def _found_facets(self, tolerance: float) -> FoundFacets:
         if tolerance not in self._facets:

@@ -16,11 +16,12 @@ from scipy.spatial import ConvexHull, QhullError
 from scipy.spatial.distance import pdist
 from torch import Tensor
 
+from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.interior import Ball
 from reluscope.geometry.interior_point import Bodies, Local, minimize, within
 
 # Pairs of vertices whose differences have a convex hull within a second, by the dimension.
-MOST_DIFFERENCES = {1: 10**6, 2: 10**6, 3: 10**5, 4: 3_000, 5: 500}
+MOST_DIFFERENCES = {1: 10**6, 2: 10**6, 3: 10**5, 4: 3_000, 5: 1_100}
 # Rows this close to the inscribed ball, in shares of its radius, count as touching.
 TOUCHING = 1e-3
 # The gap of linear maxima, relative to their size.
@@ -71,8 +72,19 @@ def steinhagen(dim: int) -> float:
     return 2.0 * float(np.sqrt(dim)) if dim % 2 else 2.0 * (dim + 1) / float(np.sqrt(dim + 2))
 
 
-def width_of_hull(vertices: Float[np.ndarray, "v n"]) -> Width | None:
-    """Return the width of the convex hull of points, or None where there are too many of them.
+def are_few(vertices: Float[np.ndarray, "v n"]) -> bool:
+    """Whether width and diameter of the convex hull of points take a second at most."""
+    number, dim = vertices.shape
+    return number**2 <= MOST_DIFFERENCES.get(dim, 0)
+
+
+def width_of_hull(vertices: Float[np.ndarray, "v n"]) -> Width:
+    """Return the width of the convex hull of a few points.
+
+    Raises
+    ------
+    DegenerateGeometryError
+        If the hull is nearly flat.
 
     Examples
     --------
@@ -80,25 +92,23 @@ def width_of_hull(vertices: Float[np.ndarray, "v n"]) -> Width | None:
     >>> round(found.upper, 12)
     2.4
     """
-    number, dim = vertices.shape
-    if number * number > MOST_DIFFERENCES.get(dim, 0):
-        return None
+    dim = vertices.shape[1]
     differences = (vertices[:, None] - vertices[None]).reshape(-1, dim)
     if dim == 1:
         return Width(float(differences.max()), float(differences.max()), np.ones(1))
     size = np.abs(differences).max()
     try:
         sides = ConvexHull(differences / size).equations
-    except QhullError:
-        return None
+    except QhullError as error:
+        raise DegenerateGeometryError("the width needs vertices that are not nearly in one hyperplane") from error
     nearest = int((-sides[:, -1]).argmin())
     direction = sides[nearest, :-1]
     extent = float(np.ptp(vertices @ direction))
     return Width(extent, extent, direction)
 
 
-def diameter_of_hull(vertices: Float[np.ndarray, "v n"]) -> Diameter | None:
-    """Return the largest distance of two points, or None where there are too many of them.
+def diameter_of_hull(vertices: Float[np.ndarray, "v n"]) -> Diameter:
+    """Return the largest distance of two of a few points.
 
     Examples
     --------
@@ -106,8 +116,6 @@ def diameter_of_hull(vertices: Float[np.ndarray, "v n"]) -> Diameter | None:
     5.0
     """
     number = len(vertices)
-    if number * number > MOST_DIFFERENCES[2] * 10:
-        return None
     if number == 1:
         return Diameter(0.0, 0.0, vertices[[0, 0]])
     distances = pdist(vertices)
