@@ -20,7 +20,7 @@ from reluscope.geometry.interior_point import Bodies
 # Penalties in units of the inverse squares of the slacks at the centre, over-relaxation, steps between two checks.
 PENALTY, RELAXATION, STEPS = 0.03, 1.6, 25
 # Checks at most, and those over which it is seen whether more of them are worth it.
-MOST_CHECKS, PATIENCE = 120, 6
+MOST_CHECKS, PATIENCE = 300, 20
 # Rows that are asked about together.
 BLOCK = 1024
 # How far a proof has to be below a row, relative to its distance: rows that nearly touch are not called redundant.
