@@ -5,8 +5,8 @@ off the rows that it violates, one after the other (Agmon, "The relaxation metho
 Journal of Mathematics 6, 1954; Motzkin and Schoenberg, ibid.): where it comes to rest inside all of them, there is a
 facet. What is left is asked by linear programs against the facets found, after Clarkson, "More output-sensitive
 geometric algorithms" (FOCS 1994): a row is redundant as soon as these imply it; else the point that violates it shows
-the way to a new facet. In many dimensions, where a simplex method takes minutes, all are asked against all rows, together
-(`passable_rows`), and one by one what that leaves open.
+the way to a new facet. In many dimensions, where a simplex method takes minutes, all are asked against all rows,
+together (`passable_rows`), and one by one what that leaves open.
 """
 
 from typing import NamedTuple

@@ -127,8 +127,8 @@ def region_sizes(
     Notes
     -----
     From the vertices in up to five dimensions, where they are few. Elsewhere a largest ball and up to twelve linear
-    programs for each region: about a minute for 784 inputs and 3,072 units on one core. Without a domain a simplex method
-    has to tell first whether the region is bounded, which takes minutes there.
+    programs for each region: about a minute for 784 inputs and 3,072 units on one core. Without a domain a simplex
+    method has to tell first whether the region is bounded, which takes minutes there.
 
     Examples
     --------
