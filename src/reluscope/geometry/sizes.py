@@ -196,17 +196,11 @@ def _around(body: Bodies, center: np.ndarray) -> Bodies:
 def _maxima(body: Bodies, gains: Tensor, radius: float) -> tuple[Tensor, Tensor]:
     """Return upper bounds on the maxima of linear functions on a body around the origin, and points near them."""
     number = len(gains)
-    same = Bodies(
-        body.rows.expand(number, -1, -1),
-        body.offsets.expand(number, -1),
-        body.lower.expand(number, -1),
-        body.upper.expand(number, -1),
-    )
 
-    def objective(points: Tensor) -> Local:
-        return Local(-(points * gains).sum(dim=1), -gains)
+    def objective(points: Tensor, which: Tensor) -> Local:
+        return Local(-(points * gains[which]).sum(dim=1), -gains[which])
 
-    found = minimize(same, objective, torch.zeros_like(gains), within(ROUGH, radius))
+    found = minimize(body.shared(number), objective, torch.zeros_like(gains), within(ROUGH, radius))
     return found.gaps - found.values, found.points
 
 

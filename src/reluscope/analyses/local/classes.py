@@ -21,7 +21,7 @@ from reluscope.analyses.classification import num_classes
 from reluscope.analyses.pacing import Pace
 from reluscope.errors import InputError, ShapeError, SolverError
 from reluscope.findings import Claim, Finding
-from reluscope.geometry.convex_questions import largest_balls, likeliest_points, widest_margins
+from reluscope.geometry.convex_questions import Answers, largest_balls, likeliest_points, widest_margins
 from reluscope.geometry.domains import Box
 from reluscope.geometry.nearest_point import NearestPoint, nearest_point
 from reluscope.networks.network import Network
@@ -33,6 +33,8 @@ from reluscope.tolerance import Tolerance
 GAP = 1e-7
 # How well the balls are known from whose centres searches begin.
 ROUGH = 1e-2
+# Memory for matrices and tables of programs that are solved together, in bytes.
+MATRICES_BYTES = 2**29
 # Differences of logits up to this share of the terms that they are sums of may be rounding.
 ROUNDING = 1e-12
 
@@ -455,7 +457,16 @@ def _ask(
     bodies, start, near = bodies.shared(number), *(part.repeat_interleave(number, dim=0) for part in (start, near))
     weights, biases = (part.repeat_interleave(number, dim=0) for part in (weights, biases))
     classes = torch.arange(number, device=device).repeat(len(inside))
-    likeliest = likeliest_points(bodies, start, weights, biases, classes, relative_gap=GAP / 2)
+    # Each program has matrices of its own; of one large region fewer of them are solved at once.
+    matrices = MATRICES_BYTES // (4 * 8 * every.shape[1] ** 2)
+    parts = torch.arange(len(classes), device=device).split(len(classes) if len(inside) > 1 else max(1, matrices))
+    answers = [
+        likeliest_points(
+            bodies.take(part), start[part], weights[part], biases[part], classes[part], relative_gap=GAP / 2
+        )
+        for part in parts
+    ]
+    likeliest = Answers(*(np.concatenate(columns) for columns in zip(*answers, strict=True)))
     there = torch.from_numpy(likeliest.points).to(device)
     logits = (weights @ there[..., None])[..., 0] + biases
     sizes = ((weights.abs() @ there.abs()[..., None])[..., 0] + biases.abs()).amax(dim=1)
@@ -473,13 +484,15 @@ def _ask(
         places[place], distances[mine], slack[mine] = rivals.nearest(likeliest.points[mine], doubt[mine], is_every)
         labels[place] = rivals.classes(places[place])
     left = np.flatnonzero(~is_known)
-    if len(left):
-        some = torch.from_numpy(left).to(device)
+    # Margins are one more variable, and so a table for each of them.
+    tables = max(1, MATRICES_BYTES // (8 * bodies.rows[0].numel()))
+    for part in np.split(left, range(tables, len(left), tables)) if len(left) else []:
+        some = torch.from_numpy(part).to(device)
         margins = widest_margins(
             bodies.take(some), start[some], weights[some], biases[some], classes[some], is_sign_enough=True
         )
-        occurs[left] = margins.values > doubt[left]
-        is_known[left] = occurs[left] | (margins.values + margins.gaps < -doubt[left])
+        occurs[part] = margins.values > doubt[part]
+        is_known[part] = occurs[part] | (margins.values + margins.gaps < -doubt[part])
     # What does not occur is ahead nowhere.
     is_at_known |= is_known & ~occurs
     columns = (occurs, is_known, is_at, is_at_known, likeliest.values, likeliest.gaps + GAP / 2, distances, slack)
