@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from reluscope.networks.load import load
     from reluscope.networks.network import Network
     from reluscope.partitions import Budget, Certificate, DecisionBoundary, Partition, decision_boundary, partition
+    from reluscope.regions.neighbors import Neighbors, neighbors
     from reluscope.regions.region import Region
     from reluscope.regions.regions import region, regions
     from reluscope.tolerance import Tolerance
@@ -41,6 +42,7 @@ _HOMES = {
     "DecisionBoundary": "reluscope.partitions",
     "Finding": "reluscope.findings",
     "GateLayout": "reluscope.codes",
+    "Neighbors": "reluscope.regions.neighbors",
     "Network": "reluscope.networks.network",
     "Partition": "reluscope.partitions",
     "Plane": "reluscope.geometry",
@@ -60,6 +62,7 @@ _HOMES = {
     "errors": "reluscope.errors",
     "load": "reluscope.networks.load",
     "local": "reluscope.analyses.local",
+    "neighbors": "reluscope.regions.neighbors",
     "partition": "reluscope.partitions",
     "plots": "reluscope.plots",
     "polyline": "reluscope.geometry",
@@ -81,6 +84,7 @@ __all__ = [
     "DecisionBoundary",
     "Finding",
     "GateLayout",
+    "Neighbors",
     "Network",
     "Partition",
     "Plane",
@@ -100,6 +104,7 @@ __all__ = [
     "errors",
     "load",
     "local",
+    "neighbors",
     "partition",
     "plots",
     "polyline",

@@ -67,7 +67,9 @@ def test_points_on_hyperplanes_show_what_rays_miss(monkeypatch):
     A = draw.standard_normal((300, 60))
     A /= np.linalg.norm(A, axis=1, keepdims=True)
     b = draw.uniform(1.0, 1.2, 300)
-    monkeypatch.setattr(facets, "_hit_along_normals", lambda normals, depths: np.zeros(0, dtype=int))
+    monkeypatch.setattr(
+        facets, "_hit_along_normals", lambda normals, depths: (np.zeros(0, dtype=int), np.zeros((0, 60)))
+    )
     asked = []
     original = facets.LinearProgram.maximize
     monkeypatch.setattr(facets.LinearProgram, "maximize", lambda *given: asked.append(1) or original(*given))

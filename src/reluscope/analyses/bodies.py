@@ -1,6 +1,11 @@
 """Linear regions of points as bodies, as many at once as memory allows, to ask convex questions about."""
 
+import warnings
+from collections.abc import Callable
+from typing import TypeVar
+
 import numpy as np
+import torch
 
 from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.convex_questions import bodies_of
@@ -12,6 +17,8 @@ from reluscope.regions.region import Region
 from reluscope.regions.regions import region
 from reluscope.tolerance import Tolerance
 
+T = TypeVar("T")
+R = TypeVar("R")
 # Memory for the half-spaces of regions that are asked about together, in bytes.
 ROWS_BYTES = 2**30
 
@@ -34,11 +41,44 @@ def regions_inside(network: Network, points: Points, tolerance: Tolerance | None
     return found
 
 
-def as_bodies(regions: list[Region], domain: Box | None, network: Network) -> Bodies:
-    """Return regions cut down to a domain, on the network's device.
+def ask_within_memory(ask: Callable[[list[T], torch.device], R], items: list[T], device: torch.device) -> list[R]:
+    """Ask about items together; where a device has not the memory for that about halves, and at last on the CPU.
+
+    Parameters
+    ----------
+    ask : callable
+        Takes some items and the device on which to work.
+    items : list
+    device : torch.device
+
+    Returns
+    -------
+    list
+        One answer for each part that was asked about, in order.
+
+    Examples
+    --------
+    >>> ask_within_memory(lambda some, device: sum(some), [1, 2, 3], torch.device("cpu"))
+    [6]
+    """
+    try:
+        return [ask(items, device)]
+    except torch.OutOfMemoryError:
+        if len(items) == 1 and device.type == "cpu":
+            raise
+    # Outside of the handler: the exception holds on to what did not fit.
+    if len(items) > 1:
+        half = len(items) // 2
+        return [*ask_within_memory(ask, items[:half], device), *ask_within_memory(ask, items[half:], device)]
+    warnings.warn(f"the memory of {device} does not hold one region: this one is worked on by the CPU", stacklevel=2)
+    return [ask(items, torch.device("cpu"))]
+
+
+def as_bodies(regions: list[Region], domain: Box | None, device: torch.device) -> Bodies:
+    """Return regions cut down to a domain, on a device.
 
     They are cut down here, because points on the domain's boundary are no less inside their regions.
     """
     bounds = (-np.inf, np.inf) if domain is None else (domain.lo, domain.hi)
     tables = [(one.polyhedron.A, one.polyhedron.b) for one in regions]
-    return bodies_of(tables, *bounds, device=network.device)
+    return bodies_of(tables, *bounds, device=device)

@@ -1,7 +1,7 @@
 """Work on samples in blocks, for as long as there is time: what is done when it ends is a share of the samples."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sized
 
 BLOCK_SECONDS = 0.4
 
@@ -50,3 +50,20 @@ class Pace:
             if self.tell is not None:
                 share = max(self.done / self.number, min(1.0, (now - began) / self.seconds) if self.seconds else 1.0)
                 self.tell(min(1.0, share))
+
+
+def until_interrupted(work: Callable[[], None], done: Sized) -> str:
+    """Work until it ends or Ctrl-C, which is passed on if there is nothing yet to show; return what stopped it.
+
+    Examples
+    --------
+    >>> until_interrupted(lambda: None, [])
+    ''
+    """
+    try:
+        work()
+    except KeyboardInterrupt:
+        if not len(done):
+            raise
+        return "interrupted"
+    return ""

@@ -7,15 +7,17 @@ one affine map. The inscribed ball is the largest ball anywhere in the region; i
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
-from reluscope.analyses.bodies import as_bodies, bodies_at_once, regions_inside
+from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
 from reluscope.analyses.coefficients.margins import margins_of_maps
 from reluscope.analyses.medians import median_finding
-from reluscope.analyses.pacing import Pace
+from reluscope.analyses.pacing import Pace, until_interrupted
 from reluscope.analyses.rounding import rounded_forward
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.convex_questions import largest_balls
@@ -146,7 +148,7 @@ def facet_distances(
         for block in pace.blocks():
             parts.append(nearest_facets(network, points[block], tolerance=tolerance))
 
-    stopped = _until_interrupted(work, parts) or pace.stopped
+    stopped = until_interrupted(work, parts) or pace.stopped
     joined = NearestFacets(
         np.concatenate([part.distances for part in parts]),
         np.concatenate([part.errors for part in parts]),
@@ -417,12 +419,13 @@ def inscribed_balls(
             there = regions_inside(network, points[block], tolerance)
             without.extend(block.start + row for row in range(block.stop - block.start) if row not in there)
             if there:
-                for row, ball in _largest_balls(network, there, flat[block], domain):
+                ask = partial(_ask_balls, there, flat[block], domain)
+                for row, ball in chain(*ask_within_memory(ask, list(there), network.device)):
                     away = np.linalg.norm(ball.center - flat[block.start + row].cpu().numpy())
                     away = float(away) if np.isfinite(ball.radius) else np.nan
                     found.append((block.start + row, ball.radius, ball.gap, away))
 
-    stopped = _until_interrupted(work, found) or pace.stopped
+    stopped = until_interrupted(work, found) or pace.stopped
     table = np.array(found, dtype=np.float64).reshape(-1, 4)
     return InscribedBalls(
         table[:, 0].astype(np.int64),
@@ -437,12 +440,18 @@ def inscribed_balls(
     )
 
 
+def _ask_balls(
+    found: dict[int, Region], points: torch.Tensor, domain: Box | None, rows: list[int], device: torch.device
+) -> list[tuple[int, Ball]]:
+    return _largest_balls({row: found[row] for row in rows}, points[rows], domain, device)
+
+
 def _largest_balls(
-    network: Network, found: dict[int, Region], points: torch.Tensor, domain: Box | None
+    found: dict[int, Region], points: torch.Tensor, domain: Box | None, device: torch.device
 ) -> list[tuple[int, Ball]]:
     """Return largest balls in regions cut down to a domain, by the rows of their samples."""
-    bodies = as_bodies(list(found.values()), domain, network)
-    answers = largest_balls(bodies, points[list(found)], relative_gap=RELATIVE_GAP)
+    bodies = as_bodies(list(found.values()), domain, device)
+    answers = largest_balls(bodies, points.to(device), relative_gap=RELATIVE_GAP)
     balls = []
     for (row, region), center, radius, gap in zip(found.items(), *answers, strict=True):
         ball = Ball(center, float(radius), float(gap))
@@ -451,14 +460,3 @@ def _largest_balls(
             ball = (polyhedron if domain is None else polyhedron.intersect(domain.polyhedron)).insphere()
         balls.append((row, ball))
     return balls
-
-
-def _until_interrupted(work: Callable[[], None], done: list) -> str:
-    """Work until Ctrl-C, which is passed on if there is nothing yet to show."""
-    try:
-        work()
-    except KeyboardInterrupt:
-        if not done:
-            raise
-        return "interrupted"
-    return ""

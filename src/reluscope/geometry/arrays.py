@@ -10,7 +10,7 @@ from reluscope.errors import InputError, ShapeError
 
 
 def read_array(value: ArrayLike, name: str, *, ndim: int | None = None, finite: bool = True) -> np.ndarray:
-    """Return ``value`` as a read-only float64 array of its own memory.
+    """Return ``value`` as a read-only float64 array of its own memory; itself if that is what it is.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def read_array(value: ArrayLike, name: str, *, ndim: int | None = None, finite: 
     Returns
     -------
     numpy.ndarray
-        A C-contiguous float64 copy that cannot be written to.
+        C-contiguous float64 that cannot be written to.
 
     Raises
     ------
@@ -46,7 +46,8 @@ def read_array(value: ArrayLike, name: str, *, ndim: int | None = None, finite: 
         raw = np.asarray(value)
         if raw.dtype.kind not in "biuf":
             raise TypeError(str(raw.dtype))
-        array = np.array(raw, dtype=np.float64, order="C")
+        is_ready = raw.dtype == np.float64 and raw.flags.owndata and raw.flags.c_contiguous and not raw.flags.writeable
+        array = raw if is_ready else np.array(raw, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must be real numbers in one rectangular array, got {error}") from error
     if ndim is not None and array.ndim != ndim:

@@ -66,9 +66,13 @@ def bodies_of(
     height = max(1, *(len(b) for _, b in tables))
     rows, offsets = np.zeros((len(tables), height, dim)), np.full((len(tables), height), np.inf)
     for body, (A, b) in enumerate(tables):
-        lengths = np.linalg.norm(A, axis=1)
+        lengths = np.sqrt(np.einsum("ij,ij->i", A, A))
         kept = lengths > 0
-        rows[body, : kept.sum()] = A[kept] / lengths[kept, None]
+        # Rows may take up much memory: they are copied once.
+        if kept.all():
+            np.divide(A, lengths[:, None], out=rows[body, : len(A)])
+        else:
+            rows[body, : kept.sum()] = A[kept] / lengths[kept, None]
         offsets[body, : kept.sum()] = b[kept] / lengths[kept]
     bounds = [np.full((len(tables), dim), bound, dtype=np.float64) for bound in (lower, upper)]
     tensors = [torch.from_numpy(part).to(device) for part in (rows, offsets, *bounds)]
@@ -154,8 +158,8 @@ def _linear_maxima(bodies: Bodies, start: Tensor, gains: Tensor, is_done: IsDone
     return _finished(bodies, gains, _answers(found, -found.values), is_open.cpu().numpy())
 
 
-def farther_than(body: Bodies, direction: Tensor, distance: float) -> bool:
-    """Tell whether a linear function passes a value on a body around the origin, as soon as that is known.
+def point_beyond(body: Bodies, direction: Tensor, distance: float) -> Float[np.ndarray, " n"] | None:
+    """Return a point where a linear function passes a value on a body around the origin, if there is one.
 
     Parameters
     ----------
@@ -164,12 +168,17 @@ def farther_than(body: Bodies, direction: Tensor, distance: float) -> bool:
     direction : (1, n) tensor
     distance : float
 
+    Returns
+    -------
+    (n,) array, or None
+        Found or refuted as soon as either is known; the point lies inside the body.
+
     Examples
     --------
     >>> square = bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0)
     >>> direction = torch.tensor([[1.0, 1.0]], dtype=torch.float64)
-    >>> farther_than(square, direction, 1.9), farther_than(square, direction, 2.1)
-    (True, False)
+    >>> point_beyond(square, direction, 1.9) is None, point_beyond(square, direction, 2.1) is None
+    (False, True)
     """
 
     def is_known(values: Tensor, bounds: Tensor) -> Tensor:
@@ -178,7 +187,8 @@ def farther_than(body: Bodies, direction: Tensor, distance: float) -> bool:
     found = minimize(body, _linear(-direction), torch.zeros_like(direction), is_known)
     answers = _answers(found, -found.values)
     is_open = ~is_known(found.values, found.values - found.gaps)
-    return bool(_finished(body, direction, answers, is_open.cpu().numpy()).values[0] > distance)
+    points, values, _ = _finished(body, direction, answers, is_open.cpu().numpy())
+    return points[0] if values[0] > distance else None
 
 
 def nearest_points(bodies: Bodies, start: Tensor, targets: Tensor, *, relative_gap: float = RELATIVE_GAP) -> Answers:
@@ -309,10 +319,13 @@ def widest_margins(
     # Bounds that no better point reaches: what rounding leaves of the proof can then not be far off.
     farthest = torch.where(rivals > 0, -bodies.lower[:, None], bodies.upper[:, None])
     most = (ahead + torch.where(rivals == 0, 0.0, rivals.abs() * farthest).sum(dim=2)).amin(dim=1, keepdim=True)
-    rows = bodies.rows.repeat_interleave(bodies.copies, dim=0)
-    zero, ones = torch.zeros_like(bodies.offsets), torch.ones_like(ahead)
+    # Rows may take up much memory: they are copied once.
+    height = bodies.rows.shape[1]
+    rows = start.new_zeros(count, height + num_classes - 1, dim + 1)
+    rows.unflatten(0, (-1, bodies.copies))[:, :, :height, :dim] = bodies.rows[:, None]
+    rows[:, height:, :dim], rows[:, height:, dim] = rivals, 1.0
     raised = Bodies(
-        torch.cat([torch.cat([rows, zero[..., None]], dim=2), torch.cat([rivals, ones[..., None]], dim=2)], dim=1),
+        rows,
         torch.cat([bodies.offsets, ahead], dim=1),
         torch.cat([bodies.lower, margins - 2 * room], dim=1),
         torch.cat([bodies.upper, most + room], dim=1),

@@ -5,34 +5,54 @@ off the rows that it violates, one after the other (Agmon, "The relaxation metho
 Journal of Mathematics 6, 1954; Motzkin and Schoenberg, ibid.): where it comes to rest inside all of them, there is a
 facet. What is left is asked by linear programs against the facets found, after Clarkson, "More output-sensitive
 geometric algorithms" (FOCS 1994): a row is redundant as soon as these imply it; else the point that violates it shows
-the way to a new facet. In many dimensions, where a simplex method takes minutes, each is asked against all rows.
+the way to a new facet. In many dimensions, where a simplex method takes minutes, all are asked against all rows,
+together (`passable_rows`), and one by one what that leaves open.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from jaxtyping import Float
 
 from reluscope.errors import SolverError
+from reluscope.geometry.axis_rows import read_bounds
 from reluscope.geometry.coincidence import coincident_groups
-from reluscope.geometry.convex_questions import bodies_of, farther_than
+from reluscope.geometry.convex_questions import bodies_of, point_beyond
 from reluscope.geometry.interior import Ball, row_space, unit_rows
 from reluscope.geometry.linear_program import LinearProgram
+from reluscope.geometry.passable_rows import passable_rows
 
 # A point is pushed this much farther than it needs, and so far inside, in units of the inscribed ball's radius.
 OVERSHOOT, INSIDE = 1.5, 0.01
-MOST_PUSHES = 500
+MOST_PUSHES = 300
 # Rows whose angle has less than this square of the sine are as good as parallel.
 PARALLEL = 1e-6
 # Memory for products of rows with rows, in bytes.
-PRODUCTS_BYTES = 2**29
+PRODUCTS_BYTES, AT_ONCE = 2**29, 256
 # From so many dimensions on an interior-point method over all rows is faster than a simplex method over some.
 MANY_DIMENSIONS = 128
+# From so many open rows on it is worth asking about all of them together first.
+MANY_ROWS = 8
 
 
-def facet_groups(
-    A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"], ball: Ball, tolerance: float
-) -> tuple[np.ndarray, ...]:
-    """Return the irredundant rows, rows of the same hyperplane together.
+class FoundFacets(NamedTuple):
+    """The facets of {x : A x <= b}.
+
+    Parameters
+    ----------
+    groups : tuple of index arrays
+        The rows of each facet's hyperplane, facets in order of their first rows.
+    points : (f, n) float64
+        On each hyperplane a point strictly inside all others.
+    """
+
+    groups: tuple[np.ndarray, ...]
+    points: Float[np.ndarray, "f n"]
+
+
+def find_facets(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"], ball: Ball, tolerance: float) -> FoundFacets:
+    """Return the irredundant rows, rows of the same hyperplane together, and a point inside each facet.
 
     Parameters
     ----------
@@ -46,92 +66,151 @@ def facet_groups(
 
     Returns
     -------
-    tuple of index arrays
-        In order of first rows.
+    FoundFacets
     """
     normals, offsets, kept = unit_rows(A, b)
     scale = ball.radius if np.isfinite(ball.radius) else 1.0
     depths = (offsets - normals @ ball.center) / scale
-    if 0 < len(normals) < normals.shape[1]:
-        normals = normals @ row_space(normals).T
+    space = row_space(normals) if 0 < len(normals) < normals.shape[1] else None
+    if space is not None:
+        normals = normals @ space.T
     # Depths are at least 1; their logarithms differ by their relative difference.
     table = np.column_stack([normals, np.log(np.maximum(depths, 1.0))])
     groups = coincident_groups(table, tolerance)
     first = np.array([group[0] for group in groups], dtype=int)
-    found = _irredundant(normals[first], depths[first], tolerance) if len(first) else []
-    return tuple(sorted((kept[groups[index]] for index in found), key=lambda rows: int(rows[0])))
+    points = _irredundant(normals[first], depths[first], tolerance)
+    found = np.flatnonzero(~np.isnan(points[:, 0]))
+    order = found[np.argsort([kept[groups[index][0]] for index in found])]
+    inside = points[order] if space is None else points[order] @ space
+    return FoundFacets(tuple(kept[groups[index]] for index in order), ball.center + scale * inside)
 
 
-def _irredundant(normals: np.ndarray, depths: np.ndarray, tolerance: float) -> list[int]:
-    """Return the facets among rows of length 1, no two equal, around the unit ball."""
+def _irredundant(normals: np.ndarray, depths: np.ndarray, tolerance: float) -> Float[np.ndarray, "h n"]:
+    """Return a point inside every facet among rows of length 1, no two equal, around the unit ball; NaN for others."""
+    number, dim = normals.shape
+    points = np.full((number, dim), np.nan)
+    if not number:
+        return points
+    slack = tolerance * np.maximum(1.0, depths)
+    hit, where = _hit_along_normals(normals, depths)
+    points[hit] = where
+    reached, where = _reached_on_hyperplanes(normals, depths, _unknown(points), slack)
+    points[reached] = where
+    if dim >= MANY_DIMENSIONS:
+        _ask_all(normals, depths, points, slack)
+    else:
+        _ask_known(normals, depths, points, slack)
+    return points
+
+
+def _unknown(points: np.ndarray) -> np.ndarray:
+    return np.flatnonzero(np.isnan(points[:, 0]))
+
+
+def _ask_known(normals: np.ndarray, depths: np.ndarray, points: np.ndarray, slack: np.ndarray) -> None:
+    """Find the facets among the open rows, each asked against the facets known so far."""
     number, dim = normals.shape
     generator = np.random.default_rng(0)
-    known = np.zeros(number, dtype=bool)
-    known[_hit_along_normals(normals, depths)] = True
-    slack = tolerance * np.maximum(1.0, depths)
-    known[_reached_on_hyperplanes(normals, depths, np.flatnonzero(~known), slack)] = True
-    if dim >= MANY_DIMENSIONS:
-        return _asked_of_all(normals, depths, known, slack)
+    known = ~np.isnan(points[:, 0])
     program = LinearProgram(dim)
     program.add_rows(normals, np.where(known, depths, np.inf))
-    dropped = np.zeros(number, dtype=bool)
+    left = np.ones(number, dtype=bool)
     for row in range(number):
-        while not known[row] and not dropped[row]:
+        while not known[row] and left[row]:
             program.set_row(row, -np.inf, depths[row] + max(1.0, depths[row]))  # keeps the program bounded
             try:
                 solution = program.maximize(normals[row])
             except SolverError:  # thrown off by rows that are nearly the same
-                known[row] = _is_passed(normals, depths, row, ~dropped, slack[row])
-                dropped[row] = not known[row]
+                passed = _passed(normals, depths, row, left, slack[row])
+                left[row] = known[row] = passed is not None
+                points[row] = np.nan if passed is None else passed
                 program.set_row(row, -np.inf, depths[row] if known[row] else np.inf)
                 break
             program.set_row(row, -np.inf, np.inf)
             if solution.value <= depths[row] + slack[row]:
-                dropped[row] = True
+                left[row] = False
                 break
-            new = _first_hit(normals, depths, solution.point, ~known & ~dropped, generator)
+            new, where = _first_hit(normals, depths, solution.point, ~known & left, generator)
             if new is None:  # too close to call from here: ask about this row itself, against everything
-                new = row if _is_facet(normals, depths, row, ~dropped, slack[row]) else None
+                where = _passed_by_simplex(normals, depths, row, left, slack[row])
+                new = None if where is None else row
             if new is None:
-                dropped[row] = True
+                left[row] = False
             else:
-                known[new] = True
+                known[new], points[new] = True, where
                 program.set_row(new, -np.inf, depths[new])
-    return [int(row) for row in np.flatnonzero(known)]
 
 
-def _asked_of_all(normals: np.ndarray, depths: np.ndarray, known: np.ndarray, slack: np.ndarray) -> list[int]:
-    """Return the facets, asking whether each open row can be passed if all rows left but it hold."""
+def _ask_all(normals: np.ndarray, depths: np.ndarray, points: np.ndarray, slack: np.ndarray) -> None:
+    """Find the facets among the open rows, asking whether each can be passed if all rows left but it hold."""
     left = np.ones(len(normals), dtype=bool)
-    for row in np.flatnonzero(~known).tolist():
-        left[row] = _is_passed(normals, depths, row, left, slack[row])
-    return [int(row) for row in np.flatnonzero(left)]
+    bounded = read_bounds(normals, depths)
+    place = np.full(len(normals), -1)
+    place[bounded.rows] = np.arange(len(bounded.rows))
+    asked = _unknown(points)
+    asked = asked[place[asked] >= 0]
+    if len(asked) >= MANY_ROWS:
+        body = bodies_of([(normals[bounded.rows], depths[bounded.rows])], bounded.lower, bounded.upper)
+        found = passable_rows(body, place[asked], slack[asked])
+        for row, point in zip(asked[found.is_passed].tolist(), found.points[found.is_passed], strict=True):
+            points[row] = _onto(normals, depths, row, point)
+        left[asked[found.is_implied]] = False
+    for row in np.flatnonzero(np.isnan(points[:, 0]) & left).tolist():
+        passed = _passed(normals, depths, row, left, slack[row])
+        left[row] = passed is not None
+        points[row] = np.nan if passed is None else passed
 
 
-def _is_passed(normals: np.ndarray, depths: np.ndarray, row: int, left: np.ndarray, slack: float) -> bool:
-    """Tell whether some point inside all rows that are left but one is beyond that one."""
+def _passed(normals: np.ndarray, depths: np.ndarray, row: int, left: np.ndarray, slack: float) -> np.ndarray | None:
+    """Return a point of a row's hyperplane inside all other rows that are left, if some point is beyond it."""
     # Its own row is moved outwards, so that the program stays bounded.
     offsets = np.where(left, depths, np.inf)
     offsets[row] = depths[row] + max(1.0, depths[row])
-    body = bodies_of([(normals, offsets)])
-    return farther_than(body, torch.from_numpy(normals[row : row + 1]), float(depths[row] + slack))
+    bounded = read_bounds(normals, offsets)
+    body = bodies_of([(normals[bounded.rows], offsets[bounded.rows])], bounded.lower, bounded.upper)
+    found = point_beyond(body, torch.from_numpy(normals[row : row + 1]), float(depths[row] + slack))
+    return None if found is None else _onto(normals, depths, row, found)
 
 
-def _reached_on_hyperplanes(normals: np.ndarray, depths: np.ndarray, rows: np.ndarray, slack: np.ndarray) -> np.ndarray:
-    """Return those of some rows on whose hyperplanes a point was found that is clearly inside all other rows."""
+def _passed_by_simplex(
+    normals: np.ndarray, depths: np.ndarray, row: int, left: np.ndarray, slack: float
+) -> np.ndarray | None:
+    upper = np.where(left, depths, np.inf)
+    upper[row] = depths[row] + max(1.0, depths[row])
+    program = LinearProgram(normals.shape[1])
+    program.add_rows(normals, upper)
+    found = program.maximize(normals[row])
+    return _onto(normals, depths, row, found.point) if found.value > depths[row] + slack else None
+
+
+def _onto(normals: np.ndarray, depths: np.ndarray, row: int, beyond: np.ndarray) -> np.ndarray:
+    """Return where the way from the centre to a point beyond a row crosses it: inside all rows that hold at its end."""
+    return beyond * (depths[row] / (normals[row] @ beyond))
+
+
+def _reached_on_hyperplanes(
+    normals: np.ndarray, depths: np.ndarray, rows: np.ndarray, slack: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return those of some rows on whose hyperplanes points were found clearly inside all other rows, and these."""
     found = []
-    block = max(1, PRODUCTS_BYTES // (8 * len(normals)))
+    # No more rows at once than fit into caches with what is known of them.
+    block = max(1, min(AT_ONCE, PRODUCTS_BYTES // (8 * len(normals))))
     # All products at once if there is room for them, else those that are asked for.
-    products = normals @ normals.T if len(normals) <= block else None
+    products = normals @ normals.T if 8 * len(normals) ** 2 <= PRODUCTS_BYTES else None
     for first in range(0, len(rows), block):
-        found.append(_pushed(normals, depths, rows[first : first + block], slack, products))
-    return np.concatenate([np.zeros(0, dtype=np.int64), *found])
+        found += _pushed(normals, depths, rows[first : first + block], slack, products)
+    return _joined(found, normals.shape[1])
+
+
+def _joined(found: list[tuple[np.ndarray, np.ndarray]], dim: int) -> tuple[np.ndarray, np.ndarray]:
+    rows = np.concatenate([np.zeros(0, dtype=np.int64), *(part for part, _ in found)])
+    return rows, np.concatenate([np.zeros((0, dim)), *(part for _, part in found)])
 
 
 def _pushed(
     normals: np.ndarray, depths: np.ndarray, rows: np.ndarray, slack: np.ndarray, products: np.ndarray | None
-) -> np.ndarray:
-    """Push points off violated rows within the hyperplanes of some rows; return the rows where that comes to an end."""
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Push points off violated rows within the hyperplanes of some rows; return rows and points where that ends."""
 
     def times_all(which: np.ndarray) -> np.ndarray:
         return normals[which] @ normals.T if products is None else products[which]
@@ -146,7 +225,10 @@ def _pushed(
         worst = beyond.argmax(axis=1)
         violation = beyond[np.arange(len(rows)), worst]
         is_inside = violation < -slack[rows]
-        found.append(rows[is_inside][_are_inside(normals, depths, points[is_inside], rows[is_inside], slack)])
+        if is_inside.any():
+            there = np.flatnonzero(is_inside)
+            there = there[_are_inside(normals, depths, points[there], rows[there], slack)]
+            found.append((rows[there], points[there]))
         cosine = own[np.arange(len(rows)), worst]
         is_going = ~is_inside & (1 - cosine**2 > PARALLEL)
         rows, points, beyond, own = rows[is_going], points[is_going], beyond[is_going], own[is_going]
@@ -154,7 +236,7 @@ def _pushed(
         length = OVERSHOOT * (violation + INSIDE + 2 * slack[rows]) / (1 - cosine**2)
         points -= length[:, None] * (normals[worst] - cosine[:, None] * normals[rows])
         beyond -= length[:, None] * (times_all(worst) - cosine[:, None] * own)
-    return np.concatenate([np.zeros(0, dtype=np.int64), *found])
+    return found
 
 
 def _are_inside(
@@ -167,25 +249,29 @@ def _are_inside(
     return beyond.max(axis=1, initial=-np.inf) < -slack[rows] - on
 
 
-def _hit_along_normals(normals: np.ndarray, depths: np.ndarray) -> np.ndarray:
-    """Return rows that a ray from the centre along some row's normal hits strictly before any other."""
+def _hit_along_normals(normals: np.ndarray, depths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows that a ray from the centre along some row's normal hits strictly before any other, and where."""
     hit = []
     for start in range(0, len(normals), 256):
-        speed = normals[start : start + 256] @ normals.T
+        directions = normals[start : start + 256]
+        speed = directions @ normals.T
         with np.errstate(divide="ignore"):
             time = np.where(speed > 1e-12, depths / speed, np.inf)
         first = time.argmin(axis=1)
         rays = np.arange(len(time))
         earliest = time[rays, first].copy()
         time[rays, first] = np.inf
-        hit.append(first[time.min(axis=1) > earliest * (1 + 1e-6)])
-    return np.unique(np.concatenate(hit))
+        is_clear = time.min(axis=1) > earliest * (1 + 1e-6)
+        hit.append((first[is_clear], earliest[is_clear, None] * directions[is_clear]))
+    rows, points = _joined(hit, normals.shape[1])
+    rows, first = np.unique(rows, return_index=True)
+    return rows, points[first]
 
 
 def _first_hit(
     normals: np.ndarray, depths: np.ndarray, target: np.ndarray, open_rows: np.ndarray, generator: np.random.Generator
-) -> int | None:
-    """Return the row that a ray from inside the unit ball to the target crosses first, if it is clear and still open.
+) -> tuple[int | None, np.ndarray]:
+    """Return the row that a ray from inside the unit ball to the target crosses first, if clear and open, and where.
 
     The start is random: then two rows are crossed at once with probability zero.
     """
@@ -198,13 +284,5 @@ def _first_hit(
         first = int(time.argmin())
         earliest, time[first] = time[first], np.inf
         if open_rows[first] and time.min() > earliest * (1 + 1e-9):
-            return first
-    return None
-
-
-def _is_facet(normals: np.ndarray, depths: np.ndarray, row: int, alive: np.ndarray, slack: float) -> bool:
-    upper = np.where(alive, depths, np.inf)
-    upper[row] = depths[row] + max(1.0, depths[row])
-    program = LinearProgram(normals.shape[1])
-    program.add_rows(normals, upper)
-    return program.maximize(normals[row]).value > depths[row] + slack
+            return first, start + earliest * (target - start)
+    return None, target

@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
+from reluscope.geometry.axis_rows import read_bounds
 from reluscope.geometry.convex_questions import bodies_of, largest_balls
 from reluscope.geometry.linear_program import LinearProgram, Status
 
@@ -131,7 +132,9 @@ def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> Ball:
 def _by_interior_point(normals: np.ndarray, offsets: np.ndarray) -> Ball | None:
     """Return a largest ball, or None for flat and empty polyhedra, which are for a simplex method."""
     start = torch.zeros(1, normals.shape[1], dtype=torch.float64)
-    centers, radii, gaps = largest_balls(bodies_of([(normals, offsets)]), start)
+    bounded = read_bounds(normals, offsets)
+    bodies = bodies_of([(normals[bounded.rows], offsets[bounded.rows])], bounded.lower, bounded.upper)
+    centers, radii, gaps = largest_balls(bodies, start)
     ball = Ball(centers[0], float(radii[0]), float(gaps[0]))
     return ball if (ball.radius > 0 and ball.gap <= WELL_PROVED * ball.radius) or np.isinf(ball.radius) else None
 

@@ -12,12 +12,29 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from reluscope.errors import DegenerateGeometryError, ShapeError
+from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.arrays import read_array
+from reluscope.geometry.axis_rows import read_bounds
+from reluscope.geometry.convex_questions import bodies_of
 from reluscope.geometry.corners import corners, hull_volume
-from reluscope.geometry.facets import facet_groups
+from reluscope.geometry.facets import FoundFacets, find_facets
 from reluscope.geometry.interior import Ball, inscribed_ball, is_cone_trivial, unit_rows
+from reluscope.geometry.interior_point import Bodies
 from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.sampling import sample_chains
+from reluscope.geometry.sizes import (
+    MOST_DIFFERENCES,
+    Diameter,
+    Width,
+    are_few,
+    diameter_bounds,
+    diameter_of_hull,
+    width_bounds,
+    width_of_hull,
+)
+
+# Vertices of so many half-spaces in five dimensions are found within a second or two.
+MOST_ROWS_OF_VERTICES = 300
 
 
 class Maximum(NamedTuple):
@@ -184,8 +201,26 @@ class Polyhedron:
         >>> strip.facets()
         (array([0, 2]), array([3]))
         """
-        hull = self._full_dimensional("facets need")
-        return facet_groups(hull.A, hull.b, self._inner_ball, tolerance)
+        return self._found_facets(tolerance).groups
+
+    def facet_points(self, tolerance: float = 1e-9) -> Float[np.ndarray, "f n"]:
+        """Return a point inside each facet, in the order of `facets`: on its hyperplane and strictly inside all others.
+
+        Parameters
+        ----------
+        tolerance : float
+            As in `facets`, which finds these points on its way.
+
+        Examples
+        --------
+        >>> square = Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, 1, 1])
+        >>> square.facet_points()
+        array([[ 1.,  0.],
+               [-1.,  0.],
+               [ 0.,  1.],
+               [ 0., -1.]])
+        """
+        return self._hull.lift(self._found_facets(tolerance).points)
 
     def vertices(self, tolerance: float = 1e-9) -> Float[np.ndarray, "v n"]:
         """Return the vertices; in the plane in counter-clockwise order.
@@ -239,6 +274,134 @@ class Polyhedron:
         if not is_cone_trivial(self._hull.A):
             return np.inf
         return hull_volume(corners(self._hull.A, self._hull.b, self._inner_ball, 1e-12))
+
+    def width(self) -> Width:
+        """Return the minimal width: the least distance of two parallel hyperplanes with the polyhedron between them.
+
+        Returns
+        -------
+        Width
+            Exact up to rounding where the vertices are few in up to five dimensions; else bounds. Infinite if there are
+            balls of every size.
+
+        Raises
+        ------
+        DegenerateGeometryError
+            If the polyhedron has no interior (within the affine hull of its equations).
+
+        Notes
+        -----
+        From vertices in up to 5 dimensions; elsewhere four linear programs (see `width_bounds`).
+
+        Examples
+        --------
+        >>> triangle = Polyhedron([[-1, 0], [0, -1], [4, 3]], [0, 0, 12])  # sides 3, 4, 5
+        >>> round(triangle.width().upper, 12)
+        2.4
+        """
+        hull = self._full_dimensional("the width needs")
+        ball = self._inner_ball
+        if np.isinf(ball.radius):
+            return Width(np.inf, np.inf, np.full(self.dim, np.nan))
+        vertices = self._few_vertices
+        try:
+            found = width_bounds(_body(hull), ball) if vertices is None else width_of_hull(vertices)
+        except DegenerateGeometryError:  # nearly flat, for vertices
+            found = width_bounds(_body(hull), ball)
+        return found._replace(direction=hull.lift_direction(found.direction))
+
+    def diameter(self) -> Diameter:
+        """Return the diameter, the largest distance of two points.
+
+        Returns
+        -------
+        Diameter
+            Exact up to rounding in up to five dimensions; else bounds: two points found, and the diagonal of the box
+            that the rows along axes make up. Infinite if the polyhedron is unbounded.
+
+        Raises
+        ------
+        DegenerateGeometryError
+            If the polyhedron has no interior (within the affine hull of its equations).
+
+        Examples
+        --------
+        >>> Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [3, 0, 4, 0]).diameter().upper
+        5.0
+        """
+        hull = self._full_dimensional("the diameter needs")
+        vertices = self._few_vertices
+        if vertices is not None:
+            exact = diameter_of_hull(vertices)
+            return exact._replace(ends=hull.lift(exact.ends))
+        bounded = read_bounds(hull.A, hull.b)
+        if not np.isfinite(bounded.upper - bounded.lower).all() and not is_cone_trivial(hull.A):
+            return Diameter(np.inf, np.inf, np.full((2, self.dim), np.nan))
+        found = diameter_bounds(_body(hull), self._inner_ball)
+        return found._replace(ends=hull.lift(found.ends))
+
+    def sample(
+        self, count: int, *, seed: int = 0, chains: int | None = None, thinning: int | None = None
+    ) -> Float[np.ndarray, "s n"]:
+        """Draw points from the uniform distribution, by coordinate hit-and-run in rounded coordinates.
+
+        Parameters
+        ----------
+        count : int
+            How many.
+        seed : int
+        chains : int, optional
+            Independent chains to draw from in turn, by default 16, or as many as points. With as many chains as points
+            the points are independent.
+        thinning : int, optional
+            Steps between two points of a chain, by default 8 n^2; a chain takes four times as many before its first.
+
+        Returns
+        -------
+        (s, n) array
+            Point i is of chain ``i % chains``.
+
+        Raises
+        ------
+        InputError
+            If the polyhedron is unbounded, or a number is not positive.
+        DegenerateGeometryError
+            If it has no interior (within the affine hull of its equations).
+
+        Notes
+        -----
+        A step costs as many numbers as there are rows: a point of 784 coordinates and 4,640 rows with the default takes
+        about a minute, and ``thinning=8 * 784`` less than 0.1 s; whether that is enough, chains tell that are compared.
+
+        Examples
+        --------
+        >>> square = Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 0, 1, 0])
+        >>> points = square.sample(500, seed=1)
+        >>> points.shape, bool((np.abs(points.mean(axis=0) - 0.5) < 0.1).all())
+        ((500, 2), True)
+        """
+        between = 8 * self._hull.dim**2 if thinning is None else thinning
+        number = min(count, 16 if chains is None else chains)
+        if min(number, between) < 1:
+            raise InputError(
+                f"count, chains and thinning must be positive, got {count}, {chains}, {thinning}: ask for 1 at least"
+            )
+        hull = self._full_dimensional("sampling needs")
+        bounded = read_bounds(hull.A, hull.b)
+        if not np.isfinite(bounded.upper - bounded.lower).all() and not is_cone_trivial(hull.A):
+            raise InputError(
+                f"sampling needs a bounded polyhedron, got an unbounded {self.describe()}: intersect it with a box"
+            )
+        found = sample_chains(
+            _body(hull),
+            self._inner_ball.center,
+            chains=number,
+            draws=-(-count // number),
+            thinning=between,
+            burn_in=4 * between,
+            seed=seed,
+        )
+        return hull.lift(found.transpose(1, 0, 2).reshape(-1, hull.dim)[:count])
 
     def maximize(self, c: ArrayLike) -> Maximum:
         """Maximise ``c x`` over the polyhedron.
@@ -300,6 +463,26 @@ class Polyhedron:
         return f"polyhedron of {len(self.A)} half-spaces{equations} in {self.dim} dimensions"
 
     @cached_property
+    def _few_vertices(self) -> np.ndarray | None:
+        """The vertices in coordinates of the affine hull, or None if there may be many or it is endless."""
+        hull = self._hull
+        if hull.dim not in MOST_DIFFERENCES or len(hull.b) > MOST_ROWS_OF_VERTICES or not is_cone_trivial(hull.A):
+            return None
+        vertices = corners(hull.A, hull.b, self._inner_ball, 1e-12)
+        return vertices if are_few(vertices) else None
+
+    def _found_facets(self, tolerance: float) -> FoundFacets:
+        if tolerance not in self._facets:
+            hull = self._full_dimensional("facets need")
+            self._facets[tolerance] = find_facets(hull.A, hull.b, self._inner_ball, tolerance)
+        return self._facets[tolerance]
+
+    @cached_property
+    def _facets(self) -> dict[float, FoundFacets]:
+        """What was found, by the tolerance: facets among thousands of rows take a while."""
+        return {}
+
+    @cached_property
     def _hull(self) -> "_AffineHull":
         return _AffineHull(self.A, self.b, self.C, self.d)
 
@@ -330,6 +513,12 @@ class Polyhedron:
         return self._hull
 
 
+def _body(hull: "_AffineHull") -> Bodies:
+    """Return the half-spaces as a body, those along axes as bounds."""
+    bounded = read_bounds(hull.A, hull.b)
+    return bodies_of([(hull.A[bounded.rows], hull.b[bounded.rows])], bounded.lower, bounded.upper)
+
+
 class _AffineHull:
     """The half-spaces in coordinates of the solutions of C x = d: ``x = origin + z @ basis``, basis orthonormal."""
 
@@ -357,6 +546,9 @@ class _AffineHull:
 
     def lift(self, z: np.ndarray) -> np.ndarray:
         return z if self.basis is None else self.origin + z @ self.basis
+
+    def lift_direction(self, z: np.ndarray) -> np.ndarray:
+        return z if self.basis is None else z @ self.basis
 
     def project(self, x: np.ndarray) -> np.ndarray:
         return x if self.basis is None else self.basis @ (x - self.origin)

@@ -4,7 +4,8 @@ With every unit held to its piece the network is affine, ``f(z) = W z + b``. The
 ``f(x) - W x`` cancels; W is carried forward from the inputs or backward from the outputs, whichever are fewer.
 """
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -12,7 +13,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from reluscope.errors import InputError
-from reluscope.networks.graph import Max
+from reluscope.networks.graph import GateNode, Max
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.points import Points, chunks
 from reluscope.networks.stages import Values
@@ -46,15 +47,24 @@ def linearize(network: "Network", x: Points, outputs: Sequence[int] | None, budg
     return AffineMaps(weight, bias)
 
 
-@torch.no_grad()
 def unit_maps(network: "Network", x: Points, inputs: slice | None = None) -> list[tuple[Tensor, Tensor]]:
     """Return the pre-activations of every gate as affine maps of the input; see ``Network.unit_maps``.
 
     With ``inputs``, weights have the columns of these inputs only: what is summed over inputs needs no full table.
     """
+    return list(each_unit_maps(network, x, inputs))
+
+
+@torch.no_grad()
+def each_unit_maps(network: "Network", x: Points, inputs: slice | None = None) -> Iterator[tuple[Tensor, Tensor]]:
+    """Yield what `unit_maps` returns gate by gate, so that no more than one gate's table need be in memory."""
     x = network.points(x)
     columns = slice(0, network.num_inputs) if inputs is None else inputs
-    return maps_of_pieces(network, point_pieces(network, x), torch.zeros_like(x), columns)[0]
+    pieces = point_pieces(network, x)
+    constants = [pre for pre, _ in run_fixed(network, pieces, torch.zeros_like(x))[0]]
+    weights = _tangents(network, pieces, columns)
+    for stage, constant in zip(network.stages, constants, strict=True):
+        yield _weight(stage.gate, next(weights), len(x)), constant
 
 
 @torch.no_grad()
@@ -82,15 +92,21 @@ def maps_of_pieces(
     """
     number = len(origin)
     passed, values = run_fixed(network, pieces, origin)
-    weights, last = _tangents(network, pieces, inputs)
-    maps = []
-    for stage, weight, (constant, _) in zip(network.stages, weights, passed, strict=True):
-        weight = weight.movedim(1, -1).expand(number, *weight.shape[2:], weight.shape[1])
-        if isinstance(stage.gate, Max) and stage.gate.padding is not None:
-            weight = weight.masked_fill(stage.gate.padding.unsqueeze(-1), 0.0)
-        maps.append((weight, constant))
+    *weights, last = _tangents(network, pieces, inputs)
+    maps = [
+        (_weight(stage.gate, weight, number), constant)
+        for stage, weight, (constant, _) in zip(network.stages, weights, passed, strict=True)
+    ]
     outputs = network.finish(values).reshape(number, -1)
     return maps, (last.expand(number, *last.shape[1:]).mT, outputs)
+
+
+def _weight(gate: GateNode, tangents: Tensor, number: int) -> Tensor:
+    """Return derivatives by columns of one gate as weights by units, zero at padding."""
+    weight = tangents.movedim(1, -1).expand(number, *tangents.shape[2:], tangents.shape[1])
+    if isinstance(gate, Max) and gate.padding is not None:
+        weight = weight.masked_fill(gate.padding.unsqueeze(-1), 0.0)
+    return weight
 
 
 @torch.no_grad()
@@ -160,38 +176,38 @@ def _at_zero(network: "Network", pieces: Pieces, x: Tensor) -> Tensor:
 def _forward(network: "Network", pieces: Pieces, part: slice) -> Tensor:
     """Return ``(s, columns, m)``: how all outputs answer to some inputs."""
     size = len(pieces[0]) if pieces else 1
-    last = _tangents(network, pieces, part)[1]
+    (last,) = deque(_tangents(network, pieces, part), maxlen=1)
     return last.expand(size, *last.shape[1:])
 
 
-def _tangents(network: "Network", pieces: Pieces, part: slice) -> tuple[list[Tensor], Tensor]:
+@torch.no_grad()
+def _tangents(network: "Network", pieces: Pieces, part: slice) -> Iterator[Tensor]:
     """Carry some columns of the identity forward.
 
-    Returns
-    -------
-    list of ``(s or 1, columns, u)`` or ``(s or 1, columns, u, k)`` tensors, ``(s or 1, columns, m)`` tensor
+    Yields
+    ------
+    ``(s or 1, columns, u)`` or ``(s or 1, columns, u, k)`` tensors, last an ``(s or 1, columns, m)`` tensor
         Derivatives of the pre-activations and of the outputs. Before the first gate all points share them.
     """
     columns = part.stop - part.start
     identity = torch.zeros(columns, network.num_inputs, dtype=torch.float64, device=network.device)
     identity[torch.arange(columns), torch.arange(part.start, part.stop)] = 1.0
     values: Values = {0: identity.reshape(1, columns, *network.input_shape)}
-    found = []
     for stage, piece in zip(network.stages, pieces, strict=True):
         values = run_linear(stage.leg.plan, values)
         gate, tangent = stage.gate, values[stage.leg.target]
         flat = tangent.flatten(2) if tangent.ndim > 2 else tangent.unsqueeze(-1)
         if isinstance(gate, Max):
-            found.append(flat[:, :, gate.index.clamp_min(0)])
+            yield flat[:, :, gate.index.clamp_min(0)]
             source = gate.source(piece).unsqueeze(1).expand(-1, columns, -1)
             output = flat.expand(len(piece), -1, -1).gather(-1, source)
         else:
-            found.append(flat)
+            yield flat
             output = gate.slope(piece).unsqueeze(1) * flat
         values = {position: values[position] for position in stage.keeps}
         values[stage.position] = output.reshape(len(piece), columns, *gate.shape)
     last = run_linear(network.finish.leg.plan, values)[network.finish.leg.target]
-    return found, last.flatten(2) if last.ndim > 2 else last.unsqueeze(-1)
+    yield last.flatten(2) if last.ndim > 2 else last.unsqueeze(-1)
 
 
 def run_linear(plan: Sequence, values: Values) -> Values:

@@ -333,7 +333,20 @@ class Network:
         return Network((*front, *moved), self.output + shift, self.notes)
 
     def to(self, device: torch.device | str) -> Self:
-        """Return the network with its constants on another device."""
+        """Return the network with its constants on another device.
+
+        Raises
+        ------
+        InputError
+            If there is no such device.
+        """
+        try:
+            torch.empty(0, device=device)
+        except (RuntimeError, AssertionError, NotImplementedError) as error:  # a build without CUDA asserts
+            reason = str(error).strip().splitlines()[0]
+            raise InputError(
+                f"expected a device that is there, got {str(device)!r} ({reason}): stay on 'cpu'"
+            ) from error
         return replace(self, nodes=tuple(node.to(device) for node in self.nodes))
 
     def with_parameters(self, state: Mapping[str, Any]) -> "Network":

@@ -145,5 +145,7 @@ def _max_rows(
 
 def _interleave(parts: tuple[np.ndarray, ...], number: int) -> np.ndarray:
     """Put the rows of one unit next to each other."""
+    if len(parts) == 1:
+        return parts[0]
     table = np.stack(parts, axis=2)
     return table.reshape(number, -1, *table.shape[3:])

@@ -4,8 +4,6 @@ A point strictly inside its region is its own witness. A point on a kink belongs
 rule; the witness is then the centre of a largest ball inside, and if there is none the code has no region to speak of.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 import torch
 
@@ -14,6 +12,7 @@ from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.graph import Max
+from reluscope.networks.linearize import each_unit_maps
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
 from reluscope.regions.half_spaces import Rows, gate_rows
@@ -95,10 +94,10 @@ def regions(
     found = []
     rows_per_point = sum(gate.num_units * max(1, gate.num_pieces - 1) for gate in network.gates) + len(window.b)
     for part in chunks(len(points), 4 * 8 * max(1, rows_per_point) * network.num_inputs, budget):
-        table = _rows(network, points[part], codes[part], window, tolerance)
+        tables = _rows(network, points[part], codes[part], window, tolerance)
         flat = points[part].reshape(-1, network.num_inputs).cpu().numpy()
         for local, position in enumerate(range(part.start, part.stop)):
-            rows = Rows(*(column[local] for column in table))
+            rows = [Rows(*(column[local] for column in table)) for table in tables]
             polyhedron, sources, slack, noise = _polyhedron(network, rows, window, position)
             witness = flat[local].copy()
             if not (slack > noise).all():
@@ -119,8 +118,8 @@ def _window(domain: Domain | None, dim: int) -> Polyhedron:
     return domain.polyhedron if isinstance(domain, Box | Space) else domain
 
 
-def _rows(network: Network, points: torch.Tensor, codes: Codes, window: Polyhedron, tolerance: Tolerance) -> Rows:
-    """Return the half-spaces of all gates and of the domain at a chunk of points."""
+def _rows(network: Network, points: torch.Tensor, codes: Codes, window: Polyhedron, tolerance: Tolerance) -> list[Rows]:
+    """Return the half-spaces at a chunk of points: of every gate, and last of the domain."""
     number, size = len(points), network.num_inputs
     flat = points.reshape(number, size).cpu().numpy()
     unit = tolerance.rounding * np.finfo(float).eps
@@ -128,7 +127,8 @@ def _rows(network: Network, points: torch.Tensor, codes: Codes, window: Polyhedr
     map_size = np.ones(number)  # largest entry of the affine functions of the values read so far
     values = network.start(points)
     pieces = codes.by_gate()
-    for stage, maps in zip(network.stages, _unit_maps(network, points), strict=True):
+    for stage, (weight, bias) in zip(network.stages, each_unit_maps(network, points), strict=True):
+        maps = (weight.cpu().numpy(), bias.cpu().numpy())
         size_here = np.max([np.zeros(number), *(_largest(values[source], number) for source in stage.reads)], axis=0)
         pre, live = stage.advance(values)
         values = stage.close(live, pre)
@@ -145,15 +145,15 @@ def _rows(network: Network, points: torch.Tensor, codes: Codes, window: Polyhedr
             )
         )
         steepest = 1.0 if isinstance(stage.gate, Max) else float(stage.gate.slopes.abs().max())
-        entries = np.abs(np.where(np.isfinite(maps[0]), maps[0], 0.0)).reshape(number, -1).max(axis=1, initial=0.0)
-        map_size = np.maximum(map_size, steepest * entries)
+        if maps[0].size:
+            map_size = np.maximum(map_size, steepest * _largest_entries(maps[0], tuple(range(1, maps[0].ndim))))
     tables.append(_domain_rows(window, flat, unit))
-    return Rows(*(np.concatenate(columns, axis=1) for columns in zip(*tables, strict=True)))
+    return tables
 
 
-def _unit_maps(network: Network, points: torch.Tensor) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    for weight, bias in network.unit_maps(points):
-        yield weight.cpu().numpy(), bias.cpu().numpy()
+def _largest_entries(table: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+    """Return the largest absolute values along some axes, without a table of absolute values."""
+    return np.maximum(table.max(axis=axes, initial=0.0), -table.min(axis=axes, initial=0.0))
 
 
 def _largest(value: torch.Tensor, number: int) -> np.ndarray:
@@ -175,22 +175,35 @@ def _domain_rows(window: Polyhedron, flat: np.ndarray, unit: float) -> Rows:
 
 
 def _polyhedron(
-    network: Network, rows: Rows, window: Polyhedron, position: int
+    network: Network, tables: list[Rows], window: Polyhedron, position: int
 ) -> tuple[Polyhedron, np.ndarray, np.ndarray, np.ndarray]:
     """Return the polyhedron of one point without constant rows, and the sources, slacks and noise of its rows."""
-    outside = rows.exists & (rows.sources[:, 0] < 0) & (rows.slack < -rows.noise)
-    if outside.any():
+    of_domain = tables[-1]
+    if (of_domain.slack < -of_domain.noise).any():
         raise InputError(f"point {position} lies outside the domain: move it inside, or ask on a larger domain")
-    constant = np.abs(rows.normals).max(axis=1) <= rows.constant_below
-    wrong = rows.exists & constant & (rows.sources[:, 0] >= 0) & (rows.offsets < -rows.noise)
-    if wrong.any():
-        raise DegenerateGeometryError(
-            f"the code at point {position} has no region: {_names(network, rows.sources[wrong])} is constant there and "
-            "of the other sign; move the point"
-        )
-    kept = rows.exists & ~constant
-    polyhedron = Polyhedron(rows.normals[kept], rows.offsets[kept], window.C, window.d)
-    return polyhedron, rows.sources[kept].astype(np.int64), rows.slack[kept], rows.noise[kept]
+    kept = []
+    for rows in tables:
+        constant = _largest_entries(rows.normals, (1,)) <= rows.constant_below
+        wrong = rows.exists & constant & (rows.sources[:, 0] >= 0) & (rows.offsets < -rows.noise)
+        if wrong.any():
+            raise DegenerateGeometryError(
+                f"the code at point {position} has no region: {_names(network, rows.sources[wrong])} is constant there "
+                "and of the other sign; move the point"
+            )
+        kept.append(rows.exists & ~constant)
+    # Normals of thousands of units are large: they are copied once, and the copy is kept.
+    normals = np.empty((sum(int(which.sum()) for which in kept), network.num_inputs))
+    start = 0
+    for rows, which in zip(tables, kept, strict=True):
+        stop = start + int(which.sum())
+        np.compress(which, rows.normals, axis=0, out=normals[start:stop])
+        start = stop
+    normals.setflags(write=False)
+    offsets, sources, slack, noise = (
+        np.concatenate([getattr(rows, name)[which] for rows, which in zip(tables, kept, strict=True)])
+        for name in ("offsets", "sources", "slack", "noise")
+    )
+    return Polyhedron(normals, offsets, window.C, window.d), sources.astype(np.int64), slack, noise
 
 
 def _interior_point(

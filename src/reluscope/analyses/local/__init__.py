@@ -1,4 +1,4 @@
-"""The linear regions at given points: where to look, what bounds them, which classes live there, what is around."""
+"""The linear regions at given points: where to look, what bounds them, how large they are, which classes live there."""
 
 from reluscope.analyses.local.adversaries import pgd as pgd
 from reluscope.analyses.local.along import PiecesAlong as PiecesAlong
@@ -16,6 +16,10 @@ from reluscope.analyses.local.hyperplanes import hyperplanes as hyperplanes
 from reluscope.analyses.local.places import ClassEnds as ClassEnds
 from reluscope.analyses.local.places import LastOfClass as LastOfClass
 from reluscope.analyses.local.places import last_of_class as last_of_class
+from reluscope.analyses.local.shares import ClassShares as ClassShares
+from reluscope.analyses.local.shares import class_shares as class_shares
+from reluscope.analyses.local.sizes import RegionSizes as RegionSizes
+from reluscope.analyses.local.sizes import region_sizes as region_sizes
 from reluscope.analyses.local.surroundings import Surroundings as Surroundings
 from reluscope.analyses.local.surroundings import null_directions as null_directions
 from reluscope.analyses.local.surroundings import surroundings as surroundings

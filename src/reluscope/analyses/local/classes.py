@@ -9,18 +9,19 @@ the point where it is likeliest, 0.265, belongs to class 1.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
-from reluscope.analyses.bodies import as_bodies, bodies_at_once, regions_inside
+from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
 from reluscope.analyses.classification import num_classes
 from reluscope.analyses.pacing import Pace
 from reluscope.errors import InputError, ShapeError, SolverError
 from reluscope.findings import Claim, Finding
-from reluscope.geometry.convex_questions import largest_balls, likeliest_points, widest_margins
+from reluscope.geometry.convex_questions import Answers, largest_balls, likeliest_points, widest_margins
 from reluscope.geometry.domains import Box
 from reluscope.geometry.nearest_point import NearestPoint, nearest_point
 from reluscope.networks.network import Network
@@ -32,6 +33,8 @@ from reluscope.tolerance import Tolerance
 GAP = 1e-7
 # How well the balls are known from whose centres searches begin.
 ROUGH = 1e-2
+# Memory for matrices and tables of programs that are solved together, in bytes.
+MATRICES_BYTES = 2**29
 # Differences of logits up to this share of the terms that they are sums of may be rounding.
 ROUNDING = 1e-12
 
@@ -291,15 +294,18 @@ def region_classes(
         for block in pace.blocks():
             there = regions_inside(network, network.points(points[block]), tolerance)
             rows = [block.start + row for row in there]
-            tables = _ask(network, rows, list(there.values()), points[rows], domain)[0] if rows else _nothing(number)
-            without.extend(sorted(set(range(block.start, block.stop)) - set(tables.rows.tolist())))
-            found.append(tables)
+            regions = {block.start + row: region for row, region in there.items()}
+            ask = partial(_ask, number, regions, points, domain, False)
+            tables = [table for table, _ in ask_within_memory(ask, rows, network.device)] if rows else []
+            known = {row for table in tables for row in table.rows.tolist()}
+            without.extend(sorted(set(range(block.start, block.stop)) - known))
+            found.extend(tables)
 
     stopped = ""
     try:
         work()
     except KeyboardInterrupt:
-        if not found:
+        if not found and not without:
             raise
         stopped = "interrupted"
     table = _Found(*(np.concatenate(columns) for columns in zip(_nothing(number), *found, strict=True)))
@@ -385,7 +391,9 @@ def likeliest_in_regions(
         there = regions_inside(network, network.points(points[start : start + size]), tolerance)
         rows = [start + row for row in there]
         if rows:
-            parts.append(_ask(network, rows, list(there.values()), points[rows], domain, is_every=True)[1])
+            regions = {start + row: region for row, region in there.items()}
+            ask = partial(_ask, number, regions, points, domain, True)
+            parts.extend(places for _, places in ask_within_memory(ask, rows, network.device))
     return LikeliestPoints(
         np.concatenate([part.rows for part in parts]),
         np.concatenate([part.points for part in parts]),
@@ -425,26 +433,41 @@ def _nothing(number: int) -> _Found:
 
 
 def _ask(
-    network: Network, rows: list[int], regions: list[Region], points: torch.Tensor, domain: Box, is_every: bool = False
+    number: int,
+    known: dict[int, Region],
+    every: torch.Tensor,
+    domain: Box,
+    is_every: bool,
+    rows: list[int],
+    device: torch.device,
 ) -> tuple[_Found, LikeliestPoints]:
     """Ask about all classes of some regions; of every one, or the farthest only, what is nearest of all as likely."""
-    number = num_classes(network)
-    bodies = as_bodies(regions, domain, network)
+    regions, points = [known[row] for row in rows], every[rows].to(device)
+    bodies = as_bodies(regions, domain, device)
     balls = largest_balls(bodies, points, relative_gap=ROUGH)
     inside = np.flatnonzero(balls.values > 0)
     if len(inside) == 0:
-        nothing = np.zeros((0, number, network.num_inputs)), np.zeros((0, number), dtype=np.int64)
+        nothing = np.zeros((0, number, every.shape[1])), np.zeros((0, number), dtype=np.int64)
         return _nothing(number), LikeliestPoints(inside.astype(np.int64), *nothing)
-    which = torch.from_numpy(inside).to(network.device)
+    which = torch.from_numpy(inside).to(device)
     bodies, near = bodies.take(which), points[which]
-    start = torch.from_numpy(balls.points[inside]).to(network.device)
-    weights, biases = _logits([regions[row] for row in inside], network)
+    start = torch.from_numpy(balls.points[inside]).to(device)
+    weights, biases = _logits([regions[row] for row in inside], device)
     # All classes of a region together, over one table of its half-spaces.
     bodies, start, near = bodies.shared(number), *(part.repeat_interleave(number, dim=0) for part in (start, near))
     weights, biases = (part.repeat_interleave(number, dim=0) for part in (weights, biases))
-    classes = torch.arange(number, device=network.device).repeat(len(inside))
-    likeliest = likeliest_points(bodies, start, weights, biases, classes, relative_gap=GAP / 2)
-    there = torch.from_numpy(likeliest.points).to(network.device)
+    classes = torch.arange(number, device=device).repeat(len(inside))
+    # Each program has matrices of its own; of one large region fewer of them are solved at once.
+    matrices = MATRICES_BYTES // (4 * 8 * every.shape[1] ** 2)
+    parts = torch.arange(len(classes), device=device).split(len(classes) if len(inside) > 1 else max(1, matrices))
+    answers = [
+        likeliest_points(
+            bodies.take(part), start[part], weights[part], biases[part], classes[part], relative_gap=GAP / 2
+        )
+        for part in parts
+    ]
+    likeliest = Answers(*(np.concatenate(columns) for columns in zip(*answers, strict=True)))
+    there = torch.from_numpy(likeliest.points).to(device)
     logits = (weights @ there[..., None])[..., 0] + biases
     sizes = ((weights.abs() @ there.abs()[..., None])[..., 0] + biases.abs()).amax(dim=1)
     own, doubt = classes.cpu().numpy(), ROUNDING * sizes.cpu().numpy()
@@ -461,13 +484,15 @@ def _ask(
         places[place], distances[mine], slack[mine] = rivals.nearest(likeliest.points[mine], doubt[mine], is_every)
         labels[place] = rivals.classes(places[place])
     left = np.flatnonzero(~is_known)
-    if len(left):
-        some = torch.from_numpy(left).to(network.device)
+    # Margins are one more variable, and so a table for each of them.
+    tables = max(1, MATRICES_BYTES // (8 * bodies.rows[0].numel()))
+    for part in np.split(left, range(tables, len(left), tables)) if len(left) else []:
+        some = torch.from_numpy(part).to(device)
         margins = widest_margins(
             bodies.take(some), start[some], weights[some], biases[some], classes[some], is_sign_enough=True
         )
-        occurs[left] = margins.values > doubt[left]
-        is_known[left] = occurs[left] | (margins.values + margins.gaps < -doubt[left])
+        occurs[part] = margins.values > doubt[part]
+        is_known[part] = occurs[part] | (margins.values + margins.gaps < -doubt[part])
     # What does not occur is ahead nowhere.
     is_at_known |= is_known & ~occurs
     columns = (occurs, is_known, is_at, is_at_known, likeliest.values, likeliest.gaps + GAP / 2, distances, slack)
@@ -570,10 +595,10 @@ def _at_likeliest(
     return leads > spread, np.abs(leads) > spread
 
 
-def _logits(regions: list[Region], network: Network) -> tuple[torch.Tensor, torch.Tensor]:
+def _logits(regions: list[Region], device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
     """Return logits as affine maps, (r, m, n) and (r, m)."""
-    weights = torch.stack([torch.as_tensor(one.map.weight[0]) for one in regions]).to(network.device)
-    biases = torch.stack([torch.as_tensor(one.map.bias[0]) for one in regions]).to(network.device)
+    weights = torch.stack([torch.as_tensor(one.map.weight[0]) for one in regions]).to(device)
+    biases = torch.stack([torch.as_tensor(one.map.bias[0]) for one in regions]).to(device)
     if weights.shape[1] == 1:  # classes 0 and 1 of one output are those of the logits 0 and f
         weights = torch.cat([torch.zeros_like(weights), weights], dim=1)
         biases = torch.cat([torch.zeros_like(biases), biases], dim=1)

@@ -1,0 +1,105 @@
+"""Points from the uniform distribution on a bounded polyhedron, by coordinate hit-and-run with rounding.
+
+From a point inside a chain goes along one axis at a time, to a uniform point of the chord. Axes are those of the
+ellipsoid ``x' A' S^-2 A x <= 1`` at the analytic centre, in which long thin bodies are about as long as they are thin;
+a step costs one number per row. After Haraldsdóttir et al., "CHRR: coordinate hit-and-run with rounding for uniform
+sampling of constraint-based models", Bioinformatics 33 (11), 2017; Lovász and Vempala, "Hit-and-run from a corner",
+SIAM Journal on Computing 35 (4), 2006.
+"""
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from numba import njit
+from scipy.linalg import solve_triangular
+
+from reluscope.geometry.convex_questions import analytic_centers
+from reluscope.geometry.interior_point import Bodies
+
+# Slacks are summed up along a chain; after so many steps they are computed afresh.
+REFRESH = 1000
+
+
+def sample_chains(
+    body: Bodies,
+    start: Float[np.ndarray, " n"],
+    *,
+    chains: int,
+    draws: int,
+    thinning: int,
+    burn_in: int,
+    seed: int,
+) -> Float[np.ndarray, "c d n"]:
+    """Return points of independent chains.
+
+    Parameters
+    ----------
+    body : Bodies
+        One, bounded.
+    start : (n,) array
+        Strictly inside.
+    chains, draws : int
+        How many chains, and points of each.
+    thinning, burn_in : int
+        Steps between two points of a chain, and before the first.
+    seed : int
+
+    Returns
+    -------
+    (c, d, n) array
+        Points of different chains are independent given the starting point, the analytic centre; each is uniform up to
+        what is left of the start. Points of one chain depend on one another.
+
+    Notes
+    -----
+    A step costs h numbers, where rows are bounds too. From a warm start a number of steps of the order n^2 times a
+    power of the ratio of outer and inner radius is proved to be enough; 8 n^2 are usual between two points.
+    """
+    origin = torch.as_tensor(start[None], dtype=body.rows.dtype, device=body.rows.device)
+    center = analytic_centers(body, origin).points[0]
+    slacks = body.slacks(torch.as_tensor(center[None], device=origin.device))
+    weights = torch.where(body.exists, 1.0 / slacks, 0.0).square()
+    matrix = body.gram(weights)[0].cpu().numpy()
+    factor = np.linalg.cholesky(np.tril(matrix) + np.tril(matrix, -1).T)
+    # Points are center + axes z; a column of speeds says how fast slacks shrink along one axis.
+    axes = solve_triangular(factor, np.eye(body.dim), lower=True).T
+    exists = body.exists[0].cpu().numpy()
+    speeds = np.concatenate([body.rows[0].cpu().numpy() @ axes, -axes, axes])[exists]
+    room = slacks[0].cpu().numpy()[exists]
+    # One copy with the rows of each axis next to each other.
+    columns = np.ascontiguousarray(speeds.T)
+    found = np.empty((chains, draws, body.dim))
+    for chain, generator in enumerate(np.random.default_rng(seed).spawn(chains)):
+        _walk(columns, room, burn_in, thinning, generator, REFRESH, found[chain])
+    return center + found @ axes.T
+
+
+@njit(cache=True)
+def _walk(columns, room, burn_in, thinning, generator, refresh, found):
+    dim, height = columns.shape
+    z, slack = np.zeros(dim), room.copy()
+    since = 0
+    for draw in range(found.shape[0]):
+        for _ in range(thinning if draw else burn_in):
+            axis = min(int(generator.random() * dim), dim - 1)
+            speed = columns[axis]
+            ahead, back = np.inf, np.inf
+            for row in range(height):
+                if speed[row] > 0.0:
+                    ahead = min(ahead, slack[row] / speed[row])
+                elif speed[row] < 0.0:
+                    back = min(back, -slack[row] / speed[row])
+            step = generator.random() * (ahead + back) - back
+            z[axis] += step
+            for row in range(height):
+                slack[row] = max(slack[row] - step * speed[row], 0.0)
+            since += 1
+            if since == refresh:
+                since = 0
+                slack[:] = room
+                for other in range(dim):
+                    for row in range(height):
+                        slack[row] -= z[other] * columns[other, row]
+                for row in range(height):
+                    slack[row] = max(slack[row], 0.0)
+        found[draw] = z
