@@ -17,11 +17,11 @@ from reluscope.datasets.digits import digits
 from reluscope.geometry.convex_questions import (
     analytic_centers,
     bodies_of,
-    farther_than,
     largest_balls,
     likeliest_points,
     linear_maxima,
     nearest_points,
+    point_beyond,
     widest_margins,
 )
 from reluscope.geometry.nearest_point import nearest_point
@@ -174,15 +174,19 @@ def test_linear_maxima(body, share):
 
 
 @each
-def test_farther_than(body):
+def test_points_beyond(body):
     moved = Body(
         body.A, body.b - body.A @ body.inside, body.lower - body.inside, body.upper - body.inside, 0 * body.inside
     )
     for gain in gains_of(body, 2):
         truth = moved.maximum(gain)
         for share in (-0.5, -1e-6, 1e-6, 0.5):
-            answer = farther_than(moved.bodies, torch.from_numpy(gain[None]), truth + share * max(1.0, abs(truth)))
-            assert answer == (share < 0)
+            distance = truth + share * max(1.0, abs(truth))
+            point = point_beyond(moved.bodies, torch.from_numpy(gain[None]), distance)
+            assert (point is not None) == (share < 0)
+            if point is not None:
+                assert gain @ point > distance
+                assert moved.contains(point)
 
 
 def nearest_by_highs(body, target):
