@@ -41,6 +41,8 @@ def test_a_quadrant(points):
         "l2 distance to the boundary of the region": 0.5,
         "linf distance to the boundary of the region": 0.5,
         "radius of the inscribed ball": 0.5,
+        "minimal width": 1.0,
+        "diameter": np.hypot(1.0, 2.0),
         "classes in the region": 2,
         "classes in the region, by their likeliest points": 2,
         "distortion": np.hypot(1.0, 1.5),

@@ -9,6 +9,7 @@ import numpy as np
 from reluscope.analyses.classification import check_labels, predicted_classes
 from reluscope.analyses.local.classes import RegionClasses, region_classes
 from reluscope.analyses.local.facets import RegionFacets, facets_are_quick, region_facets
+from reluscope.analyses.local.sizes import RegionSizes, region_sizes
 from reluscope.analyses.radii import InscribedBalls, data_box, inscribed_balls
 from reluscope.analyses.robustness import (
     BoundaryDistances,
@@ -99,16 +100,20 @@ def _look(network: Network, dataset: Dataset, sample: int, domain: Box, facets: 
     bar.say("Largest ball in the region")
     balls = inscribed_balls(network, point, domain=domain)
     is_bounded = whole.polyhedron.is_bounded()
-    found_facets = None
+    found_facets = sizes = None
     if facets:
         bar.say("Facets of the region")
         found_facets = region_facets(network, point, domain=domain)
+        bar.say("Width and diameter of the region")
+        sizes = region_sizes(network, point, domain=domain)
     classes, within = None, ()
     if is_classifier:
         bar.say("Classes in the region")
         classes = region_classes(network, point, domain=domain)
         within = tuple(decision_distance_within(network, point, norm=norm, domain=domain) for norm in NORMS)
-    return _Found(network, dataset, sample, domain, whole, is_bounded, nearest, balls, found_facets, classes, within)
+    return _Found(
+        network, dataset, sample, domain, whole, is_bounded, nearest, balls, found_facets, sizes, classes, within
+    )
 
 
 @dataclass(frozen=True)
@@ -124,6 +129,7 @@ class _Found:
     nearest: tuple[BoundaryDistances, ...]
     balls: InscribedBalls
     facets: RegionFacets | None
+    sizes: RegionSizes | None
     classes: RegionClasses | None
     within: tuple[DistancesWithin, ...]
 
@@ -147,6 +153,8 @@ class _Found:
             found.append(self.facets.number())
         found += [_of_norm(one.finding(0), one.norm) for one in self.nearest]
         found += [self.balls.finding(0)] if len(self.balls) else []
+        if self.sizes is not None and len(self.sizes):
+            found += [self.sizes.width(0), self.sizes.diameter(0)]
         if self.classes is not None and len(self.classes):
             found += [self.classes.number(0), self.classes.number_at_likeliest(0), self.classes.distortion(0)]
         return [*found, *(_of_norm(one.finding(0), one.norm) for one in self.within)]
@@ -227,10 +235,11 @@ class _Found:
             cells = (gate["num_units"], gate["half_spaces"], *(() if gate["facets"] is None else (gate["facets"],)))
             add_row(table, gate["name"], *cells)
         console.print(table)
-        table = make_table("", "value", "claim", right=("value",))
+        table = make_table("", "value", "claim", "between", right=("value",))
         for finding in self.findings:
             shown = Number(finding).text if np.isfinite(finding.value) else "∞"
-            add_row(table, finding.name, shown, finding.claim)
+            ends = "" if finding.interval is None else " and ".join(f"{end:.4g}" for end in finding.interval)
+            add_row(table, finding.name, shown, finding.claim, ends)
         console.print(table)
         for line in self._sentences():
             say(console, line)
@@ -247,7 +256,7 @@ class _Found:
                     f"piece {unit['piece_beyond']} there."
                 )
         if self.facets is None:
-            lines.append("Facets were not looked for: --facets does, which may take a while.")
+            lines.append("Facets, width and diameter were not looked for: --facets does, which may take a while.")
         if self.classes is None:
             lines.append("The labels are numbers, not classes, so nothing is said about classes.")
         elif len(self.classes):
@@ -255,7 +264,7 @@ class _Found:
             many = "Class" if len(there) == 1 else "Classes"
             lines.append(
                 f"{many} with a point of the region: {', '.join(map(str, there))}. "
-                "With three classes or more the test at likeliest points counts too few."
+                "The test at likeliest points may find fewer, with three classes or more."
             )
         if len(self.balls) and np.isfinite(self.balls.radii[0]):
             lines.append(

@@ -232,7 +232,7 @@ def region(
     facets: Annotated[
         bool,
         typer.Option(
-            "--facets", help="Look for facets also where that takes long; up to 128 inputs it is always done."
+            "--facets", help="Facets, width and diameter also where that takes long; up to 128 inputs always."
         ),
     ] = False,
     input_shape: Shape = None,
@@ -246,8 +246,9 @@ def region(
 
     On the region the network is one affine map. Each unit gives half-spaces; those that touch the region are its
     facets. The nearest one is how far the sample may move, in every direction, before a unit bends; the inscribed ball
-    is the largest anywhere in the region. A class lives in the region if some point of it has the class. Ball, facets
-    and classes are those within a box: the range of the data, or --box.
+    is the largest anywhere in the region. The width is the least distance of two parallel hyperplanes with the region
+    between them, the diameter the largest distance of two of its points. A class lives in the region if some point of
+    it has the class. All but the nearest facet is meant within a box: the range of the data, or --box.
 
     \b
     Examples:
