@@ -3,6 +3,7 @@
 import numpy as np
 
 from reluscope import plots
+from reluscope.analyses.local.sizes import RegionSizes, region_sizes
 from reluscope.analyses.radii import (
     BoundaryDistances,
     FacetDistances,
@@ -37,7 +38,9 @@ MOST_SAMPLES = 500
 MOST_BALLS = 20
 MOST_GATES = 60
 MOST_BYTES = 4 * 2**30
-SHARE_FOR_DISTANCES, SHARE_FOR_BALLS = 1 / 6, 1 / 2
+SHARE_FOR_DISTANCES, SHARE_FOR_BALLS, SHARE_FOR_SIZES = 1 / 6, 1 / 2, 1 / 12
+# Regions whose width and diameter are bounded, by about so many programs each.
+FEW, PROGRAMS = 3, 15
 MEANING = (
     "The nearest facet is where the first unit changes its piece as one moves away from a sample: up to that distance, "
     "in every direction, the network is the sample's affine map."
@@ -66,7 +69,15 @@ def seconds(subject: Subject) -> float:
     number = min(len(subject.data), MOST_SAMPLES)
     distances = number * (1e-3 + network.num_inputs * subject.seconds_per_sample)
     balls = min(len(subject.data), MOST_BALLS) * ball_seconds(network, None)
-    return 0.5 + min(SHARE_FOR_DISTANCES * limit, distances) + min(SHARE_FOR_BALLS * limit, balls)
+    sizes = FEW * PROGRAMS * ball_seconds(network, None)
+    return 0.5 + sum(
+        min(share * limit, needed)
+        for share, needed in (
+            (SHARE_FOR_DISTANCES, distances),
+            (SHARE_FOR_BALLS, balls),
+            (SHARE_FOR_SIZES, sizes),
+        )
+    )
 
 
 def content(subject: Subject, tell: Tell) -> Content:
@@ -84,7 +95,7 @@ def content(subject: Subject, tell: Tell) -> Content:
     )
     rows = rows[: len(facets)]
     interrupted = facets.stopped == "interrupted"
-    balls = reason = boundary = None
+    balls = sizes = reason = boundary = None
     if not interrupted:
         try:
             if subject.is_classifier:
@@ -92,6 +103,8 @@ def content(subject: Subject, tell: Tell) -> Content:
             tell(0.35)
             balls, reason = _balls(subject, points[: len(facets)], tell)
             interrupted = balls is not None and balls.stopped == "interrupted"
+            if balls is not None and len(balls) and not interrupted:
+                sizes = _sizes(subject, points, balls)
         except KeyboardInterrupt:  # the distances are there
             interrupted = True
     median = facets.median()
@@ -107,6 +120,8 @@ def content(subject: Subject, tell: Tell) -> Content:
     if balls is not None:
         blocks.append(Text(f"{BALLS} {_domain(balls)}"))
         blocks.append(_table(subject, rows, facets, balls))
+        if sizes is not None and len(sizes):
+            blocks.append(_sizes_table(rows[balls.rows[:FEW]], sizes))
     elif reason is not None:
         blocks.append(Text(reason))
     return Content(tuple(blocks), shown[0], _data(rows, facets, boundary, balls), interrupted=interrupted)
@@ -143,6 +158,31 @@ def _balls(subject: Subject, points: np.ndarray, tell: Tell) -> tuple[InscribedB
     if first.stopped == "interrupted":
         return first, None
     return find(MOST_BALLS, domain, first.seconds, lambda share: tell(0.35 + 0.65 * share)), None
+
+
+def _sizes(subject: Subject, points: np.ndarray, balls: InscribedBalls) -> RegionSizes | None:
+    """Return widths and diameters of a few of the regions, or None where they would take too long."""
+    network, limit = subject.network, SHARE_FOR_SIZES * subject.settings.seconds
+    if PROGRAMS * ball_seconds(network, balls.domain) > limit:
+        return None
+    some, tolerance = points[balls.rows[:FEW]], subject.settings.tolerance
+    return region_sizes(network, some, domain=balls.domain, seconds=limit, tolerance=tolerance)
+
+
+def _sizes_table(samples: np.ndarray, sizes: RegionSizes) -> Table:
+    table = [
+        (
+            f"{int(samples[row]):,}",
+            possibly_infinite(sizes.width(position)),
+            possibly_infinite(sizes.diameter(position)),
+        )
+        for position, row in enumerate(sizes.rows)
+    ]
+    caption = (
+        "Width: the least distance of two parallel hyperplanes with the region between them. Diameter: the largest "
+        "distance of two of its points."
+    )
+    return Table(("sample", "minimal width of its region", "diameter"), tuple(table), caption)
 
 
 def _domain(balls: InscribedBalls) -> str:
