@@ -35,7 +35,7 @@ MEANING = (
     "On a region every output is affine, and the region may still reach over a decision boundary. A class lives in it "
     "if some point of the region belongs to it: that is a linear program for each class, decided by such a point or by "
     "a proof that there is none. The published test asks instead whether the point at which a class is likeliest "
-    "belongs to it, and counts too few with three or more classes. The distortion is how far the likeliest points are "
+    "belongs to it, and may find fewer with three or more classes. The distortion is how far the likeliest points are "
     "from the sample: how much of what it could become is within reach of one affine map."
 )
 
