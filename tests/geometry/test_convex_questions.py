@@ -242,3 +242,15 @@ def test_a_bound_that_is_wrong_would_be_seen(monkeypatch):
     truth = np.array([by_scipy(A, b, gain) for (A, b), gain in zip(bodies, gains, strict=True)])
     assert (found.gaps > 1e-3).any()
     assert (truth <= found.values + found.gaps + 1e-9).all()
+
+
+@pytest.mark.parametrize("ahead", [4.0, -4.0, 1e-12])
+@pytest.mark.parametrize("is_sign_enough", [False, True])
+def test_a_margin_that_is_the_same_everywhere(ahead, is_sign_enough):
+    square, biases = bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0), torch.zeros(1, 2, dtype=torch.float64)
+    biases[0, 0] = ahead
+    weights = torch.ones(1, 2, 2, dtype=torch.float64)
+    found = widest_margins(square, zeros(1, 2), weights, biases, torch.tensor([0]), is_sign_enough=is_sign_enough)
+    assert found.values[0] <= ahead + 1e-15
+    assert ahead <= found.values[0] + found.gaps[0] + 1e-15
+    assert np.sign(found.values[0]) == np.sign(ahead)

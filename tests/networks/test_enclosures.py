@@ -94,3 +94,22 @@ def test_a_step_that_bends_nothing_is_affine_and_a_range_without_end_stops():
     far = enclose(net, np.zeros(2), CutBall(np.inf, "l2", -free, free), *pieces_range(net), rounding=ROUNDING)
     assert far.outputs is None
     assert [unit.unit for unit in far.open] == [0, 1]
+
+
+def test_the_largest_of_candidates_is_enclosed_up_to_its_ends():
+    model = nn.Sequential(nn.Linear(1, 2), nn.Unflatten(1, (1, 2)), nn.MaxPool1d(2), nn.Flatten()).double()
+    with torch.no_grad():
+        model[0].weight[:], model[0].bias[:] = torch.tensor([[1.0], [-1.0]]), 0.0
+    net = rs.load(model, input_shape=(1,))  # the larger of u and -u
+    steps = CutBall(1.0, "l2", -np.ones(1), np.ones(1))
+    found = enclose(net, np.zeros(1), steps, *pieces_range(net), rounding=ROUNDING).outputs
+    for step in (-1.0, 0.0, 1.0):
+        assert abs(abs(step) - found.centers[0] - found.weights[0, 0] * step) <= found.spread[0] + 1e-12
+
+
+def test_noise_counts_in_full_where_later_units_bend():
+    # The larger of u and 0, at most 1 by its chord, and then what it has above 0.995.
+    net = rs.load([([[1.0]], [0.0]), ([[1.0]], [-0.995]), ([[1.0]], [0.0])])
+    steps = CutBall(1.0, "l2", -np.ones(1), np.ones(1))
+    found = enclose(net, np.zeros(1), steps, *pieces_range(net), rounding=ROUNDING).outputs
+    assert 0.005 - found.centers[0] - found.weights[0, 0] <= found.spread[0] + 1e-12

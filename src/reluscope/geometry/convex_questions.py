@@ -311,9 +311,10 @@ def widest_margins(
     others[one, classes] = False
     rivals = (weights - weights[one, classes][:, None])[others].reshape(count, num_classes - 1, dim)
     ahead = (biases[one, classes][:, None] - biases)[others].reshape(count, num_classes - 1)
-    # In units of the steepest difference.
-    steepest = torch.linalg.vector_norm(rivals, dim=2).amax(dim=1).clamp_min(1e-300)
-    rivals, ahead = rivals / steepest[:, None, None], ahead / steepest[:, None]
+    # In units of the steepest difference; where all are constant, of the largest one.
+    steepest = torch.linalg.vector_norm(rivals, dim=2).amax(dim=1)
+    units = torch.where(steepest > 0, steepest, ahead.abs().amax(dim=1)).clamp_min(1e-300)
+    rivals, ahead = rivals / units[:, None, None], ahead / units[:, None]
     margins = (ahead - (rivals @ start[..., None])[..., 0]).amin(dim=1, keepdim=True)
     room = 1.0 + margins.abs()
     # Bounds that no better point reaches: what rounding leaves of the proof can then not be far off.
@@ -339,8 +340,8 @@ def widest_margins(
         return (values < 0) | (bounds > 0) | precise(values, bounds)
 
     found = _linear_maxima(raised, inside, gains, is_known if is_sign_enough else precise)
-    unit = steepest.cpu().numpy()
-    return Answers(found.points[:, :-1], unit * found.values, unit * found.gaps)
+    scale = units.cpu().numpy()
+    return Answers(found.points[:, :-1], scale * found.values, scale * found.gaps)
 
 
 def analytic_centers(bodies: Bodies, start: Tensor) -> Answers:

@@ -145,6 +145,17 @@ def test_outputs_that_touch_do_not_count_and_equal_ones_go_to_the_lower():
     assert rs.robustness.decision_distance(equal, [[-3.0]], norm="l2").upper[0] == pytest.approx(3.0, rel=1e-12)
 
 
+@pytest.mark.parametrize("norm", NORMS)
+def test_outputs_that_touch_right_before_they_cross(norm):
+    # -|x - 1| as far as 1 + width, and from there upwards: the crossing is beyond, however near.
+    width = 5e-8
+    net = rs.load([([[1.0]] * 3, [5.0, -1.0, -1.0 - width]), ([[1.0, -2.0, 11.0]], [-6.0])])
+    found = rs.robustness.decision_distance(net, [[0.0]], norm=norm)
+    assert found.is_exact[0]
+    assert found.upper[0] - 1 == pytest.approx(1.1 * width, rel=1e-3)
+    assert found.lower[0] <= 1 + 1.1 * width + 1e-12
+
+
 def test_all_cuts_through_one_point_are_not_told_apart_there():
     rng = np.random.default_rng(0)
     net = rs.load([(rng.normal(size=(8, 3)), np.zeros(8)), (rng.normal(size=(2, 8)), np.array([9.0, 0.0]))])

@@ -119,12 +119,6 @@ class Viewpoint:
         """Upper bounds of steps."""
         return np.maximum(self.window.upper - self.x, 0.0)
 
-    def in_domain(self, steps: Float[np.ndarray, "s n"]) -> Bool[np.ndarray, " s"]:
-        """Tell which steps stay in the domain."""
-        slack = self.window.offsets - self.window.rows @ self.x
-        inside = ((steps >= self.lower) & (steps <= self.upper)).all(axis=1)
-        return np.asarray(inside & (steps @ self.window.rows.T <= slack).all(axis=1))
-
     @cached_property
     def scale(self) -> float:
         """What lengths are compared with."""
@@ -289,16 +283,33 @@ class Cell:
         Independent rows that are tight at a point leave room. Else the set is asked for a point that is inside all
         rows by the resolution.
         """
-        reach = RESOLUTION * max(self.view.scale, float(np.abs(step).max(initial=0.0)))
-        tight = self.slack - self.rows @ step <= 10 * reach
+        reach, tight, free = self._at(step)
         if not tight[: self.num_own].any():
             return False
-        free = (step - self.lower > 10 * reach) & (self.upper - step > 10 * reach)
         inner = self.rows[np.ix_(tight, free)]
         if len(inner) <= inner.shape[1] and np.linalg.svd(inner, compute_uv=False)[-1] > 1e-6:
             return False
         slack = np.append(self.slack[: self.num_own] - reach, self.slack[self.num_own :])
         return nearest_point(self.rows, slack, self.origin, lower=self.lower, upper=self.upper).is_empty
+
+    def inward(self, step: Float[np.ndarray, " n"], rival: Rival) -> Float[np.ndarray, " n"] | None:
+        """Return a direction from a step into the set and a rival's half-space; None if rows do not show one at once.
+
+        It leaves all rows that are tight at the step equally fast, along the bounds that are.
+        """
+        _, tight, free = self._at(step)
+        rows = np.concatenate([self.rows[tight], rival.row[None] / np.linalg.norm(rival.row)])[:, free]
+        way = np.zeros(len(step))
+        way[free] = -np.linalg.lstsq(rows, np.ones(len(rows)), rcond=None)[0]
+        length = float(size(way, self.view.norm))
+        return way / length if (rows @ way[free] < -0.5).all() else None
+
+    def contains(self, steps: Float[np.ndarray, "s n"]) -> Bool[np.ndarray, " s"]:
+        """Tell which steps are in the set, a tenth of the resolution allowed for."""
+        slack = self.slack + 0.1 * RESOLUTION * self.view.scale
+        inside = ((steps >= self.lower) & (steps <= self.upper)).all(axis=1)
+        inside &= size(steps, self.view.norm) <= self.radius
+        return np.asarray(inside & (steps @ self.rows.T <= slack).all(axis=1))
 
     def deepest(self, rival: Rival) -> tuple[Float[np.ndarray, " n"], float] | None:
         """Return a step far inside the half-space of a rival, and how deep it is there, in the point's scale.
@@ -322,3 +333,9 @@ class Cell:
         if not found.value > 10 * RESOLUTION * self.view.scale:
             return None
         return found.point[:dim], found.value
+
+    def _at(self, step: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return the resolution at a step, the rows that are tight there, and the coordinates that no bound stops."""
+        reach = RESOLUTION * max(self.view.scale, float(np.abs(step).max(initial=0.0)))
+        free = (step - self.lower > 10 * reach) & (self.upper - step > 10 * reach)
+        return reach, self.slack - self.rows @ step <= 10 * reach, free

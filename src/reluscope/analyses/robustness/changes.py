@@ -9,7 +9,7 @@ from reluscope.analyses.classification import classes_of_outputs
 from reluscope.analyses.robustness.cells import RESOLUTION, Cell, Rival, Viewpoint
 from reluscope.analyses.rounding import rounded_forward
 from reluscope.geometry.nearest_point import NearestPoint
-from reluscope.geometry.norms import size, steepest
+from reluscope.geometry.norms import size
 
 # How far beyond a change of class it is looked for, in the scale of the point.
 BEYOND = (1e-10, 1e-9, 1e-8, 1e-7)
@@ -53,10 +53,10 @@ def confirm(cell: Cell, rival: Rival, found: NearestPoint) -> Change | Undecided
     view, step = cell.view, found.point
     error = rival.error / rival.length if rival.length > 0 else 0.0
     beyond, depth = None, 0.0
-    if rival.length > 0:
-        way = steepest(-rival.row[None], view.norm)[0]
+    if rival.length > 0 and (way := cell.inward(step, rival)) is not None:
+        # Within the cell only: where outputs touch, they may cross in the next one, a little farther away.
         tries = step + np.outer(np.array(BEYOND) * max(view.scale, rival.distance), way)
-        beyond = _first_other_class(view, tries[view.in_domain(tries)], ties=False)
+        beyond = _first_other_class(view, tries[cell.contains(tries)], ties=False)
     if beyond is None and (deep := cell.deepest(rival)) is not None:
         inner, depth = deep
         way = _share_within(step, inner - step, cell) * (inner - step)
