@@ -105,6 +105,10 @@ def test_the_largest_of_candidates_is_enclosed_up_to_its_ends():
     found = enclose(net, np.zeros(1), steps, *pieces_range(net), rounding=ROUNDING).outputs
     for step in (-1.0, 0.0, 1.0):
         assert abs(abs(step) - found.centers[0] - found.weights[0, 0] * step) <= found.spread[0] + 1e-12
+    held = [np.zeros(1, dtype=int)]  # to u, which is the larger one down to 0
+    (limit,) = enclose(net, np.zeros(1), steps, held, held, rounding=ROUNDING).limits
+    assert (limit.centers <= limit.spread).all()
+    assert (limit.weights < 0).all()
 
 
 def test_noise_counts_in_full_where_later_units_bend():

@@ -59,8 +59,8 @@ def confirm(cell: Cell, rival: Rival, found: NearestPoint) -> Change | Undecided
         beyond = _first_other_class(view, tries[cell.contains(tries)], ties=False)
     if beyond is None and (deep := cell.deepest(rival)) is not None:
         inner, depth = deep
-        way = _share_within(step, inner - step, cell) * (inner - step)
-        depth *= float(np.linalg.norm(way) / np.linalg.norm(inner - step))
+        share = _share_within(step, inner - step, cell)
+        way, depth = share * (inner - step), share * depth
         beyond = _first_other_class(view, step + np.outer(SHARES, way), ties=rival.length == 0)
     if beyond is not None:
         return Change(found.distance, found.lower, error, step, *beyond)
