@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.analyses.local import region_classes
+from reluscope.analyses.local import classes, region_classes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim
 
@@ -74,7 +74,6 @@ def test_rivals_with_next_to_no_probability_pull_no_farther():
 
 
 def test_what_gaps_leave_open_is_not_known(monkeypatch):
-    from reluscope.analyses.local import classes
 
     monkeypatch.setattr(classes, "GAP", 0.5)
     found = region_classes(rs.load(THREE), [[0.5]], domain=rs.Box(0, 1, 1))
@@ -181,3 +180,11 @@ def test_contradictions_are_checked(monkeypatch):
     found = region_classes(net, points, domain=SQUARE)
     monkeypatch.undo()
     np.testing.assert_array_equal(found.occurs, region_classes(net, points, domain=SQUARE).occurs)
+
+
+def test_rows_of_the_region_bound_how_far_a_class_is_ahead():
+    # The second logit is x - 0.6 and the region ends at 0.5: it is behind by 0.1 there.
+    rows, offsets = np.array([[1.0]]), np.array([0.5])
+    weight, bias = np.array([[0.0], [1.0]]), np.array([0.0, -0.6])
+    rivals = classes._Rivals(rows, offsets, weight, bias, np.array([0.2]), rs.Box(0, 1, 1))
+    assert rivals.most_ahead(1) == pytest.approx(-0.1, abs=1e-9)
