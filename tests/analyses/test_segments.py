@@ -21,6 +21,7 @@ def whole():
     return count_along_segments(NET, X[:30], X[30:60])
 
 
+@pytest.mark.slow
 def test_counts_are_those_of_bisection(whole):
     for row in range(6):
         start, end = X[row], X[30 + row]

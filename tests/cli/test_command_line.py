@@ -116,6 +116,7 @@ def test_a_report_is_replaced_only_by_force(folder, quick_report):
     assert reluscope(*options, "--force").exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_demo_replaces_demos_only(folder, quick_report):
     for content in ('{"model": {"name": "mine"}}', "[]", "no JSON"):
         (folder / "out").mkdir(exist_ok=True)

@@ -94,6 +94,7 @@ def test_while_loading(folder):
     assert done.stdout == ""
 
 
+@pytest.mark.slow
 def test_a_report_goes_on_after_ctrl_c(folder, quick_report):
     arguments = ("analyze", "my_models:Net", "--weights", "net.safetensors", "--data", "data.npz", "-o", "out")
     small = ("--segments", "2", "--samples", "40")

@@ -70,7 +70,7 @@ def test_counts_of_default_networks(sizes, count):
     assert (len(found.words), run.num_undecided, found.num_unmatched) == (count, 0, 0)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     st.integers(1, 2).flatmap(lambda n: degenerate_networks(num_inputs=n, max_layers=3)), st.sampled_from([1.0, 4.0])
 )
@@ -87,7 +87,7 @@ def test_degenerate_networks_as_the_other_engine_has_them(layers, reach):
         check_codes(net, found)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.integers(1, 4).flatmap(lambda n: degenerate_networks(num_inputs=n, max_layers=2)))
 def test_a_whole_space_holds_its_boxes(layers):
     net = rs.load(layers)

@@ -78,7 +78,7 @@ def test_published_vectors(vector):
         assert everywhere.adjacency().sum(axis=0).max() == vector.max_degree
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(degenerate_networks(num_inputs=3, max_layers=2))
 def test_degenerate_networks(layers):
     net = rs.load(layers)
@@ -87,7 +87,7 @@ def test_degenerate_networks(layers):
     check_same(rs.partition(net, rs.Space(3), method="tree"), rs.partition(net, rs.Space(3)))
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(gate_layers(2, kinds=("relu", "leaky", "clamp", "max")))
 def test_all_gates_in_the_plane(layers):
     net, box = network_of(layers, 2), rs.Box(-2, 2, 2)

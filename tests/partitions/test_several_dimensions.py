@@ -156,6 +156,7 @@ def test_polyhedra_in_space():
         assert part.volumes().sum() == pytest.approx(8 / 6)
 
 
+@pytest.mark.slow
 def test_rows_of_the_table():
     net = rs.load(pseudo_random_network(3, (4, 4)))
     for domain in (rs.Box(-1, 1, 3), rs.Space(3)):

@@ -54,6 +54,7 @@ def test_neighbours_are_those_of_an_exact_partition(dim: int) -> None:
         assert set(map(tuple, around.codes.to_array().tolist())) == by_partition(part, index)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(networks(), st.integers(0, 99))
 def test_degenerate_networks_in_the_plane(parameters, seed) -> None:

@@ -115,7 +115,7 @@ def test_rows_are_gradients_of_units() -> None:
         assert row @ x.numpy() - offset == pytest.approx(sign * value.item(), abs=1e-13)
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(degenerate_networks(2, max_layers=3, max_width=4), st.integers(0, 1000))
 def test_degenerate_networks_against_fractions(parameters, seed: int) -> None:
     """Every region of the exact oracle is found from its centroid, with its area, facets and code."""
@@ -136,7 +136,7 @@ def test_degenerate_networks_against_fractions(parameters, seed: int) -> None:
         check_flips(net, region)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(networks(3, max_layers=2, max_width=5), st.integers(0, 1000))
 def test_points_of_one_region_agree(parameters, seed: int) -> None:
     net = rs.load(parameters)
@@ -149,7 +149,7 @@ def test_points_of_one_region_agree(parameters, seed: int) -> None:
         check_region(net, many)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(networks(3, max_layers=2, max_width=4), slices(3, 2), st.integers(0, 1000))
 def test_a_slice_is_the_restricted_network(parameters, plane, seed: int) -> None:
     net = rs.load(parameters)

@@ -70,6 +70,7 @@ def test_a_finished_study_does_nothing_again(setting, monkeypatch):
     assert [f.value for f in again.findings] == [f.value for f in first.findings]
 
 
+@pytest.mark.slow
 def test_an_interrupted_study_goes_on_to_the_same_end(setting, monkeypatch):
     whole = splits.protocol(replace(setting, records={}))
     original, calls = _split_networks.count_by_tree, []
@@ -110,6 +111,7 @@ def test_an_interruption_before_anything(setting, monkeypatch):
     assert len(outcome.tables[0].rows) == 4
 
 
+@pytest.mark.slow
 def test_budgets_give_lower_bounds_until_there_is_more_time(setting):
     short = splits.protocol(replace(setting, seconds=0.0))
     claims = {row[0]: row[5] for row in short.tables[0].rows}

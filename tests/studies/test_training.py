@@ -63,6 +63,7 @@ def test_deterministic_and_by_seed():
     assert not np.allclose(one[2][0][0], other[2][0][0], atol=1e-3)
 
 
+@pytest.mark.slow
 def test_it_learns():
     (layers,) = train([(8, 8)], (0,), Recipe(60, 32, 0.01))
     outputs = rs.load(layers)(POINTS).numpy()

@@ -146,6 +146,7 @@ def test_a_finished_study_does_nothing_again(done, monkeypatch):
     assert {picture.name for picture in first.pictures} > {"inspheres-0.01", "surroundings", "likeliest"}
 
 
+@pytest.mark.slow
 def test_an_interrupted_study_goes_on_to_the_same_end(setting, monkeypatch):
     whole = _comparison.compare(replace(setting, records={}), CONV)
     calls, original = [], _questions.QUESTIONS["classes"]

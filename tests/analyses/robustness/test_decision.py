@@ -57,6 +57,7 @@ def test_degenerate_networks_from_generic_points(parameters, seed, norm):
     check(net, domain, np.random.default_rng(seed).uniform(-2, 2, (1, 2)), norm)
 
 
+@pytest.mark.slow
 @settings(max_examples=9)
 @given(
     networks(num_outputs=3, max_width=4),
