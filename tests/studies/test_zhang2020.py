@@ -14,11 +14,13 @@ from reluscope.datasets.digits import digits
 from reluscope.errors import InputError
 from reluscope.studies import Setting, all_studies
 from reluscope.studies.fitting import Fit, fit_classifier
-from reluscope.studies.zhang2020 import _comparison, _questions, convolutional, dense, slices, spirals
+from reluscope.studies.zhang2020 import _questions, convolutional, dense, slices, spirals
 from reluscope.studies.zhang2020._networks import KINDS, Architecture, Variant, Workshop, centred
+from reluscope.studies.zhang2020._plan import Plan
+from reluscope.studies.zhang2020._reporting import compare
 
 RATES = (1e-2,)
-PLAN = _comparison.Plan(
+PLAN = Plan(
     Architecture((8, 8)),
     Fit(RATES[0], batch=32, most_epochs=4),
     RATES,
@@ -48,7 +50,7 @@ def setting():
 def done():
     """A finished study: its setting, with records, and its outcome."""
     setting = Setting("small", blobs(300, 1), blobs(60, 2))
-    return setting, _comparison.compare(setting, PLAN)
+    return setting, compare(setting, PLAN)
 
 
 def test_the_papers_networks():
@@ -139,7 +141,7 @@ def test_a_finished_study_does_nothing_again(done, monkeypatch):
     monkeypatch.setattr("reluscope.studies.zhang2020._networks.fit_classifier", None)
     for question in list(_questions.QUESTIONS):
         monkeypatch.setitem(_questions.QUESTIONS, question, None)
-    again = _comparison.compare(setting, PLAN)
+    again = compare(setting, PLAN)
     assert again.tables == first.tables
     assert [one.to_dict() for one in again.findings] == [one.to_dict() for one in first.findings]
     assert "97.8" in " ".join(first.tables[0].rows[0])
@@ -148,7 +150,7 @@ def test_a_finished_study_does_nothing_again(done, monkeypatch):
 
 @pytest.mark.slow
 def test_an_interrupted_study_goes_on_to_the_same_end(setting, monkeypatch):
-    whole = _comparison.compare(replace(setting, records={}), CONV)
+    whole = compare(replace(setting, records={}), CONV)
     calls, original = [], _questions.QUESTIONS["classes"]
 
     def struck(*arguments):
@@ -158,10 +160,10 @@ def test_an_interrupted_study_goes_on_to_the_same_end(setting, monkeypatch):
         return original(*arguments)
 
     monkeypatch.setitem(_questions.QUESTIONS, "classes", struck)
-    part = _comparison.compare(setting, CONV)
+    part = compare(setting, CONV)
     assert part.interrupted
     assert any("(5)" in cell for table in part.tables for row in table.rows for cell in row)
-    rest = _comparison.compare(setting, CONV)
+    rest = compare(setting, CONV)
     assert not rest.interrupted
     assert rest.tables == whole.tables
 

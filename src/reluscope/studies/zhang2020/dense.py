@@ -2,9 +2,10 @@
 
 from reluscope.studies.fitting import Fit
 from reluscope.studies.study import Outcome, Setting
-from reluscope.studies.zhang2020._comparison import Plan, compare
 from reluscope.studies.zhang2020._networks import Architecture
+from reluscope.studies.zhang2020._plan import Plan
 from reluscope.studies.zhang2020._questions import Inquiry
+from reluscope.studies.zhang2020._reporting import compare
 
 SENTENCE = "regions of dense networks on MNIST, plain, with batch norm and with dropout, at two learning rates"
 POSITION = 20
