@@ -47,7 +47,9 @@ $(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt
 	@$(PIP) --no-build-isolation --editable '.[onnx]'
 	@touch $@
 
-$(VENV)/.installed-dev: $(VENV)/.installed
-	@echo "Installing pinned tools for tests and style into $(VENV)."
+# Everything at once: finding out what fits together takes a while each time.
+$(VENV)/.installed-dev: $(VENV)/.created pyproject.toml constraints.txt
+	@echo "Installing pinned dependencies and tools into $(VENV); the first time takes some minutes."
+	@$(PIP) hatchling
 	@$(PIP) --no-build-isolation --editable '.[dev]'
-	@touch $@
+	@touch $(VENV)/.installed $@

@@ -57,6 +57,7 @@ def test_a_paper_fills_a_folder(small):
             assert line.endswith("|")
 
 
+@pytest.mark.slow
 def test_what_was_interrupted_goes_on(small, monkeypatch):
     original, calls = _split_networks.count_by_tree, []
 

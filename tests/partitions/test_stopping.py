@@ -201,7 +201,7 @@ def pools():
         yield {"threads": threads, "processes": processes}
 
 
-@pytest.mark.parametrize("kind", ["threads", "processes"])
+@pytest.mark.parametrize("kind", ["threads", pytest.param("processes", marks=pytest.mark.slow)])
 def test_executors_find_the_same(net, whole, kind, pools, monkeypatch):
     # Small chunks here, so that there is something to hand out; other processes keep their own.
     monkeypatch.setattr(engine, "_chunk_cells", lambda network, chunk: 16)
