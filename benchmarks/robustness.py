@@ -22,14 +22,14 @@ def run(quick: bool) -> list[Measurement]:
     generator = np.random.default_rng(0)
     small = rs.load(default_network([5, 16, 16, 3], seed=1))
     rows = [
-        _search(f"[5, 16, 16, 3], {norm}", small, generator.uniform(-1, 1, (2 if quick else 20, 5)), norm,
-                rs.Box(-3, 3, 5), 1.0 if quick else 20.0)
+        _search(f"[5, 16, 16, 3], {norm}", small, generator.uniform(-1, 1, (2 if quick else 8, 5)), norm,
+                rs.Box(-3, 3, 5), 1.0 if quick else 10.0)
         for norm in NORMS
     ]  # fmt: skip
     if (path := SHARED / "models" / "acasxu_1_1.onnx").exists():
         net, box = rs.load(path), rs.Box(-0.5, 0.5, 5)
         for norm in NORMS[:1] if quick else NORMS:
-            points = generator.uniform(-0.5, 0.5, (1 if quick else 4, 5))
+            points = generator.uniform(-0.5, 0.5, (1 if quick else 3, 5))
             rows.append(_search(f"ACAS Xu 1_1, {norm}", net, points, norm, box, 1.0 if quick else 10.0))
     if (SHARED / "data" / "mnist").is_dir() and not quick:
         net, points = _perceptron()
