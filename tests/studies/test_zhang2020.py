@@ -21,6 +21,7 @@ from reluscope.studies.zhang2020._reporting import compare
 
 RATES = (1e-2,)
 PLAN = Plan(
+    "tiny",
     Architecture((8, 8)),
     Fit(RATES[0], batch=32, most_epochs=4),
     RATES,
@@ -65,6 +66,11 @@ def test_the_papers_networks():
         if isinstance(layer, nn.Linear):
             assert not layer.bias.any()
             assert layer.weight.abs().max() <= (6 / sum(layer.weight.shape)) ** 0.5
+
+
+def test_pictures_of_all_studies_have_names_of_their_own():
+    plans = [plan for study in (dense, convolutional) for plan in study.PLANS.values()]
+    assert [plan.name for plan in plans] == ["dense"] * 2 + ["convolutional"] * 2
 
 
 def test_kinds_differ_in_what_stands_around_the_gates():
@@ -145,7 +151,7 @@ def test_a_finished_study_does_nothing_again(done, monkeypatch):
     assert again.tables == first.tables
     assert [one.to_dict() for one in again.findings] == [one.to_dict() for one in first.findings]
     assert "97.8" in " ".join(first.tables[0].rows[0])
-    assert {picture.name for picture in first.pictures} > {"inspheres-0.01", "surroundings", "likeliest"}
+    assert {picture.name for picture in first.pictures} > {"tiny-inspheres-0.01", "tiny-surroundings", "tiny-likeliest"}
 
 
 @pytest.mark.slow

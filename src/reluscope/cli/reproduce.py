@@ -206,6 +206,7 @@ def _files(name: str, plain: dict[str, Any], done: Sequence[Done]) -> dict[str, 
     files: dict[str, str | bytes] = {}
     for one in done:
         for picture in one.outcome.pictures:
+            assert f"{picture.name}.svg" not in files, "two studies of a paper name a picture alike"
             files[f"{picture.name}.svg"] = plots.to_svg(picture.figure, name=picture.name)
             files[f"{picture.name}.png"] = plots.to_png(picture.figure)
     return {**files, NUMBERS: to_json(plain) + "\n", PAGE: page(name, done)}

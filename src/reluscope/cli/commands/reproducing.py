@@ -28,7 +28,7 @@ def reproduce(
         ),
     ] = None,
     size: Annotated[
-        StudySize, typer.Option("--size", help="full is the paper's; small shows the same in less than a minute.")
+        StudySize, typer.Option("--size", help="full is the paper's; small shows the same in about a minute.")
     ] = StudySize.SMALL,
     data: Annotated[
         list[str] | None,

@@ -18,6 +18,8 @@ class Plan:
 
     Parameters
     ----------
+    name : str
+        Of the study, before those of its pictures.
     architecture : Architecture
     fit : Fit
         Its rate is replaced.
@@ -30,6 +32,7 @@ class Plan:
         The paper's numbers, for sizes at which they can be compared.
     """
 
+    name: str
     architecture: Architecture
     fit: Fit
     rates: tuple[float, ...]

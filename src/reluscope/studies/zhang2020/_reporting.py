@@ -240,7 +240,7 @@ class Report:
         for rate in self.plan.rates if any(self.work.answers("inspheres", variant) for variant in compared) else ():
             kinds = {one.kind: self.work.answers("inspheres", one) for one in compared if one.rate == rate}
             yield Picture(
-                f"inspheres-{rate:g}",
+                f"{self.plan.name}-inspheres-{rate:g}",
                 plots.places(
                     {
                         f"{place} regions": {kind: _joined(found, f"radius {place}") for kind, found in kinds.items()}
@@ -255,7 +255,7 @@ class Report:
             yield self._likeliest_picture()
         for variant, (every, _) in looked.items():
             yield Picture(
-                f"directions-{variant.kind.replace(' ', '-')}-{variant.rate:g}",
+                f"{self.plan.name}-directions-{variant.kind.replace(' ', '-')}-{variant.rate:g}",
                 plots.directions(every),
                 f"Angles between all hyperplanes of the region of one test point: {variant.label}.",
             )
@@ -271,7 +271,7 @@ class Report:
             cosines.setdefault(rate, {})[variant.kind] = found
         inquiry = self.plan.inquiry
         return Picture(
-            "surroundings",
+            f"{self.plan.name}-surroundings",
             plots.surroundings(numbers, cosines),
             f"Distinct regions on {inquiry.rays} random rays of length {inquiry.reach:g} from each point, along which "
             "no logit changes at first, and the cosines between decision directions there and at the point.",
@@ -286,7 +286,7 @@ class Report:
         own = [predicted_classes(self.workshop.trained(one).network, self.work.shown) for one in rows]
         data = self.workshop.testing
         return Picture(
-            "likeliest",
+            f"{self.plan.name}-likeliest",
             plots.likeliest(
                 np.concatenate([arrays["points"] for arrays in found]),
                 np.concatenate([arrays["classes"] for arrays in found]),

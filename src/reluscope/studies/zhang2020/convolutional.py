@@ -19,6 +19,7 @@ PAPER = {
 }
 PLANS = {
     "small": Plan(
+        "convolutional",
         Architecture((24,), ((4, 1), (6, 2))),
         Fit(RATE, batch=16, most_epochs=30),
         (RATE,),
@@ -29,6 +30,7 @@ PLANS = {
     ),
     # 15 x 15 x 32, 7 x 7 x 64 and 3 x 3 x 128 units, then 1,024: Table 3.
     "full": Plan(
+        "convolutional",
         Architecture((1024,), ((32, 2), (64, 2), (128, 2))),
         Fit(RATE),
         (RATE,),

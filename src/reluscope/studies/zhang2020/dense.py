@@ -23,6 +23,7 @@ PAPER = {
 }
 PLANS = {
     "small": Plan(
+        "dense",
         Architecture((24, 24, 24)),
         Fit(RATES[0], batch=16, most_epochs=60),
         RATES,
@@ -32,7 +33,7 @@ PLANS = {
         PAPER,
     ),
     # Three networks of each kind, as in the paper's Figure 3.
-    "full": Plan(Architecture((1024,) * 3), Fit(RATES[0]), RATES, 3, Inquiry(1000, "mean", 0.6), True, PAPER),
+    "full": Plan("dense", Architecture((1024,) * 3), Fit(RATES[0]), RATES, 3, Inquiry(1000, "mean", 0.6), True, PAPER),
 }
 
 
