@@ -59,8 +59,8 @@ class Report:
                 f"for by projected gradient ascent in 40 steps within {inquiry.radius:g} of the point in linf."
             ),
             (
-                f"Regions are cut down to [-1, 1]^{testing.points.shape[1]}. Manifold regions are those of "
-                f"{len(self.asked.rows):,} test points drawn at random; decision regions lie where the way to {target} "
+                f"Regions are cut down to [-1, 1]^{testing.points.shape[1]}. Manifold regions are those of up to "
+                f"{len(self.asked.rows):,} test points drawn at random, as many as tables say in brackets; decision regions lie where the way to {target} "
                 "leaves the point's class for the last time, adversarial regions where the way to an adversary does."
             ),
             (
