@@ -60,8 +60,9 @@ class Report:
             ),
             (
                 f"Regions are cut down to [-1, 1]^{testing.points.shape[1]}. Manifold regions are those of up to "
-                f"{len(self.asked.rows):,} test points drawn at random, as many as tables say in brackets; decision regions lie where the way to {target} "
-                "leaves the point's class for the last time, adversarial regions where the way to an adversary does."
+                f"{len(self.asked.rows):,} test points drawn at random, as many as tables say in brackets; decision "
+                f"regions lie where the way to {target} leaves the point's class for the last time, adversarial "
+                "regions where the way to an adversary does."
             ),
             (
                 "Which classes live in a region is decided exactly. The paper asks whether a class's likeliest point "
