@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.analyses.local import classes, region_classes
+from reluscope.analyses.local import classes, region_classes, rivals
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim
 
@@ -166,15 +166,13 @@ def test_contradictions_are_checked(monkeypatch):
     """What the active-set method calls empty has to follow from its multipliers; else a program is asked."""
     from dataclasses import replace
 
-    from reluscope.analyses.local import classes
-
-    original = classes.nearest_point
+    original = rivals.nearest_point
 
     def wrong(*arguments, **options):
         found = original(*arguments, **options)
         return replace(found, point=found.point * np.nan, distance=np.inf, lower=np.inf)
 
-    monkeypatch.setattr(classes, "nearest_point", wrong)
+    monkeypatch.setattr(rivals, "nearest_point", wrong)
     net = network(2, 12, 8, 4, seed=14)
     points = np.random.default_rng(0).uniform(-1, 1, (6, 2))
     found = region_classes(net, points, domain=SQUARE)
@@ -186,5 +184,5 @@ def test_rows_of_the_region_bound_how_far_a_class_is_ahead():
     # The second logit is x - 0.6 and the region ends at 0.5: it is behind by 0.1 there.
     rows, offsets = np.array([[1.0]]), np.array([0.5])
     weight, bias = np.array([[0.0], [1.0]]), np.array([0.0, -0.6])
-    rivals = classes._Rivals(rows, offsets, weight, bias, np.array([0.2]), rs.Box(0, 1, 1))
-    assert rivals.most_ahead(1) == pytest.approx(-0.1, abs=1e-9)
+    own = rivals.Rivals(rows, offsets, weight, bias, np.array([0.2]), rs.Box(0, 1, 1))
+    assert own.most_ahead(1) == pytest.approx(-0.1, abs=1e-9)

@@ -18,25 +18,21 @@ from jaxtyping import Bool, Float, Int
 
 from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
 from reluscope.analyses.classification import num_classes
+from reluscope.analyses.local.rivals import GAP, ROUNDING, Rivals
 from reluscope.analyses.pacing import Pace
-from reluscope.errors import InputError, ShapeError, SolverError
+from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.convex_questions import Answers, largest_balls, likeliest_points, widest_margins
 from reluscope.geometry.domains import Box
-from reluscope.geometry.nearest_point import NearestPoint, nearest_point
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.regions.region import Region
 from reluscope.tolerance import Tolerance
 
-# How much less the logarithm of a probability may be than it could, or which share less.
-GAP = 1e-7
 # How well the balls are known from whose centres searches begin.
 ROUGH = 1e-2
 # Memory for matrices and tables of programs that are solved together, in bytes.
 MATRICES_BYTES = 2**29
-# Differences of logits up to this share of the terms that they are sums of may be rounding.
-ROUNDING = 1e-12
 
 OCCURS = "classes with a point of the region at which they are strictly the largest"
 AT_LIKELIEST = "classes that the points belong to at which their probabilities are largest"
@@ -478,7 +474,7 @@ def _ask(
     places, labels = likeliest.points.reshape(len(inside), number, -1), np.zeros((len(inside), number), dtype=np.int64)
     for place, row in enumerate(inside.tolist()):
         mine = slice(number * place, number * (place + 1))
-        rivals = _Rivals.of(regions[row], weights[mine.start], biases[mine.start], points[row], domain)
+        rivals = Rivals.of(regions[row], weights[mine.start], biases[mine.start], points[row], domain)
         for one in np.flatnonzero(~occurs[mine]).tolist():
             is_known[mine.start + one] = rivals.most_ahead(one) < -doubt[mine.start + one]
         places[place], distances[mine], slack[mine] = rivals.nearest(likeliest.points[mine], doubt[mine], is_every)
@@ -498,80 +494,6 @@ def _ask(
     columns = (occurs, is_known, is_at, is_at_known, likeliest.values, likeliest.gaps + GAP / 2, distances, slack)
     kept = np.array(rows)[inside]
     return _Found(kept, *(column.reshape(-1, number) for column in columns)), LikeliestPoints(kept, places, labels)
-
-
-@dataclass(frozen=True)
-class _Rivals:
-    """A region and its logits, for questions that are asked of one class at a time by the active-set method.
-
-    These programs have few tight rows: some hundred of thousands.
-    """
-
-    A: np.ndarray
-    b: np.ndarray
-    weight: np.ndarray
-    bias: np.ndarray
-    point: np.ndarray
-    domain: Box
-
-    @classmethod
-    def of(
-        cls, region: Region, weight: torch.Tensor, bias: torch.Tensor, point: torch.Tensor, domain: Box
-    ) -> "_Rivals":
-        own = region.polyhedron
-        return cls(own.A, own.b, weight.cpu().numpy(), bias.cpu().numpy(), point.cpu().numpy(), domain)
-
-    def most_ahead(self, one: int) -> float:
-        """Return what a class is ahead of all others by at most; infinite if no contradiction proves it is never."""
-        rows, offsets = self._behind(one, np.zeros(len(self.bias) - 1))
-        nearest = self._nearest(rows, offsets)
-        if nearest is None or not nearest.is_empty:
-            return np.inf
-        # A sum of the rivals' leads, and of rows, that is nowhere in the box as small as all of them allow.
-        multipliers = np.maximum(nearest.multipliers, 0.0)
-        of_rows, of_rivals = multipliers[: len(self.b)], multipliers[len(self.b) :]
-        normal = self.A.T @ of_rows + rows.T @ of_rivals
-        terms = np.minimum(normal * self.domain.lo, normal * self.domain.hi)
-        least = terms.sum() - of_rows @ self.b - of_rivals @ offsets
-        rounding = ROUNDING * (np.abs(terms).sum() + of_rows @ np.abs(self.b) + of_rivals @ np.abs(offsets))
-        return -float((least - rounding) / of_rivals.sum()) if of_rivals.any() else np.inf
-
-    def classes(self, points: np.ndarray) -> np.ndarray:
-        """Return the class of every point."""
-        return (points @ self.weight.T + self.bias).argmax(axis=1)
-
-    def nearest(
-        self, found: np.ndarray, doubt: np.ndarray, is_every: bool
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the nearest points (m, n) as likely as those found, distances (m,) and their gaps.
-
-        The farthest come first: of the others it does not matter for the distortion how much nearer they are.
-        """
-        logits, number = found @ self.weight.T + self.bias, len(self.bias)
-        distances = np.linalg.norm(found - self.point, axis=1)
-        points, gaps, farthest = found.copy(), distances.copy(), 0.0
-        for one in np.argsort(-distances).tolist():
-            if distances[one] <= farthest and not is_every:
-                break
-            # Rivals with next to no probability are held to no less.
-            behind = np.delete(logits[one] - logits[one, one], one)
-            nearest = self._nearest(*self._behind(one, np.maximum(behind, np.log(GAP / (2 * number))) + doubt[one]))
-            if nearest is not None and nearest.distance <= distances[one]:
-                points[one], distances[one], gaps[one] = nearest.point, nearest.distance, nearest.gap
-            farthest = max(farthest, distances[one])
-        return points, distances, gaps
-
-    def _behind(self, one: int, leads: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return half-spaces on which no other class is ahead by more than its lead."""
-        rows = np.delete(self.weight, one, axis=0) - self.weight[one]
-        return rows, leads - np.delete(self.bias, one) + self.bias[one]
-
-    def _nearest(self, rows: np.ndarray, offsets: np.ndarray) -> NearestPoint | None:
-        A, b = np.concatenate([self.A, rows]), np.concatenate([self.b, offsets])
-        try:
-            return nearest_point(A, b, self.point, lower=self.domain.lo, upper=self.domain.hi)
-        except SolverError:
-            return None
 
 
 def _leads(values: np.ndarray, own: np.ndarray) -> np.ndarray:
