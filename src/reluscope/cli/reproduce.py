@@ -214,7 +214,7 @@ def _files(name: str, plain: dict[str, Any], done: Sequence[Done]) -> dict[str, 
 
 def page(name: str, done: Sequence[Done]) -> str:
     """Return what came out as Markdown: sentences, pictures, tables, sources."""
-    paper = done[0].study.paper
+    paper = done[0].study.source
     lines = [f"# {name}", "", f"After {CITATIONS[paper]}", ""]
     for one in done:
         lines += [f"## {one.study.sentence[0].upper()}{one.study.sentence[1:]}", ""]
@@ -241,8 +241,8 @@ def _list(common: Common) -> int:
         print_json({"format": FORMAT, "studies": [{"name": one.name, "sentence": one.sentence} for one in studies]})
     elif not common.quiet:
         console = open_console()
-        for paper in dict.fromkeys(study.paper for study in studies):
-            say(console, f"{paper}: {CITATIONS[paper].title}", style="bold")
+        for paper, source in dict.fromkeys((study.paper, study.source) for study in studies):
+            say(console, f"{paper}: {CITATIONS[source].title}", style="bold")
             table = make_table("study", "what it shows")
             for study in studies:
                 if study.paper == paper:

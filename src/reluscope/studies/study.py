@@ -161,7 +161,7 @@ class Study:
     Parameters
     ----------
     paper : str
-        Key of the paper in `reluscope.citations`.
+        Key of the paper in `reluscope.citations`, with the chapter behind a hyphen where it is a book.
     figure : str
         The module's name.
     sentence : str
@@ -184,3 +184,8 @@ class Study:
     def name(self) -> str:
         """Paper and figure, as the command line names it."""
         return f"{self.paper}/{self.figure}"
+
+    @property
+    def source(self) -> str:
+        """Key of the paper in `reluscope.citations`."""
+        return self.paper.partition("-")[0]
