@@ -15,7 +15,7 @@ from reluscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
-    from reluscope.analyses import bounds, codespace, coefficients, local, robustness
+    from reluscope.analyses import bounds, codespace, coefficients, local, robustness, stability
     from reluscope.analyses.counting import count
     from reluscope.analyses.volumes import RegionVolumes, region_volumes
     from reluscope.codes import CodeLayout, Codes, GateLayout
@@ -70,6 +70,7 @@ _HOMES = {
     "region_volumes": "reluscope.analyses.volumes",
     "regions": "reluscope.regions.regions",
     "robustness": "reluscope.analyses.robustness",
+    "stability": "reluscope.analyses.stability",
     "testing": "reluscope.testing",
 }
 
@@ -112,12 +113,13 @@ __all__ = [
     "region_volumes",
     "regions",
     "robustness",
+    "stability",
     "testing",
 ]
 
 # Public modules: these names stand for the module itself.
 _MODULES = frozenset(
-    {"bounds", "codespace", "coefficients", "datasets", "errors", "local", "plots", "robustness", "testing"}
+    {"bounds", "codespace", "coefficients", "datasets", "errors", "local", "plots", "robustness", "stability", "testing"}
 )
 
 
