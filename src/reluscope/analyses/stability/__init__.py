@@ -1,4 +1,4 @@
-"""How stable the inverse is: singular values of the linearisation through the layers, and what a gate may do to them."""
+"""How stable the inverse is: singular values through the layers, and what a gate may do to them."""
 
 from reluscope.analyses.stability.layers import Layer, layers
 from reluscope.analyses.stability.lemmas import (

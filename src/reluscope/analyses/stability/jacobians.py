@@ -1,7 +1,7 @@
 """Jacobians of all prefixes of a network on the region of one point, carried forward together.
 
-The n columns of the identity run through the affine nodes and, held to the pieces of the point, through the gates. Beside
-them goes a running error analysis in one row: a row of J of length r, known up to e, gives ``gamma |W| r`` and
+The n columns of the identity run through the affine nodes and, held to the pieces of the point, through the gates.
+Beside them goes a running error analysis in one row: a row of J of length r, known up to e, gives ``gamma |W| r`` and
 ``sqrt(W^2 e^2)`` after an affine node, where errors of different roundings add up as independent ones do (as in
 `reluscope.networks.stages`).
 """

@@ -1,10 +1,10 @@
 """The largest and the smallest nonzero singular value of a map that is too large for a table, from products only.
 
-Golub and Kahan's bidiagonalisation with full reorthogonalisation, started at ``J^T u`` with u random, so that it stays in
-the row space of J: after k steps the singular values of a small bidiagonal matrix lie between those of J. The largest is a
-lower bound; by Kuczynski and Wozniakowski ("Estimating the largest eigenvalue by the power and Lanczos algorithms with a
-random start", 1992) the true square is larger by a share e with probability at most ``1.648 sqrt(m) exp(-(2k - 1) sqrt(e))``.
-The smallest is an upper bound on the smallest nonzero one.
+Golub and Kahan's bidiagonalisation with full reorthogonalisation, started at ``J^T u`` with u random, so that it
+stays in the row space of J: after k steps the singular values of a small bidiagonal matrix lie between those of J.
+The largest is a lower bound; by Kuczynski and Wozniakowski ("Estimating the largest eigenvalue by the power and
+Lanczos algorithms with a random start", 1992) the true square is larger by a share e with probability at most ``1.648
+sqrt(m) exp(-(2k - 1) sqrt(e))``. The smallest is an upper bound on the smallest nonzero one.
 """
 
 from collections.abc import Callable

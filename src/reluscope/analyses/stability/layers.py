@@ -1,7 +1,7 @@
 """The layers through which the singular values of a network are followed: affine steps and gates, counted separately.
 
-A layer l stands for the prefix map ``x -> value after layer l``, which on a region is affine, ``J_l x + c_l``. What only
-rearranges entries (flattening) has the singular values of the layer before it and is none of its own.
+A layer l stands for the prefix map ``x -> value after layer l``, which on a region is affine, ``J_l x + c_l``. What
+only rearranges entries (flattening) has the singular values of the layer before it and is none of its own.
 """
 
 from dataclasses import dataclass
@@ -56,7 +56,8 @@ def layers(network: Network) -> tuple[Layer, ...]:
 
     Notes
     -----
-    Beside a shortcut, a layer is the value at the gate, after the sum; the value that waits in the shortcut is left out.
+    Beside a shortcut, a layer is the value at the gate, after the sum; the value that waits in the shortcut is left
+    out.
 
     Examples
     --------

@@ -1,9 +1,10 @@
 """What removing rows does to singular values: Lemmas 8 and 9 of Behrmann et al. (2018), and a sharper bound.
 
-For a matrix A with rows a_j and a set I of removed rows, D_I A has the rows of I set to zero. All bounds are on the largest
-and on the smallest nonzero singular value of D_I A; each is given only where its hypotheses hold.
+For a matrix A with rows a_j and a set I of removed rows, D_I A has the rows of I set to zero. All bounds are on the
+largest and on the smallest nonzero singular value of D_I A; each is given only where its hypotheses hold.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,11 +65,11 @@ class RemovedRows:
     in_row_space : (r,) bool
         Whether a_k lies in the space of the rows that are left, which Lemma 9 needs; no row of zeros does.
     constants : (r,) float64
-        Smallest c of Lemma 9, ``sqrt(M) max_j |<a_j, a_k>| / |a_k|`` over the M rows that are left; infinite where the lemma
-        does not apply.
+        Smallest c of Lemma 9, ``sqrt(M) max_j |<a_j, a_k>| / |a_k|`` over the M rows that are left; infinite where
+        the lemma does not apply.
     sharper : (r,) float64
-        ``|A_left a_k| / |P a_k|`` with P the projection on the row space of the rows that are left; infinite where ``P a_k``
-        is zero. It needs no hypothesis, is at most c where Lemma 9 applies, and there P a_k is a_k.
+        ``|A_left a_k| / |P a_k|`` with P the projection on the row space of the rows that are left; infinite where
+        ``P a_k`` is zero. It needs no hypothesis, is at most c where Lemma 9 applies, and there P a_k is a_k.
     """
 
     rows: np.ndarray
@@ -108,7 +109,8 @@ class CorrelationCounts:
     num_left : int
         M.
     all_from : float
-        The smallest c from which all M rows meet it for some k: the bound that Lemma 9 gives if a_k lies in the row space.
+        The smallest c from which all M rows meet it for some k: the bound that Lemma 9 gives if a_k lies in the row
+        space.
     """
 
     constants: Float[np.ndarray, " q"]
@@ -117,7 +119,9 @@ class CorrelationCounts:
     all_from: float
 
 
-def lemma8(matrix: Float[np.ndarray, "m n"], removed: np.ndarray, *, nonzero: float | None = None) -> Interlacing:
+def lemma8(
+    matrix: Float[np.ndarray, "m n"], removed: np.ndarray | Sequence[int], *, nonzero: float | None = None
+) -> Interlacing:
     """Return Lemma 8: ``sigma_min+(D_I A) <= sigma_(N - |I|)(A)`` and ``sigma_1(D_I A) <= sigma_1(A)``.
 
     Parameters
@@ -149,7 +153,9 @@ def lemma8(matrix: Float[np.ndarray, "m n"], removed: np.ndarray, *, nonzero: fl
     return Interlacing(number, num_removed, holds, largest, bound)
 
 
-def lemma9(matrix: Float[np.ndarray, "m n"], removed: np.ndarray, *, nonzero: float | None = None) -> RemovedRows:
+def lemma9(
+    matrix: Float[np.ndarray, "m n"], removed: np.ndarray | Sequence[int], *, nonzero: float | None = None
+) -> RemovedRows:
     """Return Lemma 9 and the sharper bound for every removed row.
 
     Parameters
@@ -158,7 +164,8 @@ def lemma9(matrix: Float[np.ndarray, "m n"], removed: np.ndarray, *, nonzero: fl
     removed : (m,) bool, or indices
         The rows I that become zero.
     nonzero : float, optional
-        What counts as nonzero, for the space of the rows that are left and for the distance of a row from it; see `lemma8`.
+        What counts as nonzero, for the space of the rows that are left and for the distance of a row from it; see
+        `lemma8`.
 
     Returns
     -------
@@ -198,7 +205,7 @@ def lemma9(matrix: Float[np.ndarray, "m n"], removed: np.ndarray, *, nonzero: fl
 
 
 def correlation_counts(
-    matrix: Float[np.ndarray, "m n"], removed: np.ndarray, constants: Float[np.ndarray, " q"]
+    matrix: Float[np.ndarray, "m n"], removed: np.ndarray | Sequence[int], constants: np.ndarray | Sequence[float]
 ) -> CorrelationCounts:
     """Return how many of the rows that are left are as little correlated with a removed row as Lemma 9 asks.
 
@@ -213,8 +220,8 @@ def correlation_counts(
     Returns
     -------
     CorrelationCounts
-        By the removed row that is best for each c, as in appendix A5 of the paper, whether or not it lies in the row space.
-        Removed rows of zeros are left out.
+        By the removed row that is best for each c, as in appendix A5 of the paper, whether or not it lies in the row
+        space. Removed rows of zeros are left out.
 
     Notes
     -----
@@ -227,37 +234,37 @@ def correlation_counts(
     (array([1, 1, 2]), 2, 0.141421)
     """
     matrix, gone = _checked(matrix, removed)
-    constants = np.asarray(constants, dtype=np.float64).reshape(-1)
-    if np.isnan(constants).any():
+    limits = np.asarray(constants, dtype=np.float64).reshape(-1)
+    if np.isnan(limits).any():
         raise InputError("expected constants c that are numbers, got NaN: give an increasing range, as from 0 to 10")
     left, targets = matrix[~gone], matrix[gone]
     lengths = np.linalg.norm(targets, axis=1)
     targets = targets[lengths > 0] / lengths[lengths > 0, None]
-    counts, all_from = np.zeros(len(constants), dtype=np.int64), np.inf
+    counts, all_from = np.zeros(len(limits), dtype=np.int64), np.inf
     for start in range(0, len(targets), 256):
         needed = np.sqrt(len(left)) * np.abs(left @ targets[start : start + 256].T)
         all_from = min(all_from, float(needed.max(axis=0, initial=0.0).min()))
         needed.sort(axis=0)
         for column in needed.T:
-            np.maximum(counts, np.searchsorted(column, constants, side="right"), out=counts)
-    return CorrelationCounts(constants, counts, len(left), all_from)
+            np.maximum(counts, np.searchsorted(column, limits, side="right"), out=counts)
+    return CorrelationCounts(limits, counts, len(left), all_from)
 
 
-def _checked(matrix: np.ndarray, removed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _checked(matrix: np.ndarray, removed: np.ndarray | Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """Return a matrix of finite numbers, and the mask of its removed rows."""
     matrix = np.asarray(matrix, dtype=np.float64)
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise ShapeError(f"expected a matrix (m, n) with rows and columns, got shape {matrix.shape}: reshape it")
     if not np.isfinite(matrix).all():
         raise InputError("expected finite entries, got a matrix with NaN or infinity: repair it")
-    removed = np.asarray(removed)
-    if removed.dtype == bool:
-        if removed.shape != (len(matrix),):
-            raise ShapeError(f"expected a mask of {len(matrix)} rows, got shape {removed.shape}: one entry per row")
-        return matrix, removed
-    indices = removed.reshape(-1)
+    given = np.asarray(removed)
+    if given.dtype == bool:
+        if given.shape != (len(matrix),):
+            raise ShapeError(f"expected a mask of {len(matrix)} rows, got shape {given.shape}: one entry per row")
+        return matrix, given
+    indices = given.reshape(-1)
     if len(indices) and (indices.dtype.kind not in "iu" or indices.min() < 0 or indices.max() >= len(matrix)):
-        raise InputError(f"expected rows among 0 to {len(matrix) - 1}, got {removed.tolist()}: count from zero")
+        raise InputError(f"expected rows among 0 to {len(matrix) - 1}, got {given.tolist()}: count from zero")
     gone = np.zeros(len(matrix), dtype=bool)
     gone[indices.astype(np.int64)] = True
     return matrix, gone

@@ -1,13 +1,13 @@
 """Singular values of a Jacobian before and after a gate, with bounds on their errors.
 
 Short sides go through a triangular factor (QR by blocks of rows, then LAPACK's singular values): backward stable, every
-value known to ``gamma sqrt(max(m, n))`` times the largest. For long sides that takes too long, and the eigenvalues of the Gram matrix
-``J^T J`` do as long as they are large enough: they are known to ``delta = gamma (|J|_F^2 + sqrt(n) sigma_1^2)``, so a value
-sigma is known to ``delta / sigma``, and below ``sqrt(delta)``, some 1e-7 of the largest, nothing is. Where a value that is
-asked for is not known well enough, the triangular factor is taken after all.
+value known to ``gamma sqrt(max(m, n))`` times the largest. For long sides that takes too long, and the eigenvalues of
+the Gram matrix ``J^T J`` do as long as they are large enough: they are known to ``delta = gamma (|J|_F^2 + sqrt(n)
+sigma_1^2)``, so a value sigma is known to ``delta / sigma``, and below ``sqrt(delta)``, some 1e-7 of the largest,
+nothing is. Where a value that is asked for is not known well enough, the triangular factor is taken after all.
 
-A gate scales rows of J. Rows that it leaves alone (ReLU: active units) enter the Gram matrix and the triangular factor once
-for both sides of the gate.
+A gate scales rows of J. Rows that it leaves alone (ReLU: active units) enter the Gram matrix and the triangular
+factor once for both sides of the gate.
 """
 
 from dataclasses import dataclass

@@ -79,9 +79,9 @@ def spectra(
 
     Notes
     -----
-    Per sample n evaluations, and for every layer one QR factorisation and the singular values of its factor (shorter side
-    up to 768) or the eigenvalues of one Gram matrix, if they are accurate enough. Both sides of a ReLU gate share most of
-    the work. The first affine step is the same for all samples and done once.
+    Per sample n evaluations, and for every layer one QR factorisation and the singular values of its factor (shorter
+    side up to 768) or the eigenvalues of one Gram matrix, if they are accurate enough. Both sides of a ReLU gate
+    share most of the work. The first affine step is the same for all samples and done once.
 
     Examples
     --------
@@ -99,8 +99,8 @@ def spectra(
     needed, gamma = jacobian_bytes(network), tolerance.rounding * EPS
     if needed > memory:
         note = (
-            f"The Jacobians of one sample take {needed / 2**30:.1f} GB, more than the {memory / 2**30:.1f} GB allowed, so "
-            "only the extreme singular values were found."
+            f"The Jacobians of one sample take {needed / 2**30:.1f} GB, more than the {memory / 2**30:.1f} GB allowed, "
+            "so only the extreme singular values were found."
         )
         work = _Extremes(network, every, gamma, STEPS, 0)
         return _of_samples(network, x, work, shares, population, seconds, tell, (note,))
@@ -134,8 +134,9 @@ def extremes(
     Returns
     -------
     Spectra
-        The largest value is a lower bound (LOWER), with an upper one that fails with a probability of 0.001; the smallest
-        nonzero value is an upper bound (UPPER). Where the steps exhaust the row space, both are known up to rounding.
+        The largest value is a lower bound (LOWER), with an upper one that fails with a probability of 0.001; the
+        smallest nonzero value is an upper bound (UPPER). Where the steps exhaust the row space, both are known up to
+        rounding.
 
     Raises
     ------
@@ -144,8 +145,8 @@ def extremes(
 
     Notes
     -----
-    ``2 steps`` passes per layer and sample, and ``steps`` vectors of the layer's size in memory. The largest value converges
-    in a few dozen steps; the smallest hardly where the condition number is large.
+    ``2 steps`` passes per layer and sample, and ``steps`` vectors of the layer's size in memory. The largest value
+    converges in a few dozen steps; the smallest hardly where the condition number is large.
 
     Examples
     --------

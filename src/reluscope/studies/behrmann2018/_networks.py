@@ -1,8 +1,8 @@
 """WideCIFAR and ThinCIFAR (Tables 3 and 4 of the paper), and how they are trained (appendix A4).
 
-Six convolutions with 3 x 3 kernels, the second and the last with stride 2, then a dense layer and the logits; each but the
-last followed by ReLU. The paper names no padding; it counts 5,120 active units after the fourth convolution of WideCIFAR,
-more than 3,200, which there would be without, so each keeps the size of the image but for its stride.
+Six convolutions with 3 x 3 kernels, the second and the last with stride 2, then a dense layer and the logits; each
+but the last followed by ReLU. The paper names no padding; it counts 5,120 active units after the fourth convolution
+of WideCIFAR, more than 3,200, which there would be without, so each keeps the size of the image but for its stride.
 """
 
 from collections import OrderedDict
