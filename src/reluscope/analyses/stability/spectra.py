@@ -87,7 +87,7 @@ def spectra(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.array([[3.0, 0.0], [0.0, 1.0], [0.0, -1.0]]), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
-    >>> found = rs.stability.spectra(net, [[1.0, 2.0], [-1.0, 2.0]])
+    >>> found = spectra(net, [[1.0, 2.0], [-1.0, 2.0]])
     >>> [table.round(9).tolist() for table in found.values[:2]]
     [[[3.0, 1.414213562], [3.0, 1.414213562]], [[3.0, 1.0], [1.0, 0.0]]]
     >>> print(found.median(1, "num_nonzero"))
@@ -152,7 +152,7 @@ def extremes(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.diag([3.0, 1.0]), np.ones(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> found = rs.stability.extremes(net, [[1.0, 1.0]])
+    >>> found = extremes(net, [[1.0, 1.0]])
     >>> found.values[0].round(9).tolist()
     [[3.0, 1.0]]
     """

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Float
@@ -68,9 +68,9 @@ class Spectra:
     """
 
     layers: tuple[Layer, ...]
-    values: tuple[Float[np.ndarray, "s k"], ...]
-    lower: tuple[Float[np.ndarray, "s k"], ...]
-    upper: tuple[Float[np.ndarray, "s k"], ...]
+    values: tuple[Float[np.ndarray, "s _"], ...]
+    lower: tuple[Float[np.ndarray, "s _"], ...]
+    upper: tuple[Float[np.ndarray, "s _"], ...]
     complete: tuple[bool, ...]
     methods: tuple[str, ...]
     num_inputs: int
@@ -113,8 +113,6 @@ class Spectra:
             NaN for a condition number or a smallest nonzero value where all are zero, and for ranks where only the
             extremes are known.
         """
-        if which not in NAMES:
-            raise InputError(f"expected one of {', '.join(NAMES)}, got {which!r}")
         return self._measures[layer][which]
 
     @cached_property
@@ -182,7 +180,7 @@ class Spectra:
                 found.append(Finding(value, Claim.EXACT, tolerance=max(high - value, value - low), **fields))
         return tuple(found)
 
-    def _fields(self, layer: int, which: Measure) -> dict:
+    def _fields(self, layer: int, which: Measure) -> dict[str, Any]:
         one = self.layers[layer]
         share = f"; nonzero is above {self.nonzero[layer]:.2g} of the largest"
         needs_share = which in ("smallest", "condition", "num_nonzero")
