@@ -119,7 +119,18 @@ __all__ = [
 
 # Public modules: these names stand for the module itself.
 _MODULES = frozenset(
-    {"bounds", "codespace", "coefficients", "datasets", "errors", "local", "plots", "robustness", "stability", "testing"}
+    {
+        "bounds",
+        "codespace",
+        "coefficients",
+        "datasets",
+        "errors",
+        "local",
+        "plots",
+        "robustness",
+        "stability",
+        "testing",
+    }
 )
 
 

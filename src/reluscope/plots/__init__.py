@@ -21,6 +21,7 @@ from reluscope.plots.robustness import robustness
 from reluscope.plots.samples import samples
 from reluscope.plots.saving import to_png, to_svg
 from reluscope.plots.segments import segment_counts
+from reluscope.plots.spectra import correlation_counts, spectra, spectra_by_layer
 from reluscope.plots.surroundings import surroundings
 from reluscope.plots.usage import unit_usage
 
@@ -31,6 +32,7 @@ __all__ = [
     "class_numbers",
     "codes",
     "coefficients",
+    "correlation_counts",
     "directions",
     "distance_histogram",
     "distinct_codes",
@@ -46,6 +48,8 @@ __all__ = [
     "robustness",
     "samples",
     "segment_counts",
+    "spectra",
+    "spectra_by_layer",
     "surroundings",
     "to_png",
     "to_svg",
