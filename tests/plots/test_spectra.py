@@ -50,5 +50,5 @@ def test_without_complete_layers_it_says_so(found):
     lanczos = rs.stability.extremes(rs.load(default_network([6, 8, 5, 3], seed=0)), POINTS[:1])
     figure = plots.spectra(lanczos)
     assert "no layer" in figure.axes[0].texts[0].get_text()
-    plots.to_svg(figure, name="none")
+    plots.to_svg(figure, name="empty")
     plots.to_svg(plots.spectra_by_layer({"only": lanczos}), name="extremes")

@@ -14,6 +14,8 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 
 EPS = float(np.finfo(np.float64).eps)
+# Eigenvalues of a Gram matrix above this share of the largest are surely not zero.
+GRAM_SHARE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -173,7 +175,8 @@ def lemma9(
 
     Notes
     -----
-    One singular value decomposition with vectors.
+    The eigenvalues of one Gram matrix; where they leave open whether the rows that are left span all, one singular
+    value decomposition with vectors.
 
     Examples
     --------
@@ -184,13 +187,16 @@ def lemma9(
     matrix, gone = _checked(matrix, removed)
     left, rows = matrix[~gone], np.flatnonzero(gone)
     targets = matrix[rows]
-    _, values, axes = np.linalg.svd(left, full_matrices=False)
     share = _share(matrix, nonzero)
-    axes = axes[values > share * values.max(initial=0.0)]
     lengths = np.linalg.norm(targets, axis=1)
-    projected = targets @ axes.T
-    inside = np.linalg.norm(projected, axis=1)
-    outside = np.linalg.norm(targets - projected @ axes, axis=1)
+    if _is_surely_injective(left):
+        inside, outside = lengths, np.zeros(len(rows))
+    else:
+        _, values, axes = np.linalg.svd(left, full_matrices=False)
+        axes = axes[values > share * values.max(initial=0.0)]
+        projected = targets @ axes.T
+        inside = np.linalg.norm(projected, axis=1)
+        outside = np.linalg.norm(targets - projected @ axes, axis=1)
     products = np.abs(left @ targets.T)
     with np.errstate(divide="ignore", invalid="ignore"):
         is_inside = (lengths > 0) & (outside <= np.sqrt(share) * lengths)
@@ -268,6 +274,14 @@ def _checked(matrix: np.ndarray, removed: np.ndarray | Sequence[int]) -> tuple[n
     gone = np.zeros(len(matrix), dtype=bool)
     gone[indices.astype(np.int64)] = True
     return matrix, gone
+
+
+def _is_surely_injective(matrix: np.ndarray) -> bool:
+    """Return whether the rows span all, told from the Gram matrix, which is quick and knows large values only."""
+    if len(matrix) < matrix.shape[1]:
+        return False
+    squares = np.linalg.eigvalsh(matrix.T @ matrix)
+    return bool(squares[0] > GRAM_SHARE * squares[-1])
 
 
 def _share(matrix: np.ndarray, nonzero: float | None) -> float:

@@ -169,7 +169,7 @@ class Spectra:
             value, low, high = (float(part[sample]) for part in (every.values, every.lower, every.upper))
             if np.isnan(value):
                 continue
-            fields = self._fields(layer, which) | {"domain": "the region of one sample"}
+            fields: dict[str, Any] = {**self._fields(layer, which), "domain": "the region of one sample"}
             if which == "num_nonzero" and low == high:
                 found.append(Finding(int(value), Claim.EXACT, **fields))
             elif which == "num_nonzero" or not self.complete[layer]:

@@ -1,14 +1,15 @@
-"""WideCIFAR and ThinCIFAR (Tables 3 and 4 of the paper), and how they are trained (appendix A4).
+"""The paper's classifiers whose singular values it shows (Tables 2 to 4), and how they are trained (appendix A4).
 
-Six convolutions with 3 x 3 kernels, the second and the last with stride 2, then a dense layer and the logits; each
-but the last followed by ReLU. The paper names no padding; it counts 5,120 active units after the fourth convolution
-of WideCIFAR, more than 3,200, which there would be without, so each keeps the size of the image but for its stride.
+WideCIFAR and ThinCIFAR have six convolutions with 3 x 3 kernels, the second and the last with stride 2, a dense layer
+and the logits; the dense network has two hidden layers. Each layer but the last is followed by ReLU. The paper names
+no padding; here a convolution keeps the size of the image but for its stride.
 """
 
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
 import torch
@@ -25,29 +26,30 @@ class Architecture:
     ----------
     name : str
     convolutions : tuple of (filters, stride)
-    hidden : int
-        Units of the dense layer.
+    hidden : tuple of int
+        Units of the dense hidden layers.
     """
 
     name: str
     convolutions: tuple[tuple[int, int], ...]
-    hidden: int
+    hidden: tuple[int, ...]
 
     def build(self, shape: tuple[int, ...], num_classes: int, seed: int) -> nn.Sequential:
         """Return the untrained network: weights after Glorot and Bengio (uniform), biases zero, as in Keras."""
         layers: OrderedDict[str, nn.Module] = OrderedDict()
+        number = 0
         with torch.random.fork_rng(devices=[]):  # layers draw first weights that are thrown away
-            for number, ((reads, _), (filters, stride)) in enumerate(
-                pairwise(((shape[0], 1), *self.convolutions)), start=1
-            ):
+            for (reads, _), (filters, stride) in pairwise(((shape[0], 1), *self.convolutions)):
+                number += 1
                 layers[f"conv{number}"] = nn.Conv2d(reads, filters, 3, stride, padding=1)
                 layers[f"relu{number}"] = nn.ReLU()
             layers["flatten"] = nn.Flatten()
             size = nn.Sequential(layers)(torch.zeros(1, *shape)).shape[1]
-            number = len(self.convolutions) + 1
-            layers[f"dense{number}"] = nn.Linear(size, self.hidden)
-            layers[f"relu{number}"] = nn.ReLU()
-            layers["logits"] = nn.Linear(self.hidden, num_classes)
+            for reads, units in pairwise((size, *self.hidden)):
+                number += 1
+                layers[f"dense{number}"] = nn.Linear(reads, units)
+                layers[f"relu{number}"] = nn.ReLU()
+            layers["logits"] = nn.Linear((size, *self.hidden)[-1], num_classes)
             model = nn.Sequential(layers)
         generator = torch.Generator().manual_seed(seed)
         for layer in model:
@@ -58,32 +60,40 @@ class Architecture:
         return model
 
 
-WIDE = Architecture("WideCIFAR", ((32, 1), (64, 2), (64, 1), (32, 1), (32, 1), (64, 2)), 512)
-THIN = Architecture("ThinCIFAR", ((32, 1), (32, 2), (16, 1), (16, 1), (16, 1), (32, 2)), 512)
-# The same shapes for images of 8 x 8, with an eighth of the filters.
-SMALL_WIDE = Architecture("wide", ((4, 1), (8, 2), (8, 1), (4, 1), (4, 1), (8, 2)), 64)
-SMALL_THIN = Architecture("thin", ((4, 1), (4, 2), (2, 1), (2, 1), (2, 1), (4, 2)), 64)
+WIDE = Architecture("WideCIFAR", ((32, 1), (64, 2), (64, 1), (32, 1), (32, 1), (64, 2)), (512,))
+THIN = Architecture("ThinCIFAR", ((32, 1), (32, 2), (16, 1), (16, 1), (16, 1), (32, 2)), (512,))
+DENSE = Architecture("784-3500-784-10", (), (3500, 784))
+# The same shapes for images of 8 x 8, with an eighth of the filters and of the units.
+SMALL_WIDE = Architecture("wide", ((4, 1), (8, 2), (8, 1), (4, 1), (4, 1), (8, 2)), (64,))
+SMALL_THIN = Architecture("thin", ((4, 1), (4, 2), (2, 1), (2, 1), (2, 1), (4, 2)), (64,))
+SMALL_DENSE = Architecture("dense", (), (286, 64))
 
 
 @dataclass(frozen=True)
 class Training:
-    """RMSprop as in the example ``cifar10_cnn`` of Keras, which the paper names.
+    """How a network is trained.
 
     Parameters
     ----------
-    epochs : int
+    optimizer : {"RMSprop", "Adam"}
+        RMSprop as in the example ``cifar10_cnn`` of Keras, which the paper names: after k steps the rate is divided by
+        ``1 + 1e-6 k``.
     learning_rate : float
-        Of the first step; after k steps it is divided by ``1 + 1e-6 k``.
-    batch : int
+    epochs, batch : int
     """
 
-    epochs: int = 100
-    learning_rate: float = 1e-4
-    batch: int = 32
+    optimizer: Literal["RMSprop", "Adam"]
+    learning_rate: float
+    epochs: int
+    batch: int
 
     def describe(self) -> str:
         """Return one phrase."""
-        return f"{self.epochs} epochs of RMSprop at rate {self.learning_rate:g} in batches of {self.batch}"
+        return f"{self.epochs} epochs of {self.optimizer} at rate {self.learning_rate:g} in batches of {self.batch}"
+
+
+KERAS = Training("RMSprop", 1e-4, 100, 32)
+MLP = Training("Adam", 1e-3, 25, 1000)
 
 
 def train(
@@ -113,8 +123,12 @@ def train(
     inputs = torch.tensor(points, dtype=torch.float32, device=device)
     targets = torch.tensor(labels, dtype=torch.int64, device=device)
     model.to(device).train()
-    optimizer = torch.optim.RMSprop(model.parameters(), lr=training.learning_rate, alpha=0.9, eps=1e-7)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 / (1 + 1e-6 * step))
+    if training.optimizer == "RMSprop":
+        optimizer = torch.optim.RMSprop(model.parameters(), lr=training.learning_rate, alpha=0.9, eps=1e-7)
+        decay = 1e-6
+    else:
+        optimizer, decay = torch.optim.Adam(model.parameters(), lr=training.learning_rate), 0.0
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 / (1 + decay * step))
     order = torch.Generator().manual_seed(seed)
     for epoch in range(1, training.epochs + 1):
         total = torch.zeros((), device=device)
