@@ -32,7 +32,7 @@ def model(architecture: Architecture, shape: tuple[int, ...]) -> torch.nn.Sequen
 
 
 def compared(quick: bool) -> list:
-    """Return, for one sample, rows of name, entries, seconds of ours, of rows and of decompositions; and the peak memory."""
+    """Return rows of name, entries, and seconds of ours, of rows and of decompositions; and the peak memory."""
     torch.set_num_threads(1)
     architecture, shape = (SMALL_WIDE, (1, 8, 8)) if quick else (WIDE, (3, 32, 32))
     built = model(architecture, shape)

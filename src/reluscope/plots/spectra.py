@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from reluscope.analyses.stability.lemmas import CorrelationCounts
 from reluscope.analyses.stability.table import Spectra
+from reluscope.plots.outlines import number_logarithmically
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, dashes, depth_colors, figure_of, legend, legend_below
 
@@ -62,10 +63,9 @@ def spectra(
         marker = "o" if len(median) == 1 else None
         axes.plot(where, median, color=color, linestyle=style, linewidth=1.5, marker=marker, markersize=4)
         handles.append(Line2D([], [], color=color, linestyle=style, linewidth=1.8, label=label))
-    axes.set_yscale("log")
+    _logarithmic(axes)
     axes.set_xlabel("singular values, from the largest")
     axes.set_ylabel("singular value")
-    axes.minorticks_off()
     bare(axes, "top", "right")
     legend(axes, handles)
     return figure_of(axes)
@@ -109,12 +109,13 @@ def spectra_by_layer(found: Mapping[str, Spectra]) -> Figure:
         )
     for axes, label in zip(rows, ("entries of the layer", "nonzero\nsingular values", "condition number"), strict=True):
         axes.set_ylabel(label)
-        axes.set_yscale("log")
-        axes.minorticks_off()
         bare(axes, "top", "right")
+    for axes in rows[:2]:
+        axes.set_ylim(bottom=0)
+    _logarithmic(rows[2])
     rows[-1].set_xlabel("layer; hollow: affine, filled: gate")
     rows[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
-    legend_below(figure, handles)
+    legend_below(figure, handles if len(handles) > 1 else [])
     return figure
 
 
@@ -149,6 +150,13 @@ def correlation_counts(found: CorrelationCounts, *, axes: Axes | None = None) ->
     bare(axes, "top", "right")
     legend(axes, handles)
     return figure_of(axes)
+
+
+def _logarithmic(axes: Axes) -> None:
+    """Make the vertical axis logarithmic once all is drawn."""
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    number_logarithmically(axes, high / low, along="y")
 
 
 def _nonzero(values: Float[np.ndarray, " k"], share: float) -> Float[np.ndarray, " _"]:

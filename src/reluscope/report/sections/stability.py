@@ -20,8 +20,8 @@ MULTIPLICATIONS = 3e9
 MEMORY = 4 * 2**30
 MOST_CURVES = 6
 MOST_ROWS = 24
-MEASURES: tuple[Measure, ...] = ("num_nonzero", "condition", "largest", "smallest", "entropy_rank")
-COLUMNS = ("nonzero", "condition", "largest", "smallest", "effective rank")
+MEASURES: tuple[Measure, ...] = ("num_nonzero", "condition", "largest", "entropy_rank")
+COLUMNS = ("nonzero", "condition", "largest", "effective rank")
 MEANING = (
     "On the region of a sample, what a layer hands on is an affine function of the input. The singular values of its "
     "Jacobian say by how much it stretches directions: along those with the value zero the layer sees nothing, and "
@@ -90,8 +90,8 @@ def content(subject: Subject, tell: Tell) -> Content:
                     "Entries, nonzero singular values and condition number of every layer",
                 ),
             ),
-            "Left, singular values after gates and at the output, from the largest: medians over samples, with bands "
-            "from the first to the third quartile. Right, by layer: entries, nonzero singular values, condition numbers.",
+            "Above, singular values after gates and at the output, from the largest: medians over samples, with bands "
+            "from the first to the third quartile. Below, by layer: entries, nonzero values, condition numbers.",
         ),
         _table(found),
     ]
