@@ -7,6 +7,7 @@ from reluscope.plots.coefficients import coefficients
 from reluscope.plots.directions import directions
 from reluscope.plots.distances import class_distances, distance_histogram
 from reluscope.plots.distinct import distinct_codes
+from reluscope.plots.embeddings import embeddings
 from reluscope.plots.errors_and_counts import errors_and_counts
 from reluscope.plots.gates import boundaries
 from reluscope.plots.interactive import interactive
@@ -22,6 +23,7 @@ from reluscope.plots.samples import samples
 from reluscope.plots.saving import to_png, to_svg
 from reluscope.plots.segments import segment_counts
 from reluscope.plots.surroundings import surroundings
+from reluscope.plots.training_curves import training_curves
 from reluscope.plots.usage import unit_usage
 
 __all__ = [
@@ -34,6 +36,7 @@ __all__ = [
     "directions",
     "distance_histogram",
     "distinct_codes",
+    "embeddings",
     "errors_and_counts",
     "interactive",
     "likeliest",
@@ -49,5 +52,6 @@ __all__ = [
     "surroundings",
     "to_png",
     "to_svg",
+    "training_curves",
     "unit_usage",
 ]
