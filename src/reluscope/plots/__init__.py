@@ -14,6 +14,7 @@ from reluscope.plots.interactive import interactive
 from reluscope.plots.likeliest import likeliest
 from reluscope.plots.models_in_plane import models_in_plane
 from reluscope.plots.norms import norms
+from reluscope.plots.novelty import novelty
 from reluscope.plots.places import places
 from reluscope.plots.radii import radii
 from reluscope.plots.radii_by_place import radii_by_place
@@ -42,6 +43,7 @@ __all__ = [
     "likeliest",
     "models_in_plane",
     "norms",
+    "novelty",
     "partition",
     "places",
     "radii",

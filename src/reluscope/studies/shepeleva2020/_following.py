@@ -202,15 +202,15 @@ class _Seen:
 
 def _see(network: Network, samples: Labelled, task: Task, gates: tuple[GateLayout, ...]) -> _Seen:
     """Evaluate samples block by block, so that only the codes of the watched gates are kept of large networks."""
-    places = [[gate.name for gate in network.gates].index(gate.name) for gate in gates]
+    names = [gate.name for gate in gates]
+    places = network.layout.positions(names)
     is_small = network.layout.num_words * 8 * len(samples) <= MOST_BYTES
     parts, doubts, scores, wholes, whole_doubts = [], [], [], [], []
     for start in range(0, len(samples), BLOCK):
         rows = slice(start, start + BLOCK)
         codes = network.codes(samples.points[rows])
         forward = rounded_forward(network, samples.points[rows])
-        words = [codes.words[:, network.layout.words(place)] for place in places]
-        parts.append(np.concatenate(words, axis=1))
+        parts.append(codes.of_gates(*names))
         doubts.append(forward.doubtful[:, places])
         some = replace(samples, points=samples.points[rows], labels=samples.labels[rows])
         scores.append(task.scores(forward.outputs, some))
@@ -219,7 +219,7 @@ def _see(network: Network, samples: Labelled, task: Task, gates: tuple[GateLayou
             whole_doubts.append(forward.doubtful)
     return _Seen(
         samples,
-        SampleCodes(Codes(np.concatenate(parts), CodeLayout(gates)), np.concatenate(doubts), 0.0),
+        SampleCodes(Codes.concatenate(parts), np.concatenate(doubts), 0.0),
         SampleCodes(Codes.concatenate(wholes), np.concatenate(whole_doubts), 0.0) if is_small else None,
         np.concatenate(scores),
     )
@@ -255,11 +255,8 @@ def _count_right(sampled: SampleCodes, right: Bool[np.ndarray, " s"]) -> dict[st
     if not right.any():
         none = Finding(0, Claim.EXACT, definition="no sample is classified correctly", domain=sampled.domain)
         return {f"correct {what}": none for what in ("codes", *(f"codes of {one.name}" for one in sampled.codes.layout))}
-    counted = _counts(count_distinct(SampleCodes(sampled.codes[right], sampled.doubtful[right], sampled.seconds)))
-    return {
-        f"correct {what}": replace(found, definition=f"{found.definition}; samples whose largest output is their class")
-        for what, found in counted.items()
-    }
+    counted = _counts(count_distinct(sampled.select(right, what="correctly classified samples")))
+    return {f"correct {what}": found for what, found in counted.items()}
 
 
 def _separation(seen: _Seen, training: _Seen) -> dict[str, Finding]:

@@ -1,10 +1,10 @@
 """From trainings that were followed to tables, curves and grids of embeddings."""
 
 from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
 
 from reluscope import plots
-from reluscope.analyses.codespace import embed_series
-from reluscope.analyses.codespace.embedding import has_umap
+from reluscope.analyses.codespace import Embedding, embed_series
 from reluscope.findings import Finding
 from reluscope.studies.shepeleva2020._following import CLASSIFICATION, Followed
 from reluscope.studies.study import Picture, Setting, Table
@@ -105,11 +105,6 @@ def curves(name: str, followed: Sequence[Followed]) -> Picture:
     return Picture(name, plots.training_curves(panels), caption)
 
 
-def embedding_method() -> str:
-    """Return what codes are embedded with: UMAP where it is installed."""
-    return "umap" if has_umap() else "mds"
-
-
 def grid(
     name: str, followed: Sequence[Followed], *, shown: Sequence[int], gates: Sequence[str] | None, setting: Setting
 ) -> Picture:
@@ -127,27 +122,28 @@ def grid(
         Those to draw; all by default.
     setting : Setting
     """
-    columns, drawn = [], []
+    method = "umap" if find_spec("umap") else "mds"
+    columns: list[str] = []
+    drawn: list[tuple[Embedding, ...]] = []
     for one in followed:
         for gate in one.gates:
             if gates is None or gate.name in gates:
                 setting.tell(f"Embedding the codes of {gate.name}, {one.run.label}", None, None)
                 codes = [one.codes(epoch, gate.name) for epoch in shown]
-                series = embed_series(codes, method=embedding_method(), seed=setting.seed)
-                drawn.append([embedding.points for embedding in series])
+                drawn.append(embed_series(codes, method=method, seed=setting.seed))
                 columns.append(gate.name if len(followed) == 1 else f"{one.run.label} {gate.name}")
     samples = followed[0].run.samples
     figure = plots.embeddings(
-        list(zip(*drawn, strict=True)),
+        [[series[place].points for series in drawn] for place in range(len(shown))],
         followed[0].labels,
         rows=[f"epoch {epoch}" for epoch in shown],
         columns=columns,
         names=samples.names,
     )
-    method = {"umap": "UMAP of Hamming distances", "mds": "classical scaling of Hamming distances"}[embedding_method()]
+    how = {"umap": "UMAP of their nearest codes in Hamming distance", "mds": "classical scaling of Hamming distances"}
     caption = (
         f"Codes of {len(followed[0].labels):,} validation samples of {samples.validation.name} in the plane, by "
-        f"{method}: {followed[0].run.label if len(followed) == 1 else 'each head'} at rate {followed[0].run.rate:g}, "
-        "gates beside each other, epochs below each other."
+        f"{how[method]}: {followed[0].run.label if len(followed) == 1 else 'each head'} at rate {followed[0].run.rate:g}, "
+        "gates beside each other, epochs below each other, each turned to lie as near as it can to the one above."
     )
     return Picture(name, figure, caption)
