@@ -207,9 +207,7 @@ def _check_folder(folder: Path, *, force: bool, resume: bool) -> None:
     plan_outputs(files, {".md": "what came out", ".json": "the numbers"}, force=force or resume)
 
 
-def _key(
-    size: Size, seed: int, train: Dataset | None, test: Dataset | None, beside: Dataset | None
-) -> dict[str, str]:
+def _key(size: Size, seed: int, train: Dataset | None, test: Dataset | None, beside: Dataset | None) -> dict[str, str]:
     """Everything that records depend on, in words and digests."""
     points = hashlib.sha256()
     for one in (train, test, beside):

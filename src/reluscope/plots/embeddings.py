@@ -84,7 +84,9 @@ def embeddings(
     return figure
 
 
-def _check(grid: Sequence[Sequence[object]], labels: np.ndarray, rows: Sequence[str], columns: Sequence[str]) -> None:
+def _check(
+    grid: Sequence[Sequence[np.ndarray | None]], labels: np.ndarray, rows: Sequence[str], columns: Sequence[str]
+) -> None:
     if len(grid) != len(rows) or any(len(line) != len(columns) for line in grid):
         raise ShapeError(
             f"expected a grid of {len(rows)} rows and {len(columns)} columns as the names say, got rows of "

@@ -1,6 +1,7 @@
 """How far samples are from the codes that data occupies: the share of samples within each distance."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -67,5 +68,5 @@ def novelty(scores: Mapping[str, Mapping[str, Mapping[str, Float[np.ndarray, " _
     return figure
 
 
-def _look(place: int) -> tuple[str, object]:
+def _look(place: int) -> tuple[str, Any]:
     return (INK, "-") if place == 0 else (category(place - 1), dashes(place))

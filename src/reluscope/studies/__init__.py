@@ -36,5 +36,6 @@ def all_studies() -> tuple[Study, ...]:
             module = import_module(f"{package.__name__}.{figure.name}")
             name = paper.name.replace("_", "-")
             beside = getattr(module, "BESIDE", None)
-            found.append(Study(name, figure.name, module.SENTENCE, module.POSITION, module.DATA, beside, module.protocol))
+            about = (module.SENTENCE, module.POSITION, module.DATA, beside)
+            found.append(Study(name, figure.name, *about, module.protocol))
     return tuple(sorted(found, key=lambda study: (study.paper, study.position, study.figure)))

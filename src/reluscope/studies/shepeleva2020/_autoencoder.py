@@ -88,15 +88,19 @@ def _pictures(plan: Plan, followed: Sequence[Followed], setting: Setting) -> tup
 
 def _done(plan: Plan, samples: Samples) -> list[str]:
     return [
-        f"{samples.describe()[0].upper()}{samples.describe()[1:]}, pixels in [0, 1]. An autoencoder of 128, 64, 32, 64 "
-        f"and 128 units; mean cross-entropy between pixels and sigmoids of the outputs; gradient descent at rate {RATE} "
-        f"in batches of {plan.batch}, {max(plan.epochs)} epochs; weights after Glorot and Bengio (uniform), zero biases, "
-        "no dropout. The network is taken up to the sigmoid, which has no codes.",
-        "Figure 2 names the rate 0.01, the published code has 0.1. That code lists a dropout of 0.4 and does not use it, "
-        "decodes with 128 and 256 units, where the paper says nothing, validates with its training file, and cuts "
-        "activations to whole numbers before it asks whether they are positive, so that its bits say 'at least 1'. It "
-        "gives UMAP the rows of the Hamming distances as features; here distances are distances. Its epochs 0, 4, 9 are "
-        "epochs 1, 5, 10 here; 0 is before training.",
+        (
+            f"{samples.describe()}, pixels in [0, 1]. An autoencoder of 128, 64, 32, 64 and 128 units; mean "
+            f"cross-entropy between pixels and sigmoids of the outputs; gradient descent at rate {RATE} in batches of "
+            f"{plan.batch}, {max(plan.epochs)} epochs; weights after Glorot and Bengio (uniform), zero biases, no "
+            "dropout. The network is taken up to the sigmoid, which has no codes."
+        ),
+        (
+            "Figure 2 names the rate 0.01, the published code has 0.1. That code lists a dropout of 0.4 and does not "
+            "use it, decodes with 128 and 256 units, where the paper says nothing, validates with its training file, "
+            "and cuts activations to whole numbers before it asks whether they are positive, so that its bits say 'at "
+            "least 1'. It gives UMAP the rows of the Hamming distances as features; here distances are distances. Its "
+            "epochs 0, 4, 9 are epochs 1, 5, 10 here; 0 is before training."
+        ),
     ]
 
 
@@ -108,7 +112,9 @@ def _came_out(followed: Sequence[Followed]) -> list[str]:
     if not lines:
         return []
     return [
-        "The paper: in higher layers of the encoder codes of different classes are less separated, the more so as "
-        "training goes on. Share of validation samples whose nearest training code is of their class, in the three "
-        f"gates of the encoder after the last epoch: {'; '.join(lines)}."
+        (
+            "The paper: in higher layers of the encoder codes of different classes are less separated, the more so as "
+            "training goes on. Share of validation samples whose nearest training code is of their class, in the three "
+            f"gates of the encoder after the last epoch: {'; '.join(lines)}."
+        )
     ]

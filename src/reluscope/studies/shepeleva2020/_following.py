@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import torch
 from jaxtyping import Bool, Float
 from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
@@ -254,7 +253,8 @@ def _count_right(sampled: SampleCodes, right: Bool[np.ndarray, " s"]) -> dict[st
     """Return the numbers of codes of correctly classified samples: of cells of the paper's kind that hold one."""
     if not right.any():
         none = Finding(0, Claim.EXACT, definition="no sample is classified correctly", domain=sampled.domain)
-        return {f"correct {what}": none for what in ("codes", *(f"codes of {one.name}" for one in sampled.codes.layout))}
+        whats = ("codes", *(f"codes of {gate.name}" for gate in sampled.codes.layout))
+        return {f"correct {what}": none for what in whats}
     counted = _counts(count_distinct(sampled.select(right, what="correctly classified samples")))
     return {f"correct {what}": found for what, found in counted.items()}
 

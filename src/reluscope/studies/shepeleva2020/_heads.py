@@ -109,14 +109,17 @@ def _done(plan: Plan, samples: Samples) -> list[str]:
     heads = ", ".join(str(list(head)) for head in plan.heads)
     rates = ", ".join(f"{rate:g}" for rate in plan.rates)
     return [
-        f"{samples.describe()[0].upper()}{samples.describe()[1:]}, pixels in [0, 1]. Convolutional layers: "
-        f"{plan.describe()}; dense heads {heads}, then logits. Cross-entropy, gradient descent at a constant rate "
-        f"({rates}) in batches of {plan.batch}, {max(plan.epochs)} epochs, weights after Glorot and Bengio (uniform), "
-        "zero biases, no dropout.",
-        "The paper's text compares the rates 0.001 and 0.01 (Figure 1), its appendix 0.1 and 0.001 (Figures 5 and 6); "
-        "it does not say for how many epochs. Its validation samples are not described either; here they are the test "
-        "part. Codes are those of the dense gates, as in the paper, after an epoch has ended; the maximum over pixels "
-        "and the convolutions are gates too, and the last column of the first table counts codes of them all.",
+        (
+            f"{samples.describe()}, pixels in [0, 1]. Convolutional layers: {plan.describe()}; dense heads {heads}, "
+            f"then logits. Cross-entropy, gradient descent at a constant rate ({rates}) in batches of {plan.batch}, "
+            f"{max(plan.epochs)} epochs, weights after Glorot and Bengio (uniform), zero biases, no dropout."
+        ),
+        (
+            "The paper's text compares the rates 0.001 and 0.01 (Figure 1), its appendix 0.1 and 0.001 (Figures 5 and "
+            "6); it says neither for how many epochs nor what its validation samples are. Here they are the test part. "
+            "Codes are those of the dense gates, as in the paper, after an epoch has ended; convolutions and maxima "
+            "over pixels are gates too, and the last column of the first table counts codes of them all."
+        ),
     ]
 
 
@@ -129,6 +132,9 @@ def _came_out(plan: Plan, followed: Sequence[Followed]) -> list[str]:
     if not lines:
         return []
     return [
-        "The paper: higher layers of a classifier store more that tells classes apart. Share of validation samples "
-        f"whose nearest training code is of their class, in the first and in the last dense gate: {'; '.join(lines)}."
+        (
+            "The paper: higher layers of a classifier store more that tells classes apart. Share of validation samples "
+            "whose nearest training code is of their class, in the first and in the last dense gate: "
+            f"{'; '.join(lines)}."
+        )
     ]

@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from reluscope import plots
 from reluscope.analyses.codespace import Embedding, embed_series
 from reluscope.findings import Finding
+from reluscope.plots.training_curves import Line
 from reluscope.studies.shepeleva2020._following import CLASSIFICATION, Followed
 from reluscope.studies.study import Picture, Setting, Table
 
@@ -59,8 +60,8 @@ def separation_table(followed: Sequence[Followed], epochs: Sequence[int]) -> Tab
         *(f"between / within, epoch {epoch}" for epoch in epochs),
     )
     caption = (
-        "How classes lie in the code space of each gate: the share of validation samples whose nearest training code is "
-        "of their class, and the mean Hamming distance between classes over that within a class (1: no difference)."
+        "How classes lie in the code space of each gate: the share of validation samples whose nearest training code "
+        "is of their class, and the mean Hamming distance between classes over that within one (1: no difference)."
     )
     return Table(columns, tuple(rows), caption)
 
@@ -83,7 +84,7 @@ def nearest_shares(one: Followed, gates: Sequence[str]) -> list[float]:
 def curves(name: str, followed: Sequence[Followed]) -> Picture:
     """Draw what happened in training: scores and numbers of codes, one column per rate."""
     are_classifiers = all(one.run.task is CLASSIFICATION for one in followed)
-    panels: dict[str, dict[str, dict[tuple[str, str], plots.Line]]] = {}
+    panels: dict[str, dict[str, dict[tuple[str, str], Line]]] = {}
     for one in followed:
         deepest = f"codes of {one.gates[-1].name}"
         kinds = {"score": one.run.task.score, "codes": "codes", "codes,\nlast gate": deepest}
@@ -141,9 +142,10 @@ def grid(
         names=samples.names,
     )
     how = {"umap": "UMAP of their nearest codes in Hamming distance", "mds": "classical scaling of Hamming distances"}
+    network = followed[0].run.label if len(followed) == 1 else "each head"
     caption = (
         f"Codes of {len(followed[0].labels):,} validation samples of {samples.validation.name} in the plane, by "
-        f"{how[method]}: {followed[0].run.label if len(followed) == 1 else 'each head'} at rate {followed[0].run.rate:g}, "
+        f"{how[method]}: {network} at rate {followed[0].run.rate:g}, "
         "gates beside each other, epochs below each other, each turned to lie as near as it can to the one above."
     )
     return Picture(name, figure, caption)

@@ -112,7 +112,7 @@ def _judge(
     setting.tell(f"Codes of {name} network {replicate + 1}", None, None)
     scores = {PROBABILITY: {kind: _uncertainty(network, points) for kind, points in kinds.items()}, NEAREST: nearest}
     right = accuracy(network, validation.points, validation.labels)
-    found = {"accuracy//": replace(right, name=f"accuracy, {name} network {replicate + 1}")}
+    found = {f"accuracy/validation/{INSIDE}": right}
     occupied = network.codes(training.points)
     codes = {kind: network.codes(points) for kind, points in kinds.items()}
     gates = [ALL, *(gate.name for gate in network.gates)]
@@ -129,11 +129,11 @@ def _judge(
         for kind, values in by_kind.items():
             if kind != INSIDE:
                 found[f"auroc/{score}/{kind}"] = auroc(by_kind[INSIDE], values)
-    named = {
-        key: replace(finding, name=f"{finding.name}: {key.partition('/')[2].replace('/', ', ')}, {name} {replicate + 1}",
-                     source="jamil2022", work={})
-        for key, finding in found.items()
-    }  # fmt: skip
+    named = {}
+    for key, finding in found.items():
+        what = key.partition("/")[2].replace("/", ", ")
+        label = f"{finding.name}: {what}, {name} network {replicate + 1}"
+        named[key] = replace(finding, name=label, source="jamil2022", work={})
     arrays = {f"{gate}/{kind}": scores[gate][kind].astype(np.float32) for gate in gates for kind in kinds}
     return Record({"findings": plain_findings(named), "gates": gates}, arrays)
 
@@ -196,8 +196,8 @@ def _picture(judged: Sequence[_Judged], kinds: Mapping[str, np.ndarray]) -> Pict
     return Picture(
         "out-of-domain",
         plots.novelty(panels),
-        "How far samples are from the nearest code of a training sample, in units that differ: share of samples within a "
-        "distance, for the first network of each kind.",
+        "How far samples are from the nearest code of a training sample, in units that differ: share of samples within "
+        "a distance, for the first network of each kind.",
     )
 
 
@@ -206,14 +206,18 @@ def _done(plan: Plan, samples: Samples, setting: Setting) -> list[str]:
     convolutional = f"; {', '.join(f'{name} ones have {own} filters of 3 x 3 below' for name, own in blocks.items())}"
     other = f", and images of {setting.beside.name} in grey" if setting.beside is not None else ""
     return [
-        "The claim is cited by Sattelberg (2026), after Jamil and others (2022, 2023) and Liu and others (2023): samples "
-        "in and out of the domain have different bit strings, that is, lie in different cells. Their papers were not "
-        "followed step by step.",
-        f"{samples.describe()[0].upper()}{samples.describe()[1:]}, pixels in [0, 1]. {plan.replicates} networks of each "
-        f"kind, {' and '.join(plan.blocks)}, of {', '.join(map(str, HEAD))} dense units{convolutional}: "
-        f"{plan.fit.describe()}. Foreign samples are the validation images turned by a quarter, with their pixels "
-        f"shuffled (all alike), uniform noise{other}. Beside distances of codes stand what needs no codes: the largest "
-        "class probability, and the distance to the nearest training image.",
+        (
+            "The claim is cited by Sattelberg (2026), after Jamil and others (2022, 2023) and Liu and others (2023): "
+            "samples in and out of the domain have different bit strings, that is, lie in different cells. Their "
+            "papers were not followed step by step."
+        ),
+        (
+            f"{samples.describe()}, pixels in [0, 1]. {plan.replicates} networks of each kind, "
+            f"{' and '.join(plan.blocks)}, of {', '.join(map(str, HEAD))} dense units{convolutional}: "
+            f"{plan.fit.describe()}. Foreign samples are the validation images turned by a quarter, with their pixels "
+            f"shuffled (all alike), uniform noise{other}. Beside distances of codes stands what needs no codes: the "
+            "largest class probability, and the distance to the nearest training image."
+        ),
     ]
 
 
@@ -225,9 +229,9 @@ def _came_out(judged: Sequence[_Judged], kinds: Mapping[str, np.ndarray]) -> lis
     for name, group in _by_network(judged):
         inside = mean(float(one.finding("new", ALL, INSIDE)) for one in group)
         lines.append(
-            f"Of the samples in the domain {100 * inside:.1f} % have a code of all gates that no training sample of the "
-            f"{name} networks has, so that a new code alone says little; distances of codes tell foreign samples apart "
-            "with areas of "
+            f"To the {name} networks {100 * inside:.1f} % of the samples in the domain have a code of all gates that "
+            "no training sample has, so that a new code alone says little; distances of codes tell foreign samples "
+            "apart with areas of "
             + ", ".join(
                 f"{mean(float(one.finding('auroc', ALL, kind)) for one in group):.3f} ({kind}; largest probability "
                 f"{mean(float(one.finding('auroc', PROBABILITY, kind)) for one in group):.3f})"
