@@ -127,21 +127,6 @@ _SOURCES = (
         "IEEE/CVF Conference on Computer Vision and Pattern Recognition",
     ),
     Citation(
-        "jamil2022",
-        (
-            "Huma Jamil",
-            "Yajing Liu",
-            "Christina Cole",
-            "Nathaniel Blanchard",
-            "Emily J. King",
-            "Michael Kirby",
-            "Christopher Peterson",
-        ),
-        "Dual graphs of polyhedral decompositions for the detection of adversarial attacks",
-        2022,
-        "IEEE International Conference on Big Data, 2913-2921",
-    ),
-    Citation(
         "knuth1975",
         ("Donald E. Knuth",),
         "Estimating the efficiency of backtrack programs",

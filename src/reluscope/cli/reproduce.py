@@ -184,10 +184,11 @@ def _open_data(
         else:
             opened[kind] = (open_dataset("digits:train"), open_dataset("digits:test"))
     beside: dict[Data | None, Dataset] = {}
-    for kind in welcome:
-        if kind is not None and kind in places:
-            part = opened[kind][1] if kind in opened else None
-            beside[kind] = part or open_dataset(f"{kind}:{places[kind]}")
+    for other in welcome:
+        place = None if other is None else places.get(other)
+        if place is not None:
+            part = opened[other][1] if other in opened else None
+            beside[other] = part or open_dataset(f"{other}:{place}")
     return opened, beside
 
 

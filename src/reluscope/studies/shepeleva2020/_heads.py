@@ -127,8 +127,8 @@ def _came_out(plan: Plan, followed: Sequence[Followed]) -> list[str]:
     deepest = [one for one in followed if len(one.gates) == max(map(len, plan.heads))]
     lines = []
     for one in deepest:
-        first, *_, last = nearest_shares(one, [gate.name for gate in one.gates])
-        lines.append(f"{one.run.label} at rate {one.run.rate:g} {100 * first:.1f} % and {100 * last:.1f} %")
+        shares = nearest_shares(one, [gate.name for gate in one.gates])
+        lines.append(f"{one.run.label} at rate {one.run.rate:g} {100 * shares[0]:.1f} % and {100 * shares[-1]:.1f} %")
     if not lines:
         return []
     return [

@@ -1,4 +1,8 @@
-"""Whether samples out of the domain of the training data have other codes, and whether codes tell them apart."""
+"""Whether samples out of the domain of the training data have other codes, and whether codes tell them apart.
+
+The claim is that of Jamil, Liu, Cole, Blanchard, King, Kirby and Peterson, "Dual graphs of polyhedral decompositions for
+the detection of adversarial attacks", 2022, as Sattelberg, "Local linearity of ReLU neural networks", 2026, cites it.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -133,7 +137,7 @@ def _judge(
     for key, finding in found.items():
         what = key.partition("/")[2].replace("/", ", ")
         label = f"{finding.name}: {what}, {name} network {replicate + 1}"
-        named[key] = replace(finding, name=label, source="jamil2022", work={})
+        named[key] = replace(finding, name=label, source="sattelberg2026", work={})
     arrays = {f"{gate}/{kind}": scores[gate][kind].astype(np.float32) for gate in gates for kind in kinds}
     return Record({"findings": plain_findings(named), "gates": gates}, arrays)
 
@@ -207,9 +211,11 @@ def _done(plan: Plan, samples: Samples, setting: Setting) -> list[str]:
     other = f", and images of {setting.beside.name} in grey" if setting.beside is not None else ""
     return [
         (
-            "The claim is cited by Sattelberg (2026), after Jamil and others (2022, 2023) and Liu and others (2023): "
-            "samples in and out of the domain have different bit strings, that is, lie in different cells. Their "
-            "papers were not followed step by step."
+            "The claim is that samples in and out of the domain have different bit strings, that is, lie in different "
+            "cells, as Sattelberg (2026) cites Jamil and others (Dual graphs of polyhedral decompositions for the "
+            "detection of adversarial attacks, 2022; Leveraging linear mapping for model-agnostic adversarial defense, "
+            "2023) and Liu and others (Integrating geometries of ReLU feedforward neural networks, 2023). What those "
+            "papers did in detail was not followed."
         ),
         (
             f"{samples.describe()}, pixels in [0, 1]. {plan.replicates} networks of each kind, "
