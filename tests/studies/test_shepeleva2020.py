@@ -60,7 +60,8 @@ def setting():
 def followed():
     """One training, followed, and the models at the epochs it was looked at."""
     setting = Setting("small", blobs(160, 1), blobs(60, 2))
-    run = replace(HEADS.runs(samples_of(setting, None), 0)[3], epochs=(0, 1, 30))
+    plan = replace(HEADS, blocks=((6, 1),), heads=((16, 12),), rates=(0.2,), epochs=(0, 1, 30))
+    run = plan.runs(samples_of(setting, None), 0)[0]
     models = {}
 
     def build():
@@ -167,7 +168,7 @@ def test_drawn_codes_are_those_of_the_drawn_samples(followed):
     for epoch in found.run.epochs:
         codes = [found.codes(epoch, gate.name) for gate in found.gates]
         assert all(isinstance(one, Codes) and len(one) == 30 for one in codes)
-        assert [one.layout.num_units for one in codes] == [6, 5]
+        assert [one.layout.num_units for one in codes] == [16, 12]
 
 
 def test_a_finished_study_does_nothing_again(setting, monkeypatch):

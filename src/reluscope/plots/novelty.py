@@ -69,4 +69,5 @@ def novelty(scores: Mapping[str, Mapping[str, Mapping[str, Float[np.ndarray, " _
 
 
 def _look(place: int) -> tuple[str, Any]:
-    return (INK, "-") if place == 0 else (category(place - 1), dashes(place))
+    """Return colour and dashes of a kind; only the domain itself is a whole line."""
+    return (INK, "-") if place == 0 else (category(place - 1), dashes(1 + (place - 1) % 3))

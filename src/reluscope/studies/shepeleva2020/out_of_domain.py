@@ -1,7 +1,8 @@
 """Whether samples out of the domain of the training data have other codes, and whether codes tell them apart.
 
-The claim is that of Jamil, Liu, Cole, Blanchard, King, Kirby and Peterson, "Dual graphs of polyhedral decompositions for
-the detection of adversarial attacks", 2022, as Sattelberg, "Local linearity of ReLU neural networks", 2026, cites it.
+The claim is that of Jamil, Liu, Cole, Blanchard, King, Kirby and Peterson, "Dual graphs of polyhedral decompositions
+for the detection of adversarial attacks", 2022, as Sattelberg, "Local linearity of ReLU neural networks", 2026, cites
+it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
