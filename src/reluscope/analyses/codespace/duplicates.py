@@ -113,5 +113,5 @@ def _rows_by_unit(codes: Codes) -> tuple[np.ndarray, np.ndarray]:
     start_bits = np.where((first[:, None] >> np.arange(planes) & 1 == 1) & ~mirrored[:, None], 255, 0).astype(np.uint8)
     changing = ((rows ^ (start_bits[:, :, None] & full)) != 0).any(axis=(1, 2))
     # Turned ones are compared among themselves.
-    words = np.ascontiguousarray(rows.reshape(layout.num_units, -1)).view(np.uint64)
+    words = np.ascontiguousarray(rows.reshape(layout.num_units, planes * width)).view(np.uint64)
     return np.column_stack([two.astype(np.uint64), words]), changing
