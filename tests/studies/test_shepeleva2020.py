@@ -8,9 +8,9 @@ import torch
 from torch import nn
 from torch.nn.functional import mse_loss
 
-from reluscope.codes import Codes
 from reluscope.datasets.dataset import dataset_of
 from reluscope.errors import InputError
+from reluscope.networks.load import load
 from reluscope.studies import Setting, all_studies
 from reluscope.studies.fitting import Fit
 from reluscope.studies.shepeleva2020 import (
@@ -163,12 +163,16 @@ def test_numbers_are_those_of_counting_by_hand(followed):
 
 
 def test_drawn_codes_are_those_of_the_drawn_samples(followed):
-    _, found, _ = followed
-    assert len(found.labels) == 30
-    for epoch in found.run.epochs:
-        codes = [found.codes(epoch, gate.name) for gate in found.gates]
-        assert all(isinstance(one, Codes) and len(one) == 30 for one in codes)
-        assert [one.layout.num_units for one in codes] == [16, 12]
+    setting, found, model = followed
+    validation = setting.data()[1]
+    rows = np.sort(np.random.default_rng(setting.seed).permutation(60)[:30])
+    assert np.array_equal(found.labels, validation.labels[rows])
+    assert [gate.num_units for gate in found.gates] == [16, 12]
+    network = load(model.double().eval(), input_shape=(1, 4, 4))
+    expected = network.codes(validation.points[rows]).by_gate()
+    for gate in found.gates:
+        assert found.codes(max(found.run.epochs), gate.name) == expected[gate.name]
+        assert found.codes(0, gate.name) != expected[gate.name]
 
 
 def test_a_finished_study_does_nothing_again(setting, monkeypatch):

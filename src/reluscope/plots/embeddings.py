@@ -24,7 +24,7 @@ MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 
 
 def embeddings(
-    grid: Sequence[Sequence[Float[np.ndarray, "s 2"] | None]],
+    grid: Sequence[Sequence[Float[np.ndarray, "_ 2"] | None]],
     labels: Int[np.ndarray, " s"],
     *,
     rows: Sequence[str],
