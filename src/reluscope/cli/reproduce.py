@@ -156,7 +156,7 @@ def _open_data(
 ) -> tuple[dict[Data | None, Pair], dict[Data | None, Dataset]]:
     """Return the data of every kind that studies take, which were given or are digits, and those beside, if given."""
     needed: list[Data] = list(dict.fromkeys(study.data for study in studies if study.data is not None))
-    welcome = [study.beside for study in studies]
+    welcome: list[Data] = [study.beside for study in studies if study.beside is not None]
     places: dict[str, str] = {}
     for one in given:
         kind, _, place = one.partition(":")
@@ -184,11 +184,10 @@ def _open_data(
         else:
             opened[kind] = (open_dataset("digits:train"), open_dataset("digits:test"))
     beside: dict[Data | None, Dataset] = {}
-    for other in welcome:
-        place = None if other is None else places.get(other)
-        if place is not None:
-            part = opened[other][1] if other in opened else None
-            beside[other] = part or open_dataset(f"{other}:{place}")
+    for kind in welcome:
+        if kind in places:
+            _, part = opened.get(kind, (None, None))
+            beside[kind] = part or open_dataset(f"{kind}:{places[kind]}")
     return opened, beside
 
 
