@@ -1,6 +1,7 @@
 """What codes over data say: how many differ, which units are used, how far apart classes are."""
 
 from reluscope.analyses.codespace.activation_rate import activation_rate
+from reluscope.analyses.codespace.adjacency_metric import Adjacency, adjacency
 from reluscope.analyses.codespace.class_distances import ClassDistances, class_distances
 from reluscope.analyses.codespace.distinct import (
     ClassCodes,
@@ -14,6 +15,7 @@ from reluscope.analyses.codespace.sampled import SampleCodes, sample_codes
 from reluscope.analyses.codespace.usage import GateUsage, UnitUsage, unit_usage
 
 __all__ = [
+    "Adjacency",
     "ClassCodes",
     "ClassDistances",
     "DistinctCodes",
@@ -22,6 +24,7 @@ __all__ = [
     "SampleCodes",
     "UnitUsage",
     "activation_rate",
+    "adjacency",
     "class_distances",
     "count_distinct",
     "count_distinct_by_class",
