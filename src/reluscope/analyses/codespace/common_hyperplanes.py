@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float, Int, Shaped
 from numba import njit
 
 from reluscope.codes.distinct import group_equal_rows
+from reluscope.codes.layout import WORD_BITS
 from reluscope.codes.packed import Codes
 from reluscope.networks.graph import Max
 from reluscope.networks.held import pieces_of
@@ -24,6 +25,8 @@ from reluscope.networks.points import chunks
 from reluscope.networks.stages import Stage
 
 NUM_PLACES = 4
+# In groups of so many codes it pays to know which units share their hyperplanes with no other.
+MANY_MEMBERS = 32
 # Values of functions at random points that are proportional up to this belong to one hyperplane.
 PROPORTIONAL = 1e-9
 BUDGET = 64 * 2**20
@@ -67,8 +70,8 @@ def pairs_on_hyperplanes(
 
     Notes
     -----
-    One exclusive or per pair and 64 units until the second hyperplane is met: 0.1 microseconds a pair of trained
-    networks. Pre-activations are computed once per group of codes that agree in all earlier gates.
+    Two exclusive ors or so for a pair of codes of a trained network: two units that share their hyperplanes with no
+    other settle it. Pre-activations are computed once per group of codes that agree in all earlier gates.
 
     Examples
     --------
@@ -83,14 +86,15 @@ def pairs_on_hyperplanes(
     pairs, lines = np.zeros((0, 2), dtype=np.int64), np.zeros((0, NUM_PLACES))
     unclear = [np.zeros((0, 2), dtype=np.int64)]
     for stage, layout in zip(network.stages, codes.layout, strict=True):
-        words = np.ascontiguousarray(codes.words[:, codes.layout.words(stage.index)])
+        words = codes.words[:, codes.layout.words(stage.index)].copy()
         thresholds = _thresholds(stage)
         is_on, found, found_lines = np.ones(len(pairs), dtype=bool), [pairs], [lines]
         for members, slot, values, noise in _tables(network, codes, stage, group, pairs[:, 0], places, rounding):
             gate = (words, layout.num_planes, layout.words_per_plane, values, noise, thresholds)
             mine = np.flatnonzero(slot[pairs[:, 0]] >= 0)
             is_on[mine] = _stays(*gate, slot, pairs[mine], lines[mine], PROPORTIONAL)
-            new, new_lines, is_clear = _search(*gate, slot, members, PROPORTIONAL)
+            alone = _alone_units(values, noise, thresholds, np.bincount(slot[members]))
+            new, new_lines, is_clear = _search(*gate, slot, members, alone, PROPORTIONAL)
             found.append(new[is_clear])
             found_lines.append(new_lines[is_clear])
             unclear.append(new[~is_clear])
@@ -106,9 +110,9 @@ def _sorted(pairs: np.ndarray) -> np.ndarray:
 
 
 def _places(points: np.ndarray) -> Float[np.ndarray, "m n"]:
-    """Return random points about where the given ones are."""
-    center = points.mean(axis=0)
-    spread = float((points - center).std()) or 1.0
+    """Return random points about where the given ones are, as some of them tell."""
+    some = points[:: max(1, len(points) // 1000)]
+    center, spread = some.mean(axis=0), float(some.std(axis=0).max()) or 1.0
     return center + spread * np.random.default_rng(0).normal(size=(NUM_PLACES, points.shape[1]))
 
 
@@ -184,22 +188,54 @@ def _held_values(
     return np.ascontiguousarray(table.transpose(0, 2, 3, 1)), noise
 
 
+def _alone_units(
+    values: np.ndarray, noise: np.ndarray, thresholds: np.ndarray, sizes: np.ndarray
+) -> Shaped[np.ndarray, "q w"]:
+    """Return packed for every large group the units that flip on hyperplanes of no other unit; none of a max gate."""
+    number, units = noise.shape
+    is_alone = np.zeros((number, -(-units // WORD_BITS) * WORD_BITS), dtype=bool)
+    weights = np.random.default_rng(1).normal(size=NUM_PLACES)
+    for group in np.flatnonzero(sizes >= MANY_MEMBERS) if thresholds.shape[1] else ():
+        with np.errstate(divide="ignore", invalid="ignore"):
+            functions = values[group] - thresholds[..., None]
+            lengths = np.linalg.norm(functions, axis=2)
+            keys = np.abs(functions @ weights) / lengths
+            is_sure = (np.ptp(functions, axis=2) > 2 * noise[group, :, None]) & (
+                noise[group, :, None] <= PROPORTIONAL * lengths
+            )
+        # What is less than sure shares its hyperplane with anything; breakpoints that do not exist are no hyperplanes.
+        exists = np.isfinite(thresholds)
+        owners = np.repeat(np.arange(units), thresholds.shape[1]).reshape(exists.shape)
+        kept = exists & is_sure
+        order = np.argsort(keys[kept], kind="stable")
+        key, owner = keys[kept][order], owners[kept][order]
+        is_close = np.diff(key) <= 10 * PROPORTIONAL
+        own = (~exists | is_sure).all(axis=1)
+        own[owner[1:][is_close]] = own[owner[:-1][is_close]] = False
+        is_alone[group, :units] = own
+    return np.packbits(is_alone, axis=1, bitorder="little").view(np.uint64)
+
+
 @njit(cache=True)
-def _search(words, num_planes, width, values, noise, thresholds, slot, members, proportional):
+def _search(words, num_planes, width, values, noise, thresholds, slot, members, alone, proportional):
     """Return pairs of one group that differ in the gate on one hyperplane, this in a table, and whether there is one."""
     pairs = np.empty((16, 2), dtype=np.int64)
     lines = np.empty((16, values.shape[3]))
     is_clear = np.empty(16, dtype=np.bool_)
     used = 0
-    line = np.empty(values.shape[3])
+    line, function = np.empty(values.shape[3]), np.empty(values.shape[3])
     for place in range(members.shape[0]):
         first = members[place]
         for other in range(place + 1, members.shape[0]):
             second = members[other]
             if slot[second] != slot[first]:
                 break
+            if _differ_in_two(words, num_planes, width, alone[slot[first]], first, second):
+                continue
             line[:] = 0.0
-            if not _vanish(words, num_planes, width, values, noise, thresholds, slot, first, second, line, proportional):
+            if not _vanish(
+                words, num_planes, width, values, noise, thresholds, slot, first, second, line, function, proportional
+            ):
                 continue
             is_same = True
             for column in range(words.shape[1]):
@@ -216,26 +252,43 @@ def _search(words, num_planes, width, values, noise, thresholds, slot, members, 
 
 
 @njit(cache=True)
+def _differ_in_two(words, num_planes, width, units, first, second):
+    """Tell whether two codes differ in at least two of some units."""
+    found = False
+    for word in range(width):
+        changed = np.uint64(0)
+        for plane in range(num_planes):
+            changed |= words[first, plane * width + word] ^ words[second, plane * width + word]
+        changed &= units[word]
+        if changed != np.uint64(0):
+            if found or changed & (changed - np.uint64(1)) != np.uint64(0):
+                return True
+            found = True
+    return False
+
+
+@njit(cache=True)
 def _stays(words, num_planes, width, values, noise, thresholds, slot, pairs, lines, proportional):
     """Tell for which pairs all units that differ in a later gate vanish on the pair's hyperplane."""
-    found = np.empty(pairs.shape[0], dtype=np.bool_)
+    found, function = np.empty(pairs.shape[0], dtype=np.bool_), np.empty(values.shape[3])
     for pair in range(pairs.shape[0]):
         first, second = pairs[pair]
         line = lines[pair].copy()
         found[pair] = _vanish(
-            words, num_planes, width, values, noise, thresholds, slot, first, second, line, proportional
+            words, num_planes, width, values, noise, thresholds, slot, first, second, line, function, proportional
         )
     return found
 
 
 @njit(cache=True)
-def _vanish(words, num_planes, width, values, noise, thresholds, slot, first, second, line, proportional):
+def _vanish(words, num_planes, width, values, noise, thresholds, slot, first, second, line, function, proportional):
     """Tell whether all units that differ are on the breakpoints between their pieces all over one hyperplane.
 
     The hyperplane is ``line``, values of a function that vanishes on it, of length 1; the first unit that is not
-    constant sets it where it is still zero.
+    constant sets it where it is still zero. ``function`` is room to work in.
     """
-    function = np.empty(line.shape[0])
+    num_places = line.shape[0]
+    group = slot[first]
     for word in range(width):
         changed = np.uint64(0)
         for plane in range(num_planes):
@@ -249,15 +302,15 @@ def _vanish(words, num_planes, width, values, noise, thresholds, slot, first, se
                 unit = 64 * word + bit
                 own = _piece(words, num_planes, width, first, word, bit)
                 other = _piece(words, num_planes, width, second, word, bit)
-                table = values[slot[first], unit]
                 # A max unit goes from one candidate to another, others over all breakpoints in between.
                 steps = 1 if thresholds.shape[1] == 0 else abs(other - own)
                 for step in range(steps):
-                    if thresholds.shape[1] == 0:
-                        function[:] = table[other] - table[own]
-                    else:
-                        function[:] = table[0] - thresholds[unit, min(own, other) + step]
-                    if not _is_on(function, line, noise[slot[first], unit], proportional):
+                    for place in range(num_places):
+                        if thresholds.shape[1] == 0:
+                            function[place] = values[group, unit, other, place] - values[group, unit, own, place]
+                        else:
+                            function[place] = values[group, unit, 0, place] - thresholds[unit, min(own, other) + step]
+                    if not _is_on(function, line, noise[group, unit], proportional):
                         return False
             changed >>= np.uint64(1)
             bit += 1
@@ -275,16 +328,23 @@ def _piece(words, num_planes, width, code, word, bit):
 @njit(cache=True)
 def _is_on(function, line, noise, proportional):
     """Tell whether a function vanishes where another does, by their values; a constant zero does everywhere."""
-    largest = np.abs(function).max()
+    largest, least, most, squares, along, is_set = 0.0, np.inf, -np.inf, 0.0, 0.0, False
+    for place in range(line.shape[0]):
+        value = function[place]
+        largest, least, most = max(largest, abs(value)), min(least, value), max(most, value)
+        squares += value * value
+        along += value * line[place]
+        is_set |= line[place] != 0
     if largest <= noise:
         return True
-    if not line.any():
-        if np.abs(function - function.mean()).max() <= noise:
-            return False
-        line[:] = function / np.sqrt((function * function).sum())
+    if is_set:
+        for place in range(line.shape[0]):
+            if abs(function[place] - along * line[place]) > proportional * largest + noise:
+                return False
         return True
-    along = (function * line).sum()
+    if most - least <= 2 * noise:
+        return False
+    length = np.sqrt(squares)
     for place in range(line.shape[0]):
-        if abs(function[place] - along * line[place]) > proportional * largest + noise:
-            return False
+        line[place] = function[place] / length
     return True
