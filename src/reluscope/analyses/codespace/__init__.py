@@ -10,6 +10,7 @@ from reluscope.analyses.codespace.distinct import (
     count_distinct_by_class,
     distinct_codes,
 )
+from reluscope.analyses.codespace.half_open_cells import ClassFaces, ClassFacets, HalfOpenCell, half_open
 from reluscope.analyses.codespace.pair_distances import PairDistances, pair_distances
 from reluscope.analyses.codespace.sampled import SampleCodes, sample_codes
 from reluscope.analyses.codespace.usage import GateUsage, UnitUsage, unit_usage
@@ -18,8 +19,11 @@ __all__ = [
     "Adjacency",
     "ClassCodes",
     "ClassDistances",
+    "ClassFaces",
+    "ClassFacets",
     "DistinctCodes",
     "GateUsage",
+    "HalfOpenCell",
     "PairDistances",
     "SampleCodes",
     "UnitUsage",
@@ -29,6 +33,7 @@ __all__ = [
     "count_distinct",
     "count_distinct_by_class",
     "distinct_codes",
+    "half_open",
     "pair_distances",
     "sample_codes",
     "unit_usage",

@@ -81,6 +81,9 @@ def pairs_on_hyperplanes(
     >>> pairs_on_hyperplanes(net, net.codes(x), x, rounding=1e-14).candidates.tolist()
     [[0, 1], [1, 2]]
     """
+    if len(codes) < 2:
+        nothing = np.zeros((0, 2), dtype=np.int64)
+        return PairsOnHyperplanes(nothing, nothing)
     places = _places(points)
     group = np.zeros(len(codes), dtype=np.int64)
     pairs, lines = np.zeros((0, 2), dtype=np.int64), np.zeros((0, NUM_PLACES))
