@@ -181,15 +181,9 @@ class HalfOpenCell:
             ) from error
         faces: list[list[np.ndarray]] = [[np.array([vertex]) for vertex in range(len(vertices))]]
         for dim in range(1, body.dim + 1):
-            below = faces[-1]
-            faces.append(
-                [
-                    np.unique(np.concatenate([below[child] for child in lattice.pool[start : start + count]]))
-                    for start, count in zip(
-                        lattice.start[dim, : lattice.size[dim]], lattice.count[dim, : lattice.size[dim]], strict=True
-                    )
-                ]
-            )
+            offsets, ids = lattice.boundary(dim)
+            boundaries = np.split(ids, offsets[1:-1])
+            faces.append([np.unique(np.concatenate([faces[-1][face] for face in boundary])) for boundary in boundaries])
         excludes = is_tight & self.is_strict
         belongs = tuple(np.array([not excludes[face].all(axis=0).any() for face in level]) for level in faces)
         return ClassFaces(vertices, tuple(tuple(level) for level in faces), belongs)
