@@ -57,7 +57,7 @@ def assert_classes_are_unions_of_faces(net, domain):
 
 
 @given(degenerate_networks(num_inputs=st.integers(1, 2), max_layers=3, max_width=3), st.data())
-@settings(max_examples=30)
+@settings(max_examples=10)
 def test_faces_have_the_code_or_not(parameters, data):
     net = rs.load(parameters)
     assert_classes_are_unions_of_faces(net, data.draw(boxes(net.num_inputs)))
@@ -70,7 +70,7 @@ def test_faces_have_the_code_or_not(parameters, data):
         )
     )
 )
-@settings(max_examples=30)
+@settings(max_examples=10)
 def test_faces_with_all_kinds_of_gates(case):
     dim, layers, domain = case
     assert_classes_are_unions_of_faces(network_of(layers, dim), domain)
@@ -97,7 +97,7 @@ def test_a_redundant_strict_row_takes_a_corner_away():
 
 
 @given(degenerate_networks(num_inputs=st.integers(1, 3), max_layers=3, max_width=4), st.data())
-@settings(max_examples=40)
+@settings(max_examples=25)
 def test_membership_is_having_the_code(parameters, data):
     net = rs.load(parameters)
     dim = net.num_inputs

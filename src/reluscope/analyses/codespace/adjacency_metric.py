@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int, UInt8
+from jaxtyping import Bool, Int, UInt8
 
 from reluscope.analyses.codespace.common_hyperplanes import pairs_on_hyperplanes
 from reluscope.analyses.codespace.shared_facets import RESOLUTION, shared_facets
@@ -20,6 +20,7 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.graph import Max
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points, chunks
@@ -111,7 +112,8 @@ def adjacency(
     ----------
     network : Network
     x : (s, *input_shape) or (s, n)
-        Points; for a slice as domain ``(s, d)`` in slice coordinates. The witnesses of a partition give all its regions.
+        Points; for a slice as domain ``(s, d)`` in slice coordinates. Those of all regions of a partition are its
+        ``witnesses``.
     domain : Box, Polyhedron, Slice or Space, optional
         What regions are cut down to; by default all of input space.
     tolerance : Tolerance, optional
@@ -172,9 +174,7 @@ def adjacency(
     rounding = tolerance.rounding * np.finfo(float).eps
     candidates, unclear = pairs_on_hyperplanes(network, codes, points[kept], rounding=rounding)
     left = began + seconds - time.perf_counter()
-    shared = shared_facets(
-        network, codes, points[kept], candidates, domain=domain, tolerance=tolerance, seconds=left
-    )
+    shared = shared_facets(network, codes, points[kept], candidates, domain=domain, tolerance=tolerance, seconds=left)
     pairs = candidates[shared.is_shared]
     undecided = _sorted(np.concatenate([unclear, candidates[~shared.is_decided]]))
     near = _near(codes)
@@ -234,7 +234,7 @@ def adjacency(
     )
 
 
-def _check_inside(points: np.ndarray, domain: Domain | None) -> None:
+def _check_inside(points: np.ndarray, domain: Box | Polyhedron | Space | None) -> None:
     if domain is None or isinstance(domain, Space):
         return
     window = domain.polyhedron if isinstance(domain, Box) else domain

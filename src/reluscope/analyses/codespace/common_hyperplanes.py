@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int, Shaped
+from jaxtyping import Float, Int, Shaped
 from numba import njit
 
 from reluscope.codes.distinct import group_equal_rows
@@ -182,7 +182,8 @@ def _held_values(
     for earlier, piece in zip(network.stages, held, strict=False):
         pre, live = earlier.advance(values)
         values = {**live, earlier.position: earlier.gate.select(pre, piece)}
-    size = np.max([np.zeros(len(x)), *(values[at].abs().flatten(1).amax(1).cpu().numpy() for at in stage.reads)], axis=0)
+    sizes = (values[source].abs().flatten(1).amax(1).cpu().numpy() for source in stage.reads)
+    size = np.max([np.zeros(len(x)), *sizes], axis=0)
     pre, _ = stage.advance(values)
     table = pre.cpu().numpy().reshape(number, count, stage.gate.num_units, -1)
     gain, offset = (part.reshape(stage.gate.num_units, -1).max(axis=1) for part in (stage.gain, stage.offset))
@@ -221,7 +222,7 @@ def _alone_units(
 
 @njit(cache=True)
 def _search(words, num_planes, width, values, noise, thresholds, slot, members, alone, proportional):
-    """Return pairs of one group that differ in the gate on one hyperplane, this in a table, and whether there is one."""
+    """Return pairs of one group that differ in the gate on one hyperplane, this one, and whether there is one."""
     pairs = np.empty((16, 2), dtype=np.int64)
     lines = np.empty((16, values.shape[3]))
     is_clear = np.empty(16, dtype=np.bool_)

@@ -18,7 +18,6 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.arrays import read_array
 from reluscope.geometry.face_lattices import from_polytope
 from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.networks.held import pieces_of
 from reluscope.regions.region import Region
 
 MOST_DIMENSIONS = 6
@@ -176,8 +175,8 @@ class HalfOpenCell:
             lattice = from_polytope(on_facets)
         except ValueError as error:
             raise InputError(
-                "faces need a region whose vertices can be told apart, got one with vertices and facets that do not fit "
-                "together: it is too thin"
+                "faces need a region whose vertices can be told apart, got one whose vertices and facets do not fit: "
+                "it is too thin, ask for its facets"
             ) from error
         faces: list[list[np.ndarray]] = [[np.array([vertex]) for vertex in range(len(vertices))]]
         for dim in range(1, body.dim + 1):
@@ -220,8 +219,9 @@ def half_open(region: Region) -> HalfOpenCell:
     """
     gates, units, beyond = region.sources.T
     is_unit = gates >= 0
-    starts = np.array([region.code.layout.units(gate).start for gate in range(len(region.code.layout))], dtype=np.int64)
-    own = np.concatenate([np.zeros(0, dtype=np.int64), *(pieces[0].astype(np.int64) for pieces in pieces_of(region.code))])
+    layout = region.code.layout
+    starts = np.array([layout.units(gate).start for gate in range(len(layout))], dtype=np.int64)
+    own = region.code.to_array()[0].astype(np.int64)
     is_strict = np.zeros(len(beyond), dtype=bool)
     is_strict[is_unit] = beyond[is_unit] < own[starts[gates[is_unit]] + units[is_unit]]
     is_strict.setflags(write=False)
