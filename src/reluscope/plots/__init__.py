@@ -6,10 +6,12 @@ from reluscope.plots.class_numbers import class_numbers
 from reluscope.plots.codes import codes
 from reluscope.plots.coefficient_scatter import coefficient_scatter
 from reluscope.plots.coefficients import coefficients
+from reluscope.plots.counts_in_training import counts_in_training
 from reluscope.plots.directions import directions
 from reluscope.plots.distances import class_distances, distance_histogram
 from reluscope.plots.distinct import distinct_codes
 from reluscope.plots.errors_and_counts import errors_and_counts
+from reluscope.plots.frames import say_regions
 from reluscope.plots.gates import boundaries
 from reluscope.plots.interactive import interactive
 from reluscope.plots.likeliest import likeliest
@@ -39,6 +41,7 @@ __all__ = [
     "codes",
     "coefficient_scatter",
     "coefficients",
+    "counts_in_training",
     "directions",
     "distance_histogram",
     "distinct_codes",
@@ -55,6 +58,7 @@ __all__ = [
     "robustness",
     "samples",
     "save_animation",
+    "say_regions",
     "segment_counts",
     "surroundings",
     "to_gif",

@@ -12,7 +12,7 @@ from reluscope.errors import InputError
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
 from reluscope.plots.coefficient_scatter import Output
-from reluscope.plots.frames import draw_frame, frames_of
+from reluscope.plots.frames import draw_frame, frames_of, handles_of
 from reluscope.plots.region_colors import RegionColors
 from reluscope.plots.regions_and_coefficients import SIDE, set_axes, set_title
 from reluscope.plots.style import legend_below
@@ -85,7 +85,8 @@ def animation(
     figure = Figure(figsize=(2 * SIDE + 1.0, SIDE + 0.8), layout="constrained")
     _Canvas(figure)
     left, right = figure.subplots(1, 2)
-    legend_below(figure, set_axes(left, right, frames, samples, labels))
+    marks = set_axes(left, right, frames, samples, labels)
+    legend_below(figure, [*handles_of(frames), *marks])
 
     def show(index: int) -> None:
         draw_frame(left, right, frames[index], neighbors=neighbors)

@@ -1,6 +1,7 @@
 """What is drawn over the regions of any plane: samples with their names, the window, and where nothing is known."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -84,7 +85,7 @@ def mark_classes(
     handles = []
     for index, one in enumerate(np.unique(classes)):
         mark, face = MARKS[index % len(MARKS)]
-        style = {"linestyle": "none", "marker": mark, "markerfacecolor": face, "markeredgecolor": DARK}
+        style: dict[str, Any] = {"linestyle": "none", "marker": mark, "markerfacecolor": face, "markeredgecolor": DARK}
         axes.plot(*places[classes == one].T, markersize=3.4, markeredgewidth=0.7, zorder=6, **style)
         name = "samples" if labels is None else f"class {one}"
         handles.append(Line2D([], [], markersize=5.0, markeredgewidth=0.9, label=name, **style))

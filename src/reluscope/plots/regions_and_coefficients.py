@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Int
-from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
@@ -35,8 +35,8 @@ def regions_and_coefficients(
     Parameters
     ----------
     parts : Partition or mapping of titles to Partition
-        Of one bounded plane, by networks with the same gates, which are attached. Several stand in columns, with the
-        same limits and the same colours for equal codes.
+        Of one bounded plane, by networks with the same gates, which are attached. Several stand in columns, with
+        the same colours for equal codes, and limits of their own for the coefficients.
     output : int or pair of int, optional
         As for `reluscope.plots.coefficient_scatter`.
     neighbors : bool
@@ -77,9 +77,9 @@ def regions_and_coefficients(
     FigureCanvasAgg(figure)
     grid = figure.subplots(1 if beside else 2, 2 if beside else len(frames), squeeze=False)
     pairs = [(grid[0, 0], grid[0, 1])] if beside else list(zip(*grid, strict=True))
-    handles: list[Artist] = []
+    marks: list[Line2D] = []
     for column, (frame, (left, right)) in enumerate(zip(frames, pairs, strict=True)):
-        handles = set_axes(left, right, frames, samples, labels)
+        marks = set_axes(left, right, [frame], samples, labels)
         draw_frame(left, right, frame, neighbors=neighbors)
         if beside:
             set_title(figure, frame)
@@ -88,7 +88,7 @@ def regions_and_coefficients(
         if column:
             left.set_ylabel("")
             right.set_ylabel("")
-    legend_below(figure, handles)
+    legend_below(figure, [*handles_of(frames), *marks])
     return figure
 
 
@@ -98,14 +98,14 @@ def set_axes(
     frames: Sequence[Frame],
     samples: Points | None,
     labels: Int[np.ndarray, " s"] | None,
-) -> list[Artist]:
-    """Draw what all frames share, and return what the legend says."""
+) -> list[Line2D]:
+    """Draw what frames on the same axes share, and return what the legend says of the samples."""
     for axes in (left, right):
         canvas(axes, (0.0, 0.0))
     frame_plane(left, frames[0].domain)
     marks = mark_classes(left, frames[0].domain, samples, labels)
     frame_dots(right, [frame.dots for frame in frames], is_plane=True)
-    return [*handles_of(frames), *marks]
+    return marks
 
 
 def set_title(figure: Figure, frame: Frame) -> None:

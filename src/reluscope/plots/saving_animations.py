@@ -4,6 +4,7 @@ import tempfile
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from matplotlib import rc_context
 from matplotlib.animation import Animation, FFMpegWriter, PillowWriter
@@ -91,11 +92,11 @@ class _GifWriter(PillowWriter):
 
 def _encoded(animation: Animation, suffix: str, dpi: int, progress: Progress | None) -> bytes:
     """Return the content of the file; encoders want a place on disk to write to."""
-    settings = {"animation.ffmpeg_path": _ffmpeg()} if suffix == ".mp4" else {}
-    fps = 1000.0 / animation._interval if hasattr(animation, "_interval") else 10.0  # pyright: ignore
+    settings: dict[Any, Any] = {"animation.ffmpeg_path": _ffmpeg()} if suffix == ".mp4" else {}
+    # As matplotlib has it, which takes any number: films have an interval, other animations may not.
+    fps: Any = 1000.0 / getattr(animation, "_interval", 100.0)
     with tempfile.TemporaryDirectory() as folder, rc_context(settings):
         file = Path(folder) / f"film{suffix}"
-        # Films go to any player with this pixel format; without it QuickTime and browsers show nothing.
         writer = _GifWriter(fps=fps) if suffix == ".gif" else FFMpegWriter(fps=fps, codec="h264")
         animation.save(file, writer=writer, dpi=dpi, progress_callback=progress)
         return file.read_bytes()
