@@ -89,6 +89,10 @@ class _GifWriter(PillowWriter):
         self._frames: list[Image.Image]
         self._frames[-1] = self._frames[-1].convert("RGB").quantize(GIF_COLORS, dither=Image.Dither.NONE)
 
+    def finish(self) -> None:
+        if self._frames:  # none if drawing the first one failed, which is to be told instead
+            super().finish()
+
 
 def _encoded(animation: Animation, suffix: str, dpi: int, progress: Progress | None) -> bytes:
     """Return the content of the file; encoders want a place on disk to write to."""

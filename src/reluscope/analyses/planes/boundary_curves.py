@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
-from scipy.spatial import cKDTree
+from scipy.spatial import KDTree
 
 from reluscope.errors import InputError
 from reluscope.partitions.decision import DecisionBoundary
@@ -107,7 +107,7 @@ def _joined(ends: Float[np.ndarray, "p 2 2"]) -> tuple[Float[np.ndarray, "k 2"],
     """Return distinct ends, and the two ends of every piece that has any length."""
     every = ends.reshape(-1, 2)
     close = CLOSE * max(float(np.abs(every).max()), float(np.ptp(every, axis=0).max()))
-    pairs = cKDTree(every).query_pairs(close, output_type="ndarray").reshape(-1, 2)
+    pairs = KDTree(every).query_pairs(close, output_type="ndarray").reshape(-1, 2)
     matrix = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(len(every), len(every)))
     number, group = connected_components(matrix, directed=False)
     points = np.zeros((number, 2))

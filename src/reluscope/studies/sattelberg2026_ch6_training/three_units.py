@@ -79,9 +79,9 @@ def _survey(runs: list[Run], ends: list[str]) -> Part:
     ]
     said = (
         f"Of {where}, {solved} led to {SOLVED:.0%} of the training points, which is when the dissertation counts a "
-        f"success (its Table 4.2 has 47 of 100 for this loss and batches of {BATCH}, with Adam and up to 1,000 epochs): "
-        f"{counts['hexagon']} by a hexagon, {counts['quadrilateral']} by a quadrilateral. Its Figure 6.4 shows a "
-        "hexagon, and so do the pictures here, where there is one."
+        f"success (its Table 4.2 has 47 of 100 for this loss and batches of {BATCH}, with Adam and up to 1,000 "
+        f"epochs): {counts['hexagon']} by a hexagon, {counts['quadrilateral']} by a quadrilateral. Its Figure 6.4 shows "
+        "a hexagon, and so do the pictures here, where there is one."
     )
     rows = tuple((name, str(counts[name])) for name in ENDS if counts[name])
     table = Table(("decision boundary at the end", "runs"), rows, f"How {where} end.")
@@ -140,8 +140,5 @@ def _other(runs: list[Run], ends: list[str], plan: Plan) -> Part:
     run = runs[ends.index("quadrilateral")]
     part = run.partition(-1)
     figure = plots.regions_and_coefficients(part, samples=run.shown_points, labels=run.shown_labels)
-    caption = (
-        "The other closed decision boundary at the end, from other first weights: a quadrilateral. The triangle is not "
-        "where no unit is active."
-    )
+    caption = "The other closed decision boundary at the end, a quadrilateral, from other first weights."
     return Part(pictures=[Picture(f"{plan.name}-quadrilateral", figure, caption)])
