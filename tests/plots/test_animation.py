@@ -41,12 +41,6 @@ def parts():
     return [rs.partition(network(t), BOX) for t in TIMES]
 
 
-def started(film):
-    """Matplotlib warns of films that were never drawn."""
-    film._draw_was_started = True
-    return film
-
-
 def polygons(axes):
     """Return the corners and the colour of every filled polygon."""
     found = []
@@ -63,7 +57,7 @@ def dots(axes):
 
 
 def test_frames_are_independent_partitions_and_colours_last(parts):
-    film = started(plots.animation((rs.partition(network(t), BOX) for t in TIMES)))
+    film = plots.animation((rs.partition(network(t), BOX) for t in TIMES))
     left, right = film._fig.axes
     color_of = {}
     for index in (3, 0, 1, 2, 3, 4):  # in any order
@@ -89,7 +83,7 @@ def test_frames_are_independent_partitions_and_colours_last(parts):
 
 
 def test_limits_and_places_stay_and_titles_follow(parts):
-    film = started(plots.animation(parts, titles=map(str, TIMES)))
+    film = plots.animation(parts, titles=map(str, TIMES))
     left, right = film._fig.axes
     seen = set()
     for index in range(len(parts)):
@@ -148,7 +142,7 @@ def test_a_video_has_every_frame(parts, tmp_path):
 def test_without_an_encoder_the_way_is_named(parts, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "imageio_ffmpeg", None)
     with pytest.raises(ReluscopeError, match=r'pip install "reluscope\[video\]"'):
-        rs.plots.save_animation(started(plots.animation(parts[:1])), tmp_path / "film.mp4")
+        rs.plots.save_animation(plots.animation(parts[:1]), tmp_path / "film.mp4")
     assert not list(tmp_path.iterdir())
 
 
@@ -175,7 +169,7 @@ def test_stopped_and_empty_partitions_are_shown_as_they_are(parts):
     assert 0 < len(stopped)
     assert stopped.num_open
     assert not len(empty)
-    film = started(plots.animation([empty, stopped, empty]))
+    film = plots.animation([empty, stopped, empty])
     left, right = film._fig.axes
     assert "no regions were finished" in left.texts[0].get_text()
     film._func(1)
@@ -192,7 +186,7 @@ def test_stopped_and_empty_partitions_are_shown_as_they_are(parts):
 
 def test_samples_and_their_classes(parts):
     points = np.array([[0.1, 0.2], [0.5, -0.5], [-0.3, 0.9]])
-    film = started(plots.animation(parts, samples=points, labels=np.array([0, 1, 0])))
+    film = plots.animation(parts, samples=points, labels=np.array([0, 1, 0]))
     film._func(3)
     left = film._fig.axes[0]
     assert sorted(map(len, (line.get_xydata() for line in left.lines))) == [1, 2]
@@ -259,7 +253,7 @@ def test_the_decision_boundary_of_a_difference_is_its_own():
     assert 0 < own.sum() < len(own)
 
     def drawn(output):
-        film = started(plots.animation([part], output=output))
+        film = plots.animation([part], output=output)
         return max(len(one.get_paths()[0].vertices) // 2 for one in film._fig.axes[0].collections
                    if one.get_linewidth()[0] == pytest.approx(3.4))  # fmt: skip
 

@@ -1,6 +1,7 @@
 """A film of a plane: how the regions of a network, and their coefficients, move while it is trained."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from jaxtyping import Int
@@ -96,7 +97,11 @@ def animation(
     # Laid out once: places stay, and a frame takes half the time.
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
-    return FuncAnimation(figure, show, frames=len(frames), interval=1000.0 / fps, blit=False, cache_frame_data=False)  # pyright: ignore[reportArgumentType]
+    interval: Any = 1000.0 / fps  # matplotlib takes any number
+    film = FuncAnimation(figure, show, frames=len(frames), interval=interval, blit=False, cache_frame_data=False)
+    # The first frame is drawn already; without this, matplotlib warns when a film is dropped that was not saved.
+    film._draw_was_started = True  # pyright: ignore[reportAttributeAccessIssue]
+    return film
 
 
 class _Canvas(FigureCanvasAgg):
