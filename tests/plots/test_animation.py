@@ -2,6 +2,7 @@
 
 import io
 import sys
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ def network(t, widths=(5, 4), outputs=1):
     """A network that moves with t, with a dead unit and two that are the same."""
     sizes = (2, *widths, outputs)
     layers = []
-    for index, (reads, units) in enumerate(zip(sizes, sizes[1:], strict=False)):
+    for index, (reads, units) in enumerate(pairwise(sizes)):
         first, last = (np.random.default_rng([index, end]) for end in (0, 1))
         weight, bias = ((1 - t) * first.normal(size=shape) + t * last.normal(size=shape)
                         for shape in ((units, reads), (units,)))  # fmt: skip
@@ -57,7 +58,7 @@ def dots(axes):
 
 
 def test_frames_are_independent_partitions_and_colours_last(parts):
-    film = plots.animation((rs.partition(network(t), BOX) for t in TIMES))
+    film = plots.animation(rs.partition(network(t), BOX) for t in TIMES)
     left, right = film._fig.axes
     color_of = {}
     for index in (3, 0, 1, 2, 3, 4):  # in any order
@@ -166,7 +167,7 @@ def test_files_are_whole_or_as_they_were(parts, tmp_path):
 def test_stopped_and_empty_partitions_are_shown_as_they_are(parts):
     net = rs.load(default_network([2, 64, 64, 1], seed=0))
     stopped, empty = (rs.partition(net, BOX, budget=budget) for budget in (300, rs.Budget(seconds=0.0)))
-    assert 0 < len(stopped)
+    assert len(stopped)
     assert stopped.num_open
     assert not len(empty)
     film = plots.animation([empty, stopped, empty])

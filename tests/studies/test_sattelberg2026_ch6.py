@@ -1,7 +1,7 @@
 """The studies of sattelberg2026, chapter 6: gradients against autograd, hexagons, films, work that goes on."""
 
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 import pytest
@@ -114,7 +114,7 @@ def test_layers_move_as_codes_do():
     outcome = three_by_eight.protocol(setting)
     run = trained(setting, DEEP)
     codes = [network.codes(run.training.points).to_array() for network in run.networks]
-    changes = sum((a != b).mean(axis=0) for a, b in zip(codes, codes[1:], strict=False))
+    changes = sum((a != b).mean(axis=0) for a, b in pairwise(codes))
     found = {one.name: one.value for one in outcome.findings}
     for layer in range(3):
         told = sum(found[f"changes of pieces in layer {layer + 1}, {when}"]

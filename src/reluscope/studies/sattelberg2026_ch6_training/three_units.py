@@ -80,8 +80,8 @@ def _survey(runs: list[Run], ends: list[str]) -> Part:
     said = (
         f"Of {where}, {solved} led to {SOLVED:.0%} of the training points, which is when the dissertation counts a "
         f"success (its Table 4.2 has 47 of 100 for this loss and batches of {BATCH}, with Adam and up to 1,000 "
-        f"epochs): {counts['hexagon']} by a hexagon, {counts['quadrilateral']} by a quadrilateral. Its Figure 6.4 shows "
-        "a hexagon, and so do the pictures here, where there is one."
+        f"epochs): {counts['hexagon']} by a hexagon, {counts['quadrilateral']} by a quadrilateral. The dissertation's "
+        "Figure 6.4 shows a hexagon, and so do the pictures here, where there is one."
     )
     rows = tuple((name, str(counts[name])) for name in ENDS if counts[name])
     table = Table(("decision boundary at the end", "runs"), rows, f"How {where} end.")
