@@ -57,7 +57,7 @@ def test_pieces_in_any_order_two_loops_and_a_crossing():
     found = of_pieces(*square, *far)
     assert sorted((curve.is_closed, len(curve.points)) for curve in found) == [(False, 4), (True, 4)]
     # Four pieces that meet at one point: none is continued there.
-    cross = of_pieces(*([(0, 0), end] for end in ((1, 0), (-1, 0), (0, 1), (0, -1))))
+    cross = of_pieces(*([end, (0, 0)] for end in ((1, 0), (-1, 0), (0, 1), (0, -1))))
     assert [(curve.is_closed, len(curve.points)) for curve in cross] == [(False, 2)] * 4
     assert boundary_curves(rs.decision_boundary(rs.partition(ball(np.eye(2), -5.0), BOX))) == ()
 
