@@ -60,14 +60,27 @@ def reproduce(
     began = time.perf_counter()
     done: list[Done] = []
     with show_progress(hidden=common.quiet) as bar:
-        opened = _open_data(data, size, studies, bar)
-        keys = {kind: _key(size, common.seed, *pair) for kind, pair in opened.items()}
-        records = [KeptRecords(folder / RECORDS / one.figure, keys[one.data], resume=resume) for one in studies]
+        opened, beside = _open_data(data, size, studies, bar)
+        records = [
+            KeptRecords(
+                folder / RECORDS / one.figure,
+                _key(size, common.seed, *opened[one.data], beside.get(one.beside)),
+                resume=resume,
+            )
+            for one in studies
+        ]
         with keeping_results():
             for study, kept in zip(studies, records, strict=True):
                 started = time.perf_counter()
                 setting = Setting(
-                    size, *opened[study.data], common.seed, seconds, kept, device=str(device), tell=bar.say
+                    size,
+                    *opened[study.data],
+                    common.seed,
+                    seconds,
+                    kept,
+                    beside=beside.get(study.beside),
+                    device=str(device),
+                    tell=bar.say,
                 )
                 try:
                     outcome = study.protocol(setting)
@@ -139,9 +152,12 @@ def describe(name: str, size: Size, data: Mapping[Data | None, Pair], done: Sequ
     }
 
 
-def _open_data(given: Sequence[str], size: Size, studies: Sequence[Study], bar: Bar) -> dict[Data | None, Pair]:
-    """Return the data of every kind that studies take: what was given, or digits at the small size."""
+def _open_data(
+    given: Sequence[str], size: Size, studies: Sequence[Study], bar: Bar
+) -> tuple[dict[Data | None, Pair], dict[Data | None, Dataset]]:
+    """Return the data of every kind that studies take, which were given or are digits, and those beside, if given."""
     needed: list[Data] = list(dict.fromkeys(study.data for study in studies if study.data is not None))
+    welcome = [study.beside for study in studies]
     places: dict[str, str] = {}
     for one in given:
         kind, _, place = one.partition(":")
@@ -149,7 +165,7 @@ def _open_data(given: Sequence[str], size: Size, studies: Sequence[Study], bar: 
             continue
         if kind not in ("mnist", "cifar10") or not place or kind in places:
             raise InputError(f"--data must be digits, mnist:DIR or cifar10:DIR, each once, got {one}")
-        if kind not in needed:
+        if kind not in (*needed, *welcome):
             what = " and ".join(needed) or "no data"
             raise InputError(f"these studies take {what}, not {kind}: leave out --data {one}")
         places[kind] = place
@@ -168,7 +184,13 @@ def _open_data(given: Sequence[str], size: Size, studies: Sequence[Study], bar: 
             opened[kind] = (open_dataset(f"{kind}-train:{places[kind]}"), open_dataset(f"{kind}:{places[kind]}"))
         else:
             opened[kind] = (open_dataset("digits:train"), open_dataset("digits:test"))
-    return opened
+    beside: dict[Data | None, Dataset] = {}
+    for other in welcome:
+        place = None if other is None else places.get(other)
+        if place is not None:
+            part = opened[other][1] if other in opened else None
+            beside[other] = part or open_dataset(f"{other}:{place}")
+    return opened, beside
 
 
 def _name(pair: Pair) -> str | None:
@@ -187,10 +209,10 @@ def _check_folder(folder: Path, *, force: bool, resume: bool) -> None:
     plan_outputs(files, {".md": "what came out", ".json": "the numbers"}, force=force or resume)
 
 
-def _key(size: Size, seed: int, train: Dataset | None, test: Dataset | None) -> dict[str, str]:
+def _key(size: Size, seed: int, train: Dataset | None, test: Dataset | None, beside: Dataset | None) -> dict[str, str]:
     """Everything that records depend on, in words and digests."""
     points = hashlib.sha256()
-    for one in (train, test):
+    for one in (train, test, beside):
         if one is not None:
             points.update(one.points.tobytes())
             points.update(b"" if one.labels is None else one.labels.tobytes())

@@ -10,6 +10,7 @@ from reluscope.plots.counts_in_training import counts_in_training
 from reluscope.plots.directions import directions
 from reluscope.plots.distances import class_distances, distance_histogram
 from reluscope.plots.distinct import distinct_codes
+from reluscope.plots.embeddings import embeddings
 from reluscope.plots.errors_and_counts import errors_and_counts
 from reluscope.plots.frames import say_regions
 from reluscope.plots.gates import boundaries
@@ -17,6 +18,7 @@ from reluscope.plots.interactive import interactive
 from reluscope.plots.likeliest import likeliest
 from reluscope.plots.models_in_plane import models_in_plane
 from reluscope.plots.norms import norms
+from reluscope.plots.novelty import novelty
 from reluscope.plots.places import places
 from reluscope.plots.radii import radii
 from reluscope.plots.radii_by_place import radii_by_place
@@ -29,6 +31,7 @@ from reluscope.plots.saving import to_png, to_svg
 from reluscope.plots.saving_animations import save_animation, to_gif
 from reluscope.plots.segments import segment_counts
 from reluscope.plots.surroundings import surroundings
+from reluscope.plots.training_curves import training_curves
 from reluscope.plots.usage import unit_usage
 
 __all__ = [
@@ -45,11 +48,13 @@ __all__ = [
     "directions",
     "distance_histogram",
     "distinct_codes",
+    "embeddings",
     "errors_and_counts",
     "interactive",
     "likeliest",
     "models_in_plane",
     "norms",
+    "novelty",
     "partition",
     "places",
     "radii",
@@ -64,5 +69,6 @@ __all__ = [
     "to_gif",
     "to_png",
     "to_svg",
+    "training_curves",
     "unit_usage",
 ]

@@ -59,6 +59,8 @@ class Setting:
         What earlier runs have finished; results are put into it.
     executor : concurrent.futures.Executor, optional
         Runs independent parts of counts.
+    beside : Dataset, optional
+        Data of another kind, for studies that look at these too where they are given.
     device : str
         Where networks are trained, and where float64 arithmetic of tensors runs.
     tell : callable
@@ -79,6 +81,7 @@ class Setting:
     seconds: float | None = None
     records: MutableMapping[str, Record] = field(default_factory=dict)
     executor: Executor | None = None
+    beside: Dataset | None = None
     device: str = "cpu"
     tell: Tell = _say_nothing
 
@@ -181,6 +184,8 @@ class Study:
     position : int
     data : str, optional
         The paper's data, if the setting must have any.
+    beside : str, optional
+        Data of another kind, if the setting may have any.
     protocol : callable
         Takes a `Setting` and returns an `Outcome`.
     """
@@ -190,6 +195,7 @@ class Study:
     sentence: str
     position: int
     data: Data | None
+    beside: Data | None
     protocol: Callable[[Setting], Outcome]
 
     @property
