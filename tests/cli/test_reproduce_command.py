@@ -13,6 +13,7 @@ from reluscope.cli.interruption import INTERRUPTED
 from reluscope.cli.records import KeptRecords
 from reluscope.errors import InputError
 from reluscope.studies import Outcome, Record, Study, all_studies
+from reluscope.studies.sattelberg2026_ch6_training import _runs, xor
 from reluscope.studies.serra2018 import _split_networks, splits
 from reluscope.studies.training import Recipe
 
@@ -56,6 +57,19 @@ def test_a_paper_fills_a_folder(small):
     for line in page.splitlines():
         if line.startswith("|"):
             assert line.endswith("|")
+
+
+def test_films_stand_beside_pictures(folder, monkeypatch):
+    monkeypatch.setattr(_runs, "POINTS", 40)
+    monkeypatch.setattr(_runs, "MOST_ATTEMPTS", 1)
+    monkeypatch.setitem(xor.PLANS, "small", replace(xor.PLANS["small"], widths=(3, 3), epochs=1, moments=3))
+    result = reluscope("reproduce", "sattelberg2026-ch6-training/xor", "-o", "out", "-q")
+    assert result.exit_code == 0, result.output
+    assert json.loads((folder / "out" / "findings.json").read_text())["studies"][0]["films"] == ["xor-film"]
+    assert (folder / "out" / "xor-film.gif").read_bytes()[:3] == b"GIF"
+    page = (folder / "out" / "README.md").read_text()
+    assert "(xor-film.gif)" in page
+    assert "After Ben Sattelberg" in page
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from reluscope.cli.records import KeptRecords
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.opening import open_dataset
 from reluscope.errors import InputError
-from reluscope.studies import Outcome, Setting, Study, Table, all_studies
+from reluscope.studies import Film, Outcome, Setting, Study, Table, all_studies
 from reluscope.studies.study import Data, Size
 from reluscope.version import __version__
 
@@ -91,7 +91,7 @@ def reproduce(
                     break
             bar.say("Writing", 1.0)
             plain = describe(name, size, opened, done)
-            write_all({folder / file: content for file, content in _files(name, plain, done).items()})
+            write_all({folder / file: content for file, content in _files(name, plain, done, bar).items()})
     if common.as_json:
         print_json(plain)
     elif not common.quiet:
@@ -145,6 +145,7 @@ def describe(name: str, size: Size, data: Mapping[Data | None, Pair], done: Sequ
                 "sentences": list(one.outcome.sentences),
                 "findings": [finding.to_dict() for finding in one.outcome.findings],
                 "pictures": [picture.name for picture in one.outcome.pictures],
+                "films": [film.name for film in one.outcome.films],
             }
             for one in done
         ],
@@ -223,14 +224,21 @@ def _key(size: Size, seed: int, train: Dataset | None, test: Dataset | None, bes
     }
 
 
-def _files(name: str, plain: dict[str, Any], done: Sequence[Done]) -> dict[str, str | bytes]:
+def _files(name: str, plain: dict[str, Any], done: Sequence[Done], bar: Bar) -> dict[str, str | bytes]:
     files: dict[str, str | bytes] = {}
     for one in done:
         for picture in one.outcome.pictures:
             assert f"{picture.name}.svg" not in files, "two studies of a paper name a picture alike"
             files[f"{picture.name}.svg"] = plots.to_svg(picture.figure, name=picture.name)
             files[f"{picture.name}.png"] = plots.to_png(picture.figure)
+        for film in one.outcome.films:
+            assert f"{film.name}.gif" not in files, "two studies of a paper name a film alike"
+            files[f"{film.name}.gif"] = plots.to_gif(film.animation, progress=_telling(bar, film))
     return {**files, NUMBERS: to_json(plain) + "\n", PAGE: page(name, done)}
+
+
+def _telling(bar: Bar, film: Film) -> Callable[[int, int], None]:
+    return lambda frame, frames: bar.say(f"Drawing {film.name}", frame / max(1, frames))
 
 
 def page(name: str, done: Sequence[Done]) -> str:
@@ -242,6 +250,8 @@ def page(name: str, done: Sequence[Done]) -> str:
         lines += [line for sentence in one.outcome.sentences for line in (sentence, "")]
         for picture in one.outcome.pictures:
             lines += [f"![{picture.caption}]({picture.name}.svg)", "", f"*{picture.caption}*", ""]
+        for film in one.outcome.films:
+            lines += [f"![{film.caption}]({film.name}.gif)", "", f"*{film.caption}*", ""]
         for table in one.outcome.tables:
             lines += [*_markdown(table), ""]
     keys = {finding.source for one in done for finding in one.outcome.findings if finding.source}

@@ -12,9 +12,9 @@ must survive an interruption goes into the setting's records, and how far they a
 import pkgutil
 from importlib import import_module
 
-from reluscope.studies.study import Outcome, Picture, Record, Setting, Study, Table
+from reluscope.studies.study import Film, Outcome, Picture, Record, Setting, Study, Table
 
-__all__ = ["Outcome", "Picture", "Record", "Setting", "Study", "Table", "all_studies"]
+__all__ = ["Film", "Outcome", "Picture", "Record", "Setting", "Study", "Table", "all_studies"]
 
 
 def all_studies() -> tuple[Study, ...]:

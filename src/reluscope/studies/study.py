@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Float, Int
+from matplotlib.animation import Animation
 from matplotlib.figure import Figure
 
 from reluscope.datasets.dataset import Dataset
@@ -136,6 +137,15 @@ class Picture:
 
 
 @dataclass(frozen=True, eq=False)
+class Film:
+    """An animation, the name of its file without a suffix, and what it shows."""
+
+    name: str
+    animation: Animation
+    caption: str
+
+
+@dataclass(frozen=True, eq=False)
 class Outcome:
     """What a study found.
 
@@ -148,6 +158,7 @@ class Outcome:
     pictures : tuple of Picture
     interrupted : bool
         Whether the user stopped the work; what is here is what was finished until then.
+    films : tuple of Film
     """
 
     sentences: tuple[str, ...]
@@ -155,6 +166,7 @@ class Outcome:
     tables: tuple[Table, ...] = ()
     pictures: tuple[Picture, ...] = ()
     interrupted: bool = False
+    films: tuple[Film, ...] = ()
 
 
 @dataclass(frozen=True)
