@@ -22,6 +22,7 @@ from reluscope.plots.samples import samples
 from reluscope.plots.saving import to_png, to_svg
 from reluscope.plots.segments import segment_counts
 from reluscope.plots.surroundings import surroundings
+from reluscope.plots.tracking import tracking
 from reluscope.plots.usage import unit_usage
 
 __all__ = [
@@ -49,5 +50,6 @@ __all__ = [
     "surroundings",
     "to_png",
     "to_svg",
+    "tracking",
     "unit_usage",
 ]

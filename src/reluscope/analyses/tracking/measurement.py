@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import torch
+from torch.linalg import LinAlgError  # pyright: ignore[reportPrivateImportUsage]
 
 from reluscope.analyses.classification import accuracy_of_outputs, classes_of_outputs, is_close
 from reluscope.analyses.codespace.activation_rate import activation_rate
@@ -93,7 +93,7 @@ def measure(network: Network, plan: Plan, before: SampleCodes | None) -> Measure
     def attempt(what: str, work: Callable[[], Mapping[str, Found]]) -> None:
         try:
             findings.update(work())
-        except (ReluscopeError, torch.linalg.LinAlgError) as error:
+        except (ReluscopeError, LinAlgError) as error:
             notes.append(f"{what} could not be measured ({error})")
 
     with warnings.catch_warnings():
@@ -165,7 +165,7 @@ def _changes(before: SampleCodes, sampled: SampleCodes) -> dict[str, Found]:
         )
 
     by_gate = [shares(changed[:, index], doubtful[:, index], width) for index, width in enumerate(widths)]
-    samples, units = shares(changed.sum(axis=1), doubtful.any(axis=1), sum(widths))
+    samples, units = shares(changed.sum(axis=1), before.in_doubt | sampled.in_doubt, sum(widths))
     return {
         "changed_samples": samples,
         "changed_units": units,

@@ -64,7 +64,7 @@ class Records:
         return len(self.settings["samples"])
 
     @cached_property
-    def epochs(self) -> Float[np.ndarray, " r"]:
+    def epochs(self) -> Float[np.ndarray, " records"]:
         """The epoch of every record."""
         return np.array([float(row["epoch"]) for row in self.rows])
 
@@ -85,7 +85,7 @@ class Records:
         found = [(float(row["epoch"]), self.path.parent / row["partition"]) for row in self.rows if row["partition"]]
         return tuple((epoch, path) for epoch, path in found if path.is_file())
 
-    def __getitem__(self, name: str) -> Float[np.ndarray, "r *each"]:
+    def __getitem__(self, name: str) -> Float[np.ndarray, "records ..."]:
         """Return a quantity over records, NaN where it is not there: (r,), or (r, gates) or (r, segments).
 
         Raises
@@ -157,14 +157,15 @@ class Records:
                 return None
             ends = None
             if interval is not None:
-                ends = tuple(e if end is None else end for end, e in zip(interval, (-np.inf, np.inf), strict=True))
+                low, high = interval
+                ends = (-np.inf if low is None else low, np.inf if high is None else high)
             return Finding(
                 value, Claim(claim), quantity.title, ends, definition=quantity.definition, domain=domain or ""
             )
 
         if quantity.per == "network":
             return one(values, claims, intervals)
-        return tuple(one(*entries) for entries in zip(values, claims, intervals, strict=True))
+        return tuple(map(one, values, claims or (), intervals or ()))
 
 
 def read_records(path: str | os.PathLike[str]) -> Records:

@@ -1,7 +1,7 @@
 """Records as a Parquet file: one row per record, three columns per quantity, settings in the schema's metadata.
 
-A quantity has its value, its claim, and an interval where the claim is no proof of one number; those per gate or segment
-are lists. The packed codes of the last record are in the last row, so that changes are known when a run goes on.
+A quantity has its value, its claim, and an interval where the claim is no proof of one number; those per gate or
+segment are lists. The last row has the packed codes too, so that changes are known when a run goes on.
 """
 
 import json
