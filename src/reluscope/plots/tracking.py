@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+from matplotlib.ticker import FixedLocator, MaxNLocator, StrMethodFormatter
 
 from reluscope.analyses.tracking.records import Records
 from reluscope.plots.shapes import say
@@ -175,7 +175,7 @@ def _draw(axes: Axes, panel: _Panel, lines: list[_Line], where: np.ndarray) -> N
             )
     values = np.concatenate([line.values for line in lines])
     _limit(axes, panel, values[np.isfinite(values)], where)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6))
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=6) if len(where) > 1 else FixedLocator([where[0]]))
     axes.yaxis.set_major_locator(MaxNLocator(integer=panel.is_whole, nbins=5))
     if panel.is_whole:
         axes.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from torch.linalg import LinAlgError  # pyright: ignore[reportPrivateImportUsage]
+from torch.linalg import LinAlgError  # pyright: ignore[reportAttributeAccessIssue]
 
 from reluscope.analyses.classification import accuracy_of_outputs, classes_of_outputs, is_close
 from reluscope.analyses.codespace.activation_rate import activation_rate
