@@ -46,5 +46,5 @@ def _print(records: Records, paths: list[str]) -> None:
         console.print(table)
     overhead = records.overhead()
     if overhead is not None:
-        say(console, f"Recording took {100 * overhead.value:.3g} % of the time between records.")
+        say(console, f"Recording took {100 * overhead.value:,.1f} % of the time between records.")
     say(console, f"The report is in {' and '.join(paths)}")

@@ -68,7 +68,7 @@ def records_as_plain(records: Records) -> dict[str, object]:
                 "seconds_between": row["seconds_between"],
                 "note": row["note"],
                 "logged": {name: values[place] for name, values in logged.items()},
-                "findings": [{**found.to_dict(), "name": name} for name, _, found in _findings(records, place)],
+                "findings": [{**found.to_dict(), "name": title} for title, _, found in _findings(records, place)],
             }
             for place, row in enumerate(records.rows)
         ],
@@ -119,7 +119,11 @@ def _course(records: Records) -> SectionResult:
 
 
 def _ends(records: Records) -> SectionResult:
-    first, last = ({name: found for name, _, found in _findings(records, place)} for place in (0, len(records) - 1))
+    # Of the segments the median is enough here; the file and the JSON have each.
+    first, last = (
+        {title: found for title, name, found in _findings(records, place) if QUANTITIES[name].per != "segment"}
+        for place in (0, len(records) - 1)
+    )
     rows = []
     for name in dict.fromkeys([*first, *last]):
         cells = (_shown(ends[name], name) if name in ends else "" for ends in (first, last))
@@ -161,7 +165,7 @@ def _cost(records: Records) -> SectionResult:
     blocks: list[Block] = []
     headline = None
     if overhead is not None:
-        headline = Number(overhead, f"{100 * overhead.value:.3g} %")
+        headline = Number(overhead, f"{100 * overhead.value:,.1f} %")
         blocks.append(Numbers((headline,)))
     rows = tuple(
         (f"{row['epoch']:g}", row["seconds"] + (row["seconds_writing"] or 0.0), row["seconds_between"])

@@ -58,18 +58,24 @@ class Plan:
     settings: dict[str, Any]
 
 
-def draw_rows(data: Points, input_shape: tuple[int, ...] | None, number: int, seed: int) -> Int[np.ndarray, " s"]:
+def draw_rows(data: Points, input_shape: tuple[int, ...], number: int, seed: int) -> Int[np.ndarray, " s"]:
     """Draw rows of the data at random, ascending; all if there are no more than asked for."""
     size = len(_batch(data, input_shape))
-    if not size:
-        raise InputError("tracking needs at least one sample, got none: give the points that records are to look at")
     return np.sort(np.random.default_rng(seed).permutation(size)[:number]).astype(np.int64)
 
 
-def take_rows(data: Points, rows: Sequence[int] | np.ndarray, input_shape: tuple[int, ...] | None = None) -> Points:
-    """Return some of the points, in the form that they came in; the others are not looked at, nor converted."""
-    batch = _batch(data, input_shape)
-    return batch[torch.as_tensor(np.asarray(rows), device=batch.device)] if isinstance(batch, Tensor) else batch[rows]
+def first_rows(data: Points, number: int) -> Points:
+    """Return a few points in the form that they came in; a flat array is one point.
+
+    Raises
+    ------
+    InputError
+        If there are none.
+    """
+    batch = data if isinstance(data, Tensor) else np.asarray(data)
+    if not batch.shape or not batch.shape[0]:
+        raise InputError("tracking needs at least one sample, got none: give the points that records are to look at")
+    return batch if batch.ndim == 1 else batch[:number]
 
 
 def make_plan(
@@ -118,7 +124,7 @@ def make_plan(
     if not 0 < share <= 1:
         raise InputError(f"expected segment_share in (0, 1], got {share}: 1 goes the whole way between two samples")
     # Float32 and float64 of the same images are the same points; what the network sees is float64.
-    points = as_points(take_rows(data, rows, shape), shape).reshape(len(rows), -1).cpu().numpy()
+    points = as_points(_rows(data, rows, shape), shape).reshape(len(rows), -1).cpu().numpy()
     known = _labels(network, labels, rows, len(_batch(data, shape)))
     pairs = choose_pairs(points, np.zeros(len(rows), dtype=np.int64) if known is None else known, segments, seed=seed)
     starts = points[pairs.first]
@@ -161,11 +167,17 @@ NAMES = {
 }
 
 
-def _batch(data: Points, input_shape: tuple[int, ...] | None) -> Tensor | np.ndarray:
+def _batch(data: Points, input_shape: tuple[int, ...]) -> Tensor | np.ndarray:
     """Return the data with an axis of samples, also where they are one point."""
     batch = data if isinstance(data, Tensor) else np.asarray(data)
-    is_one = input_shape is not None and tuple(batch.shape) in {input_shape, (int(np.prod(input_shape)),)}
-    return batch.reshape(1, -1) if is_one or batch.ndim == 0 else batch
+    is_one = tuple(batch.shape) in {input_shape, (int(np.prod(input_shape)),)}
+    return batch.reshape(1, -1) if is_one else batch
+
+
+def _rows(data: Points, rows: np.ndarray, input_shape: tuple[int, ...]) -> Points:
+    """Return some of the points; the others are not converted, nor looked at."""
+    batch = _batch(data, input_shape)
+    return batch[torch.as_tensor(rows, device=batch.device)] if isinstance(batch, Tensor) else batch[rows]
 
 
 def _labels(network: Network, labels: Any, rows: np.ndarray, number: int) -> np.ndarray | None:
@@ -197,7 +209,7 @@ def _plane(network: Network, data: Points, plane: Any) -> Slice | Box | None:
             raise InputError(
                 f"expected plane as a Plane or three rows of the data, each from 0 to {size - 1:,}, got {plane!r}"
             )
-        corners = as_points(take_rows(data, rows, network.input_shape), network.input_shape)
+        corners = as_points(_rows(data, rows, network.input_shape), network.input_shape)
         domain = Plane(*corners.reshape(3, -1).cpu().numpy(), margin=0.25)
     if domain is not None and domain.dim != 2:
         raise InputError(f"expected a plane of two dimensions, got {domain.describe()}: give a Plane")

@@ -19,7 +19,7 @@ from torch import nn
 from reluscope.analyses.codespace.sampled import SampleCodes
 from reluscope.analyses.tracking.lock import Lock
 from reluscope.analyses.tracking.measurement import Measurement, measure
-from reluscope.analyses.tracking.plan import NAMES, draw_rows, make_plan, take_rows
+from reluscope.analyses.tracking.plan import NAMES, draw_rows, first_rows, make_plan
 from reluscope.analyses.tracking.records import Records
 from reluscope.analyses.tracking.table import LOGGED, column_kind, plain, read_rows, row_of, write_rows
 from reluscope.codes.layout import CodeLayout
@@ -122,13 +122,12 @@ class Tracker:
         self._lock: Lock | None = Lock(self._path)
         try:
             self._model = getattr(model, "_orig_mod", model)  # what torch.compile wrapped
-            rows = draw_rows(data, _shape(input_shape), samples, seed)
-            network = load(model, input_shape, data=take_rows(data, rows[:CHECKED_AT], _shape(input_shape)))
+            network = load(model, input_shape, data=first_rows(data, CHECKED_AT))
             self._network = network.to(device)
             self._plan = make_plan(
                 network,
                 data,
-                rows,
+                draw_rows(data, network.input_shape, samples, seed),
                 labels=labels,
                 segments=segments,
                 segment_share=segment_share,
@@ -281,12 +280,12 @@ class Tracker:
         for name, value in given.items():
             try:
                 said[name] = plain(value)
-                kind = column_kind([*(row.get(name) for row in self._rows), said[name]])
+                wanted = {"epoch": ("int64", "double"), "step": ("int64",)}.get(name)
+                if wanted and (column_kind([said[name]]) not in wanted or not np.isfinite(said[name] or 0)):
+                    raise InputError(f"expected a {'whole ' * (name == 'step')}number, got {value!r}")
+                column_kind([*(row.get(name) for row in self._rows), said[name]])
             except InputError as error:
                 raise InputError(f"{name.removeprefix(LOGGED)} cannot be recorded: {error}") from None
-            wanted = {"epoch": ("int64", "double"), "step": ("int64",)}.get(name)
-            if wanted and (kind not in wanted or not np.isfinite(said[name] or 0)):
-                raise InputError(f"expected {name} as a {'whole ' * (name == 'step')}number, got {value!r}")
         return said
 
     def _look(self) -> tuple[Measurement, str | None]:
@@ -326,12 +325,6 @@ class Tracker:
             part.save(self._path.parent / name)
         write_rows(self._path, rows, self._plan.settings)
         self._rows, self._waiting, self._is_written = rows, {}, True
-
-
-def _shape(input_shape: int | Sequence[int] | None) -> tuple[int, ...] | None:
-    if input_shape is None:
-        return None
-    return (int(input_shape),) if isinstance(input_shape, int | np.integer) else tuple(input_shape)
 
 
 def _state(model: nn.Module) -> dict[str, torch.Tensor]:
