@@ -25,6 +25,7 @@ NAMES = (
     "scaling",
     "tree",
     "robustness",
+    "tracking",
     "workers",
     "balls",
     "startup",
