@@ -20,7 +20,7 @@ from reluscope.partitions.budget import Budget
 from reluscope.partitions.storage import domain_arrays
 
 # Segments are so long that about as many units are met on the way in a large network as in one of this size.
-UNITS_OF_WHOLE_SEGMENTS = 256
+UNITS_OF_WHOLE_SEGMENTS = 128
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ def make_plan(
     segments : int
         Pairs of samples to join, of one class and, where there are several, as many of different classes.
     segment_share : float, optional
-        How much of the way between two samples a segment goes; by default all, or 256 over the number of units.
+        How much of the way between two samples a segment goes; by default all, or 128 over the number of units.
     jacobians : int
     plane : Slice, Box, three rows of the data, or None
     budget : Budget, int or None

@@ -57,8 +57,8 @@ class Tracker:
         Pairs of samples of one class to join by a segment, and as many of different classes; without labels only so
         many pairs.
     segment_share : float, optional
-        How much of the way to the other sample a segment goes; by default all of it in networks of up to 256 units,
-        and in larger ones 256 over the number of units: the cost then hardly depends on the network.
+        How much of the way to the other sample a segment goes; by default all of it in networks of up to 128 units,
+        and in larger ones 128 over the number of units: the cost then hardly depends on the network.
     jacobians : int
         Samples at which norms of the Jacobian are taken.
     plane : Plane, Box, or three rows of the data, optional
@@ -105,7 +105,7 @@ class Tracker:
         samples: int = 1000,
         segments: int = 4,
         segment_share: float | None = None,
-        jacobians: int = 32,
+        jacobians: int = 16,
         plane: Slice | Box | Sequence[int] | None = None,
         budget: Budget | int | None = PLANE_BUDGET,
         seed: int = 0,
@@ -117,7 +117,7 @@ class Tracker:
                 f"expected samples of 1 or more, and segments and jacobians of 0 or more, got {samples}, {segments} "
                 f"and {jacobians}"
             )
-        self._path = Path(file)
+        self._path = Path(file).resolve()  # one lock, whatever the file is called
         self._folder = self._path.with_name(f"{self._path.stem}.partitions")
         self._lock: Lock | None = Lock(self._path)
         try:
