@@ -79,7 +79,7 @@ class Tracker:
 
     Notes
     -----
-    At default settings a record costs a few forward passes over 1,000 samples in float64; `overhead` says what share
+    At default settings a record costs a few forward passes over 500 samples in float64; `overhead` says what share
     of the training time it took.
 
     Examples
@@ -102,7 +102,7 @@ class Tracker:
         *,
         labels: Any = None,
         input_shape: int | Sequence[int] | None = None,
-        samples: int = 1000,
+        samples: int = 500,
         segments: int = 4,
         segment_share: float | None = None,
         jacobians: int = 16,
