@@ -18,6 +18,7 @@ NAMES = (
     "plane_large",
     "plane_conv",
     "codes",
+    "codespace",
     "rays",
     "pictures",
     "report",

@@ -35,8 +35,12 @@ def test_numbers_are_those_of_a_plain_count(folder, pieces):
         still = (part == part[0]).all(0)
         assert gate["dead"]["value"] + gate["always_on"]["value"] == still.sum()
         assert gate["changing"]["value"] == (~still).sum()
+        _, counts = np.unique(part, axis=0, return_counts=True)
+        assert gate["entropy"]["value"] == pytest.approx(-(counts / len(part) * np.log2(counts / len(part))).sum())
     together = np.concatenate(pieces, axis=1)
     assert plain["total"]["distinct"]["value"] == len(np.unique(together, axis=0))
+    assert 0 < plain["information_on_the_class"]["value"] <= np.log2(10)
+    assert plain["distinct_correctly_classified"]["value"] <= plain["total"]["distinct"]["value"]
     assert [one["class"] for one in plain["classes"]] == list(range(10))
     assert [one["samples"] for one in plain["classes"]] == np.bincount(DATA.labels).tolist()
     assert [one["distinct"]["value"] for one in plain["classes"]] == [
@@ -56,8 +60,10 @@ def test_the_table_says_the_same(folder):
     for gate in (*plain["gates"], plain["total"]):
         row = next(line for line in result.stdout.splitlines() if line.startswith(f" {gate['name']} "))
         numbers = [gate["num_units"], gate["num_pieces"]]
-        numbers += [gate[key]["value"] for key in ("distinct", "dead", "always_on", "changing")]
-        assert row.split()[-6:] == [f"{number:,}" for number in numbers]
+        numbers += [gate[key]["value"] for key in ("distinct", "dead", "always_on", "changing", "duplicates")]
+        shown = [f"{number:,}" for number in numbers]
+        shown.insert(3, f"{gate['entropy']['value']:.2f}")
+        assert row.split()[-8:] == shown
     assert "EXACT" in result.stdout
 
 

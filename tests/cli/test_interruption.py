@@ -54,6 +54,7 @@ def test_while_starting(folder, wait):
         assert is_one_sentence(errors), errors
 
 
+@pytest.mark.slow
 def test_a_partition_keeps_what_it_found(folder):
     arguments = ("partition", "my_models:deep", "--box", "-30,30", "-o", "out", "--threads", "1")
     done = strike("reluscope.partitions.engine._step", 30, *arguments)

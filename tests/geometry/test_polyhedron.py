@@ -160,6 +160,7 @@ def test_equations_are_solved_first() -> None:
     assert nothing.insphere().radius == -np.inf
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10_000), st.integers(2, 5), st.integers(8, 30))
 def test_random_polytopes_agree_with_scipy(seed: int, dim: int, number: int) -> None:
     P = around_the_origin(seed, dim, number).intersect(Box(-3, 3, dim).polyhedron)

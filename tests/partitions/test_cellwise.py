@@ -70,6 +70,7 @@ def test_counts_of_default_networks(sizes, count):
     assert (len(found.words), run.num_undecided, found.num_unmatched) == (count, 0, 0)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     st.integers(1, 2).flatmap(lambda n: degenerate_networks(num_inputs=n, max_layers=3)), st.sampled_from([1.0, 4.0])

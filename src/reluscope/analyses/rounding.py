@@ -26,6 +26,8 @@ from reluscope.tolerance import Tolerance
 
 # Values are looked at several times: smaller chunks stay closer to the processor, which is twice as fast.
 CLOSE_BUDGET = 32 * 2**20
+# Values, their bounds, and what both pass through on the way.
+COPIES = 12
 WITHOUT_ROUNDING = (Reshape, Select, Concatenate, Pad)
 
 
@@ -81,12 +83,11 @@ def rounded_forward(network: Network, x: Points, *, tolerance: Tolerance | None 
     """
     gamma = (Tolerance() if tolerance is None else tolerance).rounding * torch.finfo(torch.float64).eps
     points = network.points(x)
-    absolute = {position: node.absolute() for position, node in enumerate(network.nodes) if isinstance(node, Affine)}
     last_use = {source: position for position, node in enumerate(network.nodes) for source in node.inputs}
     last_use[network.output] = len(network.nodes)
     found = [
-        _forward(network, points[rows], gamma, absolute, last_use)
-        for rows in chunks(len(points), 4 * network.bytes_per_point, BUDGET)
+        _forward(network, points[rows], gamma, last_use)
+        for rows in chunks(len(points), COPIES * network.bytes_per_point, BUDGET)
     ]
     outputs, errors, doubtful = (torch.cat(parts).cpu().numpy() for parts in zip(*found, strict=True))
     return RoundedForward(outputs, errors, doubtful)
@@ -225,9 +226,7 @@ def _sizes(values: dict[int, Tensor], reads: tuple[int, ...]) -> dict[int, Tenso
     return {position: values[position].abs().amax(0, keepdim=True) for position in reads}
 
 
-def _forward(
-    network: Network, x: Tensor, gamma: float, absolute: dict[int, Affine], last_use: dict[int, int]
-) -> tuple[Tensor, Tensor, Tensor]:
+def _forward(network: Network, x: Tensor, gamma: float, last_use: dict[int, int]) -> tuple[Tensor, Tensor, Tensor]:
     values, errors = {0: x}, {0: torch.zeros_like(x)}
     doubts = []
     for position, node in enumerate(network.nodes):
@@ -236,7 +235,8 @@ def _forward(
             own = 0.0 if isinstance(node, WITHOUT_ROUNDING) else gamma
             moved = [errors[source] + own * values[source].abs() for source in node.inputs]
             values[position] = node.apply(*inner)
-            error = absolute[position].linear(*moved)
+            # Sizes of weights are made anew for each chunk: to keep them would double the network.
+            error = node.absolute().linear(*moved)
             errors[position] = error if node.constant is None else error + own * node.constant.abs()
         elif position:
             values[position], errors[position], doubt = _gate(

@@ -22,6 +22,8 @@ TILE_ROWS = 64
 TILE_COLUMNS = 512
 # Below this many words to compare, threads cost more than they give.
 THREADED_WORK = 2**27
+# From this many words on, sums over the words of one pair beat sums over many pairs word by word.
+LONG = 16
 
 
 def hamming_distances(
@@ -50,28 +52,47 @@ def hamming_distances(
     pays; memory is that of the result.
     """
     largest = layout.num_units if threshold is None else min(layout.num_units, threshold)
-    num_columns = len(first if second is None else second)
-    distances = np.empty((len(first), num_columns), dtype=np.uint16 if largest <= 0xFFFF else np.uint32)
-    first = np.ascontiguousarray(first)
-    columns = np.ascontiguousarray((first if second is None else second).T)
-    stop = np.uint64(largest)
-    units = _unit_words(layout)
+    others = first if second is None else second
+    distances = np.empty((len(first), len(others)), dtype=np.uint16 if largest <= 0xFFFF else np.uint32)
+    tile_distances = tiles(first, others, layout, None if threshold is None else largest)
 
     def fill_rows(start: int) -> None:
         rows = slice(start, start + TILE_ROWS)
         # A tile of a symmetric table is computed if it reaches the diagonal from above, and mirrored.
         reached = start // TILE_COLUMNS * TILE_COLUMNS if second is None else 0
-        for column in range(reached, num_columns, TILE_COLUMNS):
-            others = slice(column, column + TILE_COLUMNS)
-            tile = _tile_distances(first[rows], np.ascontiguousarray(columns[:, others]), units, stop)
+        for column in range(reached, len(others), TILE_COLUMNS):
+            columns = slice(column, column + TILE_COLUMNS)
+            tile = tile_distances(rows, columns)
             if threshold is not None:
-                np.minimum(tile, stop, out=tile)
-            distances[rows, others] = tile
+                np.minimum(tile, largest, out=tile)
+            # Narrow before the mirror image: its reads then stay in one tile of the cache.
+            tile = tile.astype(distances.dtype)
+            distances[rows, columns] = tile
             if second is None and column >= start + TILE_ROWS:
-                distances[others, rows] = tile.T
+                distances[columns, rows] = tile.T
 
-    _for_each(fill_rows, range(0, len(first), TILE_ROWS), work=distances.size * max(1, layout.num_words))
+    for_each(fill_rows, range(0, len(first), TILE_ROWS), work=distances.size * max(1, layout.num_words))
     return distances
+
+
+def tiles(
+    first: np.ndarray, second: np.ndarray, layout: CodeLayout, stop: int | None
+) -> Callable[[slice, slice], np.ndarray]:
+    """Return what computes tiles of distances, uint64, between rows of two sets of packed codes.
+
+    Parameters
+    ----------
+    first, second : (s, w) and (t, w) uint64
+    layout : CodeLayout
+    stop : int or None
+        Above it distances need not be told apart.
+    """
+    first, second = np.ascontiguousarray(first), np.ascontiguousarray(second)
+    if stop is None and layout.num_words >= LONG and layout.is_binary:
+        return lambda rows, columns: _long_distances(first[rows], second[columns])
+    turned, units = np.ascontiguousarray(second.T), _unit_words(layout)
+    most = np.uint64(layout.num_units if stop is None else stop)
+    return lambda rows, columns: _tile_distances(first[rows], np.ascontiguousarray(turned[:, columns]), units, most)
 
 
 def _unit_words(layout: CodeLayout) -> np.ndarray:
@@ -84,7 +105,8 @@ def _unit_words(layout: CodeLayout) -> np.ndarray:
     return np.array(table, dtype=np.int64).reshape(-1, 3)
 
 
-def _for_each(task: Callable[[int], None], starts: range, work: int) -> None:
+def for_each(task: Callable[[int], None], starts: range, work: int) -> None:
+    """Do a task for each start, on the threads that numba may use if there is enough work."""
     num_threads = min(config.NUMBA_NUM_THREADS, len(starts))  # pyright: ignore[reportAttributeAccessIssue]
     if num_threads < 2 or work < THREADED_WORK:
         for start in starts:
@@ -141,4 +163,37 @@ def _tile_distances(rows, columns, units, stop):
                     least = min(least, row[j])
                 if least >= stop:
                     break
+    return distances
+
+
+@njit(types.uint64[:, ::1](_READ_ONLY_WORDS, _READ_ONLY_WORDS), nogil=True, cache=True)
+def _long_distances(rows, columns):
+    """Distances of codes (a, w) and (b, w) whose units have one bit each."""
+    num_rows, num_columns, num_words = rows.shape[0], columns.shape[0], rows.shape[1]
+    distances = np.empty((num_rows, num_columns), dtype=np.uint64)
+    # Blocks of 2 x 4 pairs: eight sums stay in registers and every word that is read is used for several. At the ends
+    # a block is filled up with codes that are there already.
+    for i in range(0, num_rows, 2):
+        above = i
+        below = min(i + 1, num_rows - 1)
+        one, two = rows[above], rows[below]
+        for j in range(0, num_columns, 4):
+            last = num_columns - 1
+            k, l, m = min(j + 1, last), min(j + 2, last), min(j + 3, last)  # noqa: E741
+            a, b, c, d = columns[j], columns[k], columns[l], columns[m]
+            zero = np.uint64(0)
+            s0, s1, s2, s3, t0, t1, t2, t3 = zero, zero, zero, zero, zero, zero, zero, zero
+            for w in range(num_words):
+                x, y = one[w], two[w]
+                p, q, r, s = a[w], b[w], c[w], d[w]
+                s0 += _popcount(x ^ p)  # pyright: ignore[reportCallIssue]
+                s1 += _popcount(x ^ q)  # pyright: ignore[reportCallIssue]
+                s2 += _popcount(x ^ r)  # pyright: ignore[reportCallIssue]
+                s3 += _popcount(x ^ s)  # pyright: ignore[reportCallIssue]
+                t0 += _popcount(y ^ p)  # pyright: ignore[reportCallIssue]
+                t1 += _popcount(y ^ q)  # pyright: ignore[reportCallIssue]
+                t2 += _popcount(y ^ r)  # pyright: ignore[reportCallIssue]
+                t3 += _popcount(y ^ s)  # pyright: ignore[reportCallIssue]
+            distances[above, j], distances[above, k], distances[above, l], distances[above, m] = s0, s1, s2, s3
+            distances[below, j], distances[below, k], distances[below, l], distances[below, m] = t0, t1, t2, t3
     return distances

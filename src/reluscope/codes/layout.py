@@ -4,7 +4,7 @@ A gate with p pieces takes ``ceil(log2 p)`` planes (at least one); plane k holds
 little-endian, in whole 64-bit words. Bits past the last unit of a plane are zero, so that equal codes are equal words.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -146,6 +146,23 @@ class CodeLayout:
     def units(self, gate: int) -> slice:
         """Return where the units of the gate of this index are among the units of all gates."""
         return slice(self._unit_offsets[gate], self._unit_offsets[gate + 1])
+
+    def positions(self, names: Sequence[str]) -> list[int]:
+        """Return the indices of named gates, ascending.
+
+        Raises
+        ------
+        InputError
+            If no gate is named, or one that is not there.
+        """
+        known = [gate.name for gate in self.gates]
+        missing = [name for name in names if name not in known]
+        if missing or not names:
+            raise InputError(
+                f"Gates must be named as the network names them ({', '.join(known[:12])}{', …' * (len(known) > 12)}), "
+                f"but {repr(missing[0]) if missing else 'no name'} came."
+            )
+        return sorted({known.index(name) for name in names})
 
     def locate_units(self, units: Int[np.ndarray, " u"]) -> tuple[Int[np.ndarray, " u"], Int[np.ndarray, " u"]]:
         """Return for numbers among all units the index of the gate and the number within that gate.

@@ -190,6 +190,28 @@ class Codes:
             for index, gate in enumerate(self.layout)
         }
 
+    def of_gates(self, *names: str) -> "Codes":
+        """Return the codes of some gates together, in the order of the layout.
+
+        Raises
+        ------
+        InputError
+            If no gate is named, or one that is not there.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from reluscope.codes import CodeLayout, GateLayout
+        >>> layout = CodeLayout((GateLayout("first", 2), GateLayout("second", 1), GateLayout("third", 1)))
+        >>> codes = Codes.from_pieces([np.array([[0, 1]]), np.array([[1]]), np.array([[0]])], layout)
+        >>> codes.of_gates("first", "third").to_array()
+        array([[0, 1, 0]], dtype=uint8)
+        """
+        chosen = self.layout.positions(names)
+        columns = [np.arange(self.layout.num_words)[self.layout.words(index)] for index in chosen]
+        layout = CodeLayout(tuple(self.layout.gates[index] for index in chosen))
+        return Codes(self.words[:, np.concatenate(columns)], layout)
+
     @overload
     def unique(
         self,

@@ -1,7 +1,8 @@
-"""What codes over data say: how many differ, which units are used, how far apart classes are."""
+"""What codes over data say: which cells they occupy, how far apart they are, which units they use, how they look."""
 
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.codespace.class_distances import ClassDistances, class_distances
+from reluscope.analyses.codespace.clusters import CodeClusters, cluster
 from reluscope.analyses.codespace.distinct import (
     ClassCodes,
     DistinctCodes,
@@ -9,24 +10,46 @@ from reluscope.analyses.codespace.distinct import (
     count_distinct_by_class,
     distinct_codes,
 )
+from reluscope.analyses.codespace.duplicates import DuplicateUnits, duplicate_units
+from reluscope.analyses.codespace.embedding import Embedding, align, embed, embed_series, embedding_trust
+from reluscope.analyses.codespace.nearest import nearest_codes
+from reluscope.analyses.codespace.novelty import Novelty, auroc, novelty
+from reluscope.analyses.codespace.occupancy import Occupancy, occupancy
 from reluscope.analyses.codespace.pair_distances import PairDistances, pair_distances
-from reluscope.analyses.codespace.sampled import SampleCodes, sample_codes
+from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classified, piece_counts, sample_codes
 from reluscope.analyses.codespace.usage import GateUsage, UnitUsage, unit_usage
 
 __all__ = [
     "ClassCodes",
     "ClassDistances",
+    "CodeClusters",
     "DistinctCodes",
+    "DuplicateUnits",
+    "Embedding",
     "GateUsage",
+    "Novelty",
+    "Occupancy",
     "PairDistances",
     "SampleCodes",
     "UnitUsage",
     "activation_rate",
+    "align",
+    "auroc",
     "class_distances",
+    "cluster",
+    "correctly_classified",
     "count_distinct",
     "count_distinct_by_class",
     "distinct_codes",
+    "duplicate_units",
+    "embed",
+    "embed_series",
+    "embedding_trust",
+    "nearest_codes",
+    "novelty",
+    "occupancy",
     "pair_distances",
+    "piece_counts",
     "sample_codes",
     "unit_usage",
 ]

@@ -84,7 +84,7 @@ def count_distinct(sampled: SampleCodes) -> DistinctCodes:
     total = _count(sampled, sampled.codes, doubt, "distinct codes of all gates")
     _, counts = sampled.codes.unique(return_counts=True)
     most_shared = sampled.finding(
-        int(counts.max()),
+        int(counts.max(initial=0)),
         int(doubt.sum()),
         None,
         name="most samples that share one code",
@@ -163,7 +163,7 @@ def _count(sampled: SampleCodes, codes: Codes, doubt: np.ndarray, name: str, dom
     return sampled.finding(
         value,
         unclear,
-        (max(1, certain), certain + unclear),
+        (max(min(1, value), certain), certain + unclear),
         name=name,
         domain=sampled.domain if domain is None else domain,
         definition="number of different codes among the samples",

@@ -1,14 +1,16 @@
 """Codes of samples, with what rounding could change in them: computed once, then asked many questions."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Int, Shaped
 
+from reluscope.analyses.classification import predicted_classes
 from reluscope.analyses.rounding import rounded_forward
 from reluscope.codes.packed import Codes
+from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -28,11 +30,14 @@ class SampleCodes:
         Whether rounding could change a piece in the gate.
     seconds : float
         What the codes and the bounds on rounding took.
+    what : str
+        What the samples are, in the plural.
     """
 
     codes: Codes
     doubtful: Bool[np.ndarray, "s gates"]
     seconds: float
+    what: str = "samples"
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -45,7 +50,16 @@ class SampleCodes:
     @property
     def domain(self) -> str:
         """Say which samples these are."""
-        return f"{len(self):,} samples"
+        return f"{len(self):,} {self.what}"
+
+    def select(self, rows: Shaped[np.ndarray, " k"], *, what: str | None = None) -> "SampleCodes":
+        """Return some of the samples, by a mask or by their rows, and what to call them."""
+        return replace(self, codes=self.codes[rows], doubtful=self.doubtful[rows], what=what or self.what)
+
+    def of_gates(self, *names: str) -> "SampleCodes":
+        """Return the codes of some gates together; see `Codes.of_gates`."""
+        chosen = self.codes.layout.positions(names)
+        return replace(self, codes=self.codes.of_gates(*names), doubtful=self.doubtful[:, chosen])
 
     def finding(self, value: float, unclear: int, interval: tuple[float, float] | None, **fields: Any) -> Finding:
         """Return a number about the samples: EXACT if no sample is in doubt, else an ESTIMATE within the interval."""
@@ -89,6 +103,39 @@ def sample_codes(network: Network, x: Points, *, tolerance: Tolerance | None = N
     codes = network.codes(points)
     doubtful = rounded_forward(network, points, tolerance=tolerance).doubtful
     return SampleCodes(codes, doubtful, time.perf_counter() - began)
+
+
+def correctly_classified(
+    network: Network, sampled: SampleCodes, x: Points, labels: Int[np.ndarray, " s"]
+) -> SampleCodes:
+    """Return the codes of the samples that the network classifies correctly.
+
+    Parameters
+    ----------
+    network : Network
+    sampled : SampleCodes
+        Codes of x.
+    x : (s, *input_shape) or (s, n)
+    labels : (s,) int
+
+    Returns
+    -------
+    SampleCodes
+        Ready for every question of this package; `count_distinct` of it counts the cells that hold a sample that is
+        classified correctly.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    >>> x = [[2.0, 1.0], [1.0, 2.0], [3.0, 1.0]]
+    >>> correctly_classified(net, sample_codes(net, x), x, np.array([0, 1, 1])).domain
+    '2 correctly classified samples'
+    """
+    predicted = predicted_classes(network, x)
+    if np.shape(labels) != predicted.shape:
+        raise ShapeError(f"expected one label per sample, {predicted.shape}, got shape {np.shape(labels)}")
+    return sampled.select(predicted == labels, what="correctly classified samples")
 
 
 def piece_counts(codes: Codes) -> list[Int[np.ndarray, "pieces u"]]:

@@ -1,12 +1,16 @@
 """Codes of the data: which samples the network treats alike, which units it uses, how far apart classes are."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.codespace.class_distances import MOST_CLASSES, ClassDistances, class_distances
 from reluscope.analyses.codespace.distinct import ClassCodes, DistinctCodes, count_distinct, count_distinct_by_class
+from reluscope.analyses.codespace.duplicates import DuplicateUnits, duplicate_units
+from reluscope.analyses.codespace.occupancy import Occupancy, occupancy
 from reluscope.analyses.codespace.pair_distances import PairDistances, pair_distances
-from reluscope.analyses.codespace.sampled import SampleCodes, sample_codes
+from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classified, sample_codes
 from reluscope.analyses.codespace.usage import UnitUsage, unit_usage
 from reluscope.findings import Finding
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers
@@ -54,14 +58,16 @@ def content(subject: Subject, tell: Tell) -> Content:
     tell(0.6)
     found = count_distinct(sampled)
     usage = unit_usage(network, sampled)
+    duplicates, filled = duplicate_units(sampled), occupancy(sampled)
     tell(0.75)
     groups = grouping(subject)
     blocks: list[Block] = [
-        numbers(found.total, found.most_shared, usage.total.dead, usage.total.always_on),
+        numbers(found.total, found.most_shared, usage.total.dead, usage.total.always_on, duplicates.total),
         Text(CODES),
+        *_correct(subject, sampled),
         _gate_picture(found, usage),
         Text(USAGE),
-        _gate_table(subject, found, usage),
+        _gate_table(subject, found, usage, filled, duplicates),
     ]
     if groups is not None:
         blocks.extend(_by_class(count_distinct_by_class(sampled, groups.values), groups))
@@ -87,19 +93,34 @@ def _gate_picture(found: DistinctCodes, usage: UnitUsage) -> Picture:
     )
 
 
-def _gate_table(subject: Subject, found: DistinctCodes, usage: UnitUsage) -> Table:
+def _correct(subject: Subject, sampled: SampleCodes) -> list[Block]:
+    if not subject.is_classifier or subject.labels is None:
+        return []
+    chosen = correctly_classified(subject.network, sampled, subject.data.points, subject.labels)
+    number = count_distinct(chosen).total
+    return [numbers(replace(number, name="distinct codes of correctly classified samples"))]
+
+
+def _gate_table(
+    subject: Subject, found: DistinctCodes, usage: UnitUsage, filled: Occupancy, duplicates: DuplicateUnits
+) -> Table:
     gates = subject.network.gates
     many = any(gate.num_pieces > 2 for gate in gates)
-    columns = ["gate", "units", "distinct codes", "dead", "always on", "changing"]
+    columns = ["gate", "units", "distinct codes", "entropy, bits", "dead", "always on", "changing", "duplicate"]
     if many:
         columns += ["pieces", "pieces used"]
     rows = []
-    for gate, count, used in zip(gates, found.by_gate, usage.by_gate, strict=True):
-        row = [gate.name, gate.num_units, *map(Number, (count, used.dead, used.always_on, used.changing))]
+    columns_of_gates = (found.by_gate, filled.entropy_by_gate, usage.by_gate, duplicates.by_gate)
+    for gate, count, entropy, used, twice in zip(gates, *columns_of_gates, strict=True):
+        shown = (count, entropy, used.dead, used.always_on, used.changing, twice)
+        row = [gate.name, gate.num_units, *map(Number, shown)]
         if many:
             row += [gate.num_pieces, Number(used.pieces_used)]
         rows.append(tuple(row))
-    caption = "Gates in order of evaluation."
+    caption = (
+        "Gates in order of evaluation. Duplicate units change their piece always together with a unit before them; "
+        f"the entropy of the codes is at most {np.log2(found.num_points):.4g} bits for so many samples."
+    )
     if many:
         caption += " Pieces used: the mean over the gate's units of how many of their pieces the samples use."
     return Table(tuple(columns), tuple(rows[:MOST_GATES]), caption + _left_out(len(rows), MOST_GATES, "gates"))

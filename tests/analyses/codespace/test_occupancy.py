@@ -1,0 +1,93 @@
+"""Entropy and information against dictionaries of counts; occupancy of degenerate samples."""
+
+from collections import Counter
+from math import log2
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reluscope as rs
+from reluscope.analyses.codespace import SampleCodes, correctly_classified, count_distinct, occupancy, sample_codes
+
+LAYOUT = rs.CodeLayout((rs.GateLayout("relu", 3), rs.GateLayout("clamp", 1, 3)))
+
+
+def sampled_codes(pieces):
+    return SampleCodes(
+        rs.Codes.from_pieces([pieces[:, :3], pieces[:, 3:]], LAYOUT), np.zeros((len(pieces), 2), dtype=bool), 0.0
+    )
+
+
+def entropy_of(keys):
+    return -sum(n / len(keys) * log2(n / len(keys)) for n in Counter(keys).values())
+
+
+@given(st.integers(0, 10**6), st.integers(1, 30))
+def test_entropy_and_information_against_counters(seed, size):
+    generator = np.random.default_rng(seed)
+    pieces = np.c_[generator.integers(0, 2, (size, 3)), generator.integers(0, 3, (size, 1))]
+    classes = generator.integers(-1, 2, size)
+    found = occupancy(sampled_codes(pieces), classes)
+    whole = [tuple(row) for row in pieces.tolist()]
+    parts = [whole, [row[:3] for row in whole], [row[3:] for row in whole]]
+    entropies = [found.entropy, *found.entropy_by_gate]
+    informations = [found.information, *found.information_by_gate]
+    for keys, entropy, information in zip(parts, entropies, informations, strict=True):
+        assert float(entropy) == pytest.approx(entropy_of(keys), abs=1e-9)
+        conditional = sum(
+            (classes == kind).mean() * entropy_of([key for key, own in zip(keys, classes, strict=True) if own == kind])
+            for kind in set(classes.tolist())
+        )
+        assert float(information) == pytest.approx(entropy_of(keys) - conditional, abs=1e-9)
+    sizes = sorted(Counter(whole).values(), reverse=True)
+    assert found.sizes.tolist() == sizes
+    assert float(found.alone) == pytest.approx(sizes.count(1) / size)
+    assert {finding.claim for finding in (*entropies, *informations, found.alone)} == {"EXACT"}
+
+
+def test_identical_codes_hold_no_information():
+    found = occupancy(sampled_codes(np.zeros((9, 4), dtype=int)), np.arange(9) % 2)
+    assert (float(found.entropy), float(found.information), float(found.alone)) == (0.0, 0.0, 0.0)
+    assert occupancy(sampled_codes(np.zeros((1, 4), dtype=int))).information is None
+
+
+def test_doubt_makes_estimates():
+    net = rs.load([(np.array([[0.1, 0.2]]), np.array([-0.3])), (np.eye(1), np.zeros(1))])
+    assert occupancy(sample_codes(net, [[1.0, 1.0], [0.0, 0.0]])).entropy.claim == "ESTIMATE"
+
+
+def test_no_samples_and_wrong_classes_are_refused():
+    with pytest.raises(rs.errors.ShapeError, match="no samples"):
+        occupancy(sampled_codes(np.zeros((0, 4), dtype=int)))
+    with pytest.raises(rs.errors.ShapeError, match="one class per sample"):
+        occupancy(sampled_codes(np.zeros((2, 4), dtype=int)), np.zeros(3, dtype=int))
+
+
+def test_cells_of_correctly_classified_points_by_gate_and_group():
+    generator = np.random.default_rng(0)
+    net = rs.load(
+        [(generator.normal(size=shape), generator.normal(size=shape[0])) for shape in ((6, 2), (5, 6), (3, 5))]
+    )
+    x, labels = generator.normal(size=(200, 2)), generator.integers(0, 3, 200)
+    sampled = sample_codes(net, x)
+    right = net(x).numpy().argmax(axis=1) == labels
+    chosen = correctly_classified(net, sampled, x, labels)
+    pieces = net.codes(x).to_array()
+    found = count_distinct(chosen)
+    assert int(found.total) == len({row.tobytes() for row in pieces[right]})
+    assert "correctly classified" in found.total.domain
+    assert int(count_distinct(chosen.of_gates("relu 1")).total) == int(found.by_gate[1])
+    assert chosen.of_gates("relu 1", "relu 0").codes == chosen.codes
+    with pytest.raises(rs.errors.InputError, match="'relu 7' came"):
+        chosen.of_gates("relu 7")
+    with pytest.raises(rs.errors.ShapeError, match="one label per sample"):
+        correctly_classified(net, sampled, x, labels[:3])
+
+
+def test_nothing_is_classified_correctly():
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    x = [[2.0, 1.0]]
+    chosen = correctly_classified(net, sample_codes(net, x), x, np.array([1]))
+    assert int(count_distinct(chosen).total) == 0
