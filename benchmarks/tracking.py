@@ -29,7 +29,7 @@ def run(quick: bool) -> list[Measurement]:
         points = torch.tensor(generator.random((2_000, 1, 28, 28)), dtype=torch.float32)
         labels = torch.tensor(generator.integers(0, 10, 2_000))
     models = {"784-256-256-10": _perceptron, "conv net, 2 convolutions of 16 and 32 channels": _convolutional}
-    return [_track(case, make(), points, labels, 2 if quick else 4) for case, make in models.items()]
+    return [_track(case, make(), points, labels, 2 if quick else 3) for case, make in models.items()]
 
 
 def _track(case: str, model: nn.Module, points: torch.Tensor, labels: torch.Tensor, epochs: int) -> Measurement:
