@@ -26,6 +26,7 @@ NAMES = (
     "scaling",
     "tree",
     "robustness",
+    "tracking",
     "workers",
     "balls",
     "startup",

@@ -15,8 +15,9 @@ from reluscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
-    from reluscope.analyses import bounds, codespace, coefficients, local, robustness
+    from reluscope.analyses import bounds, codespace, coefficients, local, robustness, tracking
     from reluscope.analyses.counting import count
+    from reluscope.analyses.tracking import Tracker
     from reluscope.analyses.volumes import RegionVolumes, region_volumes
     from reluscope.codes import CodeLayout, Codes, GateLayout
     from reluscope.findings import Claim, Finding
@@ -53,6 +54,7 @@ _HOMES = {
     "Slice": "reluscope.geometry",
     "Space": "reluscope.geometry",
     "Tolerance": "reluscope.tolerance",
+    "Tracker": "reluscope.analyses.tracking",
     "bounds": "reluscope.analyses.bounds",
     "codespace": "reluscope.analyses.codespace",
     "coefficients": "reluscope.analyses.coefficients",
@@ -71,6 +73,7 @@ _HOMES = {
     "regions": "reluscope.regions.regions",
     "robustness": "reluscope.analyses.robustness",
     "testing": "reluscope.testing",
+    "tracking": "reluscope.analyses.tracking",
 }
 
 __all__ = [
@@ -95,6 +98,7 @@ __all__ = [
     "Slice",
     "Space",
     "Tolerance",
+    "Tracker",
     "bounds",
     "codespace",
     "coefficients",
@@ -113,11 +117,23 @@ __all__ = [
     "regions",
     "robustness",
     "testing",
+    "tracking",
 ]
 
 # Public modules: these names stand for the module itself.
 _MODULES = frozenset(
-    {"bounds", "codespace", "coefficients", "datasets", "errors", "local", "plots", "robustness", "testing"}
+    {
+        "bounds",
+        "codespace",
+        "coefficients",
+        "datasets",
+        "errors",
+        "local",
+        "plots",
+        "robustness",
+        "testing",
+        "tracking",
+    }
 )
 
 

@@ -31,6 +31,7 @@ from reluscope.plots.saving import to_png, to_svg
 from reluscope.plots.saving_animations import save_animation, to_gif
 from reluscope.plots.segments import segment_counts
 from reluscope.plots.surroundings import surroundings
+from reluscope.plots.tracking import tracking
 from reluscope.plots.training_curves import training_curves
 from reluscope.plots.usage import unit_usage
 
@@ -69,6 +70,7 @@ __all__ = [
     "to_gif",
     "to_png",
     "to_svg",
+    "tracking",
     "training_curves",
     "unit_usage",
 ]
