@@ -208,7 +208,9 @@ def test_json_holds_every_finding_and_no_infinity(report):
             "affine",
             DATA.points[:20],
             DATA.labels[:20],
-            dict.fromkeys(("codes", "balls", "directions", "surroundings", "places", "classes"), "no gates"),
+            dict.fromkeys(
+                ("codes", "code_map", "balls", "directions", "surroundings", "places", "classes"), "no gates"
+            ),
         ),
         ("line", np.arange(6.0)[:, None], None, {"plane": "one input", "surroundings": "need not be such a direction"}),
     ],

@@ -15,8 +15,8 @@ from reluscope.analyses.codespace.duplicates import DuplicateUnits, duplicate_un
 from reluscope.analyses.codespace.embedding import Embedding, align, embed, embed_series, embedding_trust
 from reluscope.analyses.codespace.half_open_cells import ClassFaces, ClassFacets, HalfOpenCell, half_open
 from reluscope.analyses.codespace.nearest import nearest_codes
-from reluscope.analyses.codespace.novelty import Novelty, auroc, novelty
-from reluscope.analyses.codespace.occupancy import Occupancy, occupancy
+from reluscope.analyses.codespace.novelty_scores import Novelty, auroc, novelty
+from reluscope.analyses.codespace.occupied_cells import Occupancy, occupancy
 from reluscope.analyses.codespace.pair_distances import PairDistances, pair_distances
 from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classified, piece_counts, sample_codes
 from reluscope.analyses.codespace.usage import GateUsage, UnitUsage, unit_usage
