@@ -293,7 +293,7 @@ def test_a_partition_that_was_interrupted_ends_the_report(monkeypatch):
     monkeypatch.setattr(engine, "cut", stop)
     found = build_report(Subject(NET, DATA, "net", SETTINGS))
     assert {section.name: section.status for section in found.sections} == {
-        **dict.fromkeys(("network", "fit", "codes", "maps"), "done"),
+        **dict.fromkeys(("network", "fit", "codes", "code_map", "maps"), "done"),
         "plane": "interrupted",
         **dict.fromkeys(
             ("segments", "balls", "directions", "surroundings", "places", "classes", "robustness"), "not started"
