@@ -15,7 +15,7 @@ from reluscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
-    from reluscope.analyses import bounds, codespace, coefficients, local, robustness
+    from reluscope.analyses import bounds, codespace, coefficients, local, preimages, robustness
     from reluscope.analyses.counting import count
     from reluscope.analyses.volumes import RegionVolumes, region_volumes
     from reluscope.codes import CodeLayout, Codes, GateLayout
@@ -66,6 +66,7 @@ _HOMES = {
     "partition": "reluscope.partitions",
     "plots": "reluscope.plots",
     "polyline": "reluscope.geometry",
+    "preimages": "reluscope.analyses.preimages",
     "region": "reluscope.regions.regions",
     "region_volumes": "reluscope.analyses.volumes",
     "regions": "reluscope.regions.regions",
@@ -108,6 +109,7 @@ __all__ = [
     "partition",
     "plots",
     "polyline",
+    "preimages",
     "region",
     "region_volumes",
     "regions",
@@ -117,7 +119,18 @@ __all__ = [
 
 # Public modules: these names stand for the module itself.
 _MODULES = frozenset(
-    {"bounds", "codespace", "coefficients", "datasets", "errors", "local", "plots", "robustness", "testing"}
+    {
+        "bounds",
+        "codespace",
+        "coefficients",
+        "datasets",
+        "errors",
+        "local",
+        "plots",
+        "preimages",
+        "robustness",
+        "testing",
+    }
 )
 
 
