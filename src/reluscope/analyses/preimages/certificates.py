@@ -2,8 +2,8 @@
 
 Nothing here is shared with what finds certificates: singular values are those of LAPACK, multipliers of equations come
 from least squares. A certificate *holds* if its residual is small against its margin at a tolerance; it is a *proof* if
-the margin is beyond the residual and all rounding, or, for small systems, if all of it is true of the numbers as they are,
-in rational arithmetic.
+the margin is beyond the residual and all rounding, or, for small systems, if it is true of the numbers as they are in
+rational arithmetic.
 """
 
 from dataclasses import dataclass
@@ -61,10 +61,10 @@ class FullRank:
 
 @dataclass(frozen=True, eq=False)
 class PositiveCombination:
-    """Weights w > 0 of inequalities whose combination is one of the equations, together of rank n: no direction is free.
+    """Weights w > 0 of inequalities whose combination is one of the equations, together of rank n: nothing is free.
 
-    Bounded if ``Z_I^T w = -P^T v`` for some v and the rows of P and Z_I span R^n; then ``P d = 0, Z_I d <= 0`` has d = 0
-    only. With a point at which the rows Z_I are tight, that point is all there is.
+    Bounded if ``Z_I^T w = -P^T v`` for some v and the rows of P and Z_I span R^n: ``P d = 0, Z_I d <= 0`` has d = 0 only.
+    With a point at which the rows Z_I are tight, that point is all there is.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def is_small(system: MixedSystem) -> bool:
 
 
 def _shift(system: MixedSystem, point: np.ndarray, values: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return how far the nearest solution of the equations can be, inf if unknown, and what the point leaves of them."""
+    """Return how far a solution of the equations is at most, inf if unknown, and what the point leaves of them."""
     equations = _dense(system.equations)
     left = equations @ point - values
     if not len(values):

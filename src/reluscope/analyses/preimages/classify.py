@@ -1,8 +1,8 @@
 """Which outputs of a layer have a preimage that is empty, a point, a polytope or unbounded.
 
-With P the rows of units that are equations and Z those that are inequalities (Behrmann et al. 2018, section 2, as the
-corrected statements go): the preimage is not empty; a point if P has full rank, or if the inequalities that are tight at a
-point of it leave only that point; bounded if no direction has ``P d = 0`` and ``Z d <= 0``; else unbounded.
+P has the rows of units that are equations, Z those that are inequalities (Behrmann et al. 2018, section 2; theorem 4 for
+preimages that are not empty). A preimage is a point if P has full rank, or if the inequalities that are tight at a point
+of it leave only that point; bounded if no direction has ``P d = 0`` and ``Z d <= 0``; else unbounded.
 """
 
 import time
@@ -70,8 +70,8 @@ def classify(
     Returns
     -------
     Preimages
-        Each kind with its certificates. A kind is proved if these hold beyond rounding; of small systems of whole numbers
-        they are exact.
+        Each kind with its certificates. A kind is proved if these hold beyond rounding; for small systems of whole
+        numbers they are exact.
 
     Raises
     ------
@@ -83,9 +83,9 @@ def classify(
     Notes
     -----
     That more equations than inputs have a common solution is never proved in floating point: if the inputs are known,
-    `classify_at` takes them, and the preimage of what they give is not empty. Cost for each output: one factorisation of
-    up to n x n, and where it leaves directions open a problem of non-negative least squares in as many variables; here
-    also a linear program that finds a point.
+    `classify_at` takes them, and the preimage of what they give is not empty. Cost for each output: one factorisation
+    of up to n x n, and where it leaves directions open a problem of non-negative least squares in as many variables;
+    here also a linear program that finds a point.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Is a mixed system empty? A point of it, as deep inside as a linear program finds, or multipliers that exclude all.
 
-First the equations, by least squares: what they leave is orthogonal to all their columns, and so proves that there is no
-solution. Then the inequalities, on the null space.
+First the equations, by least squares: what they leave is orthogonal to all their columns, and so proves that there is
+no solution. Then the inequalities, on the null space.
 """
 
 from typing import NamedTuple
