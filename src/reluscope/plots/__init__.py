@@ -14,6 +14,7 @@ from reluscope.plots.likeliest import likeliest
 from reluscope.plots.models_in_plane import models_in_plane
 from reluscope.plots.norms import norms
 from reluscope.plots.places import places
+from reluscope.plots.preimages import preimages
 from reluscope.plots.radii import radii
 from reluscope.plots.radii_by_place import radii_by_place
 from reluscope.plots.regions import partition
@@ -41,6 +42,7 @@ __all__ = [
     "norms",
     "partition",
     "places",
+    "preimages",
     "radii",
     "radii_by_place",
     "robustness",

@@ -18,3 +18,7 @@ from reluscope.analyses.preimages.mixed_system import MixedSystem as MixedSystem
 from reluscope.analyses.preimages.mixed_system import system as system
 from reluscope.analyses.preimages.omnidirectional import Omnidirectional as Omnidirectional
 from reluscope.analyses.preimages.omnidirectional import is_omnidirectional as is_omnidirectional
+from reluscope.analyses.preimages.published import Comparison as Comparison
+from reluscope.analyses.preimages.published import Error as Error
+from reluscope.analyses.preimages.published import algorithm_1 as algorithm_1
+from reluscope.analyses.preimages.published import compare_with_algorithm_1 as compare_with_algorithm_1

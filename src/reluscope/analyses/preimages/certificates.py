@@ -63,7 +63,7 @@ class FullRank:
 class PositiveCombination:
     """Weights w > 0 of inequalities whose combination is one of the equations, together of rank n: nothing is free.
 
-    Bounded if ``Z_I^T w = -P^T v`` for some v and the rows of P and Z_I span R^n: ``P d = 0, Z_I d <= 0`` has d = 0 only.
+    Bounded if ``Z_I^T w = -P^T v`` for some v and the rows of P and Z_I span R^n: only 0 has ``P d = 0, Z_I d <= 0``.
     With a point at which the rows Z_I are tight, that point is all there is.
 
     Parameters
@@ -131,7 +131,7 @@ class RecessionDirection:
         size = float(np.abs(along).max(initial=0.0)) / length
         holds = margin >= -tolerance and size <= tolerance * max(_longest(system.equations), 1.0)
         rounding = (system.num_inputs + 2) * EPS
-        proved = margin > shift / length + rounding or _is_exact_direction(system, self.direction)
+        proved = bool(margin > shift / length + rounding) or _is_exact_direction(system, self.direction)
         return Check(holds, proved, max(size, -margin, 0.0), margin)
 
 
@@ -152,7 +152,7 @@ class SecondPoint:
         distance = float(np.linalg.norm(self.other - self.point))
         shifts = [certain_shift(system, point) for point in (self.point, self.other)]
         residual = max(system.violation(point) / _size(system, point) for point in (self.point, self.other))
-        proved = distance > sum(shifts)
+        proved = bool(distance > sum(shifts))
         size = max(1.0, float(np.linalg.norm(self.point)))
         return Check(residual <= tolerance and distance > tolerance * size, proved, residual, distance)
 
@@ -214,7 +214,7 @@ def certain_shift(system: MixedSystem, point: Float[np.ndarray, " n"]) -> float:
         slack = system.bounds - system.inequalities @ point
         lengths = _lengths(system.inequalities)
         rounding = (system.num_inputs + 3) * EPS * (lengths * float(np.linalg.norm(point)) + np.abs(system.bounds))
-        if (slack > lengths * shift + rounding).all():
+        if np.isfinite(shift) and (slack > lengths * shift + rounding).all():
             return shift
     return 0.0 if _is_exactly_inside(system, point) else np.inf
 

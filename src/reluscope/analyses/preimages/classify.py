@@ -1,8 +1,8 @@
 """Which outputs of a layer have a preimage that is empty, a point, a polytope or unbounded.
 
-P has the rows of units that are equations, Z those that are inequalities (Behrmann et al. 2018, section 2; theorem 4 for
-preimages that are not empty). A preimage is a point if P has full rank, or if the inequalities that are tight at a point
-of it leave only that point; bounded if no direction has ``P d = 0`` and ``Z d <= 0``; else unbounded.
+P has the rows of units that are equations, Z those that are inequalities (Behrmann et al. 2018, section 2; theorem 4
+for preimages that are not empty). A preimage is a point if P has full rank, or if the inequalities that are tight at a
+point of it leave only that point; bounded if no direction has ``P d = 0`` and ``Z d <= 0``; else unbounded.
 """
 
 import time
@@ -17,7 +17,7 @@ from reluscope.analyses.preimages.bounded import Decision, decide
 from reluscope.analyses.preimages.certificates import FullRank, certain_shift, is_small
 from reluscope.analyses.preimages.feasibility import find_point
 from reluscope.analyses.preimages.kinds import Decider, Kind, Preimages
-from reluscope.analyses.preimages.layer import Layer, Matrix, layer_inputs, read_layer
+from reluscope.analyses.preimages.layer import Layer, LayerLike, Matrix, layer_inputs, read_layer
 from reluscope.analyses.preimages.mixed_system import MixedSystem, read_outputs, system_between
 from reluscope.analyses.preimages.ranks import (
     UNIT_ROUNDOFF,
@@ -40,7 +40,7 @@ TOLERANCE = 1e-9
 
 
 def classify(
-    layer: Layer | Network | tuple[ArrayLike, ArrayLike],
+    layer: LayerLike,
     y: ArrayLike,
     *,
     gate: str | int | None = None,
@@ -109,7 +109,7 @@ def classify(
 
 
 def classify_at(
-    layer: Layer | Network | tuple[ArrayLike, ArrayLike],
+    layer: LayerLike,
     x: ArrayLike,
     *,
     gate: str | int | None = None,
@@ -166,7 +166,7 @@ def classify_at(
         near = np.zeros(len(chunk), dtype=bool)
         for threshold in one.breakpoints:
             near |= ((np.abs(pre - threshold) <= noise) & (noise > 0)).any(axis=1)
-        return [work.of_input(*entry) for entry in zip(chunk, noise, lower, upper, ~near, strict=True)]
+        return [work.of_input(*entry) for entry in zip(chunk, noise, lower, upper, (~near).tolist(), strict=True)]
 
     return _table(work, len(points), decisions, tell)
 

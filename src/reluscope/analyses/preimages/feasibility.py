@@ -86,6 +86,7 @@ def _simplified(system: MixedSystem, found: Farkas) -> Farkas:
         whole = snapped(np.r_[found.equation_weights, found.inequality_weights])
         if whole is not None:
             simple = Farkas(*np.split(whole, [len(found.equation_weights)]))
-            if simple.check(system).is_proof:
+            check = simple.check(system)
+            if check.holds and check.is_proof:
                 return simple
     return found

@@ -1,9 +1,9 @@
 """Full rank of many rows, proved from products of rows.
 
-Rows of a matrix T are independent if ``T T^T - s I`` has a Cholesky factorisation in floating point for a shift s beyond
-all rounding, and then the smallest singular value of T is at least the root of what is left of s (Rump, "Verification of
-positive definiteness", BIT 46, 2006). Rows of a layer share one table of products, so that a subset costs one
-factorisation; a sparse matrix is reordered into a band first.
+Rows of a matrix T are independent if ``T T^T - s I`` has a Cholesky factorisation in floating point for a shift s
+beyond all rounding, and then the smallest singular value of T is at least the root of what is left of s (Rump,
+"Verification of positive definiteness", BIT 46, 2006). Rows of a layer share one table of products, so that a subset
+costs one factorisation; a sparse matrix is reordered into a band first.
 """
 
 from typing import NamedTuple
