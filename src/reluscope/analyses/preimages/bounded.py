@@ -87,7 +87,7 @@ def decide(
     shift = _shift(system, equations, direction)
     if np.isfinite(shift):
         near = step * (along + row_lengths(system.inequalities) * shift)
-        clear = margin > shift + system.num_inputs * 4 * UNIT_ROUNDOFF
+        clear = min(margin, 1.0) > shift + system.num_inputs * 4 * UNIT_ROUNDOFF
         proved = proved and clear and bool((near < slack)[~is_tight].all())
     else:
         proved = False
@@ -124,7 +124,8 @@ def _shift(system: MixedSystem, equations: NullSpace, direction: np.ndarray) -> 
 
 def _is_direction_proved(system: MixedSystem, equations: NullSpace, cone: Cone) -> bool:
     assert cone.direction is not None
-    return bool(cone.margin > _shift(system, equations, cone.direction) + (system.num_inputs + 4) * 2 * UNIT_ROUNDOFF)
+    shift = _shift(system, equations, cone.direction)
+    return bool(min(cone.margin, 1.0) > shift + (system.num_inputs + 4) * 2 * UNIT_ROUNDOFF)
 
 
 def _is_combination_proved(system: MixedSystem, equations: NullSpace, cone: Cone) -> bool:

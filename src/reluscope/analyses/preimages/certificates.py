@@ -131,7 +131,7 @@ class RecessionDirection:
         size = float(np.abs(along).max(initial=0.0)) / length
         holds = margin >= -tolerance and size <= tolerance * max(_longest(system.equations), 1.0)
         rounding = (system.num_inputs + 2) * EPS
-        proved = bool(margin > shift / length + rounding) or _is_exact_direction(system, self.direction)
+        proved = bool(min(margin, 1.0) > shift / length + rounding) or _is_exact_direction(system, self.direction)
         return Check(holds, proved, max(size, -margin, 0.0), margin)
 
 

@@ -150,7 +150,7 @@ def null_space(
         products = matrix @ matrix.T if gram is None else gram
         smallest = smallest_singular_value_lower(products, size)
         if smallest > 0:
-            every, triangle = scipy.linalg.qr(matrix.T, check_finite=False)
+            every, triangle = np.linalg.qr(matrix.T, mode="complete")
             return NullSpace(every[:, number:], smallest, every[:, :number], triangle[:number])
     _, values, vectors = np.linalg.svd(matrix)
     rank = int((values > tolerance * max(values[0], 1e-300)).sum())
