@@ -164,7 +164,8 @@ def _simplified(system: MixedSystem, direction: np.ndarray) -> np.ndarray:
     """Return small whole numbers in place of a direction of a small system if these are one, too."""
     if is_small(system):
         whole = snapped(direction)
-        check = None if whole is None else RecessionDirection(whole).check(system)
-        if check is not None and check.holds and check.is_proof:
-            return whole
+        if whole is not None:
+            check = RecessionDirection(whole).check(system)
+            if check.holds and check.is_proof:
+                return whole
     return direction
