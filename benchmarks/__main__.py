@@ -27,6 +27,7 @@ NAMES = (
     "tree",
     "preimages",
     "robustness",
+    "tracking",
     "workers",
     "balls",
     "startup",
