@@ -15,7 +15,7 @@ from reluscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
-    from reluscope.analyses import bounds, codespace, coefficients, local, robustness, stability, tracking
+    from reluscope.analyses import bounds, codespace, coefficients, local, preimages, robustness, stability, tracking
     from reluscope.analyses.counting import count
     from reluscope.analyses.tracking import Tracker
     from reluscope.analyses.volumes import RegionVolumes, region_volumes
@@ -68,6 +68,7 @@ _HOMES = {
     "partition": "reluscope.partitions",
     "plots": "reluscope.plots",
     "polyline": "reluscope.geometry",
+    "preimages": "reluscope.analyses.preimages",
     "region": "reluscope.regions.regions",
     "region_volumes": "reluscope.analyses.volumes",
     "regions": "reluscope.regions.regions",
@@ -113,6 +114,7 @@ __all__ = [
     "partition",
     "plots",
     "polyline",
+    "preimages",
     "region",
     "region_volumes",
     "regions",
@@ -132,6 +134,7 @@ _MODULES = frozenset(
         "errors",
         "local",
         "plots",
+        "preimages",
         "robustness",
         "stability",
         "testing",

@@ -18,8 +18,9 @@ from reluscope.plots.interactive import interactive
 from reluscope.plots.likeliest import likeliest
 from reluscope.plots.models_in_plane import models_in_plane
 from reluscope.plots.norms import norms
-from reluscope.plots.novelty import novelty
+from reluscope.plots.novelty_scores import novelty
 from reluscope.plots.places import places
+from reluscope.plots.preimage_kinds import preimages
 from reluscope.plots.radii import radii
 from reluscope.plots.radii_by_place import radii_by_place
 from reluscope.plots.region_colors import RegionColors
@@ -60,6 +61,7 @@ __all__ = [
     "novelty",
     "partition",
     "places",
+    "preimages",
     "radii",
     "radii_by_place",
     "regions_and_coefficients",
