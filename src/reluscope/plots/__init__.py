@@ -10,6 +10,7 @@ from reluscope.plots.distinct import distinct_codes
 from reluscope.plots.errors_and_counts import errors_and_counts
 from reluscope.plots.gates import boundaries
 from reluscope.plots.interactive import interactive
+from reluscope.plots.invariances import invariances
 from reluscope.plots.likeliest import likeliest
 from reluscope.plots.models_in_plane import models_in_plane
 from reluscope.plots.norms import norms
@@ -36,6 +37,7 @@ __all__ = [
     "distinct_codes",
     "errors_and_counts",
     "interactive",
+    "invariances",
     "likeliest",
     "models_in_plane",
     "norms",

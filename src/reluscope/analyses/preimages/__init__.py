@@ -23,3 +23,7 @@ from reluscope.analyses.preimages.pieces import of_class as of_class
 from reluscope.analyses.preimages.pieces import of_features as of_features
 from reluscope.analyses.preimages.pieces import of_polytope as of_polytope
 from reluscope.analyses.preimages.pullback import within_region as within_region
+from reluscope.analyses.preimages.invariances import Invariance as Invariance
+from reluscope.analyses.preimages.invariances import invariant as invariant
+from reluscope.analyses.preimages.invariant_set import InvariantSet as InvariantSet
+from reluscope.analyses.preimages.invariant_set import invariant_set as invariant_set
