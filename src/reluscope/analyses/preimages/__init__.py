@@ -27,3 +27,8 @@ from reluscope.analyses.preimages.invariances import Invariance as Invariance
 from reluscope.analyses.preimages.invariances import invariant as invariant
 from reluscope.analyses.preimages.invariant_set import InvariantSet as InvariantSet
 from reluscope.analyses.preimages.invariant_set import invariant_set as invariant_set
+from reluscope.analyses.preimages.image_distance import ImageDistance as ImageDistance
+from reluscope.analyses.preimages.image_distance import distance_to_image as distance_to_image
+from reluscope.analyses.preimages.region_distances import Elsewhere as Elsewhere
+from reluscope.analyses.preimages.region_distances import distance_to_range as distance_to_range
+from reluscope.analyses.preimages.region_distances import reached_from_elsewhere as reached_from_elsewhere
