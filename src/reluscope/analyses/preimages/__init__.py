@@ -32,3 +32,5 @@ from reluscope.analyses.preimages.image_distance import distance_to_image as dis
 from reluscope.analyses.preimages.region_distances import Elsewhere as Elsewhere
 from reluscope.analyses.preimages.region_distances import distance_to_range as distance_to_range
 from reluscope.analyses.preimages.region_distances import reached_from_elsewhere as reached_from_elsewhere
+from reluscope.analyses.preimages.inverses import LocalInverse as LocalInverse
+from reluscope.analyses.preimages.inverses import local_inverse as local_inverse
