@@ -1,4 +1,4 @@
-"""Inputs with the same features against scipy's programs over the same rows, brute-force vertices, and forward passes."""
+"""Inputs with the same features against scipy's programs over the same rows, and forward passes."""
 
 import numpy as np
 import pytest

@@ -278,8 +278,8 @@ def invariant_set(
         features = up_to_gate(net, gate)
         if features.stages[-1].reads != (0,):
             raise InputError(
-                f"expected a gate that reads the input of the network, and {layer.name!r} reads {', '.join(layer.reads)}:"
-                ' its preimage is a union of polyhedra; take within="region"'
+                f"expected a gate that reads the input of the network, and {layer.name!r} reads "
+                f'{", ".join(layer.reads)}: its preimage is a union of polyhedra; take within="region"'
             )
         found = system(layer, layer(point[None])[0]).polyhedron
         rows, offsets, _ = unit_rows(found.A, found.b)
