@@ -15,8 +15,9 @@ from reluscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
-    from reluscope.analyses import bounds, codespace, coefficients, local, preimages, robustness
+    from reluscope.analyses import bounds, codespace, coefficients, local, preimages, robustness, tracking
     from reluscope.analyses.counting import count
+    from reluscope.analyses.tracking import Tracker
     from reluscope.analyses.volumes import RegionVolumes, region_volumes
     from reluscope.codes import CodeLayout, Codes, GateLayout
     from reluscope.findings import Claim, Finding
@@ -53,6 +54,7 @@ _HOMES = {
     "Slice": "reluscope.geometry",
     "Space": "reluscope.geometry",
     "Tolerance": "reluscope.tolerance",
+    "Tracker": "reluscope.analyses.tracking",
     "bounds": "reluscope.analyses.bounds",
     "codespace": "reluscope.analyses.codespace",
     "coefficients": "reluscope.analyses.coefficients",
@@ -72,6 +74,7 @@ _HOMES = {
     "regions": "reluscope.regions.regions",
     "robustness": "reluscope.analyses.robustness",
     "testing": "reluscope.testing",
+    "tracking": "reluscope.analyses.tracking",
 }
 
 __all__ = [
@@ -96,6 +99,7 @@ __all__ = [
     "Slice",
     "Space",
     "Tolerance",
+    "Tracker",
     "bounds",
     "codespace",
     "coefficients",
@@ -115,6 +119,7 @@ __all__ = [
     "regions",
     "robustness",
     "testing",
+    "tracking",
 ]
 
 # Public modules: these names stand for the module itself.
@@ -130,6 +135,7 @@ _MODULES = frozenset(
         "preimages",
         "robustness",
         "testing",
+        "tracking",
     }
 )
 

@@ -34,6 +34,10 @@ from reluscope.analyses.preimages.pieces import PreimagePieces as PreimagePieces
 from reluscope.analyses.preimages.pieces import of_class as of_class
 from reluscope.analyses.preimages.pieces import of_features as of_features
 from reluscope.analyses.preimages.pieces import of_polytope as of_polytope
+from reluscope.analyses.preimages.published import Comparison as Comparison
+from reluscope.analyses.preimages.published import Error as Error
+from reluscope.analyses.preimages.published import algorithm_1 as algorithm_1
+from reluscope.analyses.preimages.published import compare_with_algorithm_1 as compare_with_algorithm_1
 from reluscope.analyses.preimages.pullback import within_region as within_region
 from reluscope.analyses.preimages.region_distances import Elsewhere as Elsewhere
 from reluscope.analyses.preimages.region_distances import distance_to_range as distance_to_range

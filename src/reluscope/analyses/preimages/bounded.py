@@ -77,7 +77,10 @@ def decide(
             weights = inner.weights / row_lengths(system.inequalities)[rows]
             certificate = PositiveCombination(rows, weights, point)
             decider = Decider.PROGRAM if inner.with_program else Decider.COMBINATION
-            is_proved = is_small(system) and certificate.check(system, tolerance).is_proof
+            # Sides of the box are tight beyond doubt: entries of the point are compared with them.
+            sides = (system.inequality_units[rows] < 0) & (slack[rows] == 0)
+            is_proved = bool(sides.all()) and _is_combination_proved(system, equations, inner._replace(rows=rows))
+            is_proved = is_proved or (is_small(system) and certificate.check(system, tolerance).is_proof)
             return Decision(Kind.SINGLETON, decider, is_proved, (certificate,))
         direction, margin, with_program = inner.direction, inner.margin, inner.with_program
     along = system.inequalities @ direction
@@ -85,8 +88,12 @@ def decide(
     step = SHARE * float(np.min(slack[ahead] / along[ahead], initial=max(1.0, float(np.linalg.norm(point)))))
     found.append(SecondPoint(point, point + step * direction))
     shift = _shift(system, equations, direction)
-    near = step * along + row_lengths(system.inequalities) * shift * step
-    proved = proved and margin > shift + system.num_inputs * 4 * UNIT_ROUNDOFF and bool((near < slack)[~is_tight].all())
+    if np.isfinite(shift):
+        near = step * (along + row_lengths(system.inequalities) * shift)
+        clear = min(margin, 1.0) > shift + system.num_inputs * 4 * UNIT_ROUNDOFF
+        proved = proved and clear and bool((near < slack)[~is_tight].all())
+    else:
+        proved = False
     if not proved and is_small(system):
         proved = all(certificate.check(system, tolerance).is_proof for certificate in found)
     return Decision(Kind.COMPACT, Decider.PROGRAM if with_program else decider, proved, tuple(found))
@@ -120,7 +127,8 @@ def _shift(system: MixedSystem, equations: NullSpace, direction: np.ndarray) -> 
 
 def _is_direction_proved(system: MixedSystem, equations: NullSpace, cone: Cone) -> bool:
     assert cone.direction is not None
-    return cone.margin > _shift(system, equations, cone.direction) + (system.num_inputs + 4) * 2 * UNIT_ROUNDOFF
+    shift = _shift(system, equations, cone.direction)
+    return bool(min(cone.margin, 1.0) > shift + (system.num_inputs + 4) * 2 * UNIT_ROUNDOFF)
 
 
 def _is_combination_proved(system: MixedSystem, equations: NullSpace, cone: Cone) -> bool:
@@ -149,13 +157,15 @@ def _is_combination_proved(system: MixedSystem, equations: NullSpace, cone: Cone
         return False
     half = below / (2 * (size + below))
     smallest = min(equations.smallest * half, below / 2, 1.0)
-    return float(np.linalg.norm(np.abs(rest) + rounding)) < smallest * float(cone.weights.min())
+    return bool(np.linalg.norm(np.abs(rest) + rounding) < smallest * cone.weights.min())
 
 
 def _simplified(system: MixedSystem, direction: np.ndarray) -> np.ndarray:
     """Return small whole numbers in place of a direction of a small system if these are one, too."""
     if is_small(system):
         whole = snapped(direction)
-        if whole is not None and RecessionDirection(whole).check(system).is_proof:
-            return whole
+        if whole is not None:
+            check = RecessionDirection(whole).check(system)
+            if check.holds and check.is_proof:
+                return whole
     return direction

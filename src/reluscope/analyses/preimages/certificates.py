@@ -2,8 +2,8 @@
 
 Nothing here is shared with what finds certificates: singular values are those of LAPACK, multipliers of equations come
 from least squares. A certificate *holds* if its residual is small against its margin at a tolerance; it is a *proof* if
-the margin is beyond the residual and all rounding, or, for small systems, if all of it is true of the numbers as they are,
-in rational arithmetic.
+the margin is beyond the residual and all rounding, or, for small systems, if it is true of the numbers as they are in
+rational arithmetic.
 """
 
 from dataclasses import dataclass
@@ -61,10 +61,10 @@ class FullRank:
 
 @dataclass(frozen=True, eq=False)
 class PositiveCombination:
-    """Weights w > 0 of inequalities whose combination is one of the equations, together of rank n: no direction is free.
+    """Weights w > 0 of inequalities whose combination is one of the equations, together of rank n: nothing is free.
 
-    Bounded if ``Z_I^T w = -P^T v`` for some v and the rows of P and Z_I span R^n; then ``P d = 0, Z_I d <= 0`` has d = 0
-    only. With a point at which the rows Z_I are tight, that point is all there is.
+    Bounded if ``Z_I^T w = -P^T v`` for some v and the rows of P and Z_I span R^n: only 0 has ``P d = 0, Z_I d <= 0``.
+    With a point at which the rows Z_I are tight, that point is all there is.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ class RecessionDirection:
         size = float(np.abs(along).max(initial=0.0)) / length
         holds = margin >= -tolerance and size <= tolerance * max(_longest(system.equations), 1.0)
         rounding = (system.num_inputs + 2) * EPS
-        proved = margin > shift / length + rounding or _is_exact_direction(system, self.direction)
+        proved = bool(min(margin, 1.0) > shift / length + rounding) or _is_exact_direction(system, self.direction)
         return Check(holds, proved, max(size, -margin, 0.0), margin)
 
 
@@ -152,7 +152,7 @@ class SecondPoint:
         distance = float(np.linalg.norm(self.other - self.point))
         shifts = [certain_shift(system, point) for point in (self.point, self.other)]
         residual = max(system.violation(point) / _size(system, point) for point in (self.point, self.other))
-        proved = distance > sum(shifts)
+        proved = bool(distance > sum(shifts))
         size = max(1.0, float(np.linalg.norm(self.point)))
         return Check(residual <= tolerance and distance > tolerance * size, proved, residual, distance)
 
@@ -214,7 +214,7 @@ def certain_shift(system: MixedSystem, point: Float[np.ndarray, " n"]) -> float:
         slack = system.bounds - system.inequalities @ point
         lengths = _lengths(system.inequalities)
         rounding = (system.num_inputs + 3) * EPS * (lengths * float(np.linalg.norm(point)) + np.abs(system.bounds))
-        if (slack > lengths * shift + rounding).all():
+        if np.isfinite(shift) and (slack > lengths * shift + rounding).all():
             return shift
     return 0.0 if _is_exactly_inside(system, point) else np.inf
 
@@ -225,7 +225,7 @@ def is_small(system: MixedSystem) -> bool:
 
 
 def _shift(system: MixedSystem, point: np.ndarray, values: np.ndarray) -> tuple[float, np.ndarray]:
-    """Return how far the nearest solution of the equations can be, inf if unknown, and what the point leaves of them."""
+    """Return how far a solution of the equations is at most, inf if unknown, and what the point leaves of them."""
     equations = _dense(system.equations)
     left = equations @ point - values
     if not len(values):

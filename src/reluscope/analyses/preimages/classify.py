@@ -1,7 +1,7 @@
 """Which outputs of a layer have a preimage that is empty, a point, a polytope or unbounded.
 
-With P the rows of units that are equations and Z those that are inequalities (Behrmann et al. 2018, section 2, as the
-corrected statements go): the preimage is not empty; a point if P has full rank, or if the inequalities that are tight at a
+P has the rows of units that are equations, Z those that are inequalities (Behrmann et al. 2018, section 2; theorem 4
+for preimages that are not empty). A preimage is a point if P has full rank, or if the inequalities that are tight at a
 point of it leave only that point; bounded if no direction has ``P d = 0`` and ``Z d <= 0``; else unbounded.
 """
 
@@ -17,7 +17,7 @@ from reluscope.analyses.preimages.bounded import Decision, decide
 from reluscope.analyses.preimages.certificates import FullRank, certain_shift, is_small
 from reluscope.analyses.preimages.feasibility import find_point
 from reluscope.analyses.preimages.kinds import Decider, Kind, Preimages
-from reluscope.analyses.preimages.layer import Layer, Matrix, layer_inputs, read_layer
+from reluscope.analyses.preimages.layer import Layer, LayerLike, Matrix, layer_inputs, read_layer
 from reluscope.analyses.preimages.mixed_system import MixedSystem, read_outputs, system_between
 from reluscope.analyses.preimages.ranks import (
     UNIT_ROUNDOFF,
@@ -40,7 +40,7 @@ TOLERANCE = 1e-9
 
 
 def classify(
-    layer: Layer | Network | tuple[ArrayLike, ArrayLike],
+    layer: LayerLike,
     y: ArrayLike,
     *,
     gate: str | int | None = None,
@@ -70,8 +70,8 @@ def classify(
     Returns
     -------
     Preimages
-        Each kind with its certificates. A kind is proved if these hold beyond rounding; of small systems of whole numbers
-        they are exact.
+        Each kind with its certificates. A kind is proved if these hold beyond rounding; for small systems of whole
+        numbers they are exact.
 
     Raises
     ------
@@ -83,9 +83,9 @@ def classify(
     Notes
     -----
     That more equations than inputs have a common solution is never proved in floating point: if the inputs are known,
-    `classify_at` takes them, and the preimage of what they give is not empty. Cost for each output: one factorisation of
-    up to n x n, and where it leaves directions open a problem of non-negative least squares in as many variables; here
-    also a linear program that finds a point.
+    `classify_at` takes them, and the preimage of what they give is not empty. Cost for each output: one factorisation
+    of up to n x n, and where it leaves directions open a problem of non-negative least squares in as many variables;
+    here also a linear program that finds a point.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def classify(
 
 
 def classify_at(
-    layer: Layer | Network | tuple[ArrayLike, ArrayLike],
+    layer: LayerLike,
     x: ArrayLike,
     *,
     gate: str | int | None = None,
@@ -150,7 +150,7 @@ def classify_at(
     Finding(unbounded preimages: 1 (EXACT))
     """
     one = read_layer(layer, gate)
-    points = layer_inputs(layer, x, gate) if isinstance(layer, Network) else _read_points(one, x)
+    points = layer_inputs(layer, read_array(x, "inputs"), gate) if isinstance(layer, Network) else _read_points(one, x)
     work = _Work(one, _read_box(one, box), _read_tolerance(tolerance))
     if box is not None and not ((points >= box.lo) & (points <= box.hi)).all():
         row = int(np.argmin(((points >= box.lo) & (points <= box.hi)).all(axis=1)))
@@ -166,7 +166,7 @@ def classify_at(
         near = np.zeros(len(chunk), dtype=bool)
         for threshold in one.breakpoints:
             near |= ((np.abs(pre - threshold) <= noise) & (noise > 0)).any(axis=1)
-        return [work.of_input(*entry) for entry in zip(chunk, noise, lower, upper, ~near, strict=True)]
+        return [work.of_input(*entry) for entry in zip(chunk, noise, lower, upper, (~near).tolist(), strict=True)]
 
     return _table(work, len(points), decisions, tell)
 

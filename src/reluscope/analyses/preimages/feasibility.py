@@ -1,7 +1,7 @@
 """Is a mixed system empty? A point of it, as deep inside as a linear program finds, or multipliers that exclude all.
 
-First the equations, by least squares: what they leave is orthogonal to all their columns, and so proves that there is no
-solution. Then the inequalities, on the null space.
+First the equations, by least squares: what they leave is orthogonal to all their columns, and so proves that there is
+no solution. Then the inequalities, on the null space.
 """
 
 from typing import NamedTuple
@@ -86,6 +86,7 @@ def _simplified(system: MixedSystem, found: Farkas) -> Farkas:
         whole = snapped(np.r_[found.equation_weights, found.inequality_weights])
         if whole is not None:
             simple = Farkas(*np.split(whole, [len(found.equation_weights)]))
-            if simple.check(system).is_proof:
+            check = simple.check(system)
+            if check.holds and check.is_proof:
                 return simple
     return found

@@ -4,8 +4,8 @@ In front of the first gate that is the input of the network; deeper down it is t
 then any point of that space, whether earlier layers reach it or not.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse
@@ -62,12 +62,19 @@ class Layer:
     @property
     def num_inputs(self) -> int:
         """Number of entries n of one input of the layer."""
-        return self.weight.shape[1]
+        return self.weight.shape[1]  # pyright: ignore[reportOptionalSubscript]
 
     @property
     def num_units(self) -> int:
         """Number of units u."""
         return len(self.bias)
+
+    @property
+    def is_injective(self) -> bool:
+        """Whether the gate gives every output at one pre-activation only: then preimages are affine subspaces."""
+        real = np.isfinite(np.concatenate([np.zeros((1, self.num_units)), self.breakpoints]))
+        signs = np.sign(np.where(real, self.slopes, self.slopes[0]))
+        return bool((signs != 0).all() and (signs == signs[0]).all())
 
     def preactivations(self, x: Float[np.ndarray, "s n"]) -> Float[np.ndarray, "s u"]:
         """Return ``A x + b`` at some points."""
@@ -132,7 +139,11 @@ class Layer:
         return lower, upper
 
 
-def read_layer(source: "Layer | Network | tuple[ArrayLike, ArrayLike]", gate: str | int | None = None) -> Layer:
+# What stands for a layer: a pair (A, b) for relu(A x + b).
+LayerLike = Layer | Network | tuple[ArrayLike | scipy.sparse.sparray | scipy.sparse.spmatrix, ArrayLike]
+
+
+def read_layer(source: LayerLike, gate: str | int | None = None) -> Layer:
     """Return one layer of a network, or that of a matrix, a bias and a ReLU.
 
     Parameters
@@ -255,7 +266,7 @@ def _layer_of_stage(network: Network, stage: Stage) -> Layer:
 
 def _kept(weight: scipy.sparse.csr_array) -> Matrix:
     """Return a matrix in the form in which it is faster to work with."""
-    entries = weight.shape[0] * weight.shape[1]
+    entries = weight.shape[0] * weight.shape[1]  # pyright: ignore[reportOptionalSubscript]
     if entries > DENSE_ENTRIES and weight.nnz <= DENSE_SHARE * entries:
         weight.sort_indices()
         return weight
@@ -264,7 +275,7 @@ def _kept(weight: scipy.sparse.csr_array) -> Matrix:
     return dense
 
 
-def _read_pair(source: Sequence[ArrayLike]) -> tuple[Matrix, np.ndarray]:
+def _read_pair(source: tuple[Any, Any]) -> tuple[Matrix, np.ndarray]:
     try:
         matrix, bias = source
     except (TypeError, ValueError) as error:
@@ -277,6 +288,6 @@ def _read_pair(source: Sequence[ArrayLike]) -> tuple[Matrix, np.ndarray]:
     else:
         weight = read_array(matrix, "A", ndim=2)
     offset = read_array(bias, "b", ndim=1)
-    if len(offset) != weight.shape[0] or not weight.shape[1]:
+    if len(offset) != weight.shape[0] or not weight.shape[1]:  # pyright: ignore[reportOptionalSubscript]
         raise ShapeError(f"expected A of shape (u, n) and b of length u, got {weight.shape} and {offset.shape}")
     return weight, offset

@@ -11,12 +11,11 @@ import scipy.sparse
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.preimages.layer import Layer, Matrix, read_layer
+from reluscope.analyses.preimages.layer import Layer, LayerLike, Matrix, read_layer
 from reluscope.errors import ShapeError
 from reluscope.geometry.arrays import read_array
 from reluscope.geometry.domains import Box
 from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.networks.network import Network
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +52,7 @@ class MixedSystem:
     @property
     def num_inputs(self) -> int:
         """Number of coordinates n of x."""
-        return self.equations.shape[1]
+        return self.equations.shape[1]  # pyright: ignore[reportOptionalSubscript]
 
     @property
     def polyhedron(self) -> Polyhedron:
@@ -82,7 +81,7 @@ class MixedSystem:
 
 
 def system(
-    layer: Layer | Network | tuple[ArrayLike, ArrayLike],
+    layer: LayerLike,
     y: ArrayLike,
     *,
     gate: str | int | None = None,

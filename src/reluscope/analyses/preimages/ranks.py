@@ -1,7 +1,7 @@
 """Full rank of many rows, proved from products of rows.
 
-Rows of a matrix T are linearly independent if ``T T^T - s I`` has a Cholesky factorisation in floating point for a shift
-s beyond all rounding, and then the smallest singular value of T is at least the root of what is left of s (Rump,
+Rows of a matrix T are independent if ``T T^T - s I`` has a Cholesky factorisation in floating point for a shift s
+beyond all rounding, and then the smallest singular value of T is at least the root of what is left of s (Rump,
 "Verification of positive definiteness", BIT 46, 2006). Rows of a layer share one table of products, so that a subset
 costs one factorisation; a sparse matrix is reordered into a band first.
 """
@@ -72,8 +72,8 @@ def smallest_singular_value_lower_sparse(matrix: scipy.sparse.csr_array) -> floa
     >>> smallest_singular_value_lower_sparse(scipy.sparse.eye_array(5, 4, format="csr")) > 0
     True
     """
-    size = matrix.shape[1]
-    if matrix.shape[0] < size:
+    size = matrix.shape[1]  # pyright: ignore[reportOptionalSubscript]
+    if matrix.shape[0] < size:  # pyright: ignore[reportOptionalSubscript]
         return 0.0
     gram = scipy.sparse.csr_array(matrix.T @ matrix)
     order = reverse_cuthill_mckee(gram, symmetric_mode=True)
@@ -150,7 +150,7 @@ def null_space(
         products = matrix @ matrix.T if gram is None else gram
         smallest = smallest_singular_value_lower(products, size)
         if smallest > 0:
-            every, triangle = scipy.linalg.qr(matrix.T, check_finite=False)
+            every, triangle = np.linalg.qr(matrix.T, mode="complete")
             return NullSpace(every[:, number:], smallest, every[:, :number], triangle[:number])
     _, values, vectors = np.linalg.svd(matrix)
     rank = int((values > tolerance * max(values[0], 1e-300)).sum())
