@@ -70,6 +70,16 @@ def test_whole_boxes_empty_ones_and_the_claim():
     assert found.maximum([1.0, 0.0, 0.0]).value >= 0.1 - 1e-9
 
 
+def test_open_boxes_are_cut_by_the_bounds_of_the_outputs():
+    # Both units are on in all of the box: x_0 + x_1 <= 0.001 is a corner of it that no random point hits.
+    net = rs.load([(np.eye(2), np.ones(2)), (np.ones((1, 2)), [-2.0])])
+    found = rs.preimages.approximate(net, rs.Polyhedron([[1.0]], [1e-3]), rs.Box(0, 2, 2), budget=1)
+    top = found.maximum([1.0, 1.0])
+    assert top.value == -np.inf
+    assert top.interval[1] == pytest.approx(1e-3)
+    assert found.volume().interval == (0, 4)
+
+
 def test_bad_input_is_refused():
     net = rs.load(layers([3, 4, 2]))
     target = rs.Polyhedron(np.eye(2), [0.0, 0.0])
