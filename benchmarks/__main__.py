@@ -27,6 +27,7 @@ NAMES = (
     "tree",
     "preimages",
     "robustness",
+    "stability",
     "tracking",
     "workers",
     "balls",

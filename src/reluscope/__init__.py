@@ -15,7 +15,7 @@ from reluscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
-    from reluscope.analyses import bounds, codespace, coefficients, local, preimages, robustness, tracking
+    from reluscope.analyses import bounds, codespace, coefficients, local, preimages, robustness, stability, tracking
     from reluscope.analyses.counting import count
     from reluscope.analyses.tracking import Tracker
     from reluscope.analyses.volumes import RegionVolumes, region_volumes
@@ -73,6 +73,7 @@ _HOMES = {
     "region_volumes": "reluscope.analyses.volumes",
     "regions": "reluscope.regions.regions",
     "robustness": "reluscope.analyses.robustness",
+    "stability": "reluscope.analyses.stability",
     "testing": "reluscope.testing",
     "tracking": "reluscope.analyses.tracking",
 }
@@ -118,6 +119,7 @@ __all__ = [
     "region_volumes",
     "regions",
     "robustness",
+    "stability",
     "testing",
     "tracking",
 ]
@@ -134,6 +136,7 @@ _MODULES = frozenset(
         "plots",
         "preimages",
         "robustness",
+        "stability",
         "testing",
         "tracking",
     }

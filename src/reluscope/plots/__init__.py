@@ -19,9 +19,9 @@ from reluscope.plots.invariances import invariances
 from reluscope.plots.likeliest import likeliest
 from reluscope.plots.models_in_plane import models_in_plane
 from reluscope.plots.norms import norms
-from reluscope.plots.novelty import novelty
+from reluscope.plots.novelty_scores import novelty
 from reluscope.plots.places import places
-from reluscope.plots.preimages import preimages
+from reluscope.plots.preimage_kinds import preimages
 from reluscope.plots.radii import radii
 from reluscope.plots.radii_by_place import radii_by_place
 from reluscope.plots.region_colors import RegionColors
@@ -32,6 +32,7 @@ from reluscope.plots.samples import samples
 from reluscope.plots.saving import to_png, to_svg
 from reluscope.plots.saving_animations import save_animation, to_gif
 from reluscope.plots.segments import segment_counts
+from reluscope.plots.spectra import correlation_counts, spectra, spectra_by_layer
 from reluscope.plots.surroundings import surroundings
 from reluscope.plots.tracking import tracking
 from reluscope.plots.training_curves import training_curves
@@ -47,6 +48,7 @@ __all__ = [
     "codes",
     "coefficient_scatter",
     "coefficients",
+    "correlation_counts",
     "counts_in_training",
     "directions",
     "distance_histogram",
@@ -70,6 +72,8 @@ __all__ = [
     "save_animation",
     "say_regions",
     "segment_counts",
+    "spectra",
+    "spectra_by_layer",
     "surroundings",
     "to_gif",
     "to_png",
