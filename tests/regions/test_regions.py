@@ -1,5 +1,7 @@
 """Regions at points: rows, sources and maps against the conventions, autograd, sampling and the oracles."""
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -289,3 +291,20 @@ def test_a_network_without_gates_is_one_region() -> None:
     assert region.polyhedron.A.shape == (0, 2)
     assert region.polyhedron.insphere().radius == np.inf
     assert rs.region(net, [0, 0], domain=rs.Box(-1, 1, 2)).polyhedron.volume() == pytest.approx(4)
+
+
+def test_gradients_that_fade_with_depth_are_no_rounding() -> None:
+    # Without biases regions do not depend on the size of weights; gradients of late layers are tiny or huge.
+    generator = np.random.default_rng(0)
+    sizes = [4, *[20] * 14]
+    weights = [generator.uniform(-1, 1, (b, a)) / np.sqrt(a) for a, b in itertools.pairwise(sizes)]
+    counts, radii = set(), []
+    for scale in (2.0**-3, 1.0, 2.0**6):
+        net = rs.load(
+            [*((scale * weight, np.zeros(len(weight))) for weight in weights), (np.ones((1, 20)), np.zeros(1))]
+        )
+        found = rs.region(net, [0.3, -0.2, 0.5, 0.1], domain=rs.Box(-1, 1, 4))
+        counts.add(len(found.polyhedron.b))
+        radii.append(found.polyhedron.insphere().radius)
+    assert len(counts) == 1
+    assert np.ptp(radii) < 1e-9 * radii[0]

@@ -11,10 +11,10 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int, Integer
 
-from reluscope.networks.graph import Max
 from reluscope.networks.linearize import maps_of_pieces
 from reluscope.networks.network import Network
 from reluscope.regions.half_spaces import Rows, gate_rows
+from reluscope.regions.map_errors import MapErrors
 from reluscope.tolerance import Tolerance
 
 
@@ -95,7 +95,7 @@ def held_region(
     held = [torch.as_tensor(piece[None].astype(np.int64), device=network.device) for piece in pieces]
     maps, (weight, outputs) = maps_of_pieces(network, held, x, slice(0, network.num_inputs))
     tables = []
-    values, map_size = network.start(x), np.ones(1)
+    values, errors_of_maps = network.start(x), MapErrors(1, unit)
     for stage, piece, (normals, constant) in zip(network.stages, held, maps, strict=True):
         size = _size(values, stage.reads)
         pre, live = stage.advance(values)
@@ -109,11 +109,9 @@ def held_region(
                 pre=pre.cpu().numpy(),
                 maps=(gradients, constant.cpu().numpy()),
                 noise=unit * (stage.gain * size + stage.offset)[None],
-                map_noise=unit * stage.gain[None] * map_size,
+                map_noise=errors_of_maps.at(stage, np.array([np.abs(gradients).max(initial=0.0)])),
             )
         )
-        steepest = 1.0 if isinstance(stage.gate, Max) else float(stage.gate.slopes.abs().max())
-        map_size = np.maximum(map_size, steepest * np.abs(gradients).max(initial=0.0))
     size = _size(values, network.finish.reads)
     errors = unit * (network.finish.gain * size + network.finish.offset)
     dim = network.num_inputs

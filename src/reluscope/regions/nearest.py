@@ -17,6 +17,7 @@ from reluscope.networks.linearize import point_pieces, run_fixed, unit_maps
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
 from reluscope.regions.half_spaces import gate_rows
+from reluscope.regions.map_errors import MapErrors
 from reluscope.tolerance import Tolerance
 
 BUDGET = 256 * 2**20
@@ -117,7 +118,7 @@ def _nearest(network: Network, points: torch.Tensor, norm: Norm, tolerance: Tole
     pieces = network.codes(points).by_gate()
     distances, errors = np.full(number, np.inf), np.zeros(number)
     sources = np.full((number, 3), -1, dtype=np.int64)
-    map_size = np.ones(number)
+    map_errors = MapErrors(number, unit)
     values = network.start(points)
     every = np.arange(number)
     for stage in network.stages:
@@ -134,10 +135,8 @@ def _nearest(network: Network, points: torch.Tensor, norm: Norm, tolerance: Tole
             pre=pre.cpu().numpy(),
             maps=(lengths[stage.index][..., None], constants[stage.index]),
             noise=unit * (stage.gain * size_here.reshape(shape) + stage.offset),
-            map_noise=unit * stage.gain * map_size.reshape(shape),
+            map_noise=map_errors.at(stage, largest[stage.index]),
         )
-        steepest = 1.0 if isinstance(stage.gate, Max) else float(stage.gate.slopes.abs().max())
-        map_size = np.maximum(map_size, steepest * largest[stage.index])
         length = np.abs(rows.normals[..., 0])
         wrong = spread * rows.constant_below  # in the length of a normal
         bends = rows.exists & (length > wrong)

@@ -11,11 +11,11 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.networks.graph import Max
 from reluscope.networks.linearize import each_unit_maps
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
 from reluscope.regions.half_spaces import Rows, gate_rows
+from reluscope.regions.map_errors import MapErrors
 from reluscope.regions.region import Region
 from reluscope.tolerance import Tolerance
 
@@ -124,7 +124,7 @@ def _rows(network: Network, points: torch.Tensor, codes: Codes, window: Polyhedr
     flat = points.reshape(number, size).cpu().numpy()
     unit = tolerance.rounding * np.finfo(float).eps
     tables = []
-    map_size = np.ones(number)  # largest entry of the affine functions of the values read so far
+    errors = MapErrors(number, unit)
     values = network.start(points)
     pieces = codes.by_gate()
     for stage, (weight, bias) in zip(network.stages, each_unit_maps(network, points), strict=True):
@@ -141,12 +141,9 @@ def _rows(network: Network, points: torch.Tensor, codes: Codes, window: Polyhedr
                 pre=pre.cpu().numpy(),
                 maps=maps,
                 noise=unit * (stage.gain * size_here.reshape(shape) + stage.offset),
-                map_noise=unit * stage.gain * map_size.reshape(shape),
+                map_noise=errors.at(stage, _largest_entries(maps[0], tuple(range(1, maps[0].ndim)))),
             )
         )
-        steepest = 1.0 if isinstance(stage.gate, Max) else float(stage.gate.slopes.abs().max())
-        if maps[0].size:
-            map_size = np.maximum(map_size, steepest * _largest_entries(maps[0], tuple(range(1, maps[0].ndim))))
     tables.append(_domain_rows(window, flat, unit))
     return tables
 

@@ -20,6 +20,7 @@ from reluscope.networks.linearize import pull_back, unit_maps
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
 from reluscope.regions.half_spaces import gate_rows
+from reluscope.regions.map_errors import MapErrors
 from reluscope.tolerance import Tolerance
 
 
@@ -158,17 +159,15 @@ def hyperplanes(
             most = np.abs(rows.normals[0]).max(axis=1, initial=0.0)
             entries[index] = most if inputs.start == 0 else np.maximum(entries[index], most)
     sources, constant = [np.zeros((0, 3), dtype=np.int64)], [np.zeros(0, dtype=bool)]
-    map_size = 1.0
+    errors = MapErrors(1, unit)
     for index, stage in enumerate(network.stages):
         own, zero = pieces[stage.gate.name].to_array(), np.zeros_like(pre[index])
         nothing = np.zeros((*pre[index].shape, 1))
-        noise = np.broadcast_to(unit * stage.gain * map_size, pre[index].shape)
+        noise = np.broadcast_to(errors.at(stage, largest[index : index + 1]), pre[index].shape)
         rows = gate_rows(stage.gate, index, pieces=own, pre=zero, maps=(nothing, zero), noise=zero, map_noise=noise)
         exists = rows.exists[0]
         sources.append(rows.sources[0][exists].astype(np.int64))
         constant.append((entries[index] <= rows.constant_below[0])[exists])
-        steepest = 1.0 if isinstance(stage.gate, Max) else float(stage.gate.slopes.abs().max())
-        map_size = max(map_size, steepest * float(largest[index]))
     left_out = np.concatenate(constant)
     return Hyperplanes(network, point, np.concatenate(sources)[~left_out], int(left_out.sum()))
 
