@@ -26,6 +26,7 @@ NAMES = (
     "scaling",
     "tree",
     "robustness",
+    "stability",
     "workers",
     "balls",
     "startup",

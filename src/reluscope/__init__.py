@@ -15,7 +15,7 @@ from reluscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
-    from reluscope.analyses import bounds, codespace, coefficients, local, preimages, robustness
+    from reluscope.analyses import bounds, codespace, coefficients, local, preimages, robustness, stability
     from reluscope.analyses.counting import count
     from reluscope.analyses.volumes import RegionVolumes, region_volumes
     from reluscope.codes import CodeLayout, Codes, GateLayout
@@ -71,6 +71,7 @@ _HOMES = {
     "region_volumes": "reluscope.analyses.volumes",
     "regions": "reluscope.regions.regions",
     "robustness": "reluscope.analyses.robustness",
+    "stability": "reluscope.analyses.stability",
     "testing": "reluscope.testing",
 }
 
@@ -114,6 +115,7 @@ __all__ = [
     "region_volumes",
     "regions",
     "robustness",
+    "stability",
     "testing",
 ]
 
@@ -129,6 +131,7 @@ _MODULES = frozenset(
         "plots",
         "preimages",
         "robustness",
+        "stability",
         "testing",
     }
 )

@@ -134,6 +134,13 @@ _SOURCES = (
         "Mathematics of Computation 29 (129)",
     ),
     Citation(
+        "kuczynski1992",
+        ("J. Kuczyński", "H. Woźniakowski"),
+        "Estimating the largest eigenvalue by the power and Lanczos algorithms with a random start",
+        1992,
+        "SIAM Journal on Matrix Analysis and Applications 13 (4), 1094-1122",
+    ),
+    Citation(
         "montufar2014",
         ("Guido Montúfar", "Razvan Pascanu", "Kyunghyun Cho", "Yoshua Bengio"),
         "On the number of linear regions of deep neural networks",
@@ -167,6 +174,13 @@ _SOURCES = (
         "On the expressive power of deep neural networks",
         2017,
         "International Conference on Machine Learning",
+    ),
+    Citation(
+        "roy2007",
+        ("Olivier Roy", "Martin Vetterli"),
+        "The effective rank: a measure of effective dimensionality",
+        2007,
+        "European Signal Processing Conference",
     ),
     Citation(
         "sattelberg2026",

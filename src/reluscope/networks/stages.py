@@ -58,7 +58,7 @@ class _Leg:
         return values[self.target]
 
     @cached_property
-    def _bounding(self) -> tuple[tuple[int, Affine, Affine, bool], ...]:
+    def bounding(self) -> tuple[tuple[int, Affine, Affine, bool], ...]:
         """The plan with absolute and with squared constants, and whether each node rounds."""
         found = []
         for position, node in self.plan:
@@ -81,7 +81,7 @@ class _Leg:
     def errors(self, sizes: Values, errors: Values, gamma: float) -> tuple[Values, Values]:
         """Return sizes and errors ``(1, *shape)`` of all values of the plan, those read included."""
         sizes, errors = dict(sizes), dict(errors)
-        for position, absolute, squared, rounds in self._bounding:
+        for position, absolute, squared, rounds in self.bounding:
             size = absolute.apply(*(sizes[source] for source in absolute.inputs))
             carried = squared.linear(*(errors[source].square() for source in absolute.inputs)).sqrt()
             sizes[position], errors[position] = size, carried + gamma * size if rounds else carried

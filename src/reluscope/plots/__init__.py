@@ -22,6 +22,7 @@ from reluscope.plots.robustness import robustness
 from reluscope.plots.samples import samples
 from reluscope.plots.saving import to_png, to_svg
 from reluscope.plots.segments import segment_counts
+from reluscope.plots.spectra import correlation_counts, spectra, spectra_by_layer
 from reluscope.plots.surroundings import surroundings
 from reluscope.plots.usage import unit_usage
 
@@ -32,6 +33,7 @@ __all__ = [
     "class_numbers",
     "codes",
     "coefficients",
+    "correlation_counts",
     "directions",
     "distance_histogram",
     "distinct_codes",
@@ -48,6 +50,8 @@ __all__ = [
     "robustness",
     "samples",
     "segment_counts",
+    "spectra",
+    "spectra_by_layer",
     "surroundings",
     "to_png",
     "to_svg",

@@ -26,6 +26,10 @@ GLOSSARY = (
     ("Code distance", "on how many units two codes differ (Hamming distance)."),
     ("Local map", "the affine map W z + b that the network is on the region of a sample."),
     ("Spectral norm", "the largest factor by which W stretches a direction."),
+    (
+        "Condition number",
+        "the largest singular value of a Jacobian divided by the smallest that is not zero: how unstable it is to go back.",
+    ),
     ("Margin", "how far the largest output is above another one, its rival."),
     ("Inscribed ball", "a largest ball inside a region; its radius says how thick the region is."),
 )

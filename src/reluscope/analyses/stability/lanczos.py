@@ -1,0 +1,160 @@
+"""The largest and the smallest nonzero singular value of a map that is too large for a table, from products only.
+
+Golub and Kahan's bidiagonalisation with full reorthogonalisation, started at ``J^T u`` with u random, so that it
+stays in the row space of J: after k steps the singular values of a small bidiagonal matrix lie between those of J.
+The largest is a lower bound; by Kuczynski and Wozniakowski ("Estimating the largest eigenvalue by the power and
+Lanczos algorithms with a random start", 1992) the true square is larger by a share e with probability at most ``1.648
+sqrt(m) exp(-(2k - 1) sqrt(e))``. The smallest is an upper bound on the smallest nonzero one.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from reluscope.analyses.stability.jacobians import prefix_values
+from reluscope.networks.linearize import Pieces
+from reluscope.networks.network import Network
+
+FAILURE = 1e-3
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """A singular value, and between which numbers the true one lies."""
+
+    value: float
+    lower: float
+    upper: float
+
+
+def extreme_singular_values(
+    forward: Callable[[Tensor], Tensor],
+    backward: Callable[[Tensor], Tensor],
+    *,
+    num_rows: int,
+    steps: int,
+    generator: torch.Generator,
+    gamma: float,
+) -> tuple[Extreme, Extreme, bool]:
+    """Return the largest and the smallest nonzero singular value of a linear map.
+
+    Parameters
+    ----------
+    forward, backward : callables
+        ``v -> J v`` and ``u -> J^T u``, flat float64 tensors.
+    num_rows : int
+        Rows of J.
+    steps : int
+        Products with J at most.
+    generator : torch.Generator
+    gamma : float
+        Rounding of a sum, relative to the sum of its absolute terms.
+
+    Returns
+    -------
+    largest : Extreme
+        Its upper end fails with a probability of 0.001 at most.
+    smallest : Extreme
+        Its lower end is zero, unless the row space was exhausted.
+    exhausted : bool
+        Whether the values span all that a random start can reach, so that both are known up to rounding.
+    """
+    start = torch.randn(num_rows, dtype=torch.float64, generator=generator)
+    first = backward(start)
+    length = float(torch.linalg.vector_norm(first))
+    if length == 0.0:
+        return Extreme(0.0, 0.0, 0.0), Extreme(np.nan, np.nan, np.nan), True
+    right, left, alphas, betas = [first / length], [], [], []
+    exhausted = False
+    while len(alphas) < steps:
+        u = _apart(forward(right[-1]), left)
+        alpha = float(torch.linalg.vector_norm(u))
+        negligible = np.sqrt(num_rows) * gamma * max([alpha, *alphas, *betas])
+        # Nothing new but rounding: the space is exhausted.
+        if alpha <= negligible:
+            exhausted = True
+            break
+        alphas.append(alpha)
+        left.append(u / alpha)
+        v = _apart(backward(left[-1]), right)
+        beta = float(torch.linalg.vector_norm(v))
+        if beta <= negligible:
+            exhausted = True
+            break
+        betas.append(beta)
+        right.append(v / beta)
+    size = len(alphas)
+    bidiagonal = np.diag(alphas) + np.diag(betas[: size - 1], 1)
+    if exhausted and len(betas) == size:
+        bidiagonal = np.column_stack([bidiagonal, np.eye(size)[:, -1] * betas[-1]])
+    found = np.linalg.svd(bidiagonal, compute_uv=False)
+    rounding = np.sqrt(num_rows) * gamma * found[0]
+    if exhausted:
+        ends = tuple(
+            Extreme(float(one), max(0.0, float(one - rounding)), float(one + rounding)) for one in found[[0, -1]]
+        )
+        return ends[0], ends[1], True
+    share = (np.log(1.648 * np.sqrt(num_rows) / FAILURE) / (2 * size - 1)) ** 2
+    above = found[0] / np.sqrt(1 - share) if share < 1 else np.inf
+    return (
+        Extreme(float(found[0]), float(found[0] - rounding), float(above + rounding)),
+        Extreme(float(found[-1]), 0.0, float(found[-1] + rounding)),
+        False,
+    )
+
+
+def prefix_extremes(
+    network: Network, pieces: Pieces, *, layer: int, num_rows: int, steps: int, seed: int, gamma: float
+) -> tuple[Extreme, Extreme, bool]:
+    """Return the extremes of one prefix Jacobian, by forward and backward passes with the pieces held.
+
+    Parameters
+    ----------
+    network : Network
+    pieces : list of (1, u) tensors
+    layer : int
+    num_rows : int
+        Entries of the layer's value.
+    steps, seed : int
+    gamma : float
+
+    Returns
+    -------
+    largest, smallest : Extreme
+    exhausted : bool
+        See `extreme_singular_values`.
+    """
+    zero = torch.zeros(1, *network.input_shape, dtype=torch.float64, device=network.device)
+
+    def value(direction: Tensor) -> Tensor:
+        return next(islice(prefix_values(network, pieces, direction), layer, None))[1].flatten()
+
+    with torch.enable_grad():
+        zero.requires_grad_()
+        recorded = value(zero)
+
+    def forward(direction: Tensor) -> Tensor:
+        with torch.no_grad():
+            return value(direction.reshape(1, *network.input_shape))
+
+    def backward(cotangent: Tensor) -> Tensor:
+        if not recorded.requires_grad:
+            return zero.new_zeros(network.num_inputs)
+        (gradient,) = torch.autograd.grad(recorded, zero, cotangent.to(zero.device), retain_graph=True)
+        return gradient.flatten()
+
+    generator = torch.Generator().manual_seed(seed)
+    return extreme_singular_values(forward, backward, num_rows=num_rows, steps=steps, generator=generator, gamma=gamma)
+
+
+def _apart(vector: Tensor, others: list[Tensor]) -> Tensor:
+    """Return a vector made orthogonal to others, twice, so that rounding does not bring them back."""
+    if others:
+        basis = torch.stack(others)
+        for _ in range(2):
+            vector = vector - basis.T @ (basis @ vector)
+    return vector

@@ -1,0 +1,164 @@
+"""How singular values change through the layers of a network: curves of all of them, and numbers by layer."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from reluscope.analyses.stability.lemmas import CorrelationCounts
+from reluscope.analyses.stability.table import Spectra
+from reluscope.plots.outlines import number_logarithmically
+from reluscope.plots.shapes import say
+from reluscope.plots.style import INK, bare, canvas, category, dashes, depth_colors, figure_of, legend, legend_below
+
+MARKS = ("o", "s", "D", "^")
+
+
+def spectra(
+    found: Spectra,
+    *,
+    layers: Sequence[int] | None = None,
+    band: tuple[float, float] | None = (0.25, 0.75),
+    axes: Axes | None = None,
+) -> Figure:
+    """Draw the singular values of some layers, in descending order, on a logarithmic axis.
+
+    Parameters
+    ----------
+    found : Spectra
+    layers : sequence of int, optional
+        Positions among the layers; by default the gates. Layers of which only the extremes are known are left out.
+    band : (low, high), optional
+        Quantiles over samples between which a band is drawn.
+    axes : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Medians over samples of the largest, the second largest, ... value, as far as they count as nonzero; affine
+        layers are dashed.
+    """
+    axes = canvas(axes, (6.4, 3.8))
+    wanted = [index for index, one in enumerate(found.layers) if one.kind == "gate"] if layers is None else layers
+    shown = [index for index in wanted if found.complete[index]]
+    if not shown:
+        say(axes, "no layer with all its singular values")
+        return figure_of(axes)
+    handles: list[Artist] = []
+    for index, color in zip(shown, depth_colors(len(shown)), strict=True):
+        layer = found.layers[index]
+        median = _nonzero(found.curve(index), found.nonzero[index])
+        style = "-" if layer.kind == "gate" else (0, (4, 1.6))
+        label = f"{index + 1}: {layer.name}" + (" (affine)" if layer.kind == "affine" else "")
+        where = np.arange(1, len(median) + 1)
+        if band is not None and len(found) > 1:
+            low, high = (found.curve(index, quantile)[: len(median)] for quantile in band)
+            axes.fill_between(where, np.maximum(low, median.min(initial=1.0) / 10), high, color=color, alpha=0.18, lw=0)
+        marker = "o" if len(median) == 1 else None
+        axes.plot(where, median, color=color, linestyle=style, linewidth=1.5, marker=marker, markersize=4)
+        handles.append(Line2D([], [], color=color, linestyle=style, linewidth=1.8, label=label))
+    _logarithmic(axes)
+    axes.set_xlabel("singular values, from the largest")
+    axes.set_ylabel("singular value")
+    bare(axes, "top", "right")
+    legend(axes, handles)
+    return figure_of(axes)
+
+
+def spectra_by_layer(found: Mapping[str, Spectra]) -> Figure:
+    """Draw sizes of layers, numbers of nonzero singular values and condition numbers, layer after layer.
+
+    Parameters
+    ----------
+    found : mapping of names to Spectra
+        One per network.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Three rows of medians over samples; marks of affine layers are hollow. Condition numbers of layers of which only
+        the extremes are known are lower bounds.
+    """
+    figure = Figure(figsize=(6.4, 6.2), layout="constrained")
+    FigureCanvasAgg(figure)
+    rows = [canvas(axes, (0, 0)) for axes in figure.subplots(3, 1, sharex=True)]
+    handles: list[Artist] = []
+    for number, (name, one) in enumerate(found.items()):
+        where = np.arange(1, len(one.layers) + 1)
+        is_gate = np.array([layer.kind == "gate" for layer in one.layers])
+        columns = (
+            np.array([layer.size for layer in one.layers], dtype=np.float64),
+            np.array([one.median(index, "num_nonzero").value for index in range(len(where))], dtype=np.float64),
+            np.array([one.median(index, "condition").value for index in range(len(where))]),
+        )
+        color, mark = category(number), MARKS[number % len(MARKS)]
+        for axes, values in zip(rows, columns, strict=True):
+            axes.plot(where, values, color=color, linestyle=dashes(number), linewidth=1.4)
+            for chosen, face in ((is_gate, color), (~is_gate, "none")):
+                axes.plot(
+                    where[chosen], values[chosen], mark, color=color, markerfacecolor=face, markersize=5, zorder=3
+                )
+        handles.append(
+            Line2D([], [], color=color, linestyle=dashes(number), marker=mark, markersize=5, linewidth=1.4, label=name)
+        )
+    for axes, label in zip(rows, ("entries of the layer", "nonzero\nsingular values", "condition number"), strict=True):
+        axes.set_ylabel(label)
+        bare(axes, "top", "right")
+    for axes in rows[:2]:
+        axes.set_ylim(bottom=0)
+    _logarithmic(rows[2])
+    rows[-1].set_xlabel("layer; hollow: affine, filled: gate")
+    rows[-1].xaxis.set_major_locator(MaxNLocator(integer=True))
+    legend_below(figure, handles if len(handles) > 1 else [])
+    return figure
+
+
+def correlation_counts(found: CorrelationCounts, *, axes: Axes | None = None) -> Figure:
+    """Draw how many rows meet the correlation condition of Lemma 9, by its constant.
+
+    Parameters
+    ----------
+    found : CorrelationCounts
+    axes : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A dashed line marks all rows that are left, which the lemma needs, and a thin one the constant where they are
+        met.
+    """
+    axes = canvas(axes, (6.4, 3.2))
+    color = category(0)
+    axes.plot(found.constants, found.counts, color=color, linewidth=1.6)
+    axes.axhline(found.num_left, color=category(5), linewidth=1.2, linestyle=dashes(1))
+    handles: list[Artist] = [
+        Line2D([], [], color=color, linewidth=1.6, label="rows that meet the condition"),
+        Line2D([], [], color=category(5), linewidth=1.2, linestyle=dashes(1), label=f"rows left: {found.num_left:,}"),
+    ]
+    if np.isfinite(found.all_from):
+        axes.axvline(found.all_from, color=INK, linewidth=0.7)
+        handles.append(Line2D([], [], color=INK, linewidth=0.7, label=f"all from c = {found.all_from:.3g}"))
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("constant c")
+    axes.set_ylabel("rows")
+    bare(axes, "top", "right")
+    legend(axes, handles)
+    return figure_of(axes)
+
+
+def _logarithmic(axes: Axes) -> None:
+    """Make the vertical axis logarithmic once all is drawn."""
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    number_logarithmically(axes, high / low, along="y")
+
+
+def _nonzero(values: Float[np.ndarray, " k"], share: float) -> Float[np.ndarray, " _"]:
+    """Return descending values as far as they count as nonzero."""
+    return values[: int((values > share * values.max(initial=0.0)).sum())]

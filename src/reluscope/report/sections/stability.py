@@ -1,0 +1,154 @@
+"""How directions of the input are stretched on their way through the layers, and how hard it is to go back."""
+
+import numpy as np
+
+from reluscope import plots
+from reluscope.analyses.stability import Layer, Spectra, jacobian_bytes, layers, spectra
+from reluscope.analyses.stability.table import Measure
+from reluscope.findings import Finding
+from reluscope.networks.network import Network
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, number, numbers, plain_values
+from reluscope.report.drawing import drawing
+from reluscope.report.subject import Subject, Tell
+
+TITLE = "Stability of the inverse"
+POSITION = 37
+MOST_SAMPLES = 20
+SHARE_OF_SECONDS = 1 / 6
+# Multiplications and additions a second that the estimate of the time counts on.
+MULTIPLICATIONS = 3e9
+MEMORY = 4 * 2**30
+MOST_CURVES = 6
+MOST_ROWS = 24
+MEASURES: tuple[Measure, ...] = ("num_nonzero", "condition", "largest", "entropy_rank")
+COLUMNS = ("nonzero", "condition", "largest", "effective rank")
+MEANING = (
+    "On the region of a sample, what a layer hands on is an affine function of the input. The singular values of its "
+    "Jacobian say by how much it stretches directions: along those with the value zero the layer sees nothing, and "
+    "along those with small ones a small change of its features stands for a large change of the input. The condition "
+    "number is the largest divided by the smallest that is not zero."
+)
+
+
+def why_not(subject: Subject) -> str | None:
+    """Return why there are no singular values: without gates, or if one sample would take too much."""
+    network = subject.network
+    if not network.gates:
+        return "The network has no gates: it is the same affine map everywhere, with nothing to follow through layers."
+    needed, limit = _work(network), SHARE_OF_SECONDS * subject.settings.seconds
+    if needed > limit or jacobian_bytes(network) > MEMORY:
+        return (
+            f"The singular values of all layers take about {number(float(np.ceil(needed)))} s and "
+            f"{number(jacobian_bytes(network) / 2**30)} GB for one sample, more than this section takes on; "
+            "rs.stability.spectra(net, x) asks for them, rs.stability.extremes(net, x) for the largest and smallest."
+        )
+    return None
+
+
+def seconds(subject: Subject) -> float:
+    """Return about how long it takes: a few samples, as many as there is time for, and two pictures."""
+    wanted = min(MOST_SAMPLES, len(subject.data)) * _work(subject.network)
+    return 0.6 + min(wanted, SHARE_OF_SECONDS * subject.settings.seconds)
+
+
+def _work(network: Network) -> float:
+    """Return about how many seconds one sample takes."""
+    n = network.num_inputs
+    entries = sum(layer.size for layer in layers(network))
+    products = sum(3.0 * max(layer.size, n) * min(layer.size, n) ** 2 for layer in layers(network))
+    return 0.002 * len(layers(network)) + (products + 100.0 * n * entries) / MULTIPLICATIONS
+
+
+def content(subject: Subject, tell: Tell) -> Content:
+    """Follow the singular values at a few samples."""
+    settings = subject.settings
+    chosen = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MOST_SAMPLES]
+    found = spectra(
+        subject.network,
+        subject.points[chosen],
+        population=len(subject.data),
+        seconds=SHARE_OF_SECONDS * settings.seconds,
+        memory=MEMORY,
+        tolerance=settings.tolerance,
+        tell=lambda share: tell(0.8 * share),
+    )
+    last = len(found.layers) - 1
+    shown = [found.median(last, which) for which in ("condition", "num_nonzero", "largest")]
+    blocks: list[Block] = [
+        numbers(*map(_shown, shown)),
+        Text(_text(subject, found)),
+        Picture(
+            (
+                drawing(
+                    plots.spectra(found, layers=_curves(found.layers)),
+                    "stability",
+                    "Singular values after the gates, in descending order",
+                ),
+                drawing(
+                    plots.spectra_by_layer({"network": found}),
+                    "stability-layers",
+                    "Entries, nonzero singular values and condition number of every layer",
+                ),
+            ),
+            "Above, singular values after gates and at the output, from the largest: medians over samples, with bands "
+            "from the first to the third quartile. Below, by layer: entries, nonzero values, condition numbers.",
+        ),
+        _table(found),
+    ]
+    data = {
+        "samples": [int(row) for row in chosen[: len(found)]],
+        "layers": [layer.name for layer in found.layers],
+        "kinds": [layer.kind for layer in found.layers],
+        **{
+            which: [plain_values([found.median(index, which).value])[0] for index in range(len(found.layers))]
+            for which in MEASURES
+        },
+        "curves": [plain_values(found.curve(index)) for index in range(len(found.layers))],
+    }
+    return Content(tuple(blocks), _shown(shown[0]), data, interrupted=found.stopped == "interrupted")
+
+
+def _shown(finding: Finding) -> Number:
+    return Number(finding) if np.isfinite(finding.value) else Number(finding, "none")
+
+
+def _curves(every: tuple[Layer, ...]) -> list[int]:
+    """Return gates, evenly through the network where there are many, and the output."""
+    gates = [index for index, layer in enumerate(every) if layer.kind == "gate"]
+    rest = [len(every) - 1] if every[-1].kind == "affine" else []
+    most = MOST_CURVES - len(rest)
+    if len(gates) > most:
+        gates = [gates[place] for place in np.linspace(0, len(gates) - 1, most).round().astype(int)]
+    return gates + rest
+
+
+def _text(subject: Subject, found: Spectra) -> str:
+    text = (
+        f"{MEANING} These are medians over {len(found):,} of {len(subject.data):,} samples, drawn by seed "
+        f"{subject.settings.seed}."
+    )
+    numbers_left = [found.median(index, "num_nonzero").value for index in range(len(found.layers))]
+    n = subject.network.num_inputs
+    blind = next((index for index, value in enumerate(numbers_left) if value < n), None)
+    if blind is None:
+        return text + f" No layer loses any of the {n:,} directions of the input at most samples."
+    layer = found.layers[blind]
+    return text + (
+        f" The first layer that loses some of the {n:,} directions of the input is {layer.name} ({layer.kind}), which "
+        f"keeps {numbers_left[blind]:,.0f}."
+    )
+
+
+def _table(found: Spectra) -> Table:
+    rows = []
+    for index in range(min(MOST_ROWS, len(found.layers))):
+        layer = found.layers[index]
+        medians = [_shown(found.median(index, which)) for which in MEASURES]
+        rows.append((f"{index + 1}", f"{layer.name} ({layer.kind})", layer.size, *medians))
+    caption = (
+        "Medians over samples. A singular value counts as nonzero above a share of the largest that rounding explains; "
+        "the effective rank is the exponential of the entropy of the singular values."
+    )
+    if len(found.layers) > MOST_ROWS:
+        caption += f" The first {MOST_ROWS} of {len(found.layers)} layers are shown."
+    return Table(("layer", "name", "entries", *COLUMNS), tuple(rows), caption)

@@ -1,0 +1,334 @@
+"""Singular values through the layers: against dense decompositions, by both engines, with claims that hold; the
+lemmas."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from torch import nn
+
+import reluscope as rs
+from reluscope.analyses.stability import singular_values as engine
+from reluscope.errors import InputError, ShapeError
+from reluscope.findings import Claim
+
+GAMMA = 16 * engine.EPS
+
+
+class Residual(nn.Module):
+    """A block with a shortcut that is projected."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.short = nn.Linear(5, 7), nn.Linear(7, 6), nn.Linear(5, 6)
+        self.last = nn.Linear(6, 3)
+
+    def forward(self, x):
+        return self.last(torch.relu(self.second(torch.relu(self.first(x))) + self.short(x)))
+
+    def layers(self, x):
+        """The values whose Jacobians are asked for."""
+        before = self.first(x)
+        after = torch.relu(before)
+        joined = self.second(after) + self.short(x)
+        return before, after, joined, torch.relu(joined), self.last(torch.relu(joined))
+
+
+class Chain(nn.Sequential):
+    """A sequence whose layers are the values after its modules."""
+
+    def layers(self, x):
+        """The values whose Jacobians are asked for; flattening is no layer."""
+        found = []
+        for module in self:
+            x = module(x)
+            if not isinstance(module, nn.Flatten):
+                found.append(x)
+        return found
+
+
+def models():
+    torch.manual_seed(3)
+    dense = Chain(nn.Linear(6, 9), nn.ReLU(), nn.Linear(9, 5), nn.LeakyReLU(0.3), nn.Linear(5, 4))
+    conv = Chain(
+        nn.Conv2d(2, 3, 3, padding=1),
+        nn.ReLU(),
+        nn.Conv2d(3, 4, 3, stride=2),
+        nn.PReLU(4),
+        nn.Flatten(),
+        nn.Linear(16, 3),
+    )
+    pool = Chain(
+        nn.Conv2d(2, 4, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(), nn.Linear(36, 3), nn.Hardtanh()
+    )
+    return {
+        "dense": (dense.double().eval(), (6,)),
+        "conv": (conv.double().eval(), (2, 6, 6)),
+        "pool": (pool.double().eval(), (2, 6, 6)),
+        "residual": (Residual().double().eval(), (5,)),
+    }
+
+
+def dense_values(model, point):
+    """Singular values of all prefixes from Jacobians by autograd."""
+    number = len(model.layers(point[None]))
+    found = []
+    for index in range(number):
+        jacobian = torch.autograd.functional.jacobian(
+            lambda x, index=index: model.layers(x[None])[index].flatten(), point
+        )
+        found.append(np.linalg.svd(jacobian.flatten(1).numpy(), compute_uv=False))
+    return found
+
+
+@pytest.fixture(params=["dense", "conv", "pool", "residual"])
+def case(request):
+    model, shape = models()[request.param]
+    return (
+        model,
+        rs.load(model, input_shape=shape),
+        torch.randn(3, *shape, generator=torch.Generator().manual_seed(1)).double(),
+    )
+
+
+def test_all_prefixes_agree_with_autograd_and_lapack(case):
+    model, net, points = case
+    found = rs.stability.spectra(net, points)
+    for sample, point in enumerate(points):
+        truth = dense_values(model, point)
+        assert len(truth) == len(found.layers)
+        for layer, expected in enumerate(truth):
+            assert found.values[layer][sample] == pytest.approx(expected, abs=1e-12)
+            assert (found.lower[layer][sample] <= expected + 1e-15).all()
+            assert (expected <= found.upper[layer][sample] + 1e-15).all()
+    assert [layer.size for layer in found.layers] == [value[0].numel() for value in model.layers(points[:1])]
+
+
+def test_the_gram_matrix_agrees_with_the_triangular_factor(case, monkeypatch):
+    _, net, points = case
+    by_triangle = rs.stability.spectra(net, points)
+    monkeypatch.setattr(engine, "SHORT", 1)
+    monkeypatch.setattr(engine, "TILE", 8)
+    by_gram = rs.stability.spectra(net, points)
+    assert any("Gram" in method for method in by_gram.methods)
+    for one, other in zip(by_gram.values, by_triangle.values, strict=True):
+        assert one == pytest.approx(other, rel=2 * engine.GOOD, abs=1e-12)
+    for one, low, high in zip(by_gram.values, by_triangle.lower, by_triangle.upper, strict=True):
+        assert (one >= low - 1e-6).all()
+        assert (one <= high + 1e-6).all()
+
+
+def test_lanczos_brackets_the_extremes(case):
+    _, net, points = case
+    exact, found = rs.stability.spectra(net, points), rs.stability.extremes(net, points, steps=8, seed=1)
+    for layer in range(len(exact.layers)):
+        largest, smallest = exact.measure(layer, "largest").values, exact.measure(layer, "smallest").values
+        assert (found.lower[layer][:, 0] <= largest * (1 + 1e-12)).all()
+        assert (largest <= found.upper[layer][:, 0] * (1 + 1e-12)).all()
+        assert (smallest <= found.upper[layer][:, 1] * (1 + 1e-9)).all()
+        assert (found.lower[layer][:, 1] <= smallest * (1 + 1e-9)).all()
+
+
+def test_lanczos_on_a_map_of_known_values():
+    rng = np.random.default_rng(0)
+    values = np.linspace(3.0, 1.0, 60)
+    left, right = (np.linalg.qr(rng.normal(size=(size, 60)))[0] for size in (200, 90))
+    net = rs.load([(left * values @ right.T, np.zeros(200)), (np.zeros((1, 200)), np.zeros(1))])
+    found = rs.stability.extremes(net, np.zeros(90), steps=30)
+    assert found.methods[0] == "Lanczos"
+    assert found.lower[0][0, 0] <= 3.0 + 1e-12 <= found.upper[0][0, 0] + 1e-9
+    assert found.upper[0][0, 0] < 4.0
+    assert 1.0 - 1e-9 <= found.upper[0][0, 1] < 1.2
+    median = found.median(0, "largest")
+    assert median.claim is Claim.LOWER
+    assert median.interval is not None
+    assert median.interval[0] <= 3.0 <= median.interval[1]
+    assert found.median(0, "smallest").claim is Claim.UPPER
+    assert found.median(0, "condition").claim is Claim.LOWER
+    assert float(found.median(0, "condition")) <= 3.0
+    assert np.isnan(found.median(0, "stable_rank").value)
+
+
+def test_small_values_below_the_reach_of_the_gram_matrix_are_resolved(monkeypatch):
+    monkeypatch.setattr(engine, "SHORT", 2)
+    rng = np.random.default_rng(1)
+    values = np.array([1.0, 1e-3, 1e-6, 1e-9, 0.0])
+    left, right = (np.linalg.qr(rng.normal(size=(size, 5)))[0] for size in (40, 5))
+    net = rs.load([((left * values) @ right.T, np.ones(40)), (np.ones((1, 40)), np.zeros(1))])
+    found = rs.stability.spectra(net, np.zeros(5))
+    assert found.methods[0] == "QR and SVD"
+    assert found.values[0][0] == pytest.approx(values, abs=1e-14)
+    assert found.measure(0, "num_nonzero").values.tolist() == [4.0]
+    assert float(found.median(0, "condition")) == pytest.approx(1e9, rel=1e-4)
+
+
+def test_measures_of_a_map_one_knows():
+    net = rs.load([(np.diag([4.0, 2.0, 2.0, 0.0]), np.array([1.0, 1.0, -1.0, 1.0])), (np.ones((1, 4)), np.zeros(1))])
+    found = rs.stability.spectra(net, np.zeros(4))
+    before = {which: float(found.median(0, which)) for which in ("largest", "smallest", "condition", "num_nonzero")}
+    assert before == {"largest": 4.0, "smallest": 2.0, "condition": 2.0, "num_nonzero": 3.0}
+    assert found.measure(0, "stable_rank").values == pytest.approx([1.5])
+    entropy = 0.5 * np.log(2) + 0.5 * np.log(4)
+    assert found.measure(0, "entropy_rank").values == pytest.approx([np.exp(entropy)])
+    after = found.values[1][0]
+    assert after.tolist() == pytest.approx([4.0, 2.0, 0.0, 0.0])
+    claims = {finding.name.split(" after ")[0]: finding.claim for finding in found.of(0, 0)}
+    assert claims["number of nonzero singular values"] is Claim.EXACT
+    assert set(claims.values()) == {Claim.EXACT}
+    assert found.curve(0).tolist() == found.values[0][0].tolist()
+
+
+def test_a_dead_layer_has_no_condition_number():
+    net = rs.load([(np.eye(2), -np.ones(2)), (np.ones((1, 2)), np.zeros(1))])
+    found = rs.stability.spectra(net, [[0.0, 0.0], [0.5, 0.5]])
+    assert found.measure(1, "num_nonzero").values.tolist() == [0.0, 0.0]
+    assert np.isnan(found.measure(1, "condition").values).all()
+    assert found.measure(1, "stable_rank").values.tolist() == [0.0, 0.0]
+    assert np.isnan(found.median(1, "condition").value)
+    assert len(found.of(0, 1)) == 4
+    lanczos = rs.stability.extremes(net, [[0.0, 0.0]])
+    assert lanczos.values[1][0, 0] == 0.0
+
+
+def test_duplicated_and_zero_units_are_ordinary():
+    weight = np.array([[1.0, 2.0], [1.0, 2.0], [0.0, 0.0], [-1.0, -2.0]])
+    net = rs.load([(weight, np.zeros(4)), (np.ones((3, 4)), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
+    found = rs.stability.spectra(net, [[1.0, 1.0]])
+    assert found.measure(0, "num_nonzero").values.tolist() == [1.0]
+    assert found.measure(0, "num_nonzero").lower.tolist() == found.measure(0, "num_nonzero").upper.tolist()
+    assert found.values[1][0] == pytest.approx([np.sqrt(10), 0.0])
+
+
+def test_medians_of_drawn_samples_are_estimates(case):
+    _, net, points = case
+    every, drawn = rs.stability.spectra(net, points), rs.stability.spectra(net, points, population=100)
+    assert every.median(0, "largest").claim is Claim.EXACT
+    assert drawn.median(0, "largest").claim is Claim.ESTIMATE
+    assert drawn.median(0, "largest").value == every.median(0, "largest").value
+
+
+# What users get wrong.
+
+
+def test_maps_too_large_for_memory_give_extremes_and_say_so(case):
+    _, net, points = case
+    found = rs.stability.spectra(net, points, memory=1000)
+    assert not any(found.complete)
+    assert "only the extreme singular values" in found.notes[0]
+    with pytest.raises(InputError, match="extremes only"):
+        found.curve(0)
+
+
+def test_one_affine_layer_and_one_sample_are_answered():
+    net = rs.load([(np.diag([2.0, 1.0]), np.zeros(2))])
+    found = rs.stability.spectra(net, [0.0, 0.0])
+    assert [layer.kind for layer in found.layers] == ["affine"]
+    assert float(found.median(0, "condition")) == pytest.approx(2.0)
+    assert found.median(0, "condition").claim is Claim.EXACT
+
+
+def test_bad_input_is_refused():
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    with pytest.raises(InputError, match="finite points"):
+        rs.stability.spectra(net, [[np.nan, 0.0]])
+    with pytest.raises(InputError, match="nonzero from 0 to below 1"):
+        rs.stability.spectra(net, [[0.0, 0.0]], nonzero=2.0)
+    with pytest.raises(InputError, match="at least 2 steps"):
+        rs.stability.extremes(net, [[0.0, 0.0]], steps=1)
+    with pytest.raises(InputError, match="only hands on its input"):
+        rs.stability.spectra(rs.load(nn.Flatten(), input_shape=(2,)), [[0.0, 0.0]])
+    with pytest.raises(InputError, match="expected one sample"):
+        rs.stability.prefix_map(net, [[0.0, 0.0], [1.0, 1.0]], 0)
+    with pytest.raises(InputError, match="a layer from 0 to 2"):
+        rs.stability.prefix_map(net, [0.0, 0.0], 3)
+    with pytest.raises(InputError, match="rows among 0 to 1"):
+        rs.stability.lemma8(np.eye(2), [2])
+    with pytest.raises(ShapeError, match="mask of 2 rows"):
+        rs.stability.lemma9(np.eye(2), np.array([True]))
+    with pytest.raises(InputError, match="NaN or infinity"):
+        rs.stability.lemma9(np.full((2, 2), np.inf), [0])
+
+
+# The lemmas.
+
+
+def test_the_worked_example():
+    matrix = np.array([[1.0, 0.0], [1.0, 0.1], [0.0, 1.0]])
+    assert np.linalg.svd(matrix, compute_uv=False).round(6).tolist() == [1.417745, 1.0]
+    assert np.linalg.svd(matrix[:2], compute_uv=False).round(6).tolist() == [1.415985, 0.070622]
+    found = rs.stability.lemma9(matrix, [2])
+    assert (found.constants[0].round(6), found.sharper[0].round(6)) == (0.141421, 0.1)
+    assert found.in_row_space.tolist() == [True]
+    bound = rs.stability.lemma8(matrix, [2])
+    assert (bound.num_nonzero, bound.num_removed, bound.holds) == (2, 1, True)
+    assert bound.smallest_upper == pytest.approx(1.417745, abs=5e-7)
+    assert [finding.claim for finding in (*found.findings(), *bound.findings())] == [Claim.UPPER] * 4
+    counts = rs.stability.correlation_counts(matrix, [2], [0.0, 0.14, 0.1415])
+    assert counts.counts.tolist() == [1, 1, 2]
+    assert counts.all_from == pytest.approx(found.constants[0])
+
+
+def test_without_its_hypothesis_lemma_9_fails_and_says_nothing():
+    matrix = np.eye(2)
+    found = rs.stability.lemma9(matrix, [1])
+    # The condition holds with c = 0, and the smallest nonzero singular value that is left is 1.
+    assert rs.stability.correlation_counts(matrix, [1], [0.0]).all_from == 0.0
+    assert not found.in_row_space.any()
+    assert np.isinf(found.constants).all()
+    assert np.isinf(found.sharper).all()
+    assert found.findings() == ()
+    nothing = rs.stability.lemma8(matrix, [0, 1])
+    assert not nothing.holds
+    assert np.isinf(nothing.smallest_upper)
+    assert len(nothing.findings()) == 1
+
+
+entries = st.one_of(st.integers(-3, 3).map(float), st.floats(-2, 2, allow_nan=False).map(lambda value: round(value, 3)))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.tuples(st.integers(2, 8), st.integers(1, 5)).flatmap(
+        lambda shape: st.tuples(hnp.arrays(np.float64, shape, elements=entries), hnp.arrays(bool, shape[0]))
+    )
+)
+def test_bounds_are_never_violated(drawn):
+    matrix, removed = drawn
+    values = np.linalg.svd(np.where(removed[:, None], 0.0, matrix), compute_uv=False)
+    scale = np.linalg.norm(matrix)
+    nonzero = values[values > 1e-12 * scale]
+    eighth, ninth = rs.stability.lemma8(matrix, removed), rs.stability.lemma9(matrix, removed)
+    assert values.max(initial=0.0) <= eighth.largest_upper + 1e-12 * scale
+    if len(nonzero):
+        smallest = nonzero[-1]
+        assert smallest <= eighth.smallest_upper * (1 + 1e-9)
+        assert (smallest <= ninth.sharper * (1 + 1e-6) + 1e-12).all()
+        assert (smallest <= ninth.constants * (1 + 1e-6) + 1e-12).all()
+        assert (ninth.sharper <= ninth.constants * (1 + 1e-6)).all()
+    assert eighth.holds == (removed.sum() < eighth.num_nonzero)
+
+
+def test_counts_agree_with_the_definition():
+    rng = np.random.default_rng(2)
+    matrix, removed = rng.normal(size=(300, 12)), rng.random(300) < 0.5
+    limits = np.linspace(0, 60, 7)
+    found = rs.stability.correlation_counts(matrix, removed, limits)
+    left, gone = matrix[~removed], matrix[removed]
+    bound = np.linalg.norm(gone, axis=1) / np.sqrt(len(left))
+    expected = [int((np.abs(left @ gone.T) <= limit * bound).sum(axis=0).max()) for limit in limits]
+    assert found.counts.tolist() == expected
+    assert found.num_left == len(left)
+
+
+def test_prefix_maps_give_the_lemmas_their_matrix(case):
+    _, net, points = case
+    found = rs.stability.spectra(net, points[:1])
+    for layer in range(len(found.layers)):
+        prefix = rs.stability.prefix_map(net, points[0], layer)
+        values = np.linalg.svd(prefix.matrix, compute_uv=False)
+        assert values == pytest.approx(found.values[layer][0], abs=1e-12)
+        if prefix.slopes is not None:
+            after = np.linalg.svd(prefix.matrix * prefix.slopes[:, None], compute_uv=False)
+            assert after == pytest.approx(found.values[layer + 1][0], abs=1e-12)
