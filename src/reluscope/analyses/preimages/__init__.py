@@ -18,7 +18,12 @@ from reluscope.analyses.preimages.mixed_system import MixedSystem as MixedSystem
 from reluscope.analyses.preimages.mixed_system import system as system
 from reluscope.analyses.preimages.omnidirectional import Omnidirectional as Omnidirectional
 from reluscope.analyses.preimages.omnidirectional import is_omnidirectional as is_omnidirectional
+from reluscope.analyses.preimages.pieces import PreimagePieces as PreimagePieces
+from reluscope.analyses.preimages.pieces import of_class as of_class
+from reluscope.analyses.preimages.pieces import of_features as of_features
+from reluscope.analyses.preimages.pieces import of_polytope as of_polytope
 from reluscope.analyses.preimages.published import Comparison as Comparison
 from reluscope.analyses.preimages.published import Error as Error
 from reluscope.analyses.preimages.published import algorithm_1 as algorithm_1
 from reluscope.analyses.preimages.published import compare_with_algorithm_1 as compare_with_algorithm_1
+from reluscope.analyses.preimages.pullback import within_region as within_region
