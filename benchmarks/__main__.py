@@ -27,6 +27,7 @@ NAMES = (
     "tree",
     "robustness",
     "stability",
+    "tracking",
     "workers",
     "balls",
     "startup",

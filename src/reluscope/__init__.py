@@ -15,8 +15,9 @@ from reluscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
-    from reluscope.analyses import bounds, codespace, coefficients, local, preimages, robustness, stability
+    from reluscope.analyses import bounds, codespace, coefficients, local, preimages, robustness, stability, tracking
     from reluscope.analyses.counting import count
+    from reluscope.analyses.tracking import Tracker
     from reluscope.analyses.volumes import RegionVolumes, region_volumes
     from reluscope.codes import CodeLayout, Codes, GateLayout
     from reluscope.findings import Claim, Finding
@@ -53,6 +54,7 @@ _HOMES = {
     "Slice": "reluscope.geometry",
     "Space": "reluscope.geometry",
     "Tolerance": "reluscope.tolerance",
+    "Tracker": "reluscope.analyses.tracking",
     "bounds": "reluscope.analyses.bounds",
     "codespace": "reluscope.analyses.codespace",
     "coefficients": "reluscope.analyses.coefficients",
@@ -73,6 +75,7 @@ _HOMES = {
     "robustness": "reluscope.analyses.robustness",
     "stability": "reluscope.analyses.stability",
     "testing": "reluscope.testing",
+    "tracking": "reluscope.analyses.tracking",
 }
 
 __all__ = [
@@ -97,6 +100,7 @@ __all__ = [
     "Slice",
     "Space",
     "Tolerance",
+    "Tracker",
     "bounds",
     "codespace",
     "coefficients",
@@ -117,6 +121,7 @@ __all__ = [
     "robustness",
     "stability",
     "testing",
+    "tracking",
 ]
 
 # Public modules: these names stand for the module itself.
@@ -133,6 +138,7 @@ _MODULES = frozenset(
         "robustness",
         "stability",
         "testing",
+        "tracking",
     }
 )
 

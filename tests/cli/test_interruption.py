@@ -88,6 +88,7 @@ def test_while_writing_nothing_is_left_behind(folder):
     assert list((folder / "out").iterdir()) == []
 
 
+@pytest.mark.slow
 def test_while_loading(folder):
     done = strike("reluscope.cli.models.load", 1, "info", "my_models:cross")
     assert done.returncode == 130

@@ -3,6 +3,7 @@
 import gzip
 import json
 import struct
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from cli.running import is_one_sentence, reluscope
 from reluscope.cli.interruption import INTERRUPTED
 from reluscope.cli.records import KeptRecords
 from reluscope.errors import InputError
-from reluscope.studies import Record, all_studies
+from reluscope.studies import Outcome, Record, Study, all_studies
+from reluscope.studies.sattelberg2026_ch6_training import _runs, xor
 from reluscope.studies.serra2018 import _split_networks, splits
 from reluscope.studies.training import Recipe
 
@@ -55,6 +57,19 @@ def test_a_paper_fills_a_folder(small):
     for line in page.splitlines():
         if line.startswith("|"):
             assert line.endswith("|")
+
+
+def test_films_stand_beside_pictures(folder, monkeypatch):
+    monkeypatch.setattr(_runs, "POINTS", 40)
+    monkeypatch.setattr(_runs, "MOST_ATTEMPTS", 1)
+    monkeypatch.setitem(xor.PLANS, "small", replace(xor.PLANS["small"], widths=(3, 3), epochs=1, moments=3))
+    result = reluscope("reproduce", "sattelberg2026-ch6-training/xor", "-o", "out", "-q")
+    assert result.exit_code == 0, result.output
+    assert json.loads((folder / "out" / "findings.json").read_text())["studies"][0]["films"] == ["xor-film"]
+    assert (folder / "out" / "xor-film.gif").read_bytes()[:3] == b"GIF"
+    page = (folder / "out" / "README.md").read_text()
+    assert "(xor-film.gif)" in page
+    assert "After Ben Sattelberg" in page
 
 
 @pytest.mark.slow
@@ -124,6 +139,27 @@ def test_the_full_size_on_files_of_mnist(small):
     plain = json.loads(printed)
     assert (plain["size"], plain["studies"][0]["data"]) == ("full", "MNIST (train part)")
     assert "small size" not in " ".join(plain["studies"][0]["sentences"])
+
+
+def test_data_beside_are_welcome_and_not_needed(folder, monkeypatch):
+    seen = []
+
+    def protocol(setting):
+        seen.append(setting.beside)
+        return Outcome(("Done.",), ())
+
+    study = Study("shepeleva2020", "other", "a sentence", 0, None, "cifar10", protocol)
+    monkeypatch.setattr("reluscope.cli.reproduce.all_studies", lambda: (study, replace(study, data="mnist")))
+    rows = np.arange(2 * 3073, dtype=np.int64).reshape(2, 3073) % 200
+    rows[:, 0] = 1
+    (folder / "test_batch.bin").write_bytes(rows.astype(np.uint8).tobytes())
+    result = reluscope("reproduce", "shepeleva2020", "--data", "cifar10:.", "-o", "with")
+    assert result.exit_code == 0, result.output
+    assert [len(one) for one in seen] == [2, 2]
+    assert reluscope("reproduce", "shepeleva2020", "-o", "without").exit_code == 0
+    assert seen[2:] == [None, None]
+    refused = reluscope("reproduce", "shepeleva2020", "-o", "with", "--resume").stderr
+    assert "begun with another data" in refused
 
 
 @pytest.mark.parametrize(

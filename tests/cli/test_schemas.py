@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from analyses.tracking.runs import make_model, step, track
 from cli.running import reluscope
 
 SCHEMAS = Path(__file__).parent / "schemas"
@@ -20,10 +21,11 @@ COMMANDS = {
     "partition": ("partition", "my_models:cross", "--box", "-1,1", "-o", "a.svg"),
     "count": ("count", "my_models:cross", "--box", "-1,1"),
     "bounds": ("bounds", "my_models:cross"),
+    "track-report": ("track-report", "run.parquet"),
     "reproduce": ("reproduce", "serra2018/one_input", "-o", "out"),
 }
 # Names of gates, classes, sections: as many as there are.
-BY_NAME = ("facets_by_gate", "work")
+BY_NAME = ("facets_by_gate", "logged", "work")
 
 
 def schema(value, key=""):
@@ -44,9 +46,19 @@ def kinds(values):
     return [json.loads(kind) for kind in sorted({json.dumps(schema(value), sort_keys=True) for value in values})]
 
 
+def record_run(file):
+    model = make_model()
+    with track(model, file, plane=(0, 1, 2)) as tracker:
+        for epoch in range(2):
+            step(model, epoch)
+            tracker.record(loss=0.5)
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_keys_and_types(folder, quick_report, name):
     np.savez("points.npz", x=np.array([[-1.0, -1.0], [1.0, -1.0], [0.5, 2.0]]), y=[0, 1, 1])
+    if name == "track-report":
+        record_run(folder / "run.parquet")
     result = reluscope(*COMMANDS[name], "--json")
     assert result.exit_code == 0, result.output
     printed = json.loads(result.stdout)

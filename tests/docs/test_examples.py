@@ -31,7 +31,11 @@ def module(name):
 
 
 @pytest.mark.filterwarnings("ignore:.*torchvision:UserWarning")
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+@pytest.mark.parametrize(
+    "script",
+    [pytest.param(script, marks=pytest.mark.slow if script.stem == "onnx_controller" else ()) for script in SCRIPTS],
+    ids=lambda script: script.stem,
+)
 def test_script(script, tmp_path, monkeypatch, capsys):
     printed = run(script.name, monkeypatch, capsys, "--size", "small", "-o", tmp_path / "new" / "pictures")
     assert re.search(r"\d \(EXACT\)", printed)

@@ -112,8 +112,10 @@ def test_page(folder, demo_at_once, name):
 
 
 def marked(command):
-    """Return a command as a parameter; studies train networks."""
-    return pytest.param(command, marks=pytest.mark.slow if command.startswith("reluscope reproduce") else ())
+    """Return a command as a parameter; studies train networks, and reports but the first take long."""
+    reports = [one for one in COMMANDS if one.startswith("reluscope analyze")]
+    is_slow = command.startswith("reluscope reproduce") or command in reports[1:]
+    return pytest.param(command, marks=pytest.mark.slow if is_slow else ())
 
 
 @pytest.mark.parametrize("command", [marked(command) for command in COMMANDS])

@@ -78,6 +78,7 @@ def test_published_vectors(vector):
         assert everywhere.adjacency().sum(axis=0).max() == vector.max_degree
 
 
+@pytest.mark.slow
 @settings(max_examples=6, deadline=None)
 @given(degenerate_networks(num_inputs=3, max_layers=2))
 def test_degenerate_networks(layers):

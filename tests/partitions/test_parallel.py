@@ -141,7 +141,7 @@ def test_cells_are_the_same_with_an_executor(net, whole, name, fate, small_tasks
     assert executor.number >= 7
 
 
-@pytest.mark.parametrize("kind", ["threads", "process"])
+@pytest.mark.parametrize("kind", ["threads", pytest.param("process", marks=pytest.mark.slow)])
 def test_cells_are_the_same_in_threads_and_in_another_process(net, whole, kind, small_tasks):
     one = ProcessPoolExecutor(1, mp_context=get_context("forkserver")) if kind == "process" else ThreadPoolExecutor(3)
     with one as executor:

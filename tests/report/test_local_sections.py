@@ -19,7 +19,7 @@ from reluscope.report.content import Picture, Table, Text
 from reluscope.report.page import render
 from reluscope.report.sections import all_sections
 
-SECTIONS = tuple(section for section in all_sections() if section.name in ("codes", "maps", "balls"))
+SECTIONS = tuple(section for section in all_sections() if section.name in ("codes", "code_map", "maps", "balls"))
 DATA = digits("test").limited(80)
 
 
@@ -43,7 +43,7 @@ NETWORKS = {
 }
 
 
-def report_on(network, points, labels=None, only=("codes", "maps", "balls"), **settings):
+def report_on(network, points, labels=None, only=("codes", "code_map", "maps", "balls"), **settings):
     data = dataset_of(points, labels).reshaped(network.input_shape)
     kept = tuple(one for one in SECTIONS if one.name in only)
     return build_report(Subject(network, data, "net", Settings(**settings)), sections=kept)
@@ -73,7 +73,8 @@ def test_sections_for_every_network(name, size):
     if name == "zero biases":
         points[0] = 0.0
     report = report_on(net, points)
-    missing = {"codes", "balls"} if name == "no gates" else set()
+    missing = {"codes", "code_map", "balls"} if name == "no gates" else set()
+    missing |= {"code_map"} if size < 3 else set()
     for one in report.sections:
         assert one.status == ("not applicable" if one.name in missing else "done"), one.sentence
     text = render(report)
@@ -122,7 +123,9 @@ def test_numbers_are_those_of_the_analyses():
 def test_flat_inputs_are_images_if_the_data_were(shape, drawings):
     net = rs.load(layers([64, 5, 10]))
     data = dataset_of(DATA.points[:9].reshape(9, *shape)).reshaped(net.input_shape)
-    report = build_report(Subject(net, data, "net", Settings()), sections=SECTIONS[1:2])
+    report = build_report(
+        Subject(net, data, "net", Settings()), sections=tuple(one for one in SECTIONS if one.name == "maps")
+    )
     pictures = [block for block in section(report, "maps").content.blocks if isinstance(block, Picture)]
     assert len(pictures[-1].drawings) == drawings
 
@@ -184,3 +187,22 @@ def test_progress_goes_up():
             one.content(subject, told.append)
         assert told == sorted(told)
         assert told[-1] <= 1.0
+
+
+def test_the_map_of_codes_says_how_near_codes_are_and_of_which_class():
+    net = NETWORKS["demo"]()
+    report = report_on(net, DATA.points, DATA.labels, only=("code_map",))
+    pieces = net.codes(DATA.points).to_array()
+    table = (pieces[:, None] != pieces).sum(axis=2).astype(float)
+    np.fill_diagonal(table, np.inf)
+    assert find(report, "code_map", "median distance to the nearest code, all gates").value == np.median(
+        table.min(axis=1)
+    )
+    shares = [
+        np.mean([DATA.labels[other] == DATA.labels[row] for other in np.flatnonzero(table[row] == table[row].min())])
+        for row in range(len(DATA))
+    ]
+    found = find(report, "code_map", "nearest codes of the same class, all gates")
+    assert found.value == pytest.approx(np.mean(shares))
+    picture = next(block for block in section(report, "code_map").content.blocks if isinstance(block, Picture))
+    assert "4 gates" not in picture.caption  # all of them are shown

@@ -88,7 +88,7 @@ class Reader(HTMLParser):
 
 
 def test_sections_come_in_order(report):
-    names = ["network", "fit", "codes", "maps", "plane", "segments", "balls"]
+    names = ["network", "fit", "codes", "code_map", "maps", "plane", "segments", "balls"]
     names += ["directions", "surroundings", "places", "classes", "robustness"]
     assert [section.name for section in report.sections] == names
     assert {section.status for section in report.sections} == {"done"}
@@ -208,7 +208,9 @@ def test_json_holds_every_finding_and_no_infinity(report):
             "affine",
             DATA.points[:20],
             DATA.labels[:20],
-            dict.fromkeys(("codes", "balls", "directions", "surroundings", "places", "classes"), "no gates"),
+            dict.fromkeys(
+                ("codes", "code_map", "balls", "directions", "surroundings", "places", "classes"), "no gates"
+            ),
         ),
         ("line", np.arange(6.0)[:, None], None, {"plane": "one input", "surroundings": "need not be such a direction"}),
     ],
@@ -291,7 +293,7 @@ def test_a_partition_that_was_interrupted_ends_the_report(monkeypatch):
     monkeypatch.setattr(engine, "cut", stop)
     found = build_report(Subject(NET, DATA, "net", SETTINGS))
     assert {section.name: section.status for section in found.sections} == {
-        **dict.fromkeys(("network", "fit", "codes", "maps"), "done"),
+        **dict.fromkeys(("network", "fit", "codes", "code_map", "maps"), "done"),
         "plane": "interrupted",
         **dict.fromkeys(
             ("segments", "balls", "directions", "surroundings", "places", "classes", "robustness"), "not started"

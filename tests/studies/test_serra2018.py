@@ -30,7 +30,7 @@ def setting(monkeypatch):
 
 def test_studies_are_found():
     found = all_studies()
-    assert {study.paper for study in found} <= set(CITATIONS)
+    assert {study.source for study in found} <= set(CITATIONS)
     assert len({study.name for study in found}) == len(found)
     assert all(study.sentence and study.sentence[0].islower() and study.sentence[-1] != "." for study in found)
 

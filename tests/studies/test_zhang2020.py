@@ -200,6 +200,7 @@ def test_nothing_is_there_when_the_first_training_is_interrupted(monkeypatch):
             assert not outcome.findings
 
 
+@pytest.mark.slow
 def test_planes(setting, monkeypatch):
     monkeypatch.setitem(slices.FITS, "small", PLAN.fit)
     monkeypatch.setattr(slices, "ARCHITECTURE", Architecture((5, 5)))

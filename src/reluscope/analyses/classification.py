@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 
 from reluscope.analyses.rounding import RoundedForward, rounded_forward
 from reluscope.errors import InputError, ShapeError
@@ -85,6 +85,20 @@ def accuracy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Find
     return _share(_judge(network, x, labels), np.ones(len(labels), dtype=bool), "accuracy", "samples")
 
 
+def accuracy_of_outputs(forward: RoundedForward, labels: Int[np.ndarray, " s"]) -> Finding:
+    """Return the share of points whose class is their label from outputs that are there already; see `accuracy`.
+
+    Examples
+    --------
+    >>> from reluscope.analyses.rounding import RoundedForward
+    >>> outputs = np.array([[1.0, 2.0], [3.0, 0.0]])
+    >>> forward = RoundedForward(outputs, np.zeros((2, 2)), np.zeros((2, 0), dtype=bool))
+    >>> print(accuracy_of_outputs(forward, np.array([1, 1])))
+    0.5 (EXACT)
+    """
+    return _share(_judge_outputs(forward, labels), np.ones(len(labels), dtype=bool), "accuracy", "samples")
+
+
 def accuracy_by_class(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> tuple[tuple[int, Finding], ...]:
     """Return the share of points of every label whose class is that label.
 
@@ -129,8 +143,12 @@ def _judge(network: Network, x: Points, labels: np.ndarray) -> _Judged:
     number = len(forward.outputs)
     if number != len(labels):
         raise ShapeError(f"expected one label per point, got {len(labels):,} labels for {number:,} points")
-    right = classes_of_outputs(forward.outputs) == labels
-    return _Judged(right, _is_close(forward), time.perf_counter() - began)
+    judged = _judge_outputs(forward, labels)
+    return _Judged(judged.right, judged.close, time.perf_counter() - began)
+
+
+def _judge_outputs(forward: RoundedForward, labels: np.ndarray) -> _Judged:
+    return _Judged(classes_of_outputs(forward.outputs) == labels, is_close(forward), 0.0)
 
 
 def _share(judged: _Judged, chosen: np.ndarray, name: str, what: str) -> Finding:
@@ -146,7 +164,7 @@ def _share(judged: _Judged, chosen: np.ndarray, name: str, what: str) -> Finding
         method="float64 forward pass with a running error bound",
         tolerance=0.0,
         num_undecided=unclear,
-        work={"seconds": judged.seconds},
+        work={"seconds": judged.seconds} if judged.seconds else {},
     )
 
 
@@ -161,11 +179,11 @@ def check_labels(network: Network, labels: Int[np.ndarray, " s"]) -> None:
         )
 
 
-def _is_close(forward: RoundedForward) -> np.ndarray:
+def is_close(forward: RoundedForward) -> Bool[np.ndarray, " s"]:
     """Whether rounding could change the class: near ties count, exact ones go to the lowest class."""
     outputs, errors = forward.outputs, forward.errors
     if outputs.shape[1] == 1:
-        return (outputs[:, 0] != 0) & (np.abs(outputs[:, 0]) <= errors[:, 0])
+        return np.asarray((outputs[:, 0] != 0) & (np.abs(outputs[:, 0]) <= errors[:, 0]))
     close = outputs + errors >= (outputs - errors).max(axis=1, keepdims=True)
     close &= outputs < outputs.max(axis=1, keepdims=True)
     return np.asarray(close.any(axis=1))

@@ -1,13 +1,14 @@
 """Cross-entropy of a classifier: how much probability its softmax gives to the labels."""
 
 import time
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Int
 from scipy.special import logsumexp
 
 from reluscope.analyses.classification import check_labels
-from reluscope.analyses.rounding import rounded_forward
+from reluscope.analyses.rounding import RoundedForward, rounded_forward
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
@@ -52,6 +53,19 @@ def cross_entropy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) ->
             f"expected two or more outputs and one label per point, got {outputs.shape[1]} outputs, {len(outputs):,} "
             f"points and {len(labels):,} labels"
         )
+    return replace(cross_entropy_of_outputs(forward, labels), work={"seconds": time.perf_counter() - began})
+
+
+def cross_entropy_of_outputs(forward: RoundedForward, labels: Int[np.ndarray, " s"]) -> Finding:
+    """Return the cross-entropy from outputs that are there already; see `cross_entropy`.
+
+    Examples
+    --------
+    >>> forward = RoundedForward(np.array([[1.0, 1.0]]), np.zeros((1, 2)), np.zeros((1, 0), dtype=bool))
+    >>> print(cross_entropy_of_outputs(forward, np.array([0])))
+    0.693147 (EXACT)
+    """
+    outputs = forward.outputs
     losses = logsumexp(outputs, axis=1) - outputs[np.arange(len(labels)), labels]
     scale = np.abs(outputs).max(axis=1) + outputs.shape[1]
     errors = 2 * forward.errors.max(axis=1) + 16 * np.finfo(float).eps * scale
@@ -63,5 +77,4 @@ def cross_entropy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) ->
         domain=f"{len(labels):,} samples",
         method="float64 forward pass with a running error bound",
         tolerance=float(errors.mean()),
-        work={"seconds": time.perf_counter() - began},
     )

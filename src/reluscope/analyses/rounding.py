@@ -8,6 +8,7 @@ A pre-activation that is exactly on a breakpoint in float64, and candidates that
 that they nearly always are (dead units, equal patches of an image); the tie rule decides them and nothing is in doubt.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,12 +16,16 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from reluscope.codes.packed import Codes
 from reluscope.networks.graph import Affine, Max, Node, Pointwise
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.operators.arrange import Concatenate, Pad, Reshape, Select
 from reluscope.networks.points import Points, chunks
+from reluscope.networks.stages import Stage
 from reluscope.tolerance import Tolerance
 
+# Values are looked at several times: smaller chunks stay closer to the processor, which is twice as fast.
+CLOSE_BUDGET = 32 * 2**20
 # Values, their bounds, and what both pass through on the way.
 COPIES = 12
 WITHOUT_ROUNDING = (Reshape, Select, Concatenate, Pad)
@@ -128,12 +133,67 @@ def forward_with_errors(
     return outputs, errors
 
 
-def _with_errors(network: Network, x: Tensor, gamma: float) -> tuple[np.ndarray, np.ndarray]:
+@torch.no_grad()
+def coded_forward(network: Network, x: Points, *, tolerance: Tolerance | None = None) -> tuple[RoundedForward, Codes]:
+    """Evaluate a network once, for codes and outputs, with bounds on rounding that many points share.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+        Taken as exact, of one scale: the largest values decide for all.
+    tolerance : Tolerance, optional
+        Its safety factor for rounding.
+
+    Returns
+    -------
+    RoundedForward, Codes
+
+    Notes
+    -----
+    One forward pass, where `rounded_forward` and the codes take four; the bounds are those of `forward_with_errors`,
+    looser, so that a few more points can be in doubt.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0, -1.0]]), np.array([0.0])), (np.eye(1), np.zeros(1))])
+    >>> forward, codes = coded_forward(net, [[1.0, 1.0 + 2**-52], [0.0, 0.0], [2.0, 1.0]])
+    >>> forward.doubtful.ravel(), codes.to_array().ravel()
+    (array([ True, False, False]), array([0, 0, 1], dtype=uint8))
+    """
+    gamma = (Tolerance() if tolerance is None else tolerance).rounding * torch.finfo(torch.float64).eps
+    points, layout = network.points(x), network.layout
+    found = []
+    for rows in chunks(len(points), network.bytes_per_point, CLOSE_BUDGET):
+        pieces: list[np.ndarray] = []
+        doubts = [np.zeros((rows.stop - rows.start, 0), dtype=bool)]
+
+        def look(stage: Stage, pre: Tensor, error: np.ndarray, pieces=pieces, doubts=doubts) -> None:
+            pieces.append(stage.gate.pieces(pre).cpu().numpy())
+            bound = torch.tensor(error, device=pre.device)  # a copy, because the bound cannot be written to
+            doubts.append(_in_doubt(stage.gate, pre, bound).cpu().numpy()[:, None])
+
+        outputs, errors = _with_errors(network, points[rows], gamma, look)
+        words = Codes.from_pieces(pieces, layout, num_codes=len(outputs)).words
+        found.append((outputs, errors, np.concatenate(doubts, axis=1), words))
+    outputs, errors, doubtful, words = (np.concatenate(parts) for parts in zip(*found, strict=True))
+    return RoundedForward(outputs, errors, doubtful), Codes(words, layout)
+
+
+def _with_errors(
+    network: Network,
+    x: Tensor,
+    gamma: float,
+    look: Callable[[Stage, Tensor, np.ndarray], None] | None = None,
+) -> tuple[np.ndarray, np.ndarray]:
     values = network.start(x)
     errors = {position: torch.zeros_like(value[:1]) for position, value in values.items()}
     for stage in network.stages:
         size, error, errors = stage.advance_errors(_sizes(values, stage.reads), errors, gamma)
         pre, live = stage.advance(values)
+        if look is not None:
+            look(stage, pre, error)
         values = stage.close(live, pre)
         # Any piece may be the one that is used: a unit near its kink passes on errors that it seems to cut off.
         pieces = np.broadcast_to(np.arange(stage.gate.num_pieces)[:, None], (stage.gate.num_pieces, len(size)))
@@ -141,6 +201,25 @@ def _with_errors(network: Network, x: Tensor, gamma: float) -> tuple[np.ndarray,
     outputs = network.finish(values).reshape(len(x), -1).cpu().numpy()
     bounds = network.finish.errors(_sizes(values, network.finish.reads), errors, gamma)
     return outputs, np.broadcast_to(bounds, outputs.shape)
+
+
+def _in_doubt(gate: Pointwise | Max, pre: Tensor, bound: Tensor) -> Tensor:
+    """Whether some unit could be on another piece, for every point; exact ties are read as ties."""
+    if isinstance(gate, Max):
+        largest = pre.amax(-1, keepdim=True)
+        # No candidate can reach the largest from further below than twice the largest bound of its unit.
+        near = (pre >= largest - 2 * bound.amax(-1, keepdim=True)) & (pre < largest)
+        if not bool(near.any()):
+            return torch.zeros(len(pre), dtype=torch.bool, device=pre.device)
+        close = pre + bound >= (pre - bound).amax(-1, keepdim=True)
+        return (close & near).flatten(1).any(1)
+    doubt = torch.zeros(len(pre), dtype=torch.bool, device=pre.device)
+    for threshold in gate.breakpoints:
+        gap = pre.abs() if float(threshold.abs().max()) == 0 else (pre - threshold).abs_()
+        reached = gap <= bound
+        if bool(reached.any()):  # hardly ever, and the exact ties among them are no doubt
+            doubt |= (reached & (gap > 0)).any(1)
+    return doubt
 
 
 def _sizes(values: dict[int, Tensor], reads: tuple[int, ...]) -> dict[int, Tensor]:

@@ -9,7 +9,7 @@ from reluscope.analyses.classification import num_classes
 from reluscope.analyses.codespace.class_distances import ClassDistances, class_distances
 from reluscope.analyses.codespace.distinct import ClassCodes, DistinctCodes, count_distinct, count_distinct_by_class
 from reluscope.analyses.codespace.duplicates import DuplicateUnits, duplicate_units
-from reluscope.analyses.codespace.occupancy import Occupancy, occupancy
+from reluscope.analyses.codespace.occupied_cells import Occupancy, occupancy
 from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classified, sample_codes
 from reluscope.analyses.codespace.usage import GateUsage, UnitUsage, unit_usage
 from reluscope.cli.code_files import KINDS, code_files

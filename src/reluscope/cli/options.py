@@ -77,7 +77,7 @@ def command(app: typer.Typer, short_help: str, *, without: tuple[str, ...] = ())
         parameters = [*arguments, *options, *others, *shared]
         run.__signature__ = inspect.Signature(parameters)  # pyright: ignore[reportAttributeAccessIssue]
         run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-        app.command(function.__name__, short_help=short_help)(run)
+        app.command(function.__name__.replace("_", "-"), short_help=short_help)(run)
         return function
 
     return register

@@ -2,7 +2,7 @@
 
 import hashlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ from reluscope.cli.records import KeptRecords
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.opening import open_dataset
 from reluscope.errors import InputError
-from reluscope.studies import Outcome, Setting, Study, Table, all_studies
+from reluscope.studies import Film, Outcome, Setting, Study, Table, all_studies
 from reluscope.studies.study import Data, Size
 from reluscope.version import __version__
 
@@ -60,14 +60,27 @@ def reproduce(
     began = time.perf_counter()
     done: list[Done] = []
     with show_progress(hidden=common.quiet) as bar:
-        opened = _open_data(data, size, studies, bar)
-        keys = {kind: _key(size, common.seed, *pair) for kind, pair in opened.items()}
-        records = [KeptRecords(folder / RECORDS / one.figure, keys[one.data], resume=resume) for one in studies]
+        opened, beside = _open_data(data, size, studies, bar)
+        records = [
+            KeptRecords(
+                folder / RECORDS / one.figure,
+                _key(size, common.seed, *opened[one.data], beside.get(one.beside)),
+                resume=resume,
+            )
+            for one in studies
+        ]
         with keeping_results():
             for study, kept in zip(studies, records, strict=True):
                 started = time.perf_counter()
                 setting = Setting(
-                    size, *opened[study.data], common.seed, seconds, kept, device=str(device), tell=bar.say
+                    size,
+                    *opened[study.data],
+                    common.seed,
+                    seconds,
+                    kept,
+                    beside=beside.get(study.beside),
+                    device=str(device),
+                    tell=bar.say,
                 )
                 try:
                     outcome = study.protocol(setting)
@@ -78,7 +91,7 @@ def reproduce(
                     break
             bar.say("Writing", 1.0)
             plain = describe(name, size, opened, done)
-            write_all({folder / file: content for file, content in _files(name, plain, done).items()})
+            write_all({folder / file: content for file, content in _files(name, plain, done, bar).items()})
     if common.as_json:
         print_json(plain)
     elif not common.quiet:
@@ -132,15 +145,19 @@ def describe(name: str, size: Size, data: Mapping[Data | None, Pair], done: Sequ
                 "sentences": list(one.outcome.sentences),
                 "findings": [finding.to_dict() for finding in one.outcome.findings],
                 "pictures": [picture.name for picture in one.outcome.pictures],
+                "films": [film.name for film in one.outcome.films],
             }
             for one in done
         ],
     }
 
 
-def _open_data(given: Sequence[str], size: Size, studies: Sequence[Study], bar: Bar) -> dict[Data | None, Pair]:
-    """Return the data of every kind that studies take: what was given, or digits at the small size."""
+def _open_data(
+    given: Sequence[str], size: Size, studies: Sequence[Study], bar: Bar
+) -> tuple[dict[Data | None, Pair], dict[Data | None, Dataset]]:
+    """Return the data of every kind that studies take, which were given or are digits, and those beside, if given."""
     needed: list[Data] = list(dict.fromkeys(study.data for study in studies if study.data is not None))
+    welcome: list[Data] = [study.beside for study in studies if study.beside is not None]
     places: dict[str, str] = {}
     for one in given:
         kind, _, place = one.partition(":")
@@ -148,7 +165,7 @@ def _open_data(given: Sequence[str], size: Size, studies: Sequence[Study], bar: 
             continue
         if kind not in ("mnist", "cifar10") or not place or kind in places:
             raise InputError(f"--data must be digits, mnist:DIR or cifar10:DIR, each once, got {one}")
-        if kind not in needed:
+        if kind not in (*needed, *welcome):
             what = " and ".join(needed) or "no data"
             raise InputError(f"these studies take {what}, not {kind}: leave out --data {one}")
         places[kind] = place
@@ -167,7 +184,12 @@ def _open_data(given: Sequence[str], size: Size, studies: Sequence[Study], bar: 
             opened[kind] = (open_dataset(f"{kind}-train:{places[kind]}"), open_dataset(f"{kind}:{places[kind]}"))
         else:
             opened[kind] = (open_dataset("digits:train"), open_dataset("digits:test"))
-    return opened
+    beside: dict[Data | None, Dataset] = {}
+    for kind in welcome:
+        if kind in places:
+            _, part = opened.get(kind, (None, None))
+            beside[kind] = part or open_dataset(f"{kind}:{places[kind]}")
+    return opened, beside
 
 
 def _name(pair: Pair) -> str | None:
@@ -186,10 +208,10 @@ def _check_folder(folder: Path, *, force: bool, resume: bool) -> None:
     plan_outputs(files, {".md": "what came out", ".json": "the numbers"}, force=force or resume)
 
 
-def _key(size: Size, seed: int, train: Dataset | None, test: Dataset | None) -> dict[str, str]:
+def _key(size: Size, seed: int, train: Dataset | None, test: Dataset | None, beside: Dataset | None) -> dict[str, str]:
     """Everything that records depend on, in words and digests."""
     points = hashlib.sha256()
-    for one in (train, test):
+    for one in (train, test, beside):
         if one is not None:
             points.update(one.points.tobytes())
             points.update(b"" if one.labels is None else one.labels.tobytes())
@@ -202,14 +224,21 @@ def _key(size: Size, seed: int, train: Dataset | None, test: Dataset | None) -> 
     }
 
 
-def _files(name: str, plain: dict[str, Any], done: Sequence[Done]) -> dict[str, str | bytes]:
+def _files(name: str, plain: dict[str, Any], done: Sequence[Done], bar: Bar) -> dict[str, str | bytes]:
     files: dict[str, str | bytes] = {}
     for one in done:
         for picture in one.outcome.pictures:
             assert f"{picture.name}.svg" not in files, "two studies of a paper name a picture alike"
             files[f"{picture.name}.svg"] = plots.to_svg(picture.figure, name=picture.name)
             files[f"{picture.name}.png"] = plots.to_png(picture.figure)
+        for film in one.outcome.films:
+            assert f"{film.name}.gif" not in files, "two studies of a paper name a film alike"
+            files[f"{film.name}.gif"] = plots.to_gif(film.animation, progress=_telling(bar, film))
     return {**files, NUMBERS: to_json(plain) + "\n", PAGE: page(name, done)}
+
+
+def _telling(bar: Bar, film: Film) -> Callable[[int, int], None]:
+    return lambda frame, frames: bar.say(f"Drawing {film.name}", frame / max(1, frames))
 
 
 def page(name: str, done: Sequence[Done]) -> str:
@@ -221,6 +250,8 @@ def page(name: str, done: Sequence[Done]) -> str:
         lines += [line for sentence in one.outcome.sentences for line in (sentence, "")]
         for picture in one.outcome.pictures:
             lines += [f"![{picture.caption}]({picture.name}.svg)", "", f"*{picture.caption}*", ""]
+        for film in one.outcome.films:
+            lines += [f"![{film.caption}]({film.name}.gif)", "", f"*{film.caption}*", ""]
         for table in one.outcome.tables:
             lines += [*_markdown(table), ""]
     keys = {finding.source for one in done for finding in one.outcome.findings if finding.source}

@@ -1,6 +1,7 @@
 """Data to look at networks with: files of the user's, and problems with known structure."""
 
 from reluscope.datasets.cifar10 import cifar10
+from reluscope.datasets.circle_annulus import circle_annulus, xor_annulus
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.datasets.digits import digits
 from reluscope.datasets.files import read_arrays
@@ -8,4 +9,15 @@ from reluscope.datasets.mnist import mnist
 from reluscope.datasets.opening import open_dataset
 from reluscope.datasets.spirals import spirals
 
-__all__ = ["Dataset", "cifar10", "dataset_of", "digits", "mnist", "open_dataset", "read_arrays", "spirals"]
+__all__ = [
+    "Dataset",
+    "cifar10",
+    "circle_annulus",
+    "dataset_of",
+    "digits",
+    "mnist",
+    "open_dataset",
+    "read_arrays",
+    "spirals",
+    "xor_annulus",
+]

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from reluscope.datasets.cifar10 import cifar10
+from reluscope.datasets.circle_annulus import circle_annulus, xor_annulus
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.datasets.digits import digits
 from reluscope.datasets.files import read_arrays
@@ -13,6 +14,7 @@ from reluscope.datasets.spirals import spirals
 from reluscope.errors import InputError
 
 ON_DISK = {"mnist": mnist, "cifar10": cifar10}
+IN_THE_PLANE = {"spirals": spirals, "circle-annulus": circle_annulus, "xor-annulus": xor_annulus}
 
 
 def open_dataset(data: str | os.PathLike[str], labels: str | os.PathLike[str] | None = None) -> Dataset:
@@ -22,7 +24,8 @@ def open_dataset(data: str | os.PathLike[str], labels: str | os.PathLike[str] | 
     ----------
     data : path or str
         A ``.npy``, ``.npz``, ``.csv`` or ``.parquet`` file, or ``digits``, ``digits:train``, ``digits:test``,
-        ``mnist:DIR`` and ``cifar10:DIR`` (the test parts), ``mnist-train:DIR``, ``cifar10-train:DIR``, ``spirals``.
+        ``mnist:DIR`` and ``cifar10:DIR`` (the test parts), ``mnist-train:DIR``, ``cifar10-train:DIR``, ``spirals``,
+        ``circle-annulus``, ``xor-annulus``.
     labels : path, optional
         A file of class numbers, in place of those that the data may bring along.
 
@@ -57,8 +60,8 @@ def _named(data: str) -> Dataset | None:
     name, mark, rest = data.partition(":")
     if name == "digits":
         return digits(rest if mark else "all")
-    if data == "spirals":
-        return spirals()
+    if data in IN_THE_PLANE:
+        return IN_THE_PLANE[data]()
     kind, _, part = name.partition("-")
     if kind in ON_DISK and part in ("", "train"):
         if not rest:

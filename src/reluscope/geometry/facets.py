@@ -85,6 +85,52 @@ def find_facets(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"], ball: B
     return FoundFacets(tuple(kept[groups[index]] for index in order), ball.center + scale * inside)
 
 
+def facet_point(
+    A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"], row: int, inside: Float[np.ndarray, " n"], tolerance: float
+) -> Float[np.ndarray, " n"] | None:
+    """Return a point of one row's hyperplane that is strictly inside all other rows, or None if the row is redundant.
+
+    Parameters
+    ----------
+    A, b : arrays
+        Half-spaces; none but ``row`` itself on its hyperplane.
+    row : int
+        Which one is asked about.
+    inside : (n,) array
+        A point strictly inside all rows.
+    tolerance : float
+        As in `find_facets`, with the largest ball around ``inside``.
+
+    Notes
+    -----
+    A point is pushed off violated rows first; what that leaves open takes one linear program.
+
+    Examples
+    --------
+    >>> A, b = np.array([[1.0, 0.0], [1.0, 1.0], [-1.0, 0.0], [0.0, -1.0]]), np.array([3.0, 2.0, 0.0, 0.0])
+    >>> inside = np.array([0.5, 0.5])
+    >>> facet_point(A, b, 0, inside, 1e-9) is None, facet_point(A, b, 1, inside, 1e-9)
+    (True, array([1., 1.]))
+    """
+    normals, offsets, kept = unit_rows(A, b)
+    depths = offsets - normals @ inside
+    scale = float(depths.min())
+    depths = depths / scale
+    which = int(np.searchsorted(kept, row))
+    slack = tolerance * np.maximum(1.0, depths)
+    _, reached = _reached_on_hyperplanes(normals, depths, np.array([which]), slack)
+    if len(reached):
+        return inside + scale * reached[0]
+    space = row_space(normals) if len(normals) < normals.shape[1] else None
+    if space is not None:
+        normals = normals @ space.T
+    ask = _passed if normals.shape[1] >= MANY_DIMENSIONS else _passed_by_simplex
+    found = ask(normals, depths, which, np.ones(len(normals), dtype=bool), slack[which])
+    if found is None:
+        return None
+    return inside + scale * (found if space is None else found @ space)
+
+
 def _irredundant(normals: np.ndarray, depths: np.ndarray, tolerance: float) -> Float[np.ndarray, "h n"]:
     """Return a point inside every facet among rows of length 1, no two equal, around the unit ball; NaN for others."""
     number, dim = normals.shape

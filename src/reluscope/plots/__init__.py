@@ -3,57 +3,80 @@
 from reluscope.plots.bounds_and_counts import bounds_and_counts
 from reluscope.plots.class_numbers import class_numbers
 from reluscope.plots.codes import codes
+from reluscope.plots.coefficient_scatter import coefficient_scatter
 from reluscope.plots.coefficients import coefficients
+from reluscope.plots.counts_in_training import counts_in_training
 from reluscope.plots.directions import directions
 from reluscope.plots.distances import class_distances, distance_histogram
 from reluscope.plots.distinct import distinct_codes
+from reluscope.plots.embeddings import embeddings
 from reluscope.plots.errors_and_counts import errors_and_counts
+from reluscope.plots.films import animation
+from reluscope.plots.frames import say_regions
 from reluscope.plots.gates import boundaries
 from reluscope.plots.interactive import interactive
 from reluscope.plots.likeliest import likeliest
 from reluscope.plots.models_in_plane import models_in_plane
 from reluscope.plots.norms import norms
+from reluscope.plots.novelty import novelty
 from reluscope.plots.places import places
 from reluscope.plots.preimages import preimages
 from reluscope.plots.radii import radii
 from reluscope.plots.radii_by_place import radii_by_place
+from reluscope.plots.region_colors import RegionColors
 from reluscope.plots.regions import partition
+from reluscope.plots.regions_and_coefficients import regions_and_coefficients
 from reluscope.plots.robustness import robustness
 from reluscope.plots.samples import samples
 from reluscope.plots.saving import to_png, to_svg
+from reluscope.plots.saving_animations import save_animation, to_gif
 from reluscope.plots.segments import segment_counts
 from reluscope.plots.spectra import correlation_counts, spectra, spectra_by_layer
 from reluscope.plots.surroundings import surroundings
+from reluscope.plots.tracking import tracking
+from reluscope.plots.training_curves import training_curves
 from reluscope.plots.usage import unit_usage
 
 __all__ = [
+    "RegionColors",
+    "animation",
     "boundaries",
     "bounds_and_counts",
     "class_distances",
     "class_numbers",
     "codes",
+    "coefficient_scatter",
     "coefficients",
     "correlation_counts",
+    "counts_in_training",
     "directions",
     "distance_histogram",
     "distinct_codes",
+    "embeddings",
     "errors_and_counts",
     "interactive",
     "likeliest",
     "models_in_plane",
     "norms",
+    "novelty",
     "partition",
     "places",
     "preimages",
     "radii",
     "radii_by_place",
+    "regions_and_coefficients",
     "robustness",
     "samples",
+    "save_animation",
+    "say_regions",
     "segment_counts",
     "spectra",
     "spectra_by_layer",
     "surroundings",
+    "to_gif",
     "to_png",
     "to_svg",
+    "tracking",
+    "training_curves",
     "unit_usage",
 ]

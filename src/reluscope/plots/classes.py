@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+from jaxtyping import Float
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -55,7 +56,7 @@ def draw_classes(
     raster = len(part) > RASTER_ABOVE
     handles: list[Artist] = []
     if not len(part):
-        say_empty(axes, part)
+        say_empty(axes, part.num_open)
     sizes = areas.by_class(int(areas.classes.max()) + 1 if len(areas) else 0)
     shades = class_shades(sizes)
     for one in np.argsort(-sizes, kind="stable"):
@@ -73,14 +74,24 @@ def draw_classes(
         stroke(axes, part.vertices[part.facets.vertices], DARK, width, raster=raster, alpha=0.45)
     boundary = decision_boundary(part)
     if len(boundary):
-        stroke(axes, boundary.ends, LIGHT, 3.4, raster=raster)
-        stroke(axes, boundary.ends, DARK, 1.9, raster=raster)
-        handles.append(Line2D([], [], color=DARK, linewidth=1.9, label="decision boundary", path_effects=halo(3.4)))
+        stroke_decision(axes, boundary.ends, raster=raster)
+        handles.append(decision_handle())
     handles += outline(axes, part)
     _name_areas(axes, areas, sizes, class_names, part, samples)
     mark_samples(axes, part, samples, sample_labels)
     legend(axes, handles)
     return figure_of(axes)
+
+
+def stroke_decision(axes: Axes, ends: Float[np.ndarray, "p 2 2"], *, raster: bool) -> None:
+    """Draw the pieces of a decision boundary, dark within light, which shows over any colour."""
+    stroke(axes, ends, LIGHT, 3.4, raster=raster)
+    stroke(axes, ends, DARK, 1.9, raster=raster)
+
+
+def decision_handle() -> Line2D:
+    """Return what the legend says of the decision boundary."""
+    return Line2D([], [], color=DARK, linewidth=1.9, label="decision boundary", path_effects=halo(3.4))
 
 
 def class_shades(sizes: np.ndarray) -> dict[int, str]:
@@ -106,7 +117,9 @@ def _name_areas(
 ) -> None:
     """Write the number or name of each large class near its middle, unless another name is there."""
     low, high = np.array([axes.get_xlim(), axes.get_ylim()]).T
-    marked = np.zeros((0, 2)) if samples is None else (on_the_domain(part, samples)[0] - low) / (high - low)
+    marked = (
+        np.zeros((0, 2)) if samples is None else (on_the_domain(part.bounded_domain, samples)[0] - low) / (high - low)
+    )
     taken = [(x, y, CLEAR) for x, y in marked]
     polygons = areas.areas()
     places = np.zeros((0, 2))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from jaxtyping import Shaped
+from jaxtyping import Float, Int, Shaped
 from matplotlib import colormaps
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
@@ -103,7 +103,7 @@ def boundaries(
     if len(part):
         _fill_rate(axes, part, has_scale=isinstance(by, str) and by == "gate")
     else:
-        say_empty(axes, part)
+        say_empty(axes, part.num_open)
     if len(part) and not len(part.facets):
         say(axes, "one region, without boundaries inside the window", DARK)
     if isinstance(by, str):
@@ -125,19 +125,26 @@ def boundaries(
 
 def _by_gate(axes: Axes, part: Partition) -> list[Artist]:
     names = [shortened(gate.name) for gate in part.codes.layout]
-    ends, gates = facet_ends(part), part.facets.gates
-    colors = depth_colors(len(names))
-    handles: list[Artist] = []
-    for index, name in enumerate(names):
-        chosen = gates == index
-        width = _width(part) * (1.0 - 0.4 * index / max(1, len(names) - 1))
-        stroke(axes, ends[chosen], colors[index], width, raster=len(part) > RASTER_ABOVE)
-        text = f"{index + 1}. {name} ({int(chosen.sum()):,})"
-        handles.append(Line2D([], [], color=colors[index], linewidth=max(1.6, 1.5 * width), label=text))
+    gates = part.facets.gates
+    stroke_gates(axes, facet_ends(part), gates, len(names), len(part))
+    width, counts = _width(len(part)), np.bincount(gates, minlength=len(names))
+    handles: list[Artist] = [
+        Line2D([], [], color=color, linewidth=max(1.6, 1.5 * width), label=f"{index + 1}. {name} ({count:,})")
+        for index, (name, color, count) in enumerate(zip(names, depth_colors(len(names)), counts, strict=True))
+    ]
     if len(handles) <= MOST_LISTED:
         return handles
-    _gates_beside(axes, [str(handle.get_label()) for handle in handles], colors)
+    _gates_beside(axes, [str(handle.get_label()) for handle in handles], depth_colors(len(names)))
     return []
+
+
+def stroke_gates(
+    axes: Axes, ends: Float[np.ndarray, "f 2 2"], gates: Int[np.ndarray, " f"], num_gates: int, num_regions: int
+) -> None:
+    """Draw boundaries in the colours of their gates, later gates above earlier ones and thinner."""
+    for index, color in enumerate(depth_colors(num_gates)):
+        width = _width(num_regions) * (1.0 - 0.4 * index / max(1, num_gates - 1))
+        stroke(axes, ends[gates == index], color, width, raster=num_regions > RASTER_ABOVE)
 
 
 def _gates_beside(axes: Axes, texts: list[str], colors: list[str]) -> None:
@@ -160,7 +167,7 @@ def _by_quantity(axes: Axes, part: Partition, values: np.ndarray, label: str) ->
     handles: list[Artist] = []
     if isinstance(found, Kinds):
         for kind, name in enumerate(found.names):
-            stroke(axes, ends[found.group == kind], category(kind), _width(part), raster=raster)
+            stroke(axes, ends[found.group == kind], category(kind), _width(len(part)), raster=raster)
             handles.append(Line2D([], [], color=category(kind), linewidth=2, label=name))
         return handles
     if not len(ends):
@@ -169,13 +176,13 @@ def _by_quantity(axes: Axes, part: Partition, values: np.ndarray, label: str) ->
     colors, level = colormaps["cividis"], found.levels(LEVELS)
     for one in np.unique(level):
         shade = to_hex(colors((one + 0.5) / LEVELS)) if one >= 0 else NEUTRAL
-        stroke(axes, ends[level == one], shade, _width(part), raster=raster)
+        stroke(axes, ends[level == one], shade, _width(len(part)), raster=raster)
     scale_beside(axes, found.norm(), colors, label)
     return [Line2D([], [], color=NEUTRAL, linewidth=2, label="no value")] if (level < 0).any() else []
 
 
-def _width(part: Partition) -> float:
-    return float(np.clip(55.0 / np.sqrt(len(part) + 1), 0.3, 1.3))
+def _width(num_regions: int) -> float:
+    return float(np.clip(55.0 / np.sqrt(num_regions + 1), 0.3, 1.3))
 
 
 def _fill_rate(axes: Axes, part: Partition, *, has_scale: bool) -> None:

@@ -105,7 +105,7 @@ def draw_bends(
     axes.tick_params(axis="y", length=0)
     bare(axes, "top", "right", "left")
     if not len(part):
-        say_empty(axes, part)
+        say_empty(axes, part.num_open)
     elif not len(part.facets):
         say(axes, "one region, without kinks on the line")
     handles: list[Artist] = []
@@ -120,7 +120,7 @@ def mark_places(axes: Axes, part: Partition, samples: Points | None, labels: Seq
     """Draw points of input space as upright lines with their labels; dashed ones lie off the line, at their foot."""
     if samples is None:
         return
-    places, away = on_the_domain(part, samples)
+    places, away = on_the_domain(part.bounded_domain, samples)
     if labels is not None and len(labels) != len(places):
         raise ShapeError(f"expected one label per sample, got {len(labels)} labels for {len(places)} samples")
     low, high = axes.get_xlim()
@@ -168,7 +168,7 @@ def _curves(axes: Axes, part: Partition, names: Sequence[str] | None) -> list[Ar
         if len(part):
             say(axes, "no outputs: the partition was loaded without its network")
         else:
-            say_empty(axes, part)
+            say_empty(axes, part.num_open)
         return []
     ids = part.region_vertices[1].reshape(-1, 2)
     ids = ids[np.argsort(part.vertices[ids[:, 0], 0], kind="stable")]

@@ -1,11 +1,13 @@
 """What is drawn over the regions of any plane: samples with their names, the window, and where nothing is known."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from matplotlib import patheffects
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
 
 from reluscope.errors import ShapeError
@@ -15,6 +17,8 @@ from reluscope.partitions.table import Partition
 from reluscope.plots.style import DARK, INK, LIGHT, shortened
 
 OFF = 1e-6
+# Mark and filling of each class, over regions of any colour.
+MARKS = (("o", LIGHT), ("^", DARK), ("s", LIGHT), ("D", DARK), ("v", LIGHT), ("P", DARK), ("p", LIGHT), ("X", DARK))
 UNKNOWN = {"facecolor": "none", "edgecolor": INK, "hatch": "////", "linewidth": 0.0, "alpha": 0.6}
 
 
@@ -23,24 +27,24 @@ def halo(width: float) -> list[patheffects.AbstractPathEffect]:
     return [patheffects.withStroke(linewidth=width, foreground=LIGHT)]
 
 
-def on_the_domain(part: Partition, samples: Points) -> tuple[Float[np.ndarray, "s d"], Float[np.ndarray, " s"]]:
+def on_the_domain(domain: Slice | Box, samples: Points) -> tuple[Float[np.ndarray, "s d"], Float[np.ndarray, " s"]]:
     """Return points of input space in coordinates of the domain, and how far each lies from it."""
     points = np.asarray(samples.detach().cpu() if hasattr(samples, "detach") else samples, dtype=np.float64)  # pyright: ignore[reportAttributeAccessIssue]
-    size = part.bounded_domain.ambient_dim if isinstance(part.bounded_domain, Slice) else part.dim
+    size = domain.ambient_dim if isinstance(domain, Slice) else domain.dim
     if points.size % size or not points.ndim:
         raise ShapeError(f"samples must be points of input space with {size} entries each, got shape {points.shape}")
     points = points.reshape(-1, size)
-    if isinstance(part.bounded_domain, Box):
+    if isinstance(domain, Box):
         return points, np.zeros(len(points))
-    places = part.bounded_domain.project(points)
-    return places, np.linalg.norm(part.bounded_domain.lift(places) - points, axis=1)
+    places = domain.project(points)
+    return places, np.linalg.norm(domain.lift(places) - points, axis=1)
 
 
 def mark_samples(axes: Axes, part: Partition, samples: Points | None, labels: Sequence[str] | None) -> None:
     """Draw points of input space as circles with their labels; hollow ones lie off the plane, above their foot."""
     if samples is None:
         return
-    places, away = on_the_domain(part, samples)
+    places, away = on_the_domain(part.bounded_domain, samples)
     if labels is not None and len(labels) != len(places):
         raise ShapeError(f"expected one label per sample, got {len(labels)} labels for {len(places)} samples")
     low, high = np.array([axes.get_xlim(), axes.get_ylim()]).T
@@ -68,17 +72,47 @@ def mark_samples(axes: Axes, part: Partition, samples: Points | None, labels: Se
         )
 
 
+def mark_classes(
+    axes: Axes, domain: Slice | Box, samples: Points | None, labels: Int[np.ndarray, " s"] | None
+) -> list[Line2D]:
+    """Draw many points of input space at their foot, small, their classes by mark and filling; return the legend."""
+    if samples is None:
+        return []
+    places, _ = on_the_domain(domain, samples)
+    if labels is not None and len(labels) != len(places):
+        raise ShapeError(f"expected one label per sample, got {len(labels)} labels for {len(places)} samples")
+    classes = np.zeros(len(places), np.int64) if labels is None else np.asarray(labels)
+    handles = []
+    for index, one in enumerate(np.unique(classes)):
+        mark, face = MARKS[index % len(MARKS)]
+        style: dict[str, Any] = {"linestyle": "none", "marker": mark, "markerfacecolor": face, "markeredgecolor": DARK}
+        axes.plot(*places[classes == one].T, markersize=3.4, markeredgewidth=0.7, zorder=6, **style)
+        name = "samples" if labels is None else f"class {one}"
+        handles.append(Line2D([], [], markersize=5.0, markeredgewidth=0.9, label=name, **style))
+    return handles
+
+
 def outline(axes: Axes, part: Partition) -> list[Patch]:
     """Draw the window if it is no rectangle, hatched where work stopped early; return what the legend says of that."""
-    window = part.bounded_domain.window if isinstance(part.bounded_domain, Slice) else part.bounded_domain
-    stopped = bool(part.num_open)
-    if isinstance(window, Box) and not stopped:
-        return []
+    is_hatched = bool(part.num_open) and len(part) > 0
+    draw_window(axes, part.bounded_domain, is_hatched=is_hatched)
+    return [unreached_handle()] if is_hatched else []
+
+
+def draw_window(axes: Axes, domain: Slice | Box, *, is_hatched: bool) -> None:
+    """Draw a window if it is no rectangle, hatched if some of it was not reached."""
+    window = domain.window if isinstance(domain, Slice) else domain
+    if isinstance(window, Box) and not is_hatched:
+        return
     corners = window.corners() if isinstance(window, Box) else window.vertices()
     around = corners - corners.mean(axis=0)
     corners = corners[np.argsort(np.arctan2(around[:, 1], around[:, 0]))]
-    if stopped and len(part):
+    if is_hatched:
         axes.add_patch(Polygon(corners, zorder=0.5, **UNKNOWN))
     if not isinstance(window, Box):
         axes.add_patch(Polygon(corners, facecolor="none", edgecolor=INK, linewidth=0.8, zorder=5))
-    return [Patch(label="not reached: work stopped early", **UNKNOWN)] if stopped and len(part) else []
+
+
+def unreached_handle() -> Patch:
+    """Return what the legend says of hatched places."""
+    return Patch(label="not reached: work stopped early", **UNKNOWN)

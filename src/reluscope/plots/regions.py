@@ -99,7 +99,7 @@ def partition(
     frame(axes, part.bounded_domain)
     handles: list[Patch] = []
     if not len(part):
-        say_empty(axes, part)
+        say_empty(axes, part.num_open)
     elif isinstance(colors, Kinds):
         handles += _fill_kinds(axes, part, colors)
     else:

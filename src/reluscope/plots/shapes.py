@@ -15,7 +15,6 @@ from matplotlib.colors import Colormap, Normalize
 from matplotlib.path import Path
 
 from reluscope.geometry.domains import Box, Slice
-from reluscope.partitions.table import Partition
 from reluscope.plots.style import INK, figure_of
 
 PIECES = 2_000
@@ -114,9 +113,9 @@ def scale_beside(axes: Axes, norm: Normalize, colors: Colormap, label: str, *, e
     bar.outline.set_edgecolor(INK)  # pyright: ignore[reportCallIssue]
 
 
-def say_empty(axes: Axes, part: Partition) -> None:
-    """Say in the middle of the axes why there is nothing to see."""
-    text = "no regions were finished before work stopped" if part.num_open else "no regions were found"
+def say_empty(axes: Axes, num_open: int) -> None:
+    """Say in the middle of the axes why there is nothing to see; cells may have been left open."""
+    text = "no regions were finished before work stopped" if num_open else "no regions were found"
     say(axes, text)
 
 

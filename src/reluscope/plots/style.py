@@ -84,20 +84,19 @@ def legend(axes: Axes, handles: Sequence[Artist], **options: object) -> None:
     made.get_title().set_color(INK)
 
 
-def legend_below(figure: Figure, handles: Sequence[Artist]) -> None:
+def legend_below(figure: Figure, handles: Sequence[Artist], **options: object) -> None:
     """Put one legend for all axes below a figure whose layout is constrained."""
     if not handles:
         return
     longest = max(len(str(handle.get_label())) for handle in handles)
     columns = max(1, int(14 * figure.get_figwidth()) // (longest + 6))
-    figure.legend(
-        handles=handles,
-        loc="outside lower center",
-        ncols=min(columns, len(handles)),
-        frameon=False,
-        fontsize=8.5,
-        labelcolor=INK,
-    )
+    settings = {
+        "loc": "outside lower center",
+        "ncols": min(columns, len(handles)),
+        "frameon": False,
+        "fontsize": 8.5,
+    }
+    figure.legend(handles=handles, labelcolor=INK, **{**settings, **options})  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 
 def tint(color: str, share: float) -> str:

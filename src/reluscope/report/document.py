@@ -1,7 +1,7 @@
 """A finished report: what every section said, as an object that becomes a page or JSON."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
@@ -77,8 +77,7 @@ class Report:
     @property
     def sources(self) -> tuple[str, ...]:
         """Keys of the sources that findings name."""
-        contents = (section.content for section in self.sections if section.content is not None)
-        return tuple(sorted({f.source for content in contents for f in content.findings if f.source}))
+        return sources(self.sections)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain types, ready for JSON: every number with its claim."""
@@ -107,6 +106,12 @@ class Report:
                 "sections": {section.name: _section(section) for section in self.sections},
             }
         )
+
+
+def sources(sections: Sequence[SectionResult]) -> tuple[str, ...]:
+    """Return the keys of the sources that findings of some sections name."""
+    contents = (section.content for section in sections if section.content is not None)
+    return tuple(sorted({finding.source for content in contents for finding in content.findings if finding.source}))
 
 
 def _section(section: SectionResult) -> dict[str, Any]:

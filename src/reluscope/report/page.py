@@ -1,7 +1,7 @@
 """A report as one HTML page that needs nothing else: style and pictures are inside."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -11,13 +11,38 @@ from markupsafe import Markup
 from reluscope.citations import CITATIONS
 from reluscope.findings import Finding
 from reluscope.report.content import Number, number
-from reluscope.report.document import Report
+from reluscope.report.document import Report, SectionResult, sources
 from reluscope.report.glossary import GLOSSARY
 from reluscope.version import __version__
 
 
+@dataclass(frozen=True)
+class Page:
+    """What goes onto a page.
+
+    Parameters
+    ----------
+    kind : str
+        What sort of page it is.
+    subject, place : str
+        What it is about, and on what.
+    sections : sequence of SectionResult
+    footer : str
+        How it came about.
+    warning : str
+        What is missing, empty if nothing is.
+    """
+
+    kind: str
+    subject: str
+    place: str
+    sections: Sequence[SectionResult]
+    footer: str
+    warning: str = ""
+
+
 def render(report: Report) -> str:
-    """Return the page.
+    """Return the page of a report.
 
     Parameters
     ----------
@@ -28,6 +53,21 @@ def render(report: Report) -> str:
     str
         A complete HTML document; everything that came from outside is escaped.
     """
+    warning = ""
+    if report.was_interrupted:
+        warning = "This report is not complete: it was interrupted, and shows what was done until then."
+    elif not report.is_complete:
+        warning = "This report is not complete: a section failed and says why."
+    footer = (
+        f"Written by reluscope {__version__} in {report.seconds:.1f} s, seed {report.subject.settings.seed}. The same "
+        "numbers for machines are in report.json."
+    )
+    subject = report.subject
+    return render_page(Page("reluscope report", subject.model, subject.data.name, report.sections, footer, warning))
+
+
+def render_page(page: Page) -> str:
+    """Return any page as a complete HTML document; everything that came from outside is escaped."""
     environment = Environment(
         loader=FunctionLoader(_read), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
@@ -38,11 +78,10 @@ def render(report: Report) -> str:
     environment.filters["how"] = explanations
     environment.filters["drawn"] = Markup
     return environment.get_template("page.html").render(
-        report=report,
-        subject=report.subject,
+        page=page,
         style=Markup(_read("page.css")),
         glossary=GLOSSARY,
-        sources=[CITATIONS[key] for key in report.sources if key in CITATIONS],
+        sources=[CITATIONS[key] for key in sources(page.sections) if key in CITATIONS],
         version=__version__,
     )
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Float, Int
+from matplotlib.animation import Animation
 from matplotlib.figure import Figure
 
 from reluscope.datasets.dataset import Dataset
@@ -58,6 +59,8 @@ class Setting:
         What earlier runs have finished; results are put into it.
     executor : concurrent.futures.Executor, optional
         Runs independent parts of counts.
+    beside : Dataset, optional
+        Data of another kind, for studies that look at these too where they are given.
     device : str
         Where networks are trained, and where float64 arithmetic of tensors runs.
     tell : callable
@@ -78,6 +81,7 @@ class Setting:
     seconds: float | None = None
     records: MutableMapping[str, Record] = field(default_factory=dict)
     executor: Executor | None = None
+    beside: Dataset | None = None
     device: str = "cpu"
     tell: Tell = _say_nothing
 
@@ -133,6 +137,15 @@ class Picture:
 
 
 @dataclass(frozen=True, eq=False)
+class Film:
+    """An animation, the name of its file without a suffix, and what it shows."""
+
+    name: str
+    animation: Animation
+    caption: str
+
+
+@dataclass(frozen=True, eq=False)
 class Outcome:
     """What a study found.
 
@@ -145,6 +158,7 @@ class Outcome:
     pictures : tuple of Picture
     interrupted : bool
         Whether the user stopped the work; what is here is what was finished until then.
+    films : tuple of Film
     """
 
     sentences: tuple[str, ...]
@@ -152,6 +166,7 @@ class Outcome:
     tables: tuple[Table, ...] = ()
     pictures: tuple[Picture, ...] = ()
     interrupted: bool = False
+    films: tuple[Film, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -169,6 +184,8 @@ class Study:
     position : int
     data : str, optional
         The paper's data, if the setting must have any.
+    beside : str, optional
+        Data of another kind, if the setting may have any.
     protocol : callable
         Takes a `Setting` and returns an `Outcome`.
     """
@@ -178,6 +195,7 @@ class Study:
     sentence: str
     position: int
     data: Data | None
+    beside: Data | None
     protocol: Callable[[Setting], Outcome]
 
     @property

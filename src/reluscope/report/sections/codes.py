@@ -8,7 +8,7 @@ from reluscope import plots
 from reluscope.analyses.codespace.class_distances import MOST_CLASSES, ClassDistances, class_distances
 from reluscope.analyses.codespace.distinct import ClassCodes, DistinctCodes, count_distinct, count_distinct_by_class
 from reluscope.analyses.codespace.duplicates import DuplicateUnits, duplicate_units
-from reluscope.analyses.codespace.occupancy import Occupancy, occupancy
+from reluscope.analyses.codespace.occupied_cells import Occupancy, occupancy
 from reluscope.analyses.codespace.pair_distances import PairDistances, pair_distances
 from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classified, sample_codes
 from reluscope.analyses.codespace.usage import UnitUsage, unit_usage

@@ -1,0 +1,307 @@
+"""The adjacency metric of codes with true facets, beside the Hamming distance that is said to be equal to it.
+
+Of two codes whose closed regions are full-dimensional the adjacency distance is 0 if they are equal, 1 if the regions
+share a facet, and 2 otherwise. Shepeleva et al. (2020, Lemma 1 and Theorem 2) take ``min(d_H, 2)`` for it. That holds
+for one hidden layer in general position. Deeper, later hyperplanes bend, and two codes may differ in one unit without
+their regions touching; in degenerate networks units flip together, and regions share a facet at any distance.
+"""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Int, UInt8
+
+from reluscope.analyses.codespace.common_hyperplanes import pairs_on_hyperplanes
+from reluscope.analyses.codespace.shared_facets import RESOLUTION, shared_facets
+from reluscope.codes.differences import differences
+from reluscope.codes.packed import Codes
+from reluscope.errors import DegenerateGeometryError, InputError
+from reluscope.findings import Claim, Finding
+from reluscope.geometry.domains import Box, Domain, Slice, Space
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.graph import Max
+from reluscope.networks.network import BUDGET, Network
+from reluscope.networks.points import Points, chunks
+from reluscope.regions.regions import region
+from reluscope.tolerance import Tolerance
+
+SECONDS = 120.0
+UNDECIDED = 255
+ROWS_AT_ONCE = 512
+
+
+@dataclass(frozen=True, eq=False)
+class Adjacency:
+    """Which codes are neighbours, by facets and by Hamming distance.
+
+    Rows of all pairs are positions i < j in ``codes``, in lexicographic order.
+
+    Parameters
+    ----------
+    codes : Codes
+        The g different codes whose regions are full-dimensional, in order of their first points.
+    points : (g,) int64
+        The first point of each.
+    flat, unchecked : (k,) int64
+        First points of the codes whose regions have no interior, and of those for which there was no time to tell;
+        neither has adjacency distances.
+    pairs : (a, 2) int64
+        Codes at adjacency distance 1.
+    offsets, units : (a + 1,) and (offsets[a],) int64
+        Across the facet of pair i the units ``units[offsets[i] : offsets[i + 1]]`` flip, numbered through all gates.
+    near : (b, 2) int64
+        Codes at Hamming distance 1.
+    undecided : (c, 2) int64
+        Pairs of which it is not known whether they are adjacent; all others are.
+    num_adjacent, num_near : Finding
+        How many pairs are at distance 1, by facets and by Hamming distance.
+    num_near_apart : Finding
+        Pairs at Hamming distance 1 whose regions share no facet.
+    num_adjacent_far : Finding
+        Pairs whose regions share a facet across which several units flip.
+    """
+
+    codes: Codes
+    points: Int[np.ndarray, " g"]
+    flat: Int[np.ndarray, " k"]
+    unchecked: Int[np.ndarray, " l"]
+    pairs: Int[np.ndarray, "a 2"]
+    offsets: Int[np.ndarray, " a1"]
+    units: Int[np.ndarray, " _"]
+    near: Int[np.ndarray, "b 2"]
+    undecided: Int[np.ndarray, "c 2"]
+    num_adjacent: Finding
+    num_near: Finding
+    num_near_apart: Finding
+    num_adjacent_far: Finding
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def flips_at(self, pair: int) -> Int[np.ndarray, " flips"]:
+        """Return the units that flip between an adjacent pair, numbered through all gates."""
+        return self.units[self.offsets[pair] : self.offsets[pair + 1]]
+
+    def distances(self) -> UInt8[np.ndarray, "g g"]:
+        """Return the adjacency metric as a table: 0, 1 or 2, and 255 where it is not decided.
+
+        Notes
+        -----
+        One byte for every pair of codes: 100 MB for 10,000 codes.
+        """
+        table = np.full((len(self), len(self)), 2, dtype=np.uint8)
+        np.fill_diagonal(table, 0)
+        for pairs, value in ((self.pairs, 1), (self.undecided, UNDECIDED)):
+            table[pairs[:, 0], pairs[:, 1]] = table[pairs[:, 1], pairs[:, 0]] = value
+        return table
+
+
+def adjacency(
+    network: Network,
+    x: Points,
+    *,
+    domain: Domain | None = None,
+    tolerance: Tolerance | None = None,
+    seconds: float = SECONDS,
+) -> Adjacency:
+    """Return which of the regions that hold points share a facet, and which of their codes differ in one unit.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+        Points; for a slice as domain ``(s, d)`` in slice coordinates. Those of all regions of a partition are its
+        ``witnesses``.
+    domain : Box, Polyhedron, Slice or Space, optional
+        What regions are cut down to; by default all of input space.
+    tolerance : Tolerance, optional
+        Its ``rounding``.
+    seconds : float
+        After this time, codes and pairs that linear programs have not yet decided are left undecided.
+
+    Returns
+    -------
+    Adjacency
+        EXACT for these codes if nothing is left undecided, at the resolution of `Polyhedron.facets`: half-spaces that
+        differ by less than 1e-9 of their distance to the point are one, and facets smaller than that are none. Else
+        LOWER with the interval that undecided pairs leave open.
+
+    Raises
+    ------
+    InputError
+        If a point lies outside the domain, or the domain has equations.
+
+    Notes
+    -----
+    A point exactly on a hyperplane belongs to the code that counts breakpoints strictly below it. Where all points of
+    that code lie on hyperplanes its region has no interior: then it has no facets, the metric is not defined for it,
+    and it is counted apart. (The origin of a network with zero biases is such a point.) For points on hyperplanes this
+    takes an inscribed ball each, in hundreds of dimensions about a second: images with areas of one colour, where
+    candidates of a max pooling are equal, are such points.
+
+    All pairs are looked at, and nearly all decided by their hyperplanes alone (`pairs_on_hyperplanes`): about 0.1
+    microseconds a pair. What is left costs the half-spaces of a region, and a linear program where the segment between
+    the two points does not cross the facet. Memory grows with the number of codes and of neighbours, not of pairs.
+
+    References
+    ----------
+    Shepeleva, Zellinger, Lewandowski and Moser, "ReLU code space: a basis for rating network quality besides
+    accuracy", 2020. Their Lemma 1 needs one hidden layer: with relu(x), relu(10 - x) and relu(relu(10 - x) + 2 relu(x)
+    - 11) the codes of x < -1 and of 1 < x < 10 differ in the first unit alone.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> layers = [([[1.0], [-1.0]], [0.0, 10.0]), ([[2.0, 1.0]], [-11.0]), ([[1.0]], [0.0])]
+    >>> found = rs.codespace.adjacency(rs.load(layers), [[-2.0], [-0.5], [0.5], [2.0], [11.0]])
+    >>> found.pairs.tolist(), found.near.tolist()
+    ([[0, 1], [1, 2], [2, 3], [3, 4]], [[0, 1], [0, 3], [1, 2], [2, 3], [3, 4]])
+    >>> print(found.num_near_apart, found.num_adjacent_far)
+    1 (EXACT) 0 (EXACT)
+    """
+    began = time.perf_counter()
+    tolerance = tolerance or Tolerance()
+    if isinstance(domain, Slice):
+        network, domain = network.restrict(domain), domain.window
+    points = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
+    _check_inside(points, domain)
+    codes, first = network.codes(points).unique(return_index=True)
+    has_interior, is_checked = _have_interiors(network, points[first], domain, tolerance, began + seconds)
+    flat, unchecked, kept = first[is_checked & ~has_interior], first[~is_checked], first[has_interior]
+    codes = codes[has_interior]
+    rounding = tolerance.rounding * np.finfo(float).eps
+    candidates, unclear = pairs_on_hyperplanes(network, codes, points[kept], rounding=rounding)
+    left = began + seconds - time.perf_counter()
+    shared = shared_facets(network, codes, points[kept], candidates, domain=domain, tolerance=tolerance, seconds=left)
+    pairs = candidates[shared.is_shared]
+    undecided = _sorted(np.concatenate([unclear, candidates[~shared.is_decided]]))
+    near = _near(codes)
+    offsets, units = differences(codes, pairs[:, 0], pairs[:, 1])
+    count = len(codes)
+    is_pair, is_open = (np.isin(_keys(near, count), _keys(some, count)) for some in (pairs, undecided))
+    open_far = len(undecided) - int(is_open.sum())
+    # Each code whose region was not looked at may be a neighbour of any other.
+    unknown = len(unchecked) * count + len(unchecked) * (len(unchecked) - 1) // 2
+    work = {"seconds": time.perf_counter() - began, "pairs_asked": len(candidates), "programs": shared.num_programs}
+    where = f"{count:,} codes with a region in {'input space' if domain is None else domain.describe()}"
+
+    def finding(value: int, unclear: int, name: str, definition: str) -> Finding:
+        return Finding(
+            value,
+            Claim.LOWER if unclear else Claim.EXACT,
+            name=name,
+            interval=(value, value + unclear) if unclear else None,
+            definition=definition,
+            domain=where,
+            method="pairs whose differing units vanish on one hyperplane, and whether it is a facet",
+            tolerance=RESOLUTION,
+            num_undecided=unclear,
+            source="shepeleva2020",
+            work=work,
+        )
+
+    return Adjacency(
+        codes,
+        kept,
+        flat,
+        unchecked,
+        pairs,
+        offsets,
+        units,
+        near,
+        undecided,
+        finding(
+            len(pairs),
+            len(undecided) + unknown,
+            "adjacent pairs of codes",
+            "pairs of codes whose closed full-dimensional regions share a facet",
+        ),
+        finding(len(near), unknown, "pairs of codes at Hamming distance 1", "pairs of codes that differ in one unit"),
+        finding(
+            int((~is_pair & ~is_open).sum()),
+            int(is_open.sum()) + unknown,
+            "pairs at Hamming distance 1 that are not adjacent",
+            "pairs of codes that differ in one unit and whose regions share no facet",
+        ),
+        finding(
+            len(pairs) - int(is_pair.sum()),
+            open_far + unknown,
+            "adjacent pairs at a Hamming distance above 1",
+            "pairs of codes that differ in several units and whose regions share a facet",
+        ),
+    )
+
+
+def _check_inside(points: np.ndarray, domain: Box | Polyhedron | Space | None) -> None:
+    if domain is None or isinstance(domain, Space):
+        return
+    window = domain.polyhedron if isinstance(domain, Box) else domain
+    if len(window.C):
+        raise InputError("adjacency needs a domain without equations, got some: give their solutions as a Slice")
+    outside = ~window.contains(points, RESOLUTION)
+    if outside.any():
+        raise InputError(f"point {int(outside.argmax())} lies outside the domain: move it inside, or take a larger one")
+
+
+def _have_interiors(
+    network: Network, points: np.ndarray, domain: Domain | None, tolerance: Tolerance, until: float
+) -> tuple[Bool[np.ndarray, " g"], Bool[np.ndarray, " g"]]:
+    """Tell whether the regions of points have an interior, and whether there was time to find out."""
+    # Around a point that is on no hyperplane there is a ball of its code, and the domain has a share of it.
+    has_interior = _are_off_hyperplanes(network, points, tolerance)
+    is_checked = has_interior.copy()
+    for index in np.flatnonzero(~has_interior):
+        if time.perf_counter() > until:
+            break
+        is_checked[index] = True
+        try:
+            region(network, points[index], domain=domain, tolerance=tolerance)
+        except DegenerateGeometryError:
+            continue
+        has_interior[index] = True
+    return has_interior, is_checked
+
+
+@torch.no_grad()
+def _are_off_hyperplanes(network: Network, points: np.ndarray, tolerance: Tolerance) -> Bool[np.ndarray, " g"]:
+    """Tell which points are on no breakpoint of any unit, up to rounding."""
+    unit = tolerance.rounding * np.finfo(float).eps
+    is_off = np.ones(len(points), dtype=bool)
+    for rows in chunks(len(points), 4 * network.bytes_per_point, BUDGET):
+        values = network.start(network.points(points[rows]))
+        for stage in network.stages:
+            sizes = [values[source].abs().flatten(1).amax(1) for source in stage.reads]
+            size = torch.stack(sizes).amax(0).cpu().numpy() if sizes else np.zeros(rows.stop - rows.start)
+            pre, live = stage.advance(values)
+            values = stage.close(live, pre)
+            noise = unit * (stage.gain[None] * size.reshape(-1, *(1,) * stage.gain.ndim) + stage.offset[None])
+            table = pre.cpu().numpy()
+            if isinstance(stage.gate, Max):
+                if table.shape[2] > 1:
+                    ahead = np.partition(table, -2, axis=2)
+                    is_off[rows] &= (ahead[..., -1] - ahead[..., -2] > 2 * noise.max(axis=2)).all(axis=1)
+            else:
+                for threshold in stage.gate.breakpoints.cpu().numpy():
+                    is_off[rows] &= (np.abs(table - threshold) > noise).all(axis=1)
+    return is_off
+
+
+def _near(codes: Codes) -> Int[np.ndarray, "b 2"]:
+    """Return the pairs that differ in one unit, some rows of the table of distances at a time."""
+    found = [np.zeros((0, 2), dtype=np.int64)]
+    for start in range(0, len(codes), ROWS_AT_ONCE):
+        block = codes[start : start + ROWS_AT_ONCE].distance(codes[start:], threshold=2)
+        first, second = np.nonzero(block == 1)
+        pairs = np.column_stack([first, second]) + start
+        found.append(pairs[first < second])
+    return np.concatenate(found)
+
+
+def _sorted(pairs: np.ndarray) -> np.ndarray:
+    return pairs[np.lexsort(pairs.T[::-1])]
+
+
+def _keys(pairs: np.ndarray, count: int) -> np.ndarray:
+    return pairs[:, 0] * count + pairs[:, 1]

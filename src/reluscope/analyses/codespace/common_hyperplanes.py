@@ -1,0 +1,354 @@
+"""Pairs of codes whose regions can share a facet, as far as hyperplanes tell, before anything is asked about regions.
+
+Every unit that differs between two regions with a common facet is on a breakpoint on all of that facet. In the first
+gate where the codes differ both have the same pre-activations, so all units that differ there leave their pieces on
+one hyperplane H; in later gates the pre-activations of either region must be on the breakpoint on all of H. Affine
+functions are compared by their values at a few random points: they vanish on one hyperplane if and only if these are
+proportional (with probability one).
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int, Shaped
+from numba import njit
+
+from reluscope.codes.distinct import group_equal_rows
+from reluscope.codes.layout import WORD_BITS
+from reluscope.codes.packed import Codes
+from reluscope.networks.graph import Max
+from reluscope.networks.held import pieces_of
+from reluscope.networks.network import Network
+from reluscope.networks.points import chunks
+from reluscope.networks.stages import Stage
+
+NUM_PLACES = 4
+# In groups of so many codes it pays to know which units share their hyperplanes with no other.
+MANY_MEMBERS = 32
+# Values of functions at random points that are proportional up to this belong to one hyperplane.
+PROPORTIONAL = 1e-9
+BUDGET = 64 * 2**20
+
+
+class PairsOnHyperplanes(NamedTuple):
+    """Pairs of rows (i, j), i < j, of a table of codes.
+
+    Parameters
+    ----------
+    candidates : (c, 2) int64
+        All units that differ can vanish on one hyperplane.
+    unclear : (k, 2) int64
+        In the first gate where the codes differ, units that differ are constant and on a breakpoint up to rounding.
+    """
+
+    candidates: Int[np.ndarray, "c 2"]
+    unclear: Int[np.ndarray, "k 2"]
+
+
+@torch.no_grad()
+def pairs_on_hyperplanes(
+    network: Network, codes: Codes, points: Float[np.ndarray, "g n"], *, rounding: float
+) -> PairsOnHyperplanes:
+    """Return the pairs of distinct codes whose differing units can all vanish on one hyperplane.
+
+    Parameters
+    ----------
+    network : Network
+    codes : Codes
+        All different.
+    points : (g, n) array
+        They say where about random points are to lie.
+    rounding : float
+        What rounding leaves of zero, relative to the size of the terms.
+
+    Returns
+    -------
+    PairsOnHyperplanes
+        No other pair of regions shares a facet.
+
+    Notes
+    -----
+    Two exclusive ors or so for a pair of codes of a trained network: two units that share their hyperplanes with no
+    other settle it. Pre-activations are computed once per group of codes that agree in all earlier gates.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0], [2.0], [1.0]]), np.array([0.0, 0.0, -1.0])), (np.ones((1, 3)), np.zeros(1))])
+    >>> x = np.array([[-1.0], [0.5], [2.0]])  # two units flip at 0, one at 1
+    >>> pairs_on_hyperplanes(net, net.codes(x), x, rounding=1e-14).candidates.tolist()
+    [[0, 1], [1, 2]]
+    """
+    if len(codes) < 2:
+        nothing = np.zeros((0, 2), dtype=np.int64)
+        return PairsOnHyperplanes(nothing, nothing)
+    places = _places(points)
+    group = np.zeros(len(codes), dtype=np.int64)
+    pairs, lines = np.zeros((0, 2), dtype=np.int64), np.zeros((0, NUM_PLACES))
+    unclear = [np.zeros((0, 2), dtype=np.int64)]
+    for stage, layout in zip(network.stages, codes.layout, strict=True):
+        words = codes.words[:, codes.layout.words(stage.index)].copy()
+        thresholds = _thresholds(stage)
+        is_on, found, found_lines = np.ones(len(pairs), dtype=bool), [pairs], [lines]
+        for members, slot, values, noise in _tables(network, codes, stage, group, pairs[:, 0], places, rounding):
+            gate = (words, layout.num_planes, layout.words_per_plane, values, noise, thresholds)
+            mine = np.flatnonzero(slot[pairs[:, 0]] >= 0)
+            is_on[mine] = _stays(*gate, slot, pairs[mine], lines[mine], PROPORTIONAL)
+            alone = _alone_units(values, noise, thresholds, np.bincount(slot[members]))
+            new, new_lines, is_clear = _search(*gate, slot, members, alone, PROPORTIONAL)
+            found.append(new[is_clear])
+            found_lines.append(new_lines[is_clear])
+            unclear.append(new[~is_clear])
+        found[0], found_lines[0] = pairs[is_on], lines[is_on]
+        pairs, lines = np.concatenate(found), np.concatenate(found_lines)
+        group = group_equal_rows(np.column_stack([group.astype(np.uint64), words]))[1]
+    return PairsOnHyperplanes(_sorted(pairs), _sorted(np.concatenate(unclear)))
+
+
+def _sorted(pairs: np.ndarray) -> np.ndarray:
+    pairs = np.sort(pairs, axis=1)
+    return pairs[np.lexsort(pairs.T[::-1])]
+
+
+def _places(points: np.ndarray) -> Float[np.ndarray, "m n"]:
+    """Return random points about where the given ones are, as some of them tell."""
+    some = points[:: max(1, len(points) // 1000)]
+    center, spread = some.mean(axis=0), float(some.std(axis=0).max()) or 1.0
+    return center + spread * np.random.default_rng(0).normal(size=(NUM_PLACES, points.shape[1]))
+
+
+def _thresholds(stage: Stage) -> Float[np.ndarray, "u p"]:
+    """Return the breakpoints of all units; none for max gates."""
+    units = stage.gate.num_units
+    if isinstance(stage.gate, Max):
+        return np.zeros((units, 0))
+    breakpoints = stage.gate.breakpoints.cpu().numpy()
+    return np.ascontiguousarray(np.broadcast_to(breakpoints, (len(breakpoints), units)).T)
+
+
+def _tables(
+    network: Network,
+    codes: Codes,
+    stage: Stage,
+    group: np.ndarray,
+    wanted: np.ndarray,
+    places: np.ndarray,
+    rounding: float,
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield a gate's pre-activations at random points for the groups that need them, some groups at a time.
+
+    Yields
+    ------
+    members : (c,) int64
+        The codes of these groups, group by group.
+    slot : (g,) int64
+        Of each code the place of its group in the next arrays, -1 for groups that are not here.
+    values : (q, u, k, m) float64
+        Pre-activations, units held to the pieces of the group in all earlier gates; one candidate except for max gates.
+    noise : (q, u) float64
+        Bounds on their rounding.
+    """
+    sizes = np.bincount(group, minlength=group.max(initial=-1) + 1)
+    needed = sizes > 1
+    needed[group[wanted]] = True
+    numbers = np.flatnonzero(needed)
+    if not len(numbers):
+        return
+    order = np.argsort(group, kind="stable")
+    ends = np.cumsum(sizes)
+    candidates = stage.gate.num_pieces if isinstance(stage.gate, Max) else 1
+    per_group = NUM_PLACES * (network.bytes_per_point + 16 * stage.gate.num_units * candidates)
+    for rows in chunks(len(numbers), per_group, BUDGET):
+        here = numbers[rows]
+        members = np.concatenate([order[ends[number] - sizes[number] : ends[number]] for number in here])
+        slot = np.full(len(group), -1)
+        slot[members] = np.repeat(np.arange(len(here)), sizes[here])
+        values, noise = _held_values(network, codes[order[ends[here] - 1]], stage, places, rounding)
+        yield members, slot, values, noise
+
+
+def _held_values(
+    network: Network, codes: Codes, stage: Stage, places: np.ndarray, rounding: float
+) -> tuple[np.ndarray, np.ndarray]:
+    number, count = len(codes), len(places)
+    held = [
+        torch.as_tensor(piece.astype(np.int64), device=network.device).repeat_interleave(count, dim=0)
+        for piece in pieces_of(codes)[: stage.index]
+    ]
+    x = network.points(places).repeat(number, *(1,) * len(network.input_shape))
+    values = network.start(x)
+    for earlier, piece in zip(network.stages, held, strict=False):
+        pre, live = earlier.advance(values)
+        values = {**live, earlier.position: earlier.gate.select(pre, piece)}
+    sizes = (values[source].abs().flatten(1).amax(1).cpu().numpy() for source in stage.reads)
+    size = np.max([np.zeros(len(x)), *sizes], axis=0)
+    pre, _ = stage.advance(values)
+    table = pre.cpu().numpy().reshape(number, count, stage.gate.num_units, -1)
+    gain, offset = (part.reshape(stage.gate.num_units, -1).max(axis=1) for part in (stage.gain, stage.offset))
+    largest = size.reshape(number, count).max(axis=1)
+    noise = rounding * (gain * largest[:, None] + offset)
+    return np.ascontiguousarray(table.transpose(0, 2, 3, 1)), noise
+
+
+def _alone_units(
+    values: np.ndarray, noise: np.ndarray, thresholds: np.ndarray, sizes: np.ndarray
+) -> Shaped[np.ndarray, "q w"]:
+    """Return packed for every large group the units that flip on hyperplanes of no other unit; none of a max gate."""
+    number, units = noise.shape
+    is_alone = np.zeros((number, -(-units // WORD_BITS) * WORD_BITS), dtype=bool)
+    weights = np.random.default_rng(1).normal(size=NUM_PLACES)
+    for group in np.flatnonzero(sizes >= MANY_MEMBERS) if thresholds.shape[1] else ():
+        with np.errstate(divide="ignore", invalid="ignore"):
+            functions = values[group] - thresholds[..., None]
+            lengths = np.linalg.norm(functions, axis=2)
+            keys = np.abs(functions @ weights) / lengths
+            is_sure = (np.ptp(functions, axis=2) > 2 * noise[group, :, None]) & (
+                noise[group, :, None] <= PROPORTIONAL * lengths
+            )
+        # What is less than sure shares its hyperplane with anything; breakpoints that do not exist are no hyperplanes.
+        exists = np.isfinite(thresholds)
+        owners = np.repeat(np.arange(units), thresholds.shape[1]).reshape(exists.shape)
+        kept = exists & is_sure
+        order = np.argsort(keys[kept], kind="stable")
+        key, owner = keys[kept][order], owners[kept][order]
+        is_close = np.diff(key) <= 10 * PROPORTIONAL
+        own = (~exists | is_sure).all(axis=1)
+        own[owner[1:][is_close]] = own[owner[:-1][is_close]] = False
+        is_alone[group, :units] = own
+    return np.packbits(is_alone, axis=1, bitorder="little").view(np.uint64)
+
+
+@njit(cache=True)
+def _search(words, num_planes, width, values, noise, thresholds, slot, members, alone, proportional):
+    """Return pairs of one group that differ in the gate on one hyperplane, this one, and whether there is one."""
+    pairs = np.empty((16, 2), dtype=np.int64)
+    lines = np.empty((16, values.shape[3]))
+    is_clear = np.empty(16, dtype=np.bool_)
+    used = 0
+    line, function = np.empty(values.shape[3]), np.empty(values.shape[3])
+    for place in range(members.shape[0]):
+        first = members[place]
+        for other in range(place + 1, members.shape[0]):
+            second = members[other]
+            if slot[second] != slot[first]:
+                break
+            if _differ_in_two(words, num_planes, width, alone[slot[first]], first, second):
+                continue
+            line[:] = 0.0
+            if not _vanish(
+                words, num_planes, width, values, noise, thresholds, slot, first, second, line, function, proportional
+            ):
+                continue
+            is_same = True
+            for column in range(words.shape[1]):
+                is_same &= words[first, column] == words[second, column]
+            if is_same:
+                continue
+            if used == pairs.shape[0]:
+                pairs = np.concatenate((pairs, np.empty_like(pairs)))
+                lines = np.concatenate((lines, np.empty_like(lines)))
+                is_clear = np.concatenate((is_clear, np.empty_like(is_clear)))
+            pairs[used, 0], pairs[used, 1], lines[used], is_clear[used] = first, second, line, line.any()
+            used += 1
+    return pairs[:used].copy(), lines[:used].copy(), is_clear[:used].copy()
+
+
+@njit(cache=True)
+def _differ_in_two(words, num_planes, width, units, first, second):
+    """Tell whether two codes differ in at least two of some units."""
+    found = False
+    for word in range(width):
+        changed = np.uint64(0)
+        for plane in range(num_planes):
+            changed |= words[first, plane * width + word] ^ words[second, plane * width + word]
+        changed &= units[word]
+        if changed != np.uint64(0):
+            if found or changed & (changed - np.uint64(1)) != np.uint64(0):
+                return True
+            found = True
+    return False
+
+
+@njit(cache=True)
+def _stays(words, num_planes, width, values, noise, thresholds, slot, pairs, lines, proportional):
+    """Tell for which pairs all units that differ in a later gate vanish on the pair's hyperplane."""
+    found, function = np.empty(pairs.shape[0], dtype=np.bool_), np.empty(values.shape[3])
+    for pair in range(pairs.shape[0]):
+        first, second = pairs[pair]
+        line = lines[pair].copy()
+        found[pair] = _vanish(
+            words, num_planes, width, values, noise, thresholds, slot, first, second, line, function, proportional
+        )
+    return found
+
+
+@njit(cache=True)
+def _vanish(words, num_planes, width, values, noise, thresholds, slot, first, second, line, function, proportional):
+    """Tell whether all units that differ are on the breakpoints between their pieces all over one hyperplane.
+
+    The hyperplane is ``line``, values of a function that vanishes on it, of length 1; the first unit that is not
+    constant sets it where it is still zero. ``function`` is room to work in.
+    """
+    num_places = line.shape[0]
+    group = slot[first]
+    for word in range(width):
+        changed = np.uint64(0)
+        for plane in range(num_planes):
+            changed |= words[first, plane * width + word] ^ words[second, plane * width + word]
+        bit = 0
+        while changed != np.uint64(0):
+            while changed & np.uint64(0xFF) == np.uint64(0):
+                changed >>= np.uint64(8)
+                bit += 8
+            if changed & np.uint64(1):
+                unit = 64 * word + bit
+                own = _piece(words, num_planes, width, first, word, bit)
+                other = _piece(words, num_planes, width, second, word, bit)
+                # A max unit goes from one candidate to another, others over all breakpoints in between.
+                steps = 1 if thresholds.shape[1] == 0 else abs(other - own)
+                for step in range(steps):
+                    for place in range(num_places):
+                        if thresholds.shape[1] == 0:
+                            function[place] = values[group, unit, other, place] - values[group, unit, own, place]
+                        else:
+                            function[place] = values[group, unit, 0, place] - thresholds[unit, min(own, other) + step]
+                    if not _is_on(function, line, noise[group, unit], proportional):
+                        return False
+            changed >>= np.uint64(1)
+            bit += 1
+    return True
+
+
+@njit(cache=True)
+def _piece(words, num_planes, width, code, word, bit):
+    piece = 0
+    for plane in range(num_planes):
+        piece |= int((words[code, plane * width + word] >> np.uint64(bit)) & np.uint64(1)) << plane
+    return piece
+
+
+@njit(cache=True)
+def _is_on(function, line, noise, proportional):
+    """Tell whether a function vanishes where another does, by their values; a constant zero does everywhere."""
+    largest, least, most, squares, along, is_set = 0.0, np.inf, -np.inf, 0.0, 0.0, False
+    for place in range(line.shape[0]):
+        value = function[place]
+        largest, least, most = max(largest, abs(value)), min(least, value), max(most, value)
+        squares += value * value
+        along += value * line[place]
+        is_set |= line[place] != 0
+    if largest <= noise:
+        return True
+    if is_set:
+        for place in range(line.shape[0]):
+            if abs(function[place] - along * line[place]) > proportional * largest + noise:
+                return False
+        return True
+    if most - least <= 2 * noise:
+        return False
+    length = np.sqrt(squares)
+    for place in range(line.shape[0]):
+        line[place] = function[place] / length
+    return True

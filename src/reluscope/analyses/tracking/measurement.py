@@ -1,0 +1,209 @@
+"""One look at a network in training: codes, how they changed, accuracy, regions on segments, Jacobians, a plane.
+
+Everything asks analyses that are there anyway; what comes back are findings, by the names of `QUANTITIES`.
+"""
+
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from torch.linalg import LinAlgError  # pyright: ignore[reportAttributeAccessIssue]
+
+from reluscope.analyses.classification import accuracy_of_outputs, classes_of_outputs, is_close
+from reluscope.analyses.codespace.activation_rate import activation_rate
+from reluscope.analyses.codespace.distinct import count_distinct
+from reluscope.analyses.codespace.sampled import SampleCodes
+from reluscope.analyses.codespace.usage import unit_usage
+from reluscope.analyses.coefficients.norms import local_norms
+from reluscope.analyses.counting.segments import count_along_segments
+from reluscope.analyses.cross_entropy import cross_entropy_of_outputs
+from reluscope.analyses.rounding import RoundedForward, coded_forward
+from reluscope.analyses.tracking.plan import Plan
+from reluscope.codes.changes import changed_units
+from reluscope.errors import ReluscopeError
+from reluscope.findings import Finding
+from reluscope.networks.network import Network
+from reluscope.partitions.dispatch import partition
+from reluscope.partitions.table import Partition
+
+# One finding, or one per gate or segment; a gate in which a quantity is not defined has None.
+Found = Finding | tuple[Finding | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Measurement:
+    """What one look at a network gave.
+
+    Parameters
+    ----------
+    findings : mapping from names to findings
+        Those that could be measured.
+    sampled : SampleCodes or None
+        The codes of the samples; None where the outputs are not finite.
+    part : Partition or None
+        Of the plane.
+    notes : tuple of str
+        What could not be measured, and why.
+    """
+
+    findings: Mapping[str, Found]
+    sampled: SampleCodes | None = None
+    part: Partition | None = None
+    notes: tuple[str, ...] = ()
+
+
+def measure(network: Network, plan: Plan, before: SampleCodes | None) -> Measurement:
+    """Measure what a record holds.
+
+    Parameters
+    ----------
+    network : Network
+    plan : Plan
+    before : SampleCodes or None
+        The codes of the same samples at the record before, for changes.
+
+    Returns
+    -------
+    Measurement
+        A measurement that fails for numerical reasons is a note, and the others are there.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        On Ctrl-C, also within work that would keep what it has: half a record is none.
+
+    Notes
+    -----
+    One forward pass over the samples, one over the crossings on the segments, ``min(m, n)`` over the samples of
+    Jacobians, and the plane's partition.
+    """
+    began = time.perf_counter()
+    forward, codes = coded_forward(network, plan.points)
+    if not np.isfinite(forward.outputs).all():
+        return Measurement({}, notes=("the outputs are not finite, so nothing was measured",))
+    sampled = SampleCodes(codes, forward.doubtful, time.perf_counter() - began)
+    findings: dict[str, Found] = {**_codes(network, sampled), **_labelled(forward, sampled, plan)}
+    if before is not None:
+        findings |= _changes(before, sampled)
+    notes: list[str] = []
+    parts: list[Partition] = []
+
+    def attempt(what: str, work: Callable[[], Mapping[str, Found]]) -> None:
+        try:
+            findings.update(work())
+        except (ReluscopeError, LinAlgError) as error:
+            notes.append(f"{what} could not be measured ({error})")
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "interrupted", UserWarning)
+        if len(plan.starts):
+            attempt("regions on segments", lambda: _segments(network, plan))
+        if len(plan.jacobians):
+            attempt("norms of Jacobians", lambda: _norms(network, plan))
+        if plan.plane is not None:
+            attempt("regions on the plane", lambda: _plane(network, plan, parts))
+    return Measurement(findings, sampled, parts[0] if parts else None, tuple(notes))
+
+
+def _codes(network: Network, sampled: SampleCodes) -> dict[str, Found]:
+    distinct, usage = count_distinct(sampled), unit_usage(network, sampled)
+    return {
+        "distinct_codes": distinct.total,
+        "distinct_codes_by_gate": distinct.by_gate,
+        "dead_units": usage.total.dead,
+        "dead_units_by_gate": tuple(gate.dead for gate in usage.by_gate),
+        "always_on_units": usage.total.always_on,
+        "always_on_units_by_gate": tuple(gate.always_on for gate in usage.by_gate),
+        **_rates(sampled),
+    }
+
+
+def _rates(sampled: SampleCodes) -> dict[str, Found]:
+    rates = [activation_rate(part) for part in sampled.codes.by_gate().values()]
+    by_gate = tuple(
+        None if rate is None else _share(sampled, float(rate.mean()), int(sampled.doubtful[:, index].sum()))
+        for index, rate in enumerate(rates)
+    )
+    whole = activation_rate(sampled.codes)
+    if whole is None:
+        return {"activation_rate_by_gate": by_gate}
+    return {
+        "activation_rate": _share(sampled, float(whole.mean()), int(sampled.in_doubt.sum())),
+        "activation_rate_by_gate": by_gate,
+    }
+
+
+def _labelled(forward: RoundedForward, sampled: SampleCodes, plan: Plan) -> dict[str, Found]:
+    if plan.labels is None:
+        return {}
+    right, close = classes_of_outputs(forward.outputs) == plan.labels, is_close(forward)
+    certain = right & ~close & ~sampled.in_doubt
+    unclear = int(((right & sampled.in_doubt) | close).sum())
+    surely = len(sampled.codes[np.flatnonzero(certain)].unique())
+    correct = sampled.finding(len(sampled.codes[np.flatnonzero(right)].unique()), unclear, (surely, surely + unclear))
+    found: dict[str, Found] = {
+        "accuracy": accuracy_of_outputs(forward, plan.labels),
+        "distinct_codes_correct": correct,
+    }
+    if forward.outputs.shape[1] > 1:
+        found["cross_entropy"] = cross_entropy_of_outputs(forward, plan.labels)
+    return found
+
+
+def _changes(before: SampleCodes, sampled: SampleCodes) -> dict[str, Found]:
+    changed = changed_units(before.codes, sampled.codes)
+    doubtful = before.doubtful | sampled.doubtful
+    widths = [gate.num_units for gate in sampled.codes.layout]
+
+    def shares(units: np.ndarray, doubt: np.ndarray, width: int) -> tuple[Finding, Finding]:
+        unclear = int(doubt.sum())
+        return (
+            _share(sampled, float((units > 0).mean()), unclear),
+            _share(sampled, float(units.mean()), unclear, width),
+        )
+
+    by_gate = [shares(changed[:, index], doubtful[:, index], width) for index, width in enumerate(widths)]
+    samples, units = shares(changed.sum(axis=1), before.in_doubt | sampled.in_doubt, sum(widths))
+    return {
+        "changed_samples": samples,
+        "changed_units": units,
+        "changed_samples_by_gate": tuple(pair[0] for pair in by_gate),
+        "changed_units_by_gate": tuple(pair[1] for pair in by_gate),
+    }
+
+
+def _share(sampled: SampleCodes, value: float, unclear: int, most: int = 1) -> Finding:
+    """Return a mean over samples of something from 0 to ``most``, which samples in doubt can shift."""
+    shift = most * unclear / len(sampled)
+    return sampled.finding(value, unclear, (max(0.0, value - shift), min(float(most), value + shift)))
+
+
+def _segments(network: Network, plan: Plan) -> dict[str, Found]:
+    counts = count_along_segments(network, plan.starts, plan.ends)
+    _pass_on(counts.stopped)
+    median = counts.median(np.ones(len(counts), dtype=bool), "median regions on segments")
+    return {"segment_regions": counts.findings, "median_segment_regions": median}
+
+
+def _norms(network: Network, plan: Plan) -> dict[str, Found]:
+    norms = local_norms(network, plan.points[plan.jacobians])
+    _pass_on(norms.stopped)
+    spectral, frobenius = norms.medians()
+    if not np.isfinite([spectral.value, frobenius.value]).all():
+        raise ReluscopeError("they are not finite")
+    return {"spectral_norm": spectral, "frobenius_norm": frobenius}
+
+
+def _plane(network: Network, plan: Plan, parts: list[Partition]) -> dict[str, Found]:
+    assert plan.plane is not None
+    part = partition(network, plan.plane, budget=plan.budget)
+    _pass_on(part.note)
+    parts.append(part)
+    return {"plane_regions": part.finding()}
+
+
+def _pass_on(stopped: str) -> None:
+    if stopped == "interrupted":
+        raise KeyboardInterrupt

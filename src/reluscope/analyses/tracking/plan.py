@@ -1,0 +1,228 @@
+"""What every record of a run looks at: samples, segments, Jacobians and a plane, fixed at the beginning."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor
+
+from reluscope.analyses.choosing import choose_pairs
+from reluscope.analyses.classification import check_labels
+from reluscope.errors import InputError, ShapeError
+from reluscope.geometry.domains import Box, Plane, Slice
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points, as_points
+from reluscope.partitions.budget import Budget
+from reluscope.partitions.storage import domain_arrays
+
+# Segments are so long that about as many units are met on the way in a large network as in one of this size.
+UNITS_OF_WHOLE_SEGMENTS = 128
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What is looked at, the same at every record.
+
+    Parameters
+    ----------
+    points : (s, n) float64
+        The samples, as flat rows.
+    labels : (s,) int64 or None
+        Their classes.
+    rows : (s,) int64
+        Where the samples are in the data.
+    starts, ends : (k, n) float64
+        Ends of the segments.
+    jacobians : (j,) int64
+        Samples at which the Jacobian is looked at.
+    plane : Slice, Box or None
+        A domain of two dimensions.
+    budget : Budget or None
+        Of the plane's partition.
+    settings : dict
+        All of this in plain types, and the gates: two runs of equal settings can be compared record by record.
+    """
+
+    points: Float[np.ndarray, "s n"]
+    labels: Int[np.ndarray, " s"] | None
+    rows: Int[np.ndarray, " s"]
+    starts: Float[np.ndarray, "k n"]
+    ends: Float[np.ndarray, "k n"]
+    jacobians: Int[np.ndarray, " j"]
+    plane: Slice | Box | None
+    budget: Budget | None
+    settings: dict[str, Any]
+
+
+def draw_rows(data: Points, input_shape: tuple[int, ...], number: int, seed: int) -> Int[np.ndarray, " s"]:
+    """Draw rows of the data at random, ascending; all if there are no more than asked for."""
+    size = len(_batch(data, input_shape))
+    return np.sort(np.random.default_rng(seed).permutation(size)[:number]).astype(np.int64)
+
+
+def first_rows(data: Points, number: int) -> Points:
+    """Return a few points in the form that they came in; a flat array is one point.
+
+    Raises
+    ------
+    InputError
+        If there are none.
+    """
+    batch = data if isinstance(data, Tensor) else np.asarray(data)
+    if not batch.shape or not batch.shape[0]:
+        raise InputError("tracking needs at least one sample, got none: give the points that records are to look at")
+    return batch if batch.ndim == 1 else batch[:number]
+
+
+def make_plan(
+    network: Network,
+    data: Points,
+    rows: Int[np.ndarray, " s"],
+    *,
+    labels: Any,
+    segments: int,
+    segment_share: float | None,
+    jacobians: int,
+    plane: Slice | Box | Sequence[int] | None,
+    budget: Budget | int | None,
+    seed: int,
+) -> Plan:
+    """Fix what the records of a run look at.
+
+    Parameters
+    ----------
+    network : Network
+    data : (s, *input_shape) or (s, n)
+    rows : (k,) int64
+        The samples drawn, see `draw_rows`.
+    labels : (s,) integers or None
+        One per point of the data.
+    segments : int
+        Pairs of samples to join, of one class and, where there are several, as many of different classes.
+    segment_share : float, optional
+        How much of the way between two samples a segment goes; by default all, or 128 over the number of units.
+    jacobians : int
+    plane : Slice, Box, three rows of the data, or None
+    budget : Budget, int or None
+    seed : int
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    InputError, ShapeError
+        If labels, plane or numbers do not fit.
+    """
+    shape = network.input_shape
+    share = min(1.0, UNITS_OF_WHOLE_SEGMENTS / max(1, network.num_units)) if segment_share is None else segment_share
+    if not 0 < share <= 1:
+        raise InputError(f"expected segment_share in (0, 1], got {share}: 1 goes the whole way between two samples")
+    # Float32 and float64 of the same images are the same points; what the network sees is float64.
+    points = as_points(_rows(data, rows, shape), shape).reshape(len(rows), -1).cpu().numpy()
+    known = _labels(network, labels, rows, len(_batch(data, shape)))
+    pairs = choose_pairs(points, np.zeros(len(rows), dtype=np.int64) if known is None else known, segments, seed=seed)
+    starts = points[pairs.first]
+    ends = starts + share * (points[pairs.second] - starts)
+    chosen = np.sort(np.random.default_rng(seed + 1).permutation(len(rows))[:jacobians]).astype(np.int64)
+    domain = _plane(network, data, plane)
+    limit = budget if isinstance(budget, Budget) or budget is None else Budget(regions=budget)
+    gates = [[gate.name, gate.kind, gate.num_units, gate.num_pieces] for gate in network.gates]
+    settings = {
+        "gates": gates,
+        "input_shape": list(shape),
+        "num_outputs": network.num_outputs,
+        "samples": rows.tolist(),
+        "samples_digest": _digest(points),
+        "labels_digest": None if known is None else _digest(known),
+        "segments": np.stack([pairs.first, pairs.second], axis=1).tolist(),
+        "segment_share": share,
+        "jacobians": chosen.tolist(),
+        "plane": None if domain is None else domain.describe(),
+        "plane_digest": None if domain is None else _digest(*domain_arrays(domain).values()),
+        "budget": None if domain is None or limit is None else [limit.regions, limit.seconds],
+    }
+    return Plan(points, known, rows, starts, ends, chosen, domain, limit, settings)
+
+
+# How a reader calls what settings hold, in the order in which differences are told.
+NAMES = {
+    "gates": "gates",
+    "input_shape": "input shape",
+    "num_outputs": "number of outputs",
+    "samples": "choice of samples",
+    "samples_digest": "data",
+    "labels_digest": "labels",
+    "segments": "segments",
+    "segment_share": "segment_share",
+    "jacobians": "choice of samples for Jacobians",
+    "plane": "plane",
+    "plane_digest": "plane",
+    "budget": "budget of the plane",
+}
+
+
+def _batch(data: Points, input_shape: tuple[int, ...]) -> Tensor | np.ndarray:
+    """Return the data with an axis of samples, also where they are one point."""
+    batch = data if isinstance(data, Tensor) else np.asarray(data)
+    is_one = tuple(batch.shape) in {input_shape, (int(np.prod(input_shape)),)}
+    return batch.reshape(1, -1) if is_one else batch
+
+
+def _rows(data: Points, rows: np.ndarray, input_shape: tuple[int, ...]) -> Points:
+    """Return some of the points; the others are not converted, nor looked at."""
+    batch = _batch(data, input_shape)
+    return batch[torch.as_tensor(rows, device=batch.device)] if isinstance(batch, Tensor) else batch[rows]
+
+
+def _labels(network: Network, labels: Any, rows: np.ndarray, number: int) -> np.ndarray | None:
+    if labels is None:
+        return None
+    array = labels.detach().cpu().numpy() if isinstance(labels, Tensor) else np.asarray(labels)
+    if array.dtype.kind not in "biu":
+        raise InputError(
+            f"expected labels as class numbers 0, 1, 2, ..., got {array.dtype}: give integers, or leave labels out"
+        )
+    if array.shape != (number,):
+        raise ShapeError(
+            f"expected one label per point, got labels of shape {array.shape} for {number:,} points: give both whole"
+        )
+    drawn = array[rows].astype(np.int64)
+    if drawn.min() < 0:
+        raise InputError(f"expected labels as class numbers from 0, got {drawn.min()}: number the classes 0, 1, 2, ...")
+    check_labels(network, drawn)
+    return drawn
+
+
+def _plane(network: Network, data: Points, plane: Any) -> Slice | Box | None:
+    if plane is None or isinstance(plane, Slice | Box):
+        domain = plane
+    else:
+        rows = np.asarray(plane)
+        size = len(_batch(data, network.input_shape))
+        if rows.shape != (3,) or rows.dtype.kind not in "iu" or rows.min() < 0 or rows.max() >= size:
+            raise InputError(
+                f"expected plane as a Plane or three rows of the data, each from 0 to {size - 1:,}, got {plane!r}"
+            )
+        corners = as_points(_rows(data, rows, network.input_shape), network.input_shape)
+        domain = Plane(*corners.reshape(3, -1).cpu().numpy(), margin=0.25)
+    if domain is not None and domain.dim != 2:
+        raise InputError(f"expected a plane of two dimensions, got {domain.describe()}: give a Plane")
+    if domain is not None and domain.ambient_dim != network.num_inputs:
+        raise ShapeError(
+            f"expected a plane in the network's {network.num_inputs} inputs, got one in {domain.ambient_dim}"
+        )
+    return domain
+
+
+def _digest(*arrays: np.ndarray) -> str:
+    found = hashlib.sha256()
+    for array in arrays:
+        found.update(f"{array.dtype.str}{array.shape}".encode())
+        found.update(np.ascontiguousarray(array).tobytes())
+    return found.hexdigest()

@@ -1,0 +1,90 @@
+"""What a record measures: names as columns have them, and what each number means."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """One measured number, or one per gate or segment.
+
+    Parameters
+    ----------
+    name : str
+        Of its column; those of the claims and intervals end in ``_claim`` and ``_interval``.
+    title : str
+        As a reader would say it.
+    definition : str
+    per : str
+        What there is one number of: the whole network, or each gate, or each segment.
+    is_count : bool
+        Whether it is a whole number.
+    """
+
+    name: str
+    title: str
+    definition: str
+    per: Literal["network", "gate", "segment"] = "network"
+    is_count: bool = False
+
+
+def _of_gates(name: str, title: str, definition: str, *, is_count: bool = False) -> tuple[Quantity, Quantity]:
+    return (
+        Quantity(name, title, definition, "network", is_count),
+        Quantity(f"{name}_by_gate", f"{title}, by gate", f"{definition}, of one gate", "gate", is_count),
+    )
+
+
+QUANTITIES = {
+    quantity.name: quantity
+    for quantity in (
+        Quantity("accuracy", "accuracy", "share of samples whose class is their label"),
+        Quantity("cross_entropy", "cross-entropy", "mean over samples of log sum_j exp(z_j) - z_label"),
+        *_of_gates("distinct_codes", "distinct codes", "number of different codes among the samples", is_count=True),
+        Quantity(
+            "distinct_codes_correct",
+            "distinct codes of correct samples",
+            "number of different codes among the samples whose class is their label",
+            is_count=True,
+        ),
+        *_of_gates(
+            "changed_samples",
+            "samples with a new code",
+            "share of samples whose code is another one than at the record before",
+        ),
+        *_of_gates(
+            "changed_units",
+            "changed units per sample",
+            "mean over samples of the number of units on another piece than at the record before",
+        ),
+        *_of_gates("activation_rate", "activation rate", "mean share of units of two pieces that are on the upper one"),
+        *_of_gates(
+            "dead_units", "dead units", "number of units that stay on one flat piece at all samples", is_count=True
+        ),
+        *_of_gates(
+            "always_on_units",
+            "always-on units",
+            "number of units that stay at all samples on one piece that is not flat, or on one candidate",
+            is_count=True,
+        ),
+        Quantity(
+            "segment_regions", "regions on a segment", "number of linear regions on a fixed segment", "segment", True
+        ),
+        Quantity(
+            "median_segment_regions",
+            "median regions on segments",
+            "median over the fixed segments of the number of linear regions on them",
+        ),
+        Quantity(
+            "spectral_norm",
+            "median spectral norm of the Jacobian",
+            "median over fixed samples of the largest singular value of the Jacobian",
+        ),
+        Quantity(
+            "frobenius_norm",
+            "median Frobenius norm of the Jacobian",
+            "median over fixed samples of the root of the sum of squares of the Jacobian",
+        ),
+        Quantity("plane_regions", "regions on the plane", "number of linear regions on the fixed plane", is_count=True),
+    )
+}

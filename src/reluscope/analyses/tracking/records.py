@@ -1,0 +1,194 @@
+"""The records of a run as arrays over records, each number with its claim."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.analyses.tracking.quantities import QUANTITIES
+from reluscope.analyses.tracking.table import CODES, LOGGED, logged_names, read_rows, to_table
+from reluscope.errors import InputError
+from reluscope.findings import Claim, Finding
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """What a tracker has recorded.
+
+    Parameters
+    ----------
+    path : Path
+        Of the file.
+    rows : sequence of mappings
+        One per record, by column.
+    settings : mapping
+        What every record looked at; see `Plan`.
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile, torch, reluscope as rs
+    >>> model, file = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU()), tempfile.mkdtemp() + "/run.parquet"
+    >>> with rs.Tracker(model, np.eye(2), file) as tracker:
+    ...     tracker.record(epoch=0, loss=0.5)
+    >>> records = rs.tracking.read_records(file)
+    >>> records, records.epochs, records.logged, records.findings("changed_samples")
+    (Records(1 record of run.parquet), array([0.]), {'loss': [0.5]}, (None,))
+    """
+
+    path: Path
+    rows: Sequence[Mapping[str, Any]]
+    settings: Mapping[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __repr__(self) -> str:
+        return f"Records({len(self)} record{'s' * (len(self) != 1)} of {self.path.name})"
+
+    @property
+    def gates(self) -> tuple[str, ...]:
+        """Names of the gates, in order of evaluation."""
+        return tuple(gate[0] for gate in self.settings["gates"])
+
+    @property
+    def num_samples(self) -> int:
+        """How many samples every record looks at."""
+        return len(self.settings["samples"])
+
+    @cached_property
+    def epochs(self) -> Float[np.ndarray, " records"]:
+        """The epoch of every record."""
+        return np.array([float(row["epoch"]) for row in self.rows])
+
+    @property
+    def logged(self) -> dict[str, list[Any]]:
+        """What the user logged, by name; None where a record has none of it."""
+        names = logged_names(self.rows)
+        return {name.removeprefix(LOGGED): [row.get(name) for row in self.rows] for name in names}
+
+    @property
+    def notes(self) -> tuple[tuple[int, str], ...]:
+        """What could not be measured: number of the record and why."""
+        return tuple((row["record"], row["note"]) for row in self.rows if row.get("note"))
+
+    @property
+    def partitions(self) -> tuple[tuple[float, Path], ...]:
+        """Epochs and files of the partitions of the plane that are there; `Partition.load` opens them."""
+        found = [(float(row["epoch"]), self.path.parent / row["partition"]) for row in self.rows if row["partition"]]
+        return tuple((epoch, path) for epoch, path in found if path.is_file())
+
+    def __getitem__(self, name: str) -> Float[np.ndarray, "records ..."]:
+        """Return a quantity over records, NaN where it is not there: (r,), or (r, gates) or (r, segments).
+
+        Raises
+        ------
+        InputError
+            If there is no such quantity.
+        """
+        _check(name)
+        each = {"network": (), "gate": (len(self.gates),), "segment": (len(self.settings["segments"]),)}
+        shape = each[QUANTITIES[name].per]
+        found = np.full((len(self), *shape), np.nan)
+        for place, row in enumerate(self.rows):
+            values = row.get(name)
+            if values is not None:
+                found[place] = np.array(values, dtype=np.float64)  # None becomes NaN
+        return found
+
+    def findings(self, name: str) -> tuple[Any, ...]:
+        """Return a quantity as findings, one or a tuple of them per record, None where it is not there.
+
+        Raises
+        ------
+        InputError
+            If there is no such quantity.
+        """
+        _check(name)
+        return tuple(self._finding(name, row) for row in self.rows)
+
+    def overhead(self) -> Finding | None:
+        """Return the time of recording over the time between records, which is that of training.
+
+        Returns
+        -------
+        Finding or None
+            ESTIMATE, as times are; None before there is a record.
+        """
+        seconds = sum(row["seconds"] + (row["seconds_writing"] or 0.0) for row in self.rows)
+        between = sum(row["seconds_between"] for row in self.rows)
+        if not between > 0:
+            return None
+        return Finding(
+            seconds / between,
+            Claim.ESTIMATE,
+            name="overhead",
+            definition="time of recording and writing over the time between records, which is that of training",
+            domain=f"{len(self)} records",
+            method=f"wall clock: {seconds:.3g} s of {seconds + between:.3g} s",
+        )
+
+    def to_table(self) -> "pa.Table":
+        """Return the records as an Arrow table, one row each, without the packed codes."""
+        return to_table(self.rows, self.settings).drop_columns(list(CODES))
+
+    def _finding(self, name: str, row: Mapping[str, Any]) -> Any:
+        quantity = QUANTITIES[name]
+        values, claims, intervals = (row.get(f"{name}{ending}") for ending in ("", "_claim", "_interval"))
+        if values is None:
+            return None
+        domain = {
+            "segment_regions": f"{len(self.settings['segments'])} segments",
+            "median_segment_regions": f"{len(self.settings['segments'])} segments",
+            "spectral_norm": f"{len(self.settings['jacobians'])} samples",
+            "frobenius_norm": f"{len(self.settings['jacobians'])} samples",
+            "plane_regions": self.settings["plane"],
+        }.get(name, f"{self.num_samples:,} samples")
+
+        def one(value: Any, claim: Any, interval: Any) -> Finding | None:
+            if value is None:
+                return None
+            ends = None
+            if interval is not None:
+                low, high = interval
+                ends = (-np.inf if low is None else low, np.inf if high is None else high)
+            return Finding(
+                value, Claim(claim), quantity.title, ends, definition=quantity.definition, domain=domain or ""
+            )
+
+        if quantity.per == "network":
+            return one(values, claims, intervals)
+        return tuple(map(one, values, claims or (), intervals or ()))
+
+
+def read_records(path: str | os.PathLike[str]) -> Records:
+    """Read the records of a tracker, also while it is at work.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    Records
+
+    Raises
+    ------
+    InputError
+        If the file is missing, damaged, or holds something else.
+    """
+    path = Path(path)
+    rows, settings = read_rows(path)
+    return Records(path, tuple(rows), settings)
+
+
+def _check(name: str) -> None:
+    if name not in QUANTITIES:
+        raise InputError(f"expected one of {', '.join(QUANTITIES)}, got {name!r}")

@@ -1,0 +1,349 @@
+"""A tracker: looks at a model in training as often as it is told, and keeps what it saw in a file.
+
+The model is traced once, from a copy; later only its weights are read. Nothing of the training is touched: not the
+model, its mode or gradients, nor the global random state.
+"""
+
+import os
+import time
+import warnings
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import torch
+from torch import nn
+
+from reluscope.analyses.codespace.sampled import SampleCodes
+from reluscope.analyses.tracking.lock import Lock
+from reluscope.analyses.tracking.measurement import Measurement, measure
+from reluscope.analyses.tracking.plan import NAMES, draw_rows, first_rows, make_plan
+from reluscope.analyses.tracking.records import Records
+from reluscope.analyses.tracking.table import LOGGED, column_kind, plain, read_rows, row_of, write_rows
+from reluscope.codes.layout import CodeLayout
+from reluscope.codes.packed import Codes
+from reluscope.errors import InputError, ShapeError
+from reluscope.findings import Finding
+from reluscope.geometry.domains import Box, Slice
+from reluscope.networks.load import load
+from reluscope.networks.points import Points
+from reluscope.partitions.budget import Budget
+from reluscope.partitions.table import Partition
+
+PLANE_BUDGET = Budget(regions=50_000, seconds=10.0)
+CHECKED_AT = 64
+
+
+class Tracker:
+    """Records of a model in training: codes of samples, regions on segments, Jacobians, and more.
+
+    Parameters
+    ----------
+    model : torch.nn.Module
+        As it is trained. It is traced now, from a copy in evaluation mode, and stays as it is.
+    data : (s, *input_shape) or (s, n)
+        Points, from which the samples are drawn.
+    file : path
+        A Parquet file. One that is there is gone on with, if it was begun with the same settings.
+    labels : (s,) integers, optional
+        Classes of the points, for accuracy, cross-entropy and codes of correct samples.
+    input_shape : int or tuple of int, optional
+        Shape of one point, where data or a first linear layer do not say it.
+    samples : int
+        How many points are drawn; all, if there are fewer.
+    segments : int
+        Pairs of samples of one class to join by a segment, and as many of different classes; without labels only so
+        many pairs.
+    segment_share : float, optional
+        How much of the way to the other sample a segment goes; by default all of it in networks of up to 128 units,
+        and in larger ones 128 over the number of units: the cost then hardly depends on the network.
+    jacobians : int
+        Samples at which norms of the Jacobian are taken.
+    plane : Plane, Box, or three rows of the data, optional
+        Partitioned exactly at every record; partitions are saved in a folder beside the file.
+    budget : Budget or int, optional
+        Of each of these partitions; by default 50,000 regions or ten seconds. A count that it ends is LOWER.
+    seed : int
+        Decides what is drawn.
+    device : str
+        Where the samples are evaluated.
+    overwrite : bool
+        Begin anew; records and partitions that are there are lost.
+
+    Raises
+    ------
+    InputError, ShapeError
+        If the model, data, labels or file cannot be used, or the file was begun with other settings.
+
+    Notes
+    -----
+    At default settings a record costs a few forward passes over 500 samples in float64; `overhead` says what share
+    of the training time it took.
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile, reluscope as rs
+    >>> model = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 2))
+    >>> points = np.random.default_rng(0).normal(size=(50, 2))
+    >>> with Tracker(model, points, tempfile.mkdtemp() + "/run.parquet") as tracker:
+    ...     for epoch in range(3):
+    ...         tracker.record(epoch=epoch)
+    >>> tracker.records["changed_samples"]
+    array([nan,  0.,  0.])
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        data: Points,
+        file: str | os.PathLike[str],
+        *,
+        labels: Any = None,
+        input_shape: int | Sequence[int] | None = None,
+        samples: int = 500,
+        segments: int = 4,
+        segment_share: float | None = None,
+        jacobians: int = 16,
+        plane: Slice | Box | Sequence[int] | None = None,
+        budget: Budget | int | None = PLANE_BUDGET,
+        seed: int = 0,
+        device: torch.device | str = "cpu",
+        overwrite: bool = False,
+    ) -> None:
+        if samples < 1 or segments < 0 or jacobians < 0:
+            raise InputError(
+                f"expected samples of 1 or more, and segments and jacobians of 0 or more, got {samples}, {segments} "
+                f"and {jacobians}"
+            )
+        self._path = Path(file).resolve()  # one lock, whatever the file is called
+        self._folder = self._path.with_name(f"{self._path.stem}.partitions")
+        self._lock: Lock | None = Lock(self._path)
+        try:
+            self._model = getattr(model, "_orig_mod", model)  # what torch.compile wrapped
+            network = load(model, input_shape, data=first_rows(data, CHECKED_AT))
+            self._network = network.to(device)
+            self._plan = make_plan(
+                network,
+                data,
+                draw_rows(data, network.input_shape, samples, seed),
+                labels=labels,
+                segments=segments,
+                segment_share=segment_share,
+                jacobians=jacobians,
+                plane=plane,
+                budget=budget,
+                seed=seed,
+            )
+            self._rows: tuple[dict[str, Any], ...] = ()
+            self._before: SampleCodes | None = None
+            self._waiting: dict[str, Partition] = {}
+            self._is_written = True
+            self._names = set(_state(self._model))
+            if self._path.exists():
+                self._go_on(overwrite)
+            else:
+                write_rows(self._path, self._rows, self._plan.settings)
+        except BaseException:
+            self._lock.release()
+            raise
+        self._ended = time.perf_counter()
+
+    @property
+    def records(self) -> Records:
+        """What was recorded so far, those of an earlier run that this one goes on with included."""
+        return Records(self._path, self._rows, self._plan.settings)
+
+    @property
+    def overhead(self) -> Finding | None:
+        """The time of recording over the time between records; see `Records.overhead`."""
+        return self.records.overhead()
+
+    def record(self, epoch: float | None = None, *, step: int | None = None, **logged: Any) -> None:
+        """Look at the model as it is now, and write down what is seen.
+
+        Parameters
+        ----------
+        epoch : number, optional
+            By default one more than at the last record, and 0 at the first.
+        step : int, optional
+            Step of the training.
+        **logged : number, text, or truth value
+            Kept beside, in columns ``logged_NAME``.
+
+        Raises
+        ------
+        InputError
+            If the tracker is closed, or something logged is not plain, or of another kind than before.
+        ShapeError
+            If the model has changed its shape.
+
+        Notes
+        -----
+        Weights that are not finite give a record without measurements, and a warning: a training that diverged may
+        come back, and its records say where it was lost. A file that cannot be written gives a warning, and the record
+        is written with the next one, or by `close`. Ctrl-C leaves file and tracker as they were.
+        """
+        if self._lock is None:
+            raise InputError(f"the tracker of {self._path} is closed: open it again to record more")
+        began = time.perf_counter()
+        row: dict[str, Any] = {"record": len(self._rows), **self._said(epoch, step, logged)}
+        found, fingerprint = self._look()
+        for note in found.notes:
+            warnings.warn(f"record {row['record']}: {note}", stacklevel=2)
+        notes = list(found.notes)
+        if any((one["epoch"], one["step"]) == (row["epoch"], row["step"]) for one in self._rows):
+            notes.append("this epoch was recorded before")
+        waiting = dict(self._waiting)
+        if found.part is not None:
+            row["partition"] = f"{self._folder.name}/record-{row['record']:05d}.arrow"
+            waiting[row["partition"]] = found.part
+        counts = {"gate": len(self._network.gates), "segment": len(self._plan.starts)}
+        row |= {
+            "partition": row.get("partition"),
+            "time": datetime.now(UTC),
+            "num_samples": len(self._plan.points),
+            "fingerprint": fingerprint,
+            "note": "; ".join(notes) or None,
+            "seconds_between": began - self._ended,
+            **row_of(found.findings, counts),
+            **_packed(found.sampled),
+            "seconds": time.perf_counter() - began,
+        }
+        # Only the last codes are needed to go on.
+        earlier = [{**one, "codes": None, "doubtful": None} for one in self._rows]
+        self._write((*earlier, row), waiting)
+        self._before = found.sampled
+        self._ended = time.perf_counter()
+        row["seconds_writing"] = self._ended - began - row["seconds"]  # in the file from the next record on
+
+    def close(self) -> None:
+        """Write what could not be written yet, and let others have the file.
+
+        Raises
+        ------
+        InputError
+            If it still cannot be written; the tracker stays open, so that closing can be tried again.
+        """
+        if self._lock is None:
+            return
+        if not self._is_written:
+            self._flush(self._rows, self._waiting)
+        self._lock.release()
+        self._lock = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *rest: object) -> None:
+        try:
+            self.close()
+        except InputError as error:
+            if kind is None:
+                raise
+            # The training failed for a reason of its own, which is not to be hidden.
+            warnings.warn(str(error), stacklevel=2)
+        finally:
+            if self._lock is not None:
+                self._lock.release()
+                self._lock = None
+
+    def __repr__(self) -> str:
+        state = "closed" if self._lock is None else "open"
+        return f"Tracker({self._path.name}, {len(self._rows)} records, {state})"
+
+    def _go_on(self, overwrite: bool) -> None:
+        """Take up the records of an earlier run, or begin anew."""
+        rows, settings = read_rows(self._path)
+        if overwrite:
+            write_rows(self._path, (), self._plan.settings)
+            for path in self._folder.glob("record-*.arrow"):
+                path.unlink()
+            return
+        for key, name in NAMES.items():
+            if settings.get(key) != self._plan.settings[key]:
+                raise InputError(
+                    f"expected the {name} that {self._path} was begun with, got another: give the same, name another "
+                    "file, or begin anew with overwrite=True"
+                )
+        self._rows = tuple(rows)
+        if rows:
+            self._before = _unpacked(rows[-1], len(self._plan.points), self._network.layout)
+
+    def _said(self, epoch: Any, step: Any, logged: dict[str, Any]) -> dict[str, Any]:
+        """Return what the user says of a record, checked against what was said of those before."""
+        if epoch is None:
+            epoch = self._rows[-1]["epoch"] + 1 if self._rows else 0
+        said: dict[str, Any] = {}
+        given = {"epoch": epoch, "step": step, **{LOGGED + name: value for name, value in logged.items()}}
+        for name, value in given.items():
+            try:
+                said[name] = plain(value)
+                wanted = {"epoch": ("int64", "double"), "step": ("int64",)}.get(name)
+                if wanted and (column_kind([said[name]]) not in wanted or not np.isfinite(said[name] or 0)):
+                    raise InputError(f"expected a {'whole ' * (name == 'step')}number, got {value!r}")
+                column_kind([*(row.get(name) for row in self._rows), said[name]])
+            except InputError as error:
+                raise InputError(f"{name.removeprefix(LOGGED)} cannot be recorded: {error}") from None
+        return said
+
+    def _look(self) -> tuple[Measurement, str | None]:
+        """Measure the model as it is now; the fingerprint is that of its network."""
+        state = _state(self._model)
+        advice = "name another file and open a tracker for the model as it is now"
+        if set(state) != self._names:
+            changed = sorted(set(state) ^ self._names)[0]
+            raise ShapeError(
+                f"expected the weights that the tracker was opened with, but {changed} is new or gone: {advice}"
+            )
+        bad = [name for name, value in state.items() if not bool(torch.isfinite(value).all())]
+        if bad:
+            return Measurement({}, notes=(f"the weights in {bad[0]} are not finite, so nothing was measured",)), None
+        try:
+            network = self._network.with_parameters(state)
+        except InputError as error:
+            raise ShapeError(f"expected the model that the tracker was opened with, but {error}: {advice}") from error
+        return measure(network, self._plan, self._before), network.fingerprint
+
+    def _write(self, rows: tuple[dict[str, Any], ...], waiting: dict[str, Partition]) -> None:
+        """Write a record, or keep it for the next time."""
+        try:
+            self._flush(rows, waiting)
+        except InputError as error:
+            warnings.warn(f"{error}; the record is kept, and written with the next one", stacklevel=3)
+            self._rows, self._waiting, self._is_written = rows, waiting, False
+
+    def _flush(self, rows: tuple[dict[str, Any], ...], waiting: dict[str, Partition]) -> None:
+        """Write partitions first, so that no record names one that is not there."""
+        try:
+            if waiting:
+                self._folder.mkdir(exist_ok=True)
+        except OSError as error:
+            raise InputError(f"could not make the folder {self._folder}: {error.strerror or error}") from error
+        for name, part in waiting.items():
+            part.save(self._path.parent / name)
+        write_rows(self._path, rows, self._plan.settings)
+        self._rows, self._waiting, self._is_written = rows, {}, True
+
+
+def _state(model: nn.Module) -> dict[str, torch.Tensor]:
+    """Return weights and buffers by name, those buffers included that a state dict leaves out."""
+    state = {**dict(model.named_buffers()), **model.state_dict()}
+    return {name: value.detach() for name, value in state.items() if isinstance(value, torch.Tensor)}
+
+
+def _packed(sampled: SampleCodes | None) -> dict[str, bytes | None]:
+    if sampled is None:
+        return {"codes": None, "doubtful": None}
+    return {"codes": sampled.codes.words.tobytes(), "doubtful": np.packbits(sampled.doubtful, axis=1).tobytes()}
+
+
+def _unpacked(row: dict[str, Any], number: int, layout: CodeLayout) -> SampleCodes | None:
+    """Return the codes of the last record, if it has any."""
+    if row["codes"] is None:
+        return None
+    words = np.frombuffer(row["codes"], dtype=np.uint64).reshape(number, layout.num_words)
+    packed = np.frombuffer(row["doubtful"], dtype=np.uint8).reshape(number, -(-len(layout) // 8))
+    doubtful = np.unpackbits(packed, axis=1, count=len(layout)).astype(bool)
+    return SampleCodes(Codes(words, layout), doubtful, 0.0)

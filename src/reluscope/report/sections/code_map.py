@@ -1,0 +1,128 @@
+"""Where samples lie in code space: a picture of the codes of some gates, and whether near codes are of one class."""
+
+import numpy as np
+
+from reluscope import plots
+from reluscope.analyses.codespace.embedding import Embedding, embed, embedding_trust
+from reluscope.codes.packed import Codes
+from reluscope.findings import Claim, Finding
+from reluscope.report.content import Content, Number, Picture, Table, Text
+from reluscope.report.drawing import drawing
+from reluscope.report.grouping import grouping
+from reluscope.report.subject import Subject, Tell
+
+TITLE = "Where samples lie in code space"
+POSITION = 31
+MOST_SAMPLES = 1_000
+MOST_GATES = 4
+TEXT = (
+    "Each point is a sample, placed so that squared distances in the picture are as near as they can be to the numbers "
+    "of units on which codes differ (classical scaling, a projection along the two directions in which codes vary "
+    "most). A picture of two dimensions shows a part of that variation only; the table says which part, and whether "
+    "points that are near in the picture are near in truth."
+)
+NEAREST = (
+    "The last columns need no picture: how often the sample with the nearest code is of the same class, and how far "
+    "away it is. Where the share grows from gate to gate, later gates tell classes apart better than earlier ones."
+)
+
+
+def why_not(subject: Subject) -> str | None:
+    """Return why there is no picture: without gates, or with fewer than three samples."""
+    if not subject.network.gates:
+        return "The network has no gates, so every input has the same, empty code."
+    if len(subject.data) < 3:
+        return "A picture of distances needs three samples or more."
+    return None
+
+
+def seconds(subject: Subject) -> float:
+    """Return about how long it takes: distances and a projection for every gate that is shown."""
+    number = min(len(subject.data), MOST_SAMPLES)
+    shown = 1 + min(len(subject.network.gates), MOST_GATES)
+    return 0.3 + shown * (0.2 + 5e-7 * number**2) + number * subject.seconds_per_sample
+
+
+def content(subject: Subject, tell: Tell) -> Content:
+    """Place the codes of the first gates, of those between, and of all gates together."""
+    rows = np.arange(len(subject.data))
+    if len(rows) > MOST_SAMPLES:
+        chosen = np.random.default_rng(subject.settings.seed).choice(len(rows), MOST_SAMPLES, replace=False)
+        rows = np.sort(chosen)
+    codes = subject.network.codes(subject.data.points[rows])
+    parts = _parts(codes)
+    groups = grouping(subject)
+    classes = np.zeros(len(rows), dtype=np.int64) if groups is None else groups.values[rows]
+    placed: list[Embedding] = []
+    table = []
+    for number, (name, part) in enumerate(parts.items()):
+        placed.append(embed(part, seed=subject.settings.seed))
+        table.append(_row(name, part, placed[-1], classes, has_classes=groups is not None))
+        tell(0.9 * (number + 1) / len(parts))
+    figure = plots.embeddings([[one.points for one in placed]], classes, rows=[""], columns=list(parts))
+    described = f"Scatter plots of {len(rows):,} samples by their codes, for {', '.join(parts)}"
+    caption = (
+        f"{len(rows):,} samples by their codes."
+        if len(rows) == len(subject.data)
+        else (f"{len(rows):,} of {len(subject.data):,} samples, drawn at random, by their codes.")
+    )
+    if groups is not None:
+        caption += f" Colours and marks are classes. {groups.sentence}"
+    if len(parts) <= len(codes.layout):
+        caption += f" {len(parts) - 1} of {len(codes.layout)} gates are shown, from the first to the last."
+    columns = ["gate", "units", "shown", "trust"]
+    if groups is not None:
+        columns.append("nearest of same class")
+    columns.append("median distance to it")
+    note = (
+        "Shown: the share of the codes' variance that the picture has. Trust: 1 where all neighbours in the picture "
+        "are neighbours in code space, about 1/2 where chance decides."
+    )
+    blocks = (
+        Text(TEXT),
+        Picture((drawing(figure, "code-map", described),), caption),
+        Text(NEAREST) if groups is not None else Text("The last column: how far away the nearest code is."),
+        Table(tuple(columns), tuple(table), note),
+    )
+    last = table[-1]
+    return Content(blocks, last[4] if groups is not None else last[3])
+
+
+def _parts(codes: Codes) -> dict[str, Codes]:
+    """Return the codes of a few gates, evenly from the first to the last, and of all gates if there are several."""
+    by_gate = codes.by_gate()
+    names = list(by_gate)
+    places = np.unique(np.linspace(0, len(names) - 1, min(len(names), MOST_GATES)).round().astype(int))
+    parts = {names[place]: by_gate[names[place]] for place in places}
+    return parts if len(names) == 1 else {**parts, "all gates": codes}
+
+
+def _row(name: str, codes: Codes, placed: Embedding, classes: np.ndarray, *, has_classes: bool) -> tuple:
+    table = codes.distance().astype(np.int64)
+    np.fill_diagonal(table, np.iinfo(np.int64).max)
+    least = table.min(axis=1)
+    nearest = table == least[:, None]
+    row = [name, codes.layout.num_units, f"{placed.share:.0%}", Number(embedding_trust(codes, placed))]
+    domain = f"{len(codes):,} samples"
+    method = "codes of float64 forward passes, compared exactly"
+    if has_classes:
+        agreeing = Finding(
+            float(((nearest & (classes == classes[:, None])).sum(axis=1) / nearest.sum(axis=1)).mean()),
+            Claim.EXACT,
+            name=f"nearest codes of the same class, {name}",
+            definition="mean over samples of the share of their class among the other samples whose code is nearest",
+            domain=domain,
+            method=method,
+            tolerance=1e-12,
+        )
+        row.append(Number(agreeing, f"{float(agreeing):.1%}"))
+    middle = Finding(
+        float(np.median(least)),
+        Claim.EXACT,
+        name=f"median distance to the nearest code, {name}",
+        definition="median over samples of the number of units on which the nearest other code differs",
+        domain=domain,
+        method=method,
+        tolerance=0.0,
+    )
+    return (*row, Number(middle))
