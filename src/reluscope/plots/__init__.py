@@ -15,6 +15,7 @@ from reluscope.plots.films import animation
 from reluscope.plots.frames import say_regions
 from reluscope.plots.gates import boundaries
 from reluscope.plots.interactive import interactive
+from reluscope.plots.invariances import invariances
 from reluscope.plots.likeliest import likeliest
 from reluscope.plots.models_in_plane import models_in_plane
 from reluscope.plots.norms import norms
@@ -55,6 +56,7 @@ __all__ = [
     "embeddings",
     "errors_and_counts",
     "interactive",
+    "invariances",
     "likeliest",
     "models_in_plane",
     "norms",

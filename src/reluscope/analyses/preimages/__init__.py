@@ -27,3 +27,7 @@ from reluscope.analyses.preimages.published import Error as Error
 from reluscope.analyses.preimages.published import algorithm_1 as algorithm_1
 from reluscope.analyses.preimages.published import compare_with_algorithm_1 as compare_with_algorithm_1
 from reluscope.analyses.preimages.pullback import within_region as within_region
+from reluscope.analyses.preimages.invariances import Invariance as Invariance
+from reluscope.analyses.preimages.invariances import invariant as invariant
+from reluscope.analyses.preimages.invariant_set import InvariantSet as InvariantSet
+from reluscope.analyses.preimages.invariant_set import invariant_set as invariant_set
