@@ -37,7 +37,10 @@ def preimages(found: Preimages, *, axes: Axes | None = None) -> Figure:
         return figure_of(axes)
     low, high = int(found.num_equations.min()), int(found.num_equations.max())
     step = max(1, -(-(high - low + 1) // BINS))
-    edges = low - 0.5 + step * np.arange((high - low) // step + 2)
+    size = found.points.shape[1]
+    # As many equations as inputs begin a bin: full rank takes so many.
+    first = size - step * -(-(size - low) // step)
+    edges = first - 0.5 + step * np.arange((high - first) // step + 2)
     below = np.zeros(len(edges) - 1)
     handles: list[Artist] = []
     for index, kind in enumerate(ORDER):
@@ -49,9 +52,8 @@ def preimages(found: Preimages, *, axes: Axes | None = None) -> Figure:
         axes.bar(edges[:-1], counts, width=step, bottom=below, align="edge", **style)
         below += counts
         handles.append(Patch(label=label, **style))
-    size = found.points.shape[1]
     if edges[0] <= size <= edges[-1] + 0.1 * (edges[-1] - edges[0]):
-        axes.axvline(size, color=INK, linewidth=1.0, linestyle=dashes(1))
+        axes.axvline(size - 0.5, color=INK, linewidth=1.0, linestyle=dashes(1))
         handles.append(Line2D([], [], color=INK, linewidth=1.0, linestyle=dashes(1), label=f"{size:,} inputs"))
     axes.set_ylim(bottom=0)
     axes.set_xlabel(f"units of {found.gate} with a positive output" if _is_relu(found) else "units that are equations")

@@ -249,6 +249,17 @@ def test_tight_rows_at_an_input():
     assert corner.kind(0) is Kind.SINGLETON
 
 
+def test_sides_of_a_box_are_proved_tight():
+    """In a corner of the box the sides leave one point; rational arithmetic is too slow for so many rows."""
+    matrix, bias, generator = trained_like(60, 40, 2)
+    corners = generator.integers(0, 2, (4, 60)).astype(float)
+    found = rs.preimages.classify_at((matrix, bias), corners, box=rs.Box(0, 1, 60))
+    assert found.is_proved.all()
+    assert (found.decided_by(rs.preimages.Decider.COMBINATION) > 0) == (Kind.SINGLETON in found.kinds)
+    inside = rs.preimages.classify_at((matrix, bias), np.full((1, 60), 0.5), box=rs.Box(0, 1, 60))
+    assert inside.kind(0) is Kind.COMPACT
+
+
 def test_a_null_space_within_rounding_is_no_proof():
     nearly = np.array([[1.0, 0.0], [1.0, 1e-13]])
     found = null_space(nearly, 1e-9)

@@ -77,7 +77,10 @@ def decide(
             weights = inner.weights / row_lengths(system.inequalities)[rows]
             certificate = PositiveCombination(rows, weights, point)
             decider = Decider.PROGRAM if inner.with_program else Decider.COMBINATION
-            is_proved = is_small(system) and certificate.check(system, tolerance).is_proof
+            # Sides of the box are tight beyond doubt: entries of the point are compared with them.
+            sides = (system.inequality_units[rows] < 0) & (slack[rows] == 0)
+            is_proved = bool(sides.all()) and _is_combination_proved(system, equations, inner._replace(rows=rows))
+            is_proved = is_proved or (is_small(system) and certificate.check(system, tolerance).is_proof)
             return Decision(Kind.SINGLETON, decider, is_proved, (certificate,))
         direction, margin, with_program = inner.direction, inner.margin, inner.with_program
     along = system.inequalities @ direction
@@ -161,7 +164,8 @@ def _simplified(system: MixedSystem, direction: np.ndarray) -> np.ndarray:
     """Return small whole numbers in place of a direction of a small system if these are one, too."""
     if is_small(system):
         whole = snapped(direction)
-        check = None if whole is None else RecessionDirection(whole).check(system)
-        if check is not None and check.holds and check.is_proof:
-            return whole
+        if whole is not None:
+            check = RecessionDirection(whole).check(system)
+            if check.holds and check.is_proof:
+                return whole
     return direction

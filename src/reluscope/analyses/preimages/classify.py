@@ -150,7 +150,7 @@ def classify_at(
     Finding(unbounded preimages: 1 (EXACT))
     """
     one = read_layer(layer, gate)
-    points = layer_inputs(layer, x, gate) if isinstance(layer, Network) else _read_points(one, x)
+    points = layer_inputs(layer, read_array(x, "inputs"), gate) if isinstance(layer, Network) else _read_points(one, x)
     work = _Work(one, _read_box(one, box), _read_tolerance(tolerance))
     if box is not None and not ((points >= box.lo) & (points <= box.hi)).all():
         row = int(np.argmin(((points >= box.lo) & (points <= box.hi)).all(axis=1)))
