@@ -37,7 +37,7 @@ class Plan:
 
 
 PLANS = {
-    "small": Plan(Architecture("dense", (), (24,) * 4), Training("Adam", 3e-3, 30, 50)),
+    "small": Plan(Architecture("dense", (), (16,) * 3), Training("Adam", 5e-3, 40, 50)),
     "full": Plan(Architecture("10 x 100", (), (100,) * 10), MLP),
 }
 
