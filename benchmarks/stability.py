@@ -40,7 +40,7 @@ def compared(quick: bool) -> list:
     found = _ours(rs.load(built, input_shape=shape), point)
     memory = peak_gigabytes()
     for number in COMPARED:
-        found[number - 1] += _by_rows(built[: 2 * number - 1], point)
+        found[number - 1] += _by_rows(torch.nn.Sequential(*list(built)[: 2 * number - 1]), point)
     return [found, memory]
 
 

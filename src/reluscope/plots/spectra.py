@@ -153,7 +153,10 @@ def correlation_counts(found: CorrelationCounts, *, axes: Axes | None = None) ->
 
 
 def _logarithmic(axes: Axes) -> None:
-    """Make the vertical axis logarithmic once all is drawn."""
+    """Make the vertical axis logarithmic once all is drawn, if anything on it is positive."""
+    heights = np.concatenate([np.asarray(line.get_ydata(), dtype=np.float64) for line in axes.lines] or [np.zeros(0)])
+    if not (heights > 0).any():
+        return
     axes.set_yscale("log")
     low, high = axes.get_ylim()
     number_logarithmically(axes, high / low, along="y")

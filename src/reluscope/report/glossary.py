@@ -28,7 +28,7 @@ GLOSSARY = (
     ("Spectral norm", "the largest factor by which W stretches a direction."),
     (
         "Condition number",
-        "the largest singular value of a Jacobian divided by the smallest that is not zero: how unstable it is to go back.",
+        "the largest singular value of a map divided by the smallest that is not zero: how unstable it is to go back.",
     ),
     ("Margin", "how far the largest output is above another one, its rival."),
     ("Inscribed ball", "a largest ball inside a region; its radius says how thick the region is."),

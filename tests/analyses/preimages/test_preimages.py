@@ -69,7 +69,7 @@ def whole_layers(number, seed):
 
 def test_brute_force():
     kinds = set()
-    for matrix, bias, output in whole_layers(120, 3):
+    for matrix, bias, output in whole_layers(80, 3):
         found = rs.preimages.classify((matrix, bias), output)
         kind = kind_by_enumeration(matrix.tolist(), bias.tolist(), output.tolist())
         assert found.kind(0).name == kind
@@ -82,7 +82,7 @@ def test_brute_force():
 def test_brute_force_in_a_box():
     """A box is as good as its sides written as further units."""
     kinds = set()
-    for matrix, bias, output in whole_layers(60, 4):
+    for matrix, bias, output in whole_layers(40, 4):
         size = matrix.shape[1]
         found = rs.preimages.classify((matrix, bias), output, box=rs.Box(-1, 2, size))
         rows = np.concatenate([matrix, np.eye(size, dtype=int), -np.eye(size, dtype=int)])

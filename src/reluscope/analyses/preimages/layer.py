@@ -62,7 +62,7 @@ class Layer:
     @property
     def num_inputs(self) -> int:
         """Number of entries n of one input of the layer."""
-        return self.weight.shape[1]
+        return self.weight.shape[1]  # pyright: ignore[reportOptionalSubscript]
 
     @property
     def num_units(self) -> int:
@@ -266,7 +266,7 @@ def _layer_of_stage(network: Network, stage: Stage) -> Layer:
 
 def _kept(weight: scipy.sparse.csr_array) -> Matrix:
     """Return a matrix in the form in which it is faster to work with."""
-    entries = weight.shape[0] * weight.shape[1]
+    entries = weight.shape[0] * weight.shape[1]  # pyright: ignore[reportOptionalSubscript]
     if entries > DENSE_ENTRIES and weight.nnz <= DENSE_SHARE * entries:
         weight.sort_indices()
         return weight
@@ -288,6 +288,6 @@ def _read_pair(source: tuple[Any, Any]) -> tuple[Matrix, np.ndarray]:
     else:
         weight = read_array(matrix, "A", ndim=2)
     offset = read_array(bias, "b", ndim=1)
-    if len(offset) != weight.shape[0] or not weight.shape[1]:
+    if len(offset) != weight.shape[0] or not weight.shape[1]:  # pyright: ignore[reportOptionalSubscript]
         raise ShapeError(f"expected A of shape (u, n) and b of length u, got {weight.shape} and {offset.shape}")
     return weight, offset

@@ -52,7 +52,7 @@ class MixedSystem:
     @property
     def num_inputs(self) -> int:
         """Number of coordinates n of x."""
-        return self.equations.shape[1]
+        return self.equations.shape[1]  # pyright: ignore[reportOptionalSubscript]
 
     @property
     def polyhedron(self) -> Polyhedron:

@@ -72,8 +72,8 @@ def smallest_singular_value_lower_sparse(matrix: scipy.sparse.csr_array) -> floa
     >>> smallest_singular_value_lower_sparse(scipy.sparse.eye_array(5, 4, format="csr")) > 0
     True
     """
-    size = matrix.shape[1]
-    if matrix.shape[0] < size:
+    size = matrix.shape[1]  # pyright: ignore[reportOptionalSubscript]
+    if matrix.shape[0] < size:  # pyright: ignore[reportOptionalSubscript]
         return 0.0
     gram = scipy.sparse.csr_array(matrix.T @ matrix)
     order = reverse_cuthill_mckee(gram, symmetric_mode=True)
