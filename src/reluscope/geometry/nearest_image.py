@@ -14,11 +14,14 @@ import numpy as np
 from jaxtyping import Float
 from scipy.optimize import nnls
 
+from reluscope.errors import SolverError
 from reluscope.geometry.interior import unit_rows
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.polyhedron import Polyhedron
 
 MOST_ROUNDS = 500
+# Rays that lead nearer by less than this share of their terms lead nowhere.
+LEVEL = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +104,13 @@ def nearest_image(
         scale = max(1.0, float(np.abs(y).max(initial=0.0)), distance)
         if distance - lower <= tolerance * scale:
             break
-        solved = program.maximize(-(shift / distance) @ weight)
-        if solved.status is Status.OPTIMAL:
-            ahead = float((shift / distance) @ (weight @ solved.point + bias - y))
+        way = shift / distance
+        try:
+            solved = program.maximize(-way @ weight)
+        except SolverError:  # bounded or not by a hair: the recession cone decides
+            solved = None
+        if solved is not None and solved.status is Status.OPTIMAL:
+            ahead = float(way @ (weight @ solved.point + bias - y))
             lower = max(lower, min(ahead, distance))
             if lower >= bound:
                 return NearestImage(*nothing, np.inf, lower)
@@ -112,8 +119,8 @@ def nearest_image(
             if rays_program is None:
                 rays_program = _program(polyhedron, cone=True)
                 assert rays_program is not None
-            ray = rays_program.maximize(-(shift / distance) @ weight).point
-            if not (shift @ (weight @ ray) < -1e-12 * distance):
+            ray = rays_program.maximize(-way @ weight).point
+            if not way @ (weight @ ray) < -LEVEL * np.abs(way) @ np.abs(weight) @ np.abs(ray):
                 break
             rays.append(ray)
         moved = _least(corners, rays, weight, bias, y, distance)

@@ -31,3 +31,10 @@ from reluscope.analyses.preimages.invariances import Invariance as Invariance
 from reluscope.analyses.preimages.invariances import invariant as invariant
 from reluscope.analyses.preimages.invariant_set import InvariantSet as InvariantSet
 from reluscope.analyses.preimages.invariant_set import invariant_set as invariant_set
+from reluscope.analyses.preimages.image_distance import ImageDistance as ImageDistance
+from reluscope.analyses.preimages.image_distance import distance_to_image as distance_to_image
+from reluscope.analyses.preimages.region_distances import Elsewhere as Elsewhere
+from reluscope.analyses.preimages.region_distances import distance_to_range as distance_to_range
+from reluscope.analyses.preimages.region_distances import reached_from_elsewhere as reached_from_elsewhere
+from reluscope.analyses.preimages.inverses import LocalInverse as LocalInverse
+from reluscope.analyses.preimages.inverses import local_inverse as local_inverse
