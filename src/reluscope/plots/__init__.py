@@ -21,7 +21,8 @@ from reluscope.plots.models_in_plane import models_in_plane
 from reluscope.plots.norms import norms
 from reluscope.plots.novelty_scores import novelty
 from reluscope.plots.places import places
-from reluscope.plots.preimage_kinds import preimages, preimages_in_plane
+from reluscope.plots.preimage_kinds import preimages
+from reluscope.plots.preimages_in_plane import preimages_in_plane
 from reluscope.plots.radii import radii
 from reluscope.plots.radii_by_place import radii_by_place
 from reluscope.plots.region_colors import RegionColors
