@@ -1,6 +1,6 @@
 """``reluscope preimage``: which inputs a layer cannot tell from samples, as kinds of preimages with certificates."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from reluscope.analyses.preimages import (
     system,
 )
 from reluscope.analyses.preimages.certificates import Certificate
+from reluscope.analyses.preimages.kinds import joined
 from reluscope.cli.devices import open_device
 from reluscope.cli.failures import warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
@@ -121,17 +122,7 @@ def _classified(layer: Layer, inputs: np.ndarray, box: Box | None, bar: Bar) -> 
         except KeyboardInterrupt:
             if not parts:
                 raise
-    return replace(
-        parts[0],
-        kinds=np.concatenate([part.kinds for part in parts]),
-        deciders=np.concatenate([part.deciders for part in parts]),
-        is_proved=np.concatenate([part.is_proved for part in parts]),
-        dims=np.concatenate([part.dims for part in parts]),
-        num_equations=np.concatenate([part.num_equations for part in parts]),
-        points=np.concatenate([part.points for part in parts]),
-        certificates=tuple(one for part in parts for one in part.certificates),
-        seconds=sum(part.seconds for part in parts),
-    )
+    return joined(parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +200,10 @@ class _Found:
             say(console, "Equations: units that say what their pre-activation is. The last columns: what decided.")
             say(console, self._claim())
         if layer.is_injective:
-            say(console, "The gate is injective, so there are equations only: preimages are points or affine subspaces.")
+            say(
+                console,
+                "The gate is injective: there are equations only, and preimages are points or affine subspaces.",
+            )
         for note in self.dataset.notes:
             say(console, f"Note: {note}")
 
@@ -237,10 +231,7 @@ class _Found:
         open_ = int((~self.kinds.is_proved).sum())
         if not open_:
             return "EXACT: every kind is proved beyond rounding, for the exact outputs in real arithmetic."
-        return (
-            f"ESTIMATE: of {len(self.kinds):,}, {open_:,} {'is' if open_ == 1 else 'are'} decided within a tolerance of "
-            f"{self.kinds.tolerance:g} only."
-        )
+        return f"ESTIMATE: {open_:,} of {len(self.kinds):,} are decided within a tolerance of {self.kinds.tolerance:g} only."
 
     def _checked(self) -> list[tuple[Certificate, MixedSystem, Check]]:
         """Return the certificates of one sample with what they are about, checked on their own."""
@@ -255,7 +246,8 @@ def _sentence(certificate: Certificate, mixed: MixedSystem) -> str:
     size = mixed.num_inputs
     match certificate:
         case FullRank(rows):
-            return f"The rows of {several(len(rows), 'equation')} span all {several(size, 'dimension')}: one point at most."
+            spanned = several(size, "dimension")
+            return f"The rows of {several(len(rows), 'equation')} span all {spanned}: one point at most."
         case PositiveCombination(rows, weights, None):
             return (
                 f"{several(len(rows), 'inequality').replace('ys', 'ies')} with positive weights, from "

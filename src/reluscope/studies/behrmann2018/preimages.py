@@ -1,4 +1,4 @@
-"""Figure 4: which preimages of first-layer outputs are points, compact or unbounded, over the number of positive outputs.
+"""Figure 4: kinds of preimages of first-layer outputs over the number of positive outputs, and Algorithm 1 beside.
 
 The paper calls a preimage finite if it has at least as many positive outputs as inputs, and elsewhere asks its
 Algorithm 1, which calls some unbounded preimages finite. Here every kind has a certificate, and the algorithm as
@@ -7,6 +7,7 @@ printed is asked at some of the samples to see how often it errs.
 
 import time
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Bool, Int
@@ -18,9 +19,11 @@ from reluscope.analyses.preimages.published import Error
 from reluscope.findings import Claim, Finding
 from reluscope.studies.behrmann2018._networks import DENSE, MLP, Architecture, Training
 from reluscope.studies.behrmann2018._training import trained
-from reluscope.studies.study import Labelled, Outcome, Picture, Record, Setting, Table
+from reluscope.studies.study import Outcome, Picture, Record, Setting, Table
 
-SENTENCE = "preimages of first-layer outputs by their number of positive entries, and where the published algorithm errs"
+SENTENCE = (
+    "preimages of first-layer outputs by their number of positive entries, and where the published algorithm errs"
+)
 POSITION = 20
 DATA = "mnist"
 
@@ -68,14 +71,14 @@ def report(setting: Setting, plan: Plan) -> Outcome:
         (
             f"A network of {' and '.join(map(str, plan.architecture.hidden))} units, trained on {training.name} "
             f"({len(training):,} samples): {plan.training.describe()}. Kinds are those of the exact outputs of "
-            f"{layer.name} at {len(kinds):,} test samples, in random order, with all of R^{layer.num_inputs:,} as inputs."
+            f"{layer.name} at {len(kinds):,} test samples, in random order, with all of R^{layer.num_inputs} as inputs."
         ),
         *(f"{note[0].upper()}{note[1:]}: {data.name}." for data in (training, testing) for note in data.notes),
         (
-            "Wendel: of m independent directions with symmetric distribution in k dimensions, every open half-space "
-            "holds one with the probability 1 - 2^(1-m) (C(m-1, 0) + ... + C(m-1, k-1)). With the zero outputs as m and "
-            "the directions that positive outputs leave open as k, this would be the chance of a bounded preimage if "
-            "weights were such; where it is not what is found, trained weights differ from random ones."
+            "Wendel: every open half-space of k dimensions holds one of m independent directions with symmetric "
+            "distribution with the probability 1 - 2^(1-m) (C(m-1, 0) + ... + C(m-1, k-1)). With the zero outputs as m "
+            "and the directions that positive outputs leave open as k, this would be the chance of a bounded preimage "
+            "if weights were such; where it is not what is found, trained weights differ from random ones."
         ),
     ]
     if setting.size == "small":
@@ -168,29 +171,13 @@ def _asked(
         setting.tell(f"Algorithm 1: sample {start + 1:,} of {number:,}", None, None)
         try:
             if name not in setting.records:
-                some = _rows(kinds, rows)
+                some = kinds.take(rows)
                 said = compare_with_algorithm_1(layer, layer(points[rows]), some)
                 setting.records[name] = Record({}, {"said": np.stack([said.says_finite, said.errors], axis=1)})
         except KeyboardInterrupt:
             return np.concatenate(parts), True
         parts.append(setting.records[name].arrays["said"].astype(np.int8))
     return np.concatenate(parts), False
-
-
-def _rows(found: Preimages, rows: Int[np.ndarray, " a"]) -> Preimages:
-    return Preimages(
-        found.kinds[rows],
-        found.deciders[rows],
-        found.is_proved[rows],
-        found.dims[rows],
-        found.num_equations[rows],
-        found.points[rows],
-        tuple(found.certificates[row] for row in rows),
-        found.gate,
-        found.is_in_box,
-        found.tolerance,
-        found.seconds,
-    )
 
 
 def _transition(kinds: Preimages) -> list[Finding]:
@@ -262,7 +249,7 @@ def _by_number(kinds: Preimages, layer: Layer, asked: Int[np.ndarray, "a 2"]) ->
     if edges[0] < layer.num_inputs < edges[-1]:
         edges = np.union1d(edges, layer.num_inputs)
     rows = []
-    for low, high in zip(edges[:-1], edges[1:], strict=True):
+    for low, high in pairwise(edges.tolist()):
         some: Bool[np.ndarray, " s"] = (positive >= low) & (positive < high)
         if not some.any():
             continue
@@ -273,7 +260,7 @@ def _by_number(kinds: Preimages, layer: Layer, asked: Int[np.ndarray, "a 2"]) ->
         chance = "" if open_ <= 0 else f"{wendel(round(zeros), round(open_)):.3g}"
         rows.append(
             (
-                f"{low:,} to {high - 1:,}",
+                f"{low:,}" if high == low + 1 else f"{low:,} to {high - 1:,}",
                 f"{int(some.sum()):,}",
                 *(
                     f"{int((kinds.kinds[some] == kind).sum()):,}"

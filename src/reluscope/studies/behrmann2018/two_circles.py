@@ -97,18 +97,16 @@ def _look(network: Network, points: np.ndarray, labels: np.ndarray) -> Looked:
     )
 
 
-def _outcome(
-    setting: Setting, points: np.ndarray, labels: np.ndarray, looked: list[Looked], shown: Looked
-) -> Outcome:
+def _outcome(setting: Setting, points: np.ndarray, labels: np.ndarray, looked: list[Looked], shown: Looked) -> Outcome:
     layer = read_layer(shown.network)
     said = compare_with_algorithm_1(layer, layer(shown.part.witnesses), shown.found)
     errors = int((said.errors != Error.NONE).sum())
     sentences = (
         (
-            f"Two circles of radii {RADII[0]:g} and {RADII[1]:g}, {POINTS} points with a normal spread of {SPREAD:g} in "
-            f"each coordinate, told apart by one hidden layer of {UNITS} units: {RECIPE.describe()}, from {len(looked)} "
-            "first weights. Shown is a network with the largest accuracy, among these one with the most kinds of "
-            f"preimages; its accuracy is {100 * shown.accuracy:.1f} %. The paper names neither data nor training."
+            f"Two circles of radii {RADII[0]:g} and {RADII[1]:g}, {POINTS} points with a normal spread of {SPREAD:g} "
+            f"in each coordinate, told apart by one hidden layer of {UNITS} units: {RECIPE.describe()}, from "
+            f"{len(looked)} first weights. Shown is a network with the largest accuracy, among these one with the "
+            f"most kinds of preimages; its accuracy is {100 * shown.accuracy:.1f} %. The paper names neither data nor training."
         ),
         (
             f"Kinds are those of outputs of the layer with the whole plane as inputs, at a point inside each of the "
@@ -135,7 +133,7 @@ def _outcome(
         ),
         _agreement(shown),
     ]
-    figure = plots.preimages_in_plane(shown.part, shown.found, shown.conditions, samples=points[:100])
+    figure = plots.preimages_in_plane(shown.part, shown.found, shown.conditions, samples=points[:40])
     caption = (
         "Prediction, kind of the preimage of the layer's output, and condition number of its Jacobian (Figure 1), on "
         "the exact regions. Dots are training points."
