@@ -231,7 +231,10 @@ class _Found:
         open_ = int((~self.kinds.is_proved).sum())
         if not open_:
             return "EXACT: every kind is proved beyond rounding, for the exact outputs in real arithmetic."
-        return f"ESTIMATE: {open_:,} of {len(self.kinds):,} are decided within a tolerance of {self.kinds.tolerance:g} only."
+        return (
+            f"ESTIMATE: {open_:,} of {len(self.kinds):,} are decided only within a tolerance of "
+            f"{self.kinds.tolerance:g}."
+        )
 
     def _checked(self) -> list[tuple[Certificate, MixedSystem, Check]]:
         """Return the certificates of one sample with what they are about, checked on their own."""

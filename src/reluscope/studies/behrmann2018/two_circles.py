@@ -106,7 +106,8 @@ def _outcome(setting: Setting, points: np.ndarray, labels: np.ndarray, looked: l
             f"Two circles of radii {RADII[0]:g} and {RADII[1]:g}, {POINTS} points with a normal spread of {SPREAD:g} "
             f"in each coordinate, told apart by one hidden layer of {UNITS} units: {RECIPE.describe()}, from "
             f"{len(looked)} first weights. Shown is a network with the largest accuracy, among these one with the "
-            f"most kinds of preimages; its accuracy is {100 * shown.accuracy:.1f} %. The paper names neither data nor training."
+            f"most kinds of preimages; its accuracy is {100 * shown.accuracy:.1f} %. The paper names neither data nor "
+            "training."
         ),
         (
             f"Kinds are those of outputs of the layer with the whole plane as inputs, at a point inside each of the "
