@@ -46,20 +46,28 @@ def test_a_box_makes_them_compact(points):
     assert kinds == ["singleton", "compact", "compact"]
     two = found(*CROSS, "--sample", "2", "--box", "0,5", "--box", "-2,9")
     assert two["samples"][0]["kind"] == "compact"
-    assert "[0, 5]" in two["domain"] or "box" in two["domain"]
+    assert two["domain"] == "box [0, 5] x [-2, 9]"
 
 
 @pytest.mark.parametrize(
     ("sample", "words"),
     [
         ("0", ("singleton: one input only", "2 equations span all 2 dimensions", "a proof", "EXACT")),
-        ("2", ("unbounded: a set that goes on forever", "1 unit give equations", "however far one goes", "a proof")),
+        (
+            "2",
+            (
+                "unbounded: a set that goes on forever",
+                "1 unit gives an equation, which leaves 1 direction open",
+                "however far one goes",
+                "a proof",
+            ),
+        ),
     ],
 )
 def test_one_sample_in_words(points, sample, words):
     printed = reluscope(*CROSS, "--sample", sample).stdout
     for one in words:
-        assert one in printed.replace("1 unit gives", "1 unit give")
+        assert one in printed
     plain = found(*CROSS, "--sample", sample)
     assert all(one["holds"] and one["is_proof"] for one in plain["certificates"])
     assert len(plain["certificates"]) == 1
@@ -67,8 +75,8 @@ def test_one_sample_in_words(points, sample, words):
 
 def test_what_is_printed_for_all(points):
     printed = reluscope(*CROSS, "--samples", "2").stdout
-    for words in ("What 1 of my_models:cross cannot tell from points.npy", "unbounded", "0 to", "EXACT"):
-        assert words in printed or words == "0 to"
+    for words in ("What 1 of my_models:cross cannot tell from points.npy", "singleton", "unbounded", "EXACT"):
+        assert words in printed
     assert "compact" not in printed
 
 
@@ -79,7 +87,7 @@ def test_gates_by_name_and_by_number(points):
 def test_what_is_written(points):
     result = reluscope(*CROSS, "-o", "found.json")
     assert result.exit_code == 0, result.output
-    assert json.loads((points / "found.json").read_text()) == found(*CROSS)
+    assert json.loads((points / "found.json").read_text())["samples"] == found(*CROSS)["samples"]
 
 
 def test_ctrl_c_keeps_the_samples_before_it(points, monkeypatch):

@@ -169,8 +169,8 @@ class _Found:
                 {
                     "kind": type(one).__name__,
                     "sentence": _sentence(one, mixed),
-                    "holds": check.holds,
-                    "is_proof": check.is_proof,
+                    "holds": bool(check.holds),
+                    "is_proof": bool(check.is_proof),
                     "residual": check.residual,
                     "margin": check.margin,
                 }
@@ -184,7 +184,7 @@ class _Found:
         layer, kinds = self.layer, self.kinds
         what = f"sample {self.rows[0]:,} of {self.dataset.name}" if self.is_one else self.dataset.describe()
         say(console, f"What {layer.name} of {model} cannot tell from {what}", style="bold")
-        say(console, f"{several(layer.num_units, 'unit')} that read {layer.num_inputs:,} values, {self._domain()}.")
+        say(console, f"{several(layer.num_units, 'unit')} that read {layer.num_inputs:,} values, in {self._domain()}.")
         if self.is_one:
             self._print_one()
         else:
@@ -213,8 +213,7 @@ class _Found:
         say(
             console,
             f"The preimage of its output is {kind.name.lower()}: {MEANINGS[kind]}. "
-            f"{several(int(kinds.num_equations[0]), 'unit')} give equations, which leave "
-            f"{several(int(kinds.dims[0]), 'direction')} open.",
+            f"{_giving(int(kinds.num_equations[0]))}, which leaves {several(int(kinds.dims[0]), 'direction')} open.",
         )
         for one, mixed, check in self._checked():
             say(console, _sentence(one, mixed))
@@ -225,7 +224,7 @@ class _Found:
         say(console, self._claim())
 
     def _domain(self) -> str:
-        return "over all values" if self.box is None else f"over the {self.box.describe()}"
+        return f"all of R^{self.layer.num_inputs}" if self.box is None else self.box.describe()
 
     def _claim(self) -> str:
         open_ = int((~self.kinds.is_proved).sum())
@@ -275,6 +274,10 @@ def _sentence(certificate: Certificate, mixed: MixedSystem) -> str:
         case Farkas(equation_weights, inequality_weights):
             used = int(np.count_nonzero(equation_weights) + np.count_nonzero(inequality_weights))
             return f"A combination of {several(used, 'row')} is a contradiction: there is no point."
+
+
+def _giving(number: int) -> str:
+    return "1 unit gives an equation" if number == 1 else f"{number:,} units give equations"
 
 
 def _between(values: np.ndarray) -> str:

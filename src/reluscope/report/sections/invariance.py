@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -89,8 +90,11 @@ def content(subject: Subject, tell: Tell) -> Content:
     if not looked:
         return Content((Text(MEANING),), interrupted=True)
     first = looked[0]
-    shown = [first.count(kind) for kind in KINDS]
-    blocks: list[Block] = [numbers(*shown), Text(f"{MEANING} {_which(subject, looked)}"), _table(subject, looked)]
+    blocks: list[Block] = [
+        numbers(*first.counts),
+        Text(f"{MEANING} {_which(subject, looked)}"),
+        _table(subject, looked),
+    ]
     data = {
         "samples": [int(row) for row in rows[: max(len(one.found) for one in looked)]],
         "gates": [
@@ -106,7 +110,7 @@ def content(subject: Subject, tell: Tell) -> Content:
     if pair is not None:
         blocks += pair.blocks(subject)
         data["pair"] = pair.describe()
-    return Content(tuple(blocks), Number(shown[0]), data, interrupted=interrupted)
+    return Content(tuple(blocks), Number(first.counts[0]), data, interrupted=interrupted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,10 +121,11 @@ class _Looked:
     found: Preimages
     num_asked: int
 
-    def count(self, kind: Kind) -> Finding:
-        """Return how many preimages are of a kind, by the gate's name."""
-        finding = self.found.count(kind)
-        return replace(finding, name=f"{self.layer.name}: {finding.name}", work={})
+    @cached_property
+    def counts(self) -> tuple[Finding, ...]:
+        """How many preimages are of each kind, by the gate's name."""
+        found = (self.found.count(kind) for kind in KINDS)
+        return tuple(replace(one, name=f"{self.layer.name}: {one.name}", work={}) for one in found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,10 +245,11 @@ def _pair(subject: Subject, rows: np.ndarray, first: _Looked) -> _Pair | None:
 
 
 def _target(subject: Subject, rows: np.ndarray, row: int) -> int | None:
-    """Return the nearest of the drawn samples of another class, or of all others where there are no classes."""
+    """Return the nearest of the drawn samples of another class, or of all others where there is none."""
     others = rows[rows != row]
     if subject.classes is not None:
-        others = others[subject.classes[others] != subject.classes[row]]
+        of_another = others[subject.classes[others] != subject.classes[row]]
+        others = of_another if len(of_another) else others
     if not len(others):
         return None
     distances = np.linalg.norm(subject.points[others] - subject.points[row], axis=1)
@@ -271,7 +277,7 @@ def _table(subject: Subject, looked: list[_Looked]) -> Table:
                 one.layer.num_inputs,
                 one.layer.num_units,
                 len(one.found),
-                *(Number(one.count(kind)) for kind in KINDS),
+                *map(Number, one.counts),
                 _between(equations),
                 _between(dims),
             )
