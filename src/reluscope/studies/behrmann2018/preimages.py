@@ -109,10 +109,9 @@ def _kinds(setting: Setting, layer: Layer, points: np.ndarray) -> tuple[Preimage
     parts: list[Record] = []
     began, done, interrupted = time.perf_counter(), 0, False
     for start in range(0, len(points), BLOCK):
-        if setting.seconds is not None and parts and time.perf_counter() - began > setting.seconds:
+        name, block = f"kinds-{start}", points[start : start + BLOCK]
+        if name not in setting.records and parts and _is_over(setting, began):
             break
-        name = f"kinds-{start}"
-        block = points[start : start + BLOCK]
         setting.tell(f"Preimages of {layer.name}: sample {start + 1:,} of {len(points):,}", None, None)
         try:
             if name not in setting.records:
@@ -164,10 +163,10 @@ def _asked(
     parts = [np.zeros((0, 2), dtype=np.int8)]
     began, number = time.perf_counter(), min(plan.num_asked, len(kinds))
     for start in range(0, number, plan.block):
-        if setting.seconds is not None and len(parts) > 1 and time.perf_counter() - began > setting.seconds:
-            break
         rows = np.arange(start, min(start + plan.block, number))
         name = f"algorithm-{start}-{len(rows)}"
+        if name not in setting.records and len(parts) > 1 and _is_over(setting, began):
+            break
         setting.tell(f"Algorithm 1: sample {start + 1:,} of {number:,}", None, None)
         try:
             if name not in setting.records:
@@ -178,6 +177,10 @@ def _asked(
             return np.concatenate(parts), True
         parts.append(setting.records[name].arrays["said"].astype(np.int8))
     return np.concatenate(parts), False
+
+
+def _is_over(setting: Setting, began: float) -> bool:
+    return setting.seconds is not None and time.perf_counter() - began > setting.seconds
 
 
 def _transition(kinds: Preimages) -> list[Finding]:
