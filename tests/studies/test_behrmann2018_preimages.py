@@ -1,4 +1,4 @@
-"""The studies of preimages: kinds on exact regions, the corrected test beside Algorithm 1, images with equal features."""
+"""The studies of preimages: kinds on exact regions and beside Algorithm 1, images with equal features."""
 
 from dataclasses import replace
 

@@ -134,7 +134,7 @@ def nearest_image(
 
 
 def _program(polyhedron: Polyhedron, *, cone: bool) -> LinearProgram | None:
-    """Return the points of the polyhedron, or its recession cone within [-1, 1]^n; None where a zero row is violated."""
+    """Return the points of the polyhedron, or of its recession cone in [-1, 1]^n; None if a zero row is violated."""
     rows, offsets, kept = unit_rows(polyhedron.A, polyhedron.b)
     equations, values, own = unit_rows(polyhedron.C, polyhedron.d)
     if (np.delete(polyhedron.b, kept) < 0).any() or np.delete(polyhedron.d, own).any():

@@ -40,9 +40,7 @@ class RelativeInterior(NamedTuple):
     polyhedron: Polyhedron
 
 
-def relative_interior(
-    polyhedron: Polyhedron, *, tolerance: float = 1e-9, cap: float = 1.0
-) -> RelativeInterior | None:
+def relative_interior(polyhedron: Polyhedron, *, tolerance: float = 1e-9, cap: float = 1.0) -> RelativeInterior | None:
     """Return a point in the relative interior of a polyhedron, and its dimension.
 
     Parameters
@@ -80,7 +78,9 @@ def relative_interior(
         return None
     taken = np.zeros(len(rows), dtype=bool)
     while True:
-        space = _solutions(np.concatenate([equations, rows[taken]]), np.concatenate([values, offsets[taken]]), tolerance)
+        space = _solutions(
+            np.concatenate([equations, rows[taken]]), np.concatenate([values, offsets[taken]]), tolerance
+        )
         if space is None:
             return None
         origin, basis = space

@@ -22,9 +22,7 @@ MOST_ROWS = 12
 SIDE, BELOW = 1.45, 0.34
 
 
-def invariances(
-    found: Sequence[Invariance], *, shape: Sequence[int], names: Sequence[str] | None = None
-) -> Figure:
+def invariances(found: Sequence[Invariance], *, shape: Sequence[int], names: Sequence[str] | None = None) -> Figure:
     """Draw inputs, targets and the inputs with the same features that resemble these, side by side.
 
     Parameters
@@ -68,7 +66,9 @@ def invariances(
         say(axes, "no inputs with the same features")
         return figure
     grid = figure.subplots(number, len(COLUMNS), squeeze=False)
-    points = [[one.point, np.full_like(one.point, np.nan) if one.target is None else one.target, one.found] for one in found]
+    points = [
+        [one.point, np.full_like(one.point, np.nan) if one.target is None else one.target, one.found] for one in found
+    ]
     images = images_of(np.array(points).reshape(3 * number, -1), shape)
     changes = np.stack([_one_channel(one.found - one.point, shape) for one in found])
     most = float(np.abs(changes).max()) or 1.0

@@ -1,4 +1,4 @@
-"""Inputs with the same features against scipy's programs over the same rows, brute-force vertices, and forward passes."""
+"""Inputs with the same features against scipy's programs over the same rows, and forward passes."""
 
 import numpy as np
 import pytest
@@ -115,6 +115,8 @@ def test_dimension_and_widths_of_a_set_known_by_hand():
     nearest, way = around.nearest_end()
     assert nearest.value == pytest.approx(0.25)
     assert np.allclose(way, [0, 1, 0])
+    thin, way = around.least_width()
+    assert (str(thin), np.abs(way).round(9).tolist()) == ("1 (EXACT)", [0.0, 1.0, 0.0])
     farthest, point = around.farthest()
     assert farthest.value == pytest.approx(np.hypot(0.75, 1.5))
     assert np.allclose(point, [0.5, -1.0, -1.0])
@@ -126,6 +128,9 @@ def test_dimension_and_widths_of_a_set_known_by_hand():
     rows = np.array([[1.0, 0, 0], [0, 0, 1], [0, 0, -1]])
     net = rs.load([(rows, np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
     assert rs.preimages.invariant_set(net, [0.5, 0.0, 0.0]).dimension == 1
+    single = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    assert rs.preimages.invariant_set(single, [0.5]).least_width()[0].value == 0
+    assert rs.preimages.invariant_set(single, [0.5]).nearest_end()[0].value == 0
 
 
 def test_injective_gates_leave_the_null_space():

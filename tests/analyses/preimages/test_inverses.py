@@ -46,7 +46,12 @@ def farthest_by_linprog(inverse, way):
     A = np.column_stack([inverse.region.A, np.zeros(len(inverse.region.b))])
     C = np.column_stack([inverse.forward, -way])
     solved = linprog(
-        np.append(np.zeros(size), -1.0), A, inverse.region.b, C, inverse.forward @ inverse.point, bounds=[(None, None)] * size + [(0, 50)]
+        np.append(np.zeros(size), -1.0),
+        A,
+        inverse.region.b,
+        C,
+        inverse.forward @ inverse.point,
+        bounds=[(None, None)] * size + [(0, 50)],
     )
     return solved.x[-1] if solved.status == 0 else 0.0
 

@@ -59,7 +59,9 @@ def test_classes_take_the_areas_of_their_polygons(parameters):
     values = outputs(net, part.witnesses)
     for label in range(3):
         # Regions on which two outputs are equal belong to the closures of both classes.
-        shared = np.array([np.ptp(row[row >= row.max() - 1e-9]) < 1e-9 and (row >= row.max() - 1e-9).sum() > 1 for row in values])
+        shared = np.array(
+            [np.ptp(row[row >= row.max() - 1e-9]) < 1e-9 and (row >= row.max() - 1e-9).sum() > 1 for row in values]
+        )
         if not shared.any():
             assert found[label].volume().value == pytest.approx(areas[label], rel=1e-7, abs=1e-7)
     assert sum(one.volume().value for one in found) >= 16 - 1e-6

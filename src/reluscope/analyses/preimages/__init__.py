@@ -1,5 +1,7 @@
 """What a layer cannot see: the inputs that give one output, as a point, a polytope, an unbounded set or none."""
 
+from reluscope.analyses.preimages.approximations import Approximation as Approximation
+from reluscope.analyses.preimages.approximations import approximate as approximate
 from reluscope.analyses.preimages.certificates import Check as Check
 from reluscope.analyses.preimages.certificates import Farkas as Farkas
 from reluscope.analyses.preimages.certificates import FullRank as FullRank
@@ -8,6 +10,14 @@ from reluscope.analyses.preimages.certificates import RecessionDirection as Rece
 from reluscope.analyses.preimages.certificates import SecondPoint as SecondPoint
 from reluscope.analyses.preimages.classify import classify as classify
 from reluscope.analyses.preimages.classify import classify_at as classify_at
+from reluscope.analyses.preimages.image_distance import ImageDistance as ImageDistance
+from reluscope.analyses.preimages.image_distance import distance_to_image as distance_to_image
+from reluscope.analyses.preimages.invariances import Invariance as Invariance
+from reluscope.analyses.preimages.invariances import invariant as invariant
+from reluscope.analyses.preimages.invariant_set import InvariantSet as InvariantSet
+from reluscope.analyses.preimages.invariant_set import invariant_set as invariant_set
+from reluscope.analyses.preimages.inverses import LocalInverse as LocalInverse
+from reluscope.analyses.preimages.inverses import local_inverse as local_inverse
 from reluscope.analyses.preimages.kinds import Decider as Decider
 from reluscope.analyses.preimages.kinds import Kind as Kind
 from reluscope.analyses.preimages.kinds import Preimages as Preimages
@@ -16,6 +26,8 @@ from reluscope.analyses.preimages.layer import layer_inputs as layer_inputs
 from reluscope.analyses.preimages.layer import read_layer as read_layer
 from reluscope.analyses.preimages.mixed_system import MixedSystem as MixedSystem
 from reluscope.analyses.preimages.mixed_system import system as system
+from reluscope.analyses.preimages.nearness import ElsewhereBounds as ElsewhereBounds
+from reluscope.analyses.preimages.nearness import elsewhere_bounds as elsewhere_bounds
 from reluscope.analyses.preimages.omnidirectional import Omnidirectional as Omnidirectional
 from reluscope.analyses.preimages.omnidirectional import is_omnidirectional as is_omnidirectional
 from reluscope.analyses.preimages.pieces import PreimagePieces as PreimagePieces
@@ -27,14 +39,6 @@ from reluscope.analyses.preimages.published import Error as Error
 from reluscope.analyses.preimages.published import algorithm_1 as algorithm_1
 from reluscope.analyses.preimages.published import compare_with_algorithm_1 as compare_with_algorithm_1
 from reluscope.analyses.preimages.pullback import within_region as within_region
-from reluscope.analyses.preimages.invariances import Invariance as Invariance
-from reluscope.analyses.preimages.invariances import invariant as invariant
-from reluscope.analyses.preimages.invariant_set import InvariantSet as InvariantSet
-from reluscope.analyses.preimages.invariant_set import invariant_set as invariant_set
-from reluscope.analyses.preimages.image_distance import ImageDistance as ImageDistance
-from reluscope.analyses.preimages.image_distance import distance_to_image as distance_to_image
 from reluscope.analyses.preimages.region_distances import Elsewhere as Elsewhere
 from reluscope.analyses.preimages.region_distances import distance_to_range as distance_to_range
 from reluscope.analyses.preimages.region_distances import reached_from_elsewhere as reached_from_elsewhere
-from reluscope.analyses.preimages.inverses import LocalInverse as LocalInverse
-from reluscope.analyses.preimages.inverses import local_inverse as local_inverse

@@ -264,7 +264,9 @@ class _Search:
     def _hull(self, unit: int, start: float, stop: float, first: int, last: int) -> "_Hull":
         """Return the hull of a unit's graph over an interval as corners and rays (level, output)."""
         levels = self.layer.breakpoints[first:last, unit]
-        levels = np.unique(np.concatenate([levels[np.isfinite(levels)], [end for end in (start, stop) if np.isfinite(end)]]))
+        levels = np.unique(
+            np.concatenate([levels[np.isfinite(levels)], [end for end in (start, stop) if np.isfinite(end)]])
+        )
         levels = levels[(levels >= start) & (levels <= stop)]
         piece = (levels > self.layer.breakpoints[:, unit][:, None]).sum(axis=0)
         outputs = self.layer.slopes[piece, unit] * levels + self.layer.intercepts[piece, unit]

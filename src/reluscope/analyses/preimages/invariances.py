@@ -236,8 +236,6 @@ def _polished(around: InvariantSet, point: np.ndarray) -> np.ndarray:
     return found
 
 
-def _compared(
-    around: InvariantSet, goal: np.ndarray | None, found: np.ndarray, objective: Finding
-) -> Invariance:
+def _compared(around: InvariantSet, goal: np.ndarray | None, found: np.ndarray, objective: Finding) -> Invariance:
     both = rounded_forward(around.features, np.stack([around.point, found]))
     return Invariance(around, goal, found, objective, both.outputs[0], both.outputs[1], both.errors.sum(axis=0))

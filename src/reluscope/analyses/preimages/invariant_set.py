@@ -129,8 +129,8 @@ class InvariantSet:
         Returns
         -------
         Finding, (n,) float64
-            EXACT up to rounding; 0 if x lies on an inequality already, and infinite if the set has no end. Equalities
-            hidden in the inequalities count as ends.
+            EXACT up to rounding; 0 if x lies on an inequality already or is alone, and infinite if the set has no end.
+            Equalities hidden in the inequalities count as ends.
 
         Notes
         -----
@@ -146,7 +146,10 @@ class InvariantSet:
         moving = (lengths > 1e-9) & np.isfinite(room)
         distances = np.full(len(room), np.inf)
         distances[moving] = np.maximum(room[moving], 0.0) / lengths[moving]
-        first = int(np.argmin(distances)) if len(distances) else 0
+        if len(self.equations) == len(self.point):  # nowhere to go
+            distances[:] = 0.0
+            lengths[:] = np.inf
+        first = int(np.argmin(distances))
         value = float(distances[first])
         way = inner[first] / lengths[first] if np.isfinite(value) else np.zeros(len(self.point))
         finding = Finding(
@@ -208,6 +211,32 @@ class InvariantSet:
             method="linear programs in the direction of the last point",
         )
         return finding, best
+
+    def least_width(self) -> tuple[Finding, Float[np.ndarray, " n"]]:
+        """Return the minimal width of the set within its affine hull, and the direction in which it is so thin.
+
+        Returns
+        -------
+        Finding, (n,) float64
+            EXACT in up to five dimensions with few vertices; else UPPER with an interval, from linear programs. NaN as
+            direction where the set is a point or endless.
+        """
+        if self.dimension == 0:
+            lower = upper = 0.0
+            way = np.full(len(self.point), np.nan)
+        else:
+            lower, upper, way = self.interior.polyhedron.width()
+        is_exact = upper - lower <= 1e-9 * max(1.0, lower) if np.isfinite(upper) else np.isinf(lower)
+        finding = Finding(
+            upper,
+            Claim.EXACT if is_exact else Claim.UPPER,
+            name="least width of the invariant set",
+            interval=None if is_exact else (lower, upper),
+            definition="least distance of two parallel hyperplanes with the set between them, in its affine hull",
+            method="widths of polyhedra",
+            tolerance=1e-9 * max(1.0, upper) if is_exact and np.isfinite(upper) else None,
+        )
+        return finding, way
 
     @cached_property
     def _program(self) -> LinearProgram:
@@ -278,8 +307,8 @@ def invariant_set(
         features = up_to_gate(net, gate)
         if features.stages[-1].reads != (0,):
             raise InputError(
-                f"expected a gate that reads the input of the network, and {layer.name!r} reads {', '.join(layer.reads)}:"
-                ' its preimage is a union of polyhedra; take within="region"'
+                f"expected a gate that reads the input of the network, and {layer.name!r} reads "
+                f'{", ".join(layer.reads)}: its preimage is a union of polyhedra; take within="region"'
             )
         found = system(layer, layer(point[None])[0]).polyhedron
         rows, offsets, _ = unit_rows(found.A, found.b)

@@ -56,7 +56,7 @@ class LocalInverse:
     singular_values: Float[np.ndarray, " k"]
 
     def __call__(self, features: ArrayLike) -> Float[np.ndarray, "... n"]:
-        """Return the inputs nearest to x whose features, in the affine map of the region, are nearest to those given."""
+        """Return the inputs nearest to x whose features, by the region's map, are nearest to those given."""
         values = read_array(features, "features")
         if values.ndim == 0 or values.shape[-1] != len(self.features):
             raise ShapeError(f"expected {len(self.features)} features, got an array of shape {values.shape}")
@@ -163,7 +163,12 @@ class LocalInverse:
 
 
 def local_inverse(
-    net: Network, x: Points, *, gate: str | int | None = None, domain: Domain | None = None, rank_tolerance: float = 1e-9
+    net: Network,
+    x: Points,
+    *,
+    gate: str | int | None = None,
+    domain: Domain | None = None,
+    rank_tolerance: float = 1e-9,
 ) -> LocalInverse:
     """Return the inverse of a network, or of its part up to a gate, on the linear region of x.
 

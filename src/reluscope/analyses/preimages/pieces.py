@@ -206,9 +206,9 @@ def of_polytope(
                 found.append(_Found(row, part.dim, part.witnesses[row], True, False))
                 continue
             cut = pulled_back(target, weight, bias)
-            inner = None if cut is None else relative_interior(
-                body.intersect(cut), tolerance=RESOLUTION * length, cap=length
-            )
+            if cut is None:
+                continue
+            inner = relative_interior(body.intersect(cut), tolerance=RESOLUTION * length, cap=length)
             if inner is not None:
                 may_be_copy = inner.dim < part.dim and not body.contains(inner.point, -thin)
                 pieces.append(inner.polyhedron)

@@ -4,7 +4,6 @@ On a region the features are an affine image of a polyhedron, whose nearest poin
 Boxes around the features at the vertices say which regions need not be looked at.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -110,10 +109,11 @@ def distance_to_range(
     """
     part = _partition(net, domain, gate, budget, tolerance)
     goal = _read(part, y)
-    best = _Nearest(np.inf, -1, np.full(part.dim, np.nan), np.full(len(goal), np.nan))
-    for found in _nearest_first(part, goal, np.arange(len(part)), lambda: best.distance):
-        best = min(best, found, key=lambda one: one.distance)
-    return ImageDistance(_finding(part, best.distance, goal, "distance to the features of the domain"), best.point, best.image)
+    nothing = _Nearest(np.inf, -1, np.full(part.dim, np.nan), np.full(len(goal), np.nan))
+    best = min([nothing, *_nearest(part, goal, np.arange(len(part)), 0.0)], key=lambda one: one.distance)
+    return ImageDistance(
+        _finding(part, best.distance, goal, "distance to the features of the domain"), best.point, best.image
+    )
 
 
 def reached_from_elsewhere(
@@ -158,7 +158,7 @@ def reached_from_elsewhere(
 
     Notes
     -----
-    As `distance_to_range`. For larger networks see `bracket`'s boxes.
+    As `distance_to_range`. For more inputs see `elsewhere_bounds`.
 
     Examples
     --------
@@ -181,14 +181,9 @@ def reached_from_elsewhere(
     if own < 0:
         raise InputError("expected a point in a region of the partition, got one outside: enlarge domain or budget")
     goal = features(points).reshape(-1).cpu().numpy()
-    others = np.delete(np.arange(len(part)), own)
-    within: list[_Nearest] = []
-    best = np.inf
-    for found in _nearest_first(part, goal, others, lambda: max(best, epsilon)):
-        best = min(best, found.distance)
-        if found.distance <= epsilon:
-            within.append(found)
-    within.sort(key=lambda one: one.distance)
+    found = _nearest(part, goal, np.delete(np.arange(len(part)), own), epsilon)
+    best = min([np.inf, *(one.distance for one in found)])
+    within = sorted((one for one in found if one.distance <= epsilon), key=lambda one: one.distance)
     is_complete = part.claim is Claim.EXACT
     return Elsewhere(
         float(epsilon),
@@ -209,19 +204,21 @@ class _Nearest(NamedTuple):
     image: np.ndarray
 
 
-def _nearest_first(part: Partition, goal: np.ndarray, rows: np.ndarray, limit) -> "Iterator[_Nearest]":  # noqa: ANN001
-    """Yield regions with their distances, those first that may be nearest, as long as they may be within a limit."""
-    below = _lower(part, goal)[rows]
+def _nearest(part: Partition, goal: np.ndarray, rows: np.ndarray, radius: float) -> list[_Nearest]:
+    """Return the nearest of some regions, all those within a radius, and others that had to be looked at."""
+    below, best = _lower(part, goal)[rows], np.inf
+    found: list[_Nearest] = []
     for index in np.argsort(below, kind="stable"):
+        if below[index] > max(best, radius):
+            break
         row = int(rows[index])
-        if below[index] > limit():
-            return
-        body = part[row].polyhedron
         maps = part.linearize([row])
         weight, bias = maps.weight[0].cpu().numpy(), maps.bias[0].cpu().numpy()
-        found = nearest_image(body, weight, bias, goal, tolerance=0.1 * RELATIVE)
-        if np.isfinite(found.distance):
-            yield _Nearest(found.distance, row, found.point, found.image)
+        nearest = nearest_image(part[row].polyhedron, weight, bias, goal, tolerance=0.1 * RELATIVE)
+        if np.isfinite(nearest.distance):
+            best = min(best, nearest.distance)
+            found.append(_Nearest(nearest.distance, row, nearest.point, nearest.image))
+    return found
 
 
 def _lower(part: Partition, goal: np.ndarray) -> np.ndarray:
