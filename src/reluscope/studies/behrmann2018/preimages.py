@@ -39,13 +39,12 @@ class Plan:
     architecture: Architecture
     training: Training
     num_asked: int
-    block: int
 
 
 PLANS = {
     # On digits, of 64 inputs, as in the paper so many units that about as many are positive as there are inputs.
-    "small": Plan(Architecture("dense", (), (72, 64)), Training("Adam", 1e-3, 25, 100), 360, 120),
-    "full": Plan(DENSE, MLP, 200, 10),
+    "small": Plan(Architecture("dense", (), (72, 64)), Training("Adam", 1e-3, 25, 100), 360),
+    "full": Plan(DENSE, MLP, 200),
 }
 
 
@@ -64,7 +63,7 @@ def report(setting: Setting, plan: Plan) -> Outcome:
     layer = read_layer(network)
     points = testing.points[np.random.default_rng(setting.seed).permutation(len(testing))]
     kinds, interrupted = _kinds(setting, layer, points)
-    asked = np.zeros((0, 2), dtype=np.int8)
+    asked = np.zeros((0, 3), dtype=np.int64)
     if not interrupted:
         asked, interrupted = _asked(setting, plan, layer, points, kinds)
     sentences = [
@@ -85,7 +84,7 @@ def report(setting: Setting, plan: Plan) -> Outcome:
         sentences.append("This is the small size; numbers of positive outputs are not the paper's.")
     if not len(kinds):
         return Outcome(tuple(sentences), (found,), interrupted=interrupted)
-    errors = asked[:, 1]
+    errors = asked[:, 2]
     findings = [
         found,
         *(kinds.count(kind) for kind in Kind if kind is not Kind.EMPTY),
@@ -158,25 +157,29 @@ def _of_records(parts: list[Record], points: np.ndarray, layer: Layer) -> Preima
 
 def _asked(
     setting: Setting, plan: Plan, layer: Layer, points: np.ndarray, kinds: Preimages
-) -> tuple[Int[np.ndarray, "a 2"], bool]:
-    """Return what Algorithm 1 says (finite or not) and how it errs at the first samples, and whether Ctrl-C came."""
-    parts = [np.zeros((0, 2), dtype=np.int8)]
+) -> tuple[Int[np.ndarray, "a 3"], bool]:
+    """Return at some samples their row, what Algorithm 1 says (finite or not) and how it errs; and whether Ctrl-C came.
+
+    Unbounded preimages, of which it can say that they are finite, and others take turns.
+    """
+    found: list[tuple[int, int, int]] = []
+    is_unbounded = kinds.kinds == Kind.UNBOUNDED
+    turns = np.argsort(np.where(is_unbounded, np.cumsum(is_unbounded), np.cumsum(~is_unbounded)), kind="stable")
     began, number = time.perf_counter(), min(plan.num_asked, len(kinds))
-    for start in range(0, number, plan.block):
-        rows = np.arange(start, min(start + plan.block, number))
-        name = f"algorithm-{start}-{len(rows)}"
-        if name not in setting.records and len(parts) > 1 and _is_over(setting, began):
+    for row in turns[:number].tolist():
+        name = f"algorithm-{row}"
+        if name not in setting.records and found and _is_over(setting, began):
             break
-        setting.tell(f"Algorithm 1: sample {start + 1:,} of {number:,}", None, None)
+        setting.tell(f"Algorithm 1: sample {len(found) + 1:,} of {number:,}", None, None)
         try:
             if name not in setting.records:
-                some = kinds.take(rows)
-                said = compare_with_algorithm_1(layer, layer(points[rows]), some)
-                setting.records[name] = Record({}, {"said": np.stack([said.says_finite, said.errors], axis=1)})
+                said = compare_with_algorithm_1(layer, layer(points[[row]]), kinds.take(np.array([row])))
+                setting.records[name] = Record({"finite": bool(said.says_finite[0]), "error": int(said.errors[0])})
         except KeyboardInterrupt:
-            return np.concatenate(parts), True
-        parts.append(setting.records[name].arrays["said"].astype(np.int8))
-    return np.concatenate(parts), False
+            return np.array(found, dtype=np.int64).reshape(-1, 3), True
+        plain = setting.records[name].plain
+        found.append((row, int(plain["finite"]), int(plain["error"])))
+    return np.array(found, dtype=np.int64).reshape(-1, 3), False
 
 
 def _is_over(setting: Setting, began: float) -> bool:
@@ -245,7 +248,7 @@ def _statements(kinds: Preimages, layer: Layer, errors: np.ndarray) -> Table:
     return Table(("question", "paper", "here"), tuple(rows), "What the paper says of its Figure 4, beside ours.")
 
 
-def _by_number(kinds: Preimages, layer: Layer, asked: Int[np.ndarray, "a 2"]) -> Table:
+def _by_number(kinds: Preimages, layer: Layer, asked: Int[np.ndarray, "a 3"]) -> Table:
     """Return the kinds in ranges of numbers of positive outputs, what Algorithm 1 says there, and Wendel's chance."""
     positive = kinds.num_equations
     edges = np.unique(np.linspace(positive.min(), positive.max() + 1, RANGES + 1).round().astype(int))
@@ -256,8 +259,7 @@ def _by_number(kinds: Preimages, layer: Layer, asked: Int[np.ndarray, "a 2"]) ->
         some: Bool[np.ndarray, " s"] = (positive >= low) & (positive < high)
         if not some.any():
             continue
-        there = some[: len(asked)]
-        said = asked[there]
+        said = asked[some[asked[:, 0]]]
         open_ = layer.num_inputs - float(positive[some].mean())
         zeros = layer.num_units - float(positive[some].mean())
         chance = "" if open_ <= 0 else f"{wendel(round(zeros), round(open_)):.3g}"
@@ -269,15 +271,16 @@ def _by_number(kinds: Preimages, layer: Layer, asked: Int[np.ndarray, "a 2"]) ->
                     f"{int((kinds.kinds[some] == kind).sum()):,}"
                     for kind in (Kind.SINGLETON, Kind.COMPACT, Kind.UNBOUNDED)
                 ),
-                f"{int(said[:, 0].sum()):,} of {len(said):,}",
-                f"{int((said[:, 1] != Error.NONE).sum()):,}",
+                f"{int(said[:, 1].sum()):,} of {len(said):,}",
+                f"{int((said[:, 2] != Error.NONE).sum()):,}",
                 chance,
             )
         )
     columns = ("positive", "samples", "points", "compact", "unbounded", "called finite", "wrongly", "Wendel")
     caption = (
-        "Kinds by the number of positive outputs; at how many of some of these samples Algorithm 1 says finite, how "
-        "many of its answers are wrong, and Wendel's probability of a bounded preimage at the mean of the range."
+        "Kinds by the number of positive outputs; at how many of the samples that Algorithm 1 was asked at, unbounded "
+        "ones and others by turns, it says finite, how many of its answers are wrong, and Wendel's probability of a "
+        "bounded preimage at the mean of the range."
     )
     return Table(columns, tuple(rows), caption)
 
