@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from reluscope.analyses.preimages.invariances import Invariance
 from reluscope.errors import InputError
-from reluscope.plots.images import images_of
+from reluscope.plots.images import images_of, is_image
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, canvas, shortened
 
@@ -55,6 +55,8 @@ def invariances(found: Sequence[Invariance], *, shape: Sequence[int], names: Seq
     """
     if len(found) > MOST_ROWS:
         raise InputError(f"at most {MOST_ROWS} rows of images can be looked at, got {len(found):,}: choose some")
+    if not is_image(shape):
+        raise InputError(f"inputs are drawn as images of one or three channels, got the shape {tuple(shape)}")
     height, width = shape[-2:]
     tall = SIDE * float(np.clip(height / width, 0.3, 3.0)) + BELOW
     number = max(1, len(found))

@@ -43,6 +43,7 @@ def test_intervals_hold_the_exact_numbers(parameters, seed):
     assert low - 1e-6 <= best <= high + 1e-6
 
 
+@pytest.mark.slow
 def test_many_inputs_and_all_kinds_of_gates():
     net = branched()
     x = np.random.default_rng(0).uniform(-0.5, 0.5, 72)

@@ -62,6 +62,7 @@ def test_features_of_an_input_are_in_the_image(parameters, seed):
     assert rs.preimages.distance_to_image((weight, bias), y).distance.value < 1e-6
 
 
+@pytest.mark.slow
 def test_many_pieces_and_a_gate_that_is_not_convex():
     import torch
 
