@@ -309,6 +309,19 @@ def test_bounds_are_never_violated(drawn):
     assert eighth.holds == (removed.sum() < eighth.num_nonzero)
 
 
+def test_bounds_hold_beyond_rounding():
+    """Rows of sizes 1e9 and 1, and entries whose squares are zero in floating point: bounds are bounds nonetheless."""
+    # In 60 digits the smallest nonzero singular value is 0.54494926091306608.
+    mixed = np.array([[2e9, 1e9, 2e9, -2e9], [1, 0, 1, 0], [-2e9, 2e9, -1e9, 0], [-2e9, 1e9, 2e9, 0]])
+    assert rs.stability.lemma8(mixed, []).smallest_upper >= 0.54494926091306608
+    # The two rows that are left are parallel, of lengths 2 and 1.
+    tiny = 1e-100 * np.array([[1.0, 0.0], [2.0, 0.0], [1.0, 1.0]])
+    found = rs.stability.lemma9(tiny, [2])
+    assert found.sharper.min() >= np.sqrt(5) * 1e-100
+    assert found.sharper.min() == pytest.approx(np.sqrt(5) * 1e-100)
+    assert rs.stability.lemma8(1e200 * tiny, [2]).largest_upper >= np.linalg.svd(1e200 * tiny)[1][0]
+
+
 def test_counts_agree_with_the_definition():
     rng = np.random.default_rng(2)
     matrix, removed = rng.normal(size=(300, 12)), rng.random(300) < 0.5

@@ -167,6 +167,22 @@ def test_points_on_hyperplanes_stand_for_the_regions_of_their_codes():
     assert found.pairs.tolist() == [[0, 1], [1, 2]]
 
 
+def test_units_that_only_rounding_keeps_from_zero_make_estimates():
+    """Where 2x > y > 0 a unit of the second layer is zero, and at (8/3, 4/3) floating point calls it positive."""
+    layers = [([[2.0, -1.0], [1.0, 0.0], [0.0, 1.0]], np.zeros(3)), ([[1.0, -2.0, 1.0], [0.0, -1.0, 1.0]], np.zeros(2))]
+    net = rs.load([*layers, (np.ones((1, 2)), np.zeros(1))])
+    exact = rs.codespace.adjacency(net, [[2.0, 1.0], [2.0, 3.0]])
+    assert exact.num_near.claim is rs.Claim.EXACT
+    assert int(exact.num_near) == 1
+    assert int(exact.num_adjacent_far) == 0
+    blurred = rs.codespace.adjacency(net, [[8 / 3, 4 / 3], [2.0, 3.0]])
+    assert int(blurred.num_near) == 0
+    assert int(blurred.num_adjacent_far) == 1
+    for finding in (blurred.num_adjacent, blurred.num_near, blurred.num_near_apart, blurred.num_adjacent_far):
+        assert finding.claim is rs.Claim.ESTIMATE
+        assert finding.num_undecided == 1
+
+
 def test_a_facet_can_lie_outside_the_domain():
     # relu(x), y, relu(y + 2 relu(x)): the two codes share the facet x = 0, y > 0, above a strip between the points.
     net = rs.load([([[1.0, 0.0], [0.0, 1.0]], [0.0, 10.0]), ([[2.0, 1.0]], [-10.0]), ([[1.0]], [0.0])])

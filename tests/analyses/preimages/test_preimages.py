@@ -272,6 +272,27 @@ def test_a_null_space_within_rounding_is_no_proof():
     assert finding.interval == (0, 1)
 
 
+def test_rounded_differences_are_no_proof():
+    """In real arithmetic x = 1 and x = 1 + 1e-17 exclude each other; in floating point both are x = 1."""
+    for bias in ([0.0, -1e-17], [-1e-17, 0.0]):
+        found = rs.preimages.classify(([[1.0], [1.0]], bias), [1.0, 1.0])
+        assert found.kind(0) is Kind.SINGLETON
+        assert not found.is_proved[0]
+        assert found.count(Kind.SINGLETON).claim is rs.Claim.ESTIMATE
+    mixed = rs.preimages.system(([[1.0], [1.0]], [0.0, -1e-17]), [1.0, 1.0])
+    assert 0 < mixed.error < 1e-16
+
+
+def test_outputs_beside_a_flat_piece_are_no_proof():
+    """Just below 6 a ReLU6 has one pre-activation, and within rounding of 6 all from 6 on."""
+    net = rs.load([(np.ones((1, 1)), np.zeros(1)), (np.ones((1, 1)), np.zeros(1))])
+    layer = rs.preimages.read_layer(net)
+    table = (np.array([[0.0], [6.0]]), np.array([[0.0], [1.0], [0.0]]), np.array([[0.0], [0.0], [6.0]]))
+    capped = rs.preimages.Layer(layer.weight, layer.bias, *table, name="relu6")
+    for output, is_proved in ((6.0, True), (np.nextafter(6.0, 0.0), False), (3.0, True)):
+        assert rs.preimages.classify(capped, [output]).is_proved[0] == is_proved
+
+
 def test_bad_input():
     layer = (TRIANGLE, [0, 0, 0])
     with pytest.raises(InputError, match="pass what comes out of the gate"):

@@ -15,6 +15,7 @@ from jaxtyping import Bool, Int, UInt8
 
 from reluscope.analyses.codespace.common_hyperplanes import pairs_on_hyperplanes
 from reluscope.analyses.codespace.shared_facets import RESOLUTION, shared_facets
+from reluscope.analyses.rounding import rounded_forward
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError
@@ -126,7 +127,8 @@ def adjacency(
     Adjacency
         EXACT for these codes if nothing is left undecided, at the resolution of `Polyhedron.facets`: half-spaces that
         differ by less than 1e-9 of their distance to the point are one, and facets smaller than that are none. Else
-        LOWER with the interval that undecided pairs leave open.
+        LOWER with the interval that undecided pairs leave open. ESTIMATES if rounding could change a code: units that
+        are zero all over a region in real arithmetic come out on either side of it.
 
     Raises
     ------
@@ -168,7 +170,7 @@ def adjacency(
     points = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
     _check_inside(points, domain)
     codes, first = network.codes(points).unique(return_index=True)
-    has_interior, is_checked = _have_interiors(network, points[first], domain, tolerance, began + seconds)
+    has_interior, is_checked, in_doubt = _have_interiors(network, points[first], domain, tolerance, began + seconds)
     flat, unchecked, kept = first[is_checked & ~has_interior], first[~is_checked], first[has_interior]
     codes = codes[has_interior]
     rounding = tolerance.rounding * np.finfo(float).eps
@@ -190,14 +192,14 @@ def adjacency(
     def finding(value: int, unclear: int, name: str, definition: str) -> Finding:
         return Finding(
             value,
-            Claim.LOWER if unclear else Claim.EXACT,
+            Claim.ESTIMATE if in_doubt.any() else Claim.LOWER if unclear else Claim.EXACT,
             name=name,
-            interval=(value, value + unclear) if unclear else None,
+            interval=(value, value + unclear) if unclear and not in_doubt.any() else None,
             definition=definition,
             domain=where,
             method="pairs whose differing units vanish on one hyperplane, and whether it is a facet",
             tolerance=RESOLUTION,
-            num_undecided=unclear,
+            num_undecided=unclear + int(in_doubt.sum()),
             source="shepeleva2020",
             work=work,
         )
@@ -247,21 +249,27 @@ def _check_inside(points: np.ndarray, domain: Box | Polyhedron | Space | None) -
 
 def _have_interiors(
     network: Network, points: np.ndarray, domain: Domain | None, tolerance: Tolerance, until: float
-) -> tuple[Bool[np.ndarray, " g"], Bool[np.ndarray, " g"]]:
-    """Tell whether the regions of points have an interior, and whether there was time to find out."""
+) -> tuple[Bool[np.ndarray, " g"], Bool[np.ndarray, " g"], Bool[np.ndarray, " g"]]:
+    """Tell whether regions of points have an interior, if there was time to find out, and if codes are in doubt."""
     # Around a point that is on no hyperplane there is a ball of its code, and the domain has a share of it.
     has_interior = _are_off_hyperplanes(network, points, tolerance)
     is_checked = has_interior.copy()
+    looked_at, seen = [], points.copy()
     for index in np.flatnonzero(~has_interior):
         if time.perf_counter() > until:
             break
         is_checked[index] = True
+        looked_at.append(index)
         try:
-            region(network, points[index], domain=domain, tolerance=tolerance)
+            seen[index] = region(network, points[index], domain=domain, tolerance=tolerance).witness
         except DegenerateGeometryError:
             continue
         has_interior[index] = True
-    return has_interior, is_checked
+    # Strictly inside a region only units that are constant can be as near to a breakpoint as rounding.
+    in_doubt = np.zeros(len(points), dtype=bool)
+    if looked_at:
+        in_doubt[looked_at] = rounded_forward(network, seen[looked_at], tolerance=tolerance).doubtful.any(axis=1)
+    return has_interior, is_checked, in_doubt
 
 
 @torch.no_grad()

@@ -196,8 +196,11 @@ class Farkas:
         smallest, largest = _extremes(rows)
         rounding = (len(rows) + 2) * EPS * (np.abs(weights) @ np.abs(rows))
         below = smallest - _spectral_rounding(system, largest)
-        change = float(np.linalg.norm(np.abs(rest) + rounding)) / below if below > 0 else np.inf
+        if not below > 0:
+            return False
+        change = float(np.linalg.norm(np.abs(rest) + rounding)) / below
         doubt = change * float(np.linalg.norm(right)) + len(rows) * EPS * float(np.abs(weights) @ np.abs(right))
+        doubt += system.error * (1 + np.sqrt(len(rows)) * change)
         return bool(change < w[used].min(initial=np.inf) and gap > doubt)
 
 
@@ -210,10 +213,11 @@ def certain_shift(system: MixedSystem, point: Float[np.ndarray, " n"]) -> float:
     More equations than inputs are met in rational arithmetic only.
     """
     if len(system.values) <= system.num_inputs:
-        shift, _ = _shift(system, point, system.values)
+        shift, _ = _shift(system, point, system.values, system.error)
         slack = system.bounds - system.inequalities @ point
         lengths = _lengths(system.inequalities)
         rounding = (system.num_inputs + 3) * EPS * (lengths * float(np.linalg.norm(point)) + np.abs(system.bounds))
+        rounding += system.error
         if np.isfinite(shift) and (slack > lengths * shift + rounding).all():
             return shift
     return 0.0 if _is_exactly_inside(system, point) else np.inf
@@ -224,14 +228,14 @@ def is_small(system: MixedSystem) -> bool:
     return (len(system.values) + len(system.bounds)) * system.num_inputs <= RATIONAL_ENTRIES
 
 
-def _shift(system: MixedSystem, point: np.ndarray, values: np.ndarray) -> tuple[float, np.ndarray]:
+def _shift(system: MixedSystem, point: np.ndarray, values: np.ndarray, error: float = 0.0) -> tuple[float, np.ndarray]:
     """Return how far a solution of the equations is at most, inf if unknown, and what the point leaves of them."""
     equations = _dense(system.equations)
     left = equations @ point - values
     if not len(values):
         return 0.0, left
     smallest, largest = _extremes(equations.T)
-    rounding = (system.num_inputs + 2) * EPS * (np.abs(equations) @ np.abs(point) + np.abs(values))
+    rounding = (system.num_inputs + 2) * EPS * (np.abs(equations) @ np.abs(point) + np.abs(values)) + error
     below = smallest - _spectral_rounding(system, largest)
     return (float(np.linalg.norm(np.abs(left) + rounding)) / below if below > 0 else np.inf), left
 
@@ -286,7 +290,8 @@ def _is_exact_direction(system: MixedSystem, direction: np.ndarray) -> bool:
 
 
 def _is_exactly_inside(system: MixedSystem, point: np.ndarray) -> bool:
-    if not is_small(system):
+    # Numbers that were rounded are not those of the layer.
+    if not is_small(system) or system.error > 0:
         return False
     values = zip(_fractions(system.equations, point), system.values, strict=True)
     bounds = zip(_fractions(system.inequalities, point), system.bounds, strict=True)
@@ -303,7 +308,7 @@ def _is_exactly_tight(system: MixedSystem, rows: np.ndarray, point: np.ndarray) 
 
 
 def _is_exact_contradiction(system: MixedSystem, certificate: Farkas) -> bool:
-    if not is_small(system):
+    if not is_small(system) or system.error > 0:
         return False
     v, w = certificate.equation_weights, certificate.inequality_weights
     left = _fractions(_dense(system.equations).T, v)

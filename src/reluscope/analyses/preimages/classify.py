@@ -103,7 +103,8 @@ def classify(
 
     def decisions(first: int, last: int) -> list[_Answer]:
         lower, upper = one.intervals(outputs[first:last])
-        return [work.of_output(low, high) for low, high in zip(lower, upper, strict=True)]
+        errors = one.inversion_errors(outputs[first:last]).tolist()
+        return [work.of_output(*entry) for entry in zip(lower, upper, errors, strict=True)]
 
     return _table(work, len(outputs), decisions, tell)
 
@@ -188,9 +189,9 @@ class _Work:
         shares_products = isinstance(weight, np.ndarray) and len(weight) <= MOST_UNITS
         self.products = weight @ weight.T if shares_products else None
 
-    def of_output(self, lower: np.ndarray, upper: np.ndarray) -> _Answer:
+    def of_output(self, lower: np.ndarray, upper: np.ndarray, error: float) -> _Answer:
         """Decide with nothing known of the preimage, not even that there is one."""
-        system = self._system(lower, upper)
+        system = self._system(lower, upper, error)
         rank, equations = self._rank(system)
         basis = np.zeros((self.layer.num_inputs, 0)) if equations is None else equations.basis
         count, dim = len(system.values), basis.shape[1]
@@ -239,8 +240,8 @@ class _Work:
         decision = decision._replace(is_proved=decision.is_proved and is_certain)
         return _Answer(decision, equations.basis.shape[1], len(equal), point)
 
-    def _system(self, lower: np.ndarray, upper: np.ndarray) -> MixedSystem:
-        found = system_between(self.layer, lower, upper)
+    def _system(self, lower: np.ndarray, upper: np.ndarray, error: float = 0.0) -> MixedSystem:
+        found = system_between(self.layer, lower, upper, error)
         return found if self.box is None else found.within(self.box)
 
     def _rank(self, system: MixedSystem) -> tuple[tuple[FullRank, bool] | None, NullSpace | None]:

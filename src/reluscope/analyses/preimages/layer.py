@@ -4,8 +4,9 @@ In front of the first gate that is the input of the network; deeper down it is t
 then any point of that space, whether earlier layers reach it or not.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse
@@ -104,19 +105,11 @@ class Layer:
         InputError
             If an output is none of the gate's, or a unit gives it on two separate intervals, as ``abs`` does.
         """
-        edges = np.concatenate(
-            [np.full((1, self.num_units), -np.inf), self.breakpoints, np.full((1, self.num_units), np.inf)]
-        )
         lower, upper = np.full(y.shape, np.inf), np.full(y.shape, -np.inf)
-        for piece, (slope, intercept) in enumerate(zip(self.slopes, self.intercepts, strict=True)):
-            low, high = np.broadcast_to(edges[piece], y.shape), np.broadcast_to(edges[piece + 1], y.shape)
-            steep = slope != 0
-            point = (y - intercept) / np.where(steep, slope, 1.0)
-            slack = ULPS * np.finfo(float).eps * (np.abs(y) + np.abs(intercept)) / np.where(steep, np.abs(slope), 1.0)
-            first = np.where(steep, np.maximum(low, np.minimum(point, high)), low)
-            last = np.where(steep, first, high)
-            fits = np.where(steep, (low - slack <= point) & (point <= high + slack), np.abs(y - intercept) <= slack)
-            fits &= low < high
+        for piece in self._inverted(y):
+            fits, slack = piece.fits, piece.slack
+            first = np.where(piece.steep, np.maximum(piece.low, np.minimum(piece.point, piece.high)), piece.low)
+            last = np.where(piece.steep, first, piece.high)
             apart = fits & (lower <= upper) & (first > upper + slack)
             if apart.any():
                 row, unit = np.argwhere(apart)[0]
@@ -137,6 +130,53 @@ class Layer:
                 "pass what comes out of the gate, not what goes in"
             )
         return lower, upper
+
+    def inversion_errors(self, y: Float[np.ndarray, "s u"]) -> Float[np.ndarray, " s"]:
+        """Return how far the ends of `intervals` are at most from those in real arithmetic.
+
+        Returns
+        -------
+        (s,) float64
+            Zero for a ReLU; infinite if an output is within rounding of a flat piece and not on it, and is read as
+            being there.
+        """
+        found = np.zeros(len(y))
+        for piece in self._inverted(y):
+            # Powers of two divide without rounding.
+            is_plain = (np.frexp(piece.slope)[0] % 0.5 == 0) & (piece.intercept == 0)
+            is_right = np.where(
+                piece.steep,
+                is_plain & (piece.low <= piece.point) & (piece.point <= piece.high),
+                y == piece.intercept,
+            )
+            errors = np.where(piece.fits & ~is_right, np.where(piece.steep, piece.slack, np.inf), 0.0)
+            found = np.maximum(found, errors.max(axis=1, initial=0.0))
+        return found
+
+    def _inverted(self, y: np.ndarray) -> Iterator["_InvertedPiece"]:
+        """Invert the pieces of the gate one by one, as if each had no end, and tell which outputs are theirs."""
+        nowhere = np.full((1, self.num_units), np.inf)
+        edges = np.concatenate([-nowhere, self.breakpoints, nowhere])
+        for index, (slope, intercept) in enumerate(zip(self.slopes, self.intercepts, strict=True)):
+            low, high = np.broadcast_to(edges[index], y.shape), np.broadcast_to(edges[index + 1], y.shape)
+            steep = slope != 0
+            point = (y - intercept) / np.where(steep, slope, 1.0)
+            slack = ULPS * np.finfo(float).eps * (np.abs(y) + np.abs(intercept)) / np.where(steep, np.abs(slope), 1.0)
+            fits = np.where(steep, (low - slack <= point) & (point <= high + slack), np.abs(y - intercept) <= slack)
+            yield _InvertedPiece(slope, intercept, low, high, steep, point, slack, fits & (low < high))
+
+
+class _InvertedPiece(NamedTuple):
+    """One piece of a gate and the pre-activations at which it, or the line it is part of, gives some outputs."""
+
+    slope: np.ndarray
+    intercept: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    steep: np.ndarray
+    point: np.ndarray
+    slack: np.ndarray
+    fits: np.ndarray
 
 
 # What stands for a layer: a pair (A, b) for relu(A x + b).

@@ -34,6 +34,9 @@ class MixedSystem:
         The vector d.
     equation_units, inequality_units : (p,) and (q,) int64
         The unit that each row comes from; -1 for a side of a box.
+    error : float
+        How far values and bounds are at most from what they are in real arithmetic: 0 if nothing was rounded when
+        outputs were inverted and biases taken off.
 
     Examples
     --------
@@ -48,6 +51,7 @@ class MixedSystem:
     bounds: Float[np.ndarray, " q"]
     equation_units: Int[np.ndarray, " p"]
     inequality_units: Int[np.ndarray, " q"]
+    error: float = 0.0
 
     @property
     def num_inputs(self) -> int:
@@ -72,7 +76,7 @@ class MixedSystem:
             rows = scipy.sparse.csr_array(scipy.sparse.vstack([self.inequalities, sides, -sides]))
         bounds = np.concatenate([self.bounds, box.hi, -box.lo])
         units = np.concatenate([self.inequality_units, np.full(2 * box.dim, -1)])
-        return MixedSystem(self.equations, self.values, rows, bounds, self.equation_units, units)
+        return MixedSystem(self.equations, self.values, rows, bounds, self.equation_units, units, self.error)
 
     def violation(self, x: Float[np.ndarray, " n"]) -> float:
         """Return by how much a point violates the row that it violates most, in units of the pre-activation."""
@@ -126,12 +130,22 @@ def system(
     if len(output) != 1:
         raise ShapeError(f"expected one output of {layer.num_units} entries, got {len(output)}: take them one by one")
     lower, upper = layer.intervals(output)
-    found = system_between(layer, lower[0], upper[0])
+    found = system_between(layer, lower[0], upper[0], layer.inversion_errors(output)[0])
     return found if box is None else found.within(box)
 
 
-def system_between(layer: Layer, lower: Float[np.ndarray, " u"], upper: Float[np.ndarray, " u"]) -> MixedSystem:
-    """Return the inputs at which the pre-activations of all units are in given intervals, as a mixed system."""
+def system_between(
+    layer: Layer, lower: Float[np.ndarray, " u"], upper: Float[np.ndarray, " u"], error: float = 0.0
+) -> MixedSystem:
+    """Return the inputs at which the pre-activations of all units are in given intervals, as a mixed system.
+
+    Parameters
+    ----------
+    layer : Layer
+    lower, upper : (u,) float64
+    error : float
+        How far the ends of the intervals may be from the right ones.
+    """
     equal = np.flatnonzero(lower == upper)
     below = np.flatnonzero((lower < upper) & np.isfinite(upper))
     above = np.flatnonzero((lower < upper) & np.isfinite(lower))
@@ -140,8 +154,21 @@ def system_between(layer: Layer, lower: Float[np.ndarray, " u"], upper: Float[np
         rows = np.concatenate([weight[below], -weight[above]])
     else:
         rows = scipy.sparse.csr_array(scipy.sparse.vstack([weight[below], -weight[above]]))
-    bounds = np.concatenate([upper[below] - bias[below], bias[above] - lower[above]])
-    return MixedSystem(weight[equal], lower[equal] - bias[equal], rows, bounds, equal, np.concatenate([below, above]))
+    values, rounding = _difference(lower[equal], bias[equal])
+    highest, rounding_above = _difference(upper[below], bias[below])
+    lowest, rounding_below = _difference(bias[above], lower[above])
+    bounds = np.concatenate([highest, lowest])
+    units = np.concatenate([below, above])
+    error += max(rounding, rounding_above, rounding_below)
+    return MixedSystem(weight[equal], values, rows, bounds, equal, units, error)
+
+
+def _difference(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, float]:
+    """Return a difference and its largest rounding error, which floating point gives exactly (Knuth's two-sum)."""
+    found = left - right
+    back = found - left
+    errors = (left - (found - back)) - (right + back)
+    return found, float(np.abs(errors).max(initial=0.0))
 
 
 def read_outputs(layer: Layer, y: ArrayLike) -> Float[np.ndarray, "s u"]:

@@ -1,7 +1,8 @@
 """What removing rows does to singular values: Lemmas 8 and 9 of Behrmann et al. (2018), and a sharper bound.
 
 For a matrix A with rows a_j and a set I of removed rows, D_I A has the rows of I set to zero. All bounds are on the
-largest and on the smallest nonzero singular value of D_I A; each is given only where its hypotheses hold.
+largest and on the smallest nonzero singular value of D_I A; each is given only where its hypotheses hold, and is
+enlarged by what rounding can take from it.
 """
 
 from collections.abc import Sequence
@@ -151,8 +152,9 @@ def lemma8(
     number = int((values > _share(matrix, nonzero) * largest).sum())
     num_removed = int(gone.sum())
     holds = num_removed < number
-    bound = float(values[number - num_removed - 1]) if holds else np.inf
-    return Interlacing(number, num_removed, holds, largest, bound)
+    rounding = _share(matrix, None) * largest
+    bound = float(values[number - num_removed - 1]) + rounding if holds else np.inf
+    return Interlacing(number, num_removed, holds, largest + rounding, bound)
 
 
 def lemma9(
@@ -185,6 +187,9 @@ def lemma9(
     (array([0.141421]), array([0.1]))
     """
     matrix, gone = _checked(matrix, removed)
+    # A power of two brings the entries near 1, where squares neither vanish nor overflow; the bounds are scaled back.
+    unit = 2.0 ** np.frexp(np.abs(matrix).max())[1]
+    matrix = matrix / unit
     left, rows = matrix[~gone], np.flatnonzero(gone)
     targets = matrix[rows]
     share = _share(matrix, nonzero)
@@ -198,10 +203,12 @@ def lemma9(
         inside = np.linalg.norm(projected, axis=1)
         outside = np.linalg.norm(targets - projected @ axes, axis=1)
     products = np.abs(left @ targets.T)
+    # A product of two rows of n entries is known to some n eps of their lengths.
+    rounding = _share(matrix, None) * np.linalg.norm(left) * lengths
     with np.errstate(divide="ignore", invalid="ignore"):
         is_inside = (lengths > 0) & (outside <= np.sqrt(share) * lengths)
-        constants = np.sqrt(len(left)) * products.max(axis=0, initial=0.0) / lengths
-        sharper = np.linalg.norm(products, axis=0) / inside
+        constants = unit * np.sqrt(len(left)) * (products.max(axis=0, initial=0.0) + rounding) / lengths
+        sharper = unit * (np.linalg.norm(products, axis=0) + rounding) / inside
     return RemovedRows(
         rows,
         is_inside,
