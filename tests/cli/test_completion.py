@@ -28,7 +28,7 @@ def complete(line, shell="bash"):
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ("reluscope p", ["partition"]),
+        ("reluscope p", ["preimage", "partition"]),
         ("reluscope partition net.onnx --col", ["--color"]),
         ("reluscope partition net.onnx --color a", ["activation_rate", "area"]),
         ("reluscope analyze net.onnx --data digits:te", ["digits:test"]),

@@ -18,6 +18,7 @@ COMMANDS = {
     "info": ("info", "my_models:cross"),
     "codes": ("codes", "my_models:cross", "--data", "points.npz"),
     "region": ("region", "my_models:cross", "--data", "points.npz", "--sample", "1"),
+    "preimage": ("preimage", "my_models:cross", "--data", "points.npz", "--sample", "1"),
     "partition": ("partition", "my_models:cross", "--box", "-1,1", "-o", "a.svg"),
     "count": ("count", "my_models:cross", "--box", "-1,1"),
     "bounds": ("bounds", "my_models:cross"),

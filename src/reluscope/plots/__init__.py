@@ -22,6 +22,7 @@ from reluscope.plots.norms import norms
 from reluscope.plots.novelty_scores import novelty
 from reluscope.plots.places import places
 from reluscope.plots.preimage_kinds import preimages
+from reluscope.plots.preimages_in_plane import preimages_in_plane
 from reluscope.plots.radii import radii
 from reluscope.plots.radii_by_place import radii_by_place
 from reluscope.plots.region_colors import RegionColors
@@ -64,6 +65,7 @@ __all__ = [
     "partition",
     "places",
     "preimages",
+    "preimages_in_plane",
     "radii",
     "radii_by_place",
     "regions_and_coefficients",

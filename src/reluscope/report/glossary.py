@@ -30,6 +30,10 @@ GLOSSARY = (
         "Condition number",
         "the largest singular value of a map divided by the smallest that is not zero: how unstable it is to go back.",
     ),
+    (
+        "Preimage",
+        "all inputs that a layer gives one output for: a singleton is one input, a compact preimage is bounded.",
+    ),
     ("Margin", "how far the largest output is above another one, its rival."),
     ("Inscribed ball", "a largest ball inside a region; its radius says how thick the region is."),
 )

@@ -1,6 +1,7 @@
 """The four kinds of preimages, how they are decided, and the table of them for many outputs."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
@@ -35,6 +36,10 @@ class Decider(IntEnum):
     DIRECTION = 2
     COMBINATION = 3
     PROGRAM = 4
+
+
+# One entry for every output.
+COLUMNS = ("kinds", "deciders", "is_proved", "dims", "num_equations", "points")
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +86,11 @@ class Preimages:
     def __len__(self) -> int:
         return len(self.kinds)
 
+    def take(self, rows: Int[np.ndarray, " k"]) -> "Preimages":
+        """Return those in some rows."""
+        columns = {name: getattr(self, name)[rows] for name in COLUMNS}
+        return replace(self, **columns, certificates=tuple(self.certificates[row] for row in rows))
+
     def kind(self, position: int) -> Kind:
         """Return the kind of one preimage."""
         return Kind(int(self.kinds[position]))
@@ -112,3 +122,22 @@ class Preimages:
             work={decider.name.lower(): float(self.decided_by(decider)) for decider in Decider}
             | {"seconds": self.seconds},
         )
+
+
+def joined(parts: Sequence[Preimages]) -> Preimages:
+    """Return the preimages of outputs of one layer that were decided in parts, at least one, as one table.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> both = joined([rs.preimages.classify((np.eye(2), np.zeros(2)), y) for y in ([1.0, 2.0], [1.0, 0.0])])
+    >>> [both.kind(row).name for row in range(2)], both.take(np.array([1])).dims
+    (['SINGLETON', 'UNBOUNDED'], array([1]))
+    """
+    columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS}
+    return replace(
+        parts[0],
+        **columns,
+        certificates=tuple(one for part in parts for one in part.certificates),
+        seconds=sum(part.seconds for part in parts),
+    )

@@ -275,6 +275,74 @@ def region(
     )
 
 
+@command(app, "Show which inputs a layer cannot tell from samples.", without=("seed",))
+def preimage(
+    model: Model,
+    data: Data,
+    gate: Annotated[
+        str | None,
+        typer.Option(
+            "--gate",
+            metavar="NAME",
+            help="Which gate, by its name or counted from 0 (`reluscope info` lists them); by default the first.",
+        ),
+    ] = None,
+    sample: Annotated[
+        int | None,
+        typer.Option(
+            "--sample", min=0, metavar="I", help="One sample, counted from 0, with what proves its kind; else all."
+        ),
+    ] = None,
+    box: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--box", metavar="LO,HI", help="What the layer reads lies between two values; once, or once for each value."
+        ),
+    ] = None,
+    samples: Samples = None,
+    input_shape: Shape = None,
+    weights: Weights = None,
+    output: JsonFile = None,
+    force: Force = False,
+    *,
+    common: Common,
+) -> int:
+    """Show which inputs a layer cannot tell from samples: what else gives the same output of one gate.
+
+    That set is a point, if the layer sees everything of the sample; or bounded, or unbounded: then it is blind to some
+    changes, however large. A unit with a positive output is an equation on what the layer reads, one with the output
+    zero an inequality. Every kind comes with what proves it: equations of full rank, positive weights of inequalities,
+    a direction that leads to infinity, or a second point. Deeper down the inputs are those of the gate's layer, whether
+    the layers before it reach them or not.
+
+    \b
+    Examples:
+      reluscope preimage net.onnx --data x.npy
+      reluscope preimage net.onnx --gate relu2 --data x.npy --samples 100
+      reluscope preimage net.onnx --data mnist:data/mnist --box 0,1     pixels between 0 and 1
+      reluscope preimage net.onnx --data x.npy --sample 7               and why
+      reluscope preimage net.onnx --data x.npy --json | jq '.findings[] | {name, value, claim}'
+    """  # noqa: D301
+    boxes = tuple(read_box(one) for one in box or ())
+    if sample is not None and samples is not None:
+        raise typer.BadParameter("--sample names one and --samples how many: leave one out", param_hint="--sample")
+
+    from reluscope.cli.opening import ModelArguments
+    from reluscope.cli.preimage import preimage as run
+
+    return run(
+        ModelArguments(model, read_shape(input_shape), path_of(weights)),
+        data,
+        gate=gate,
+        sample=sample,
+        samples=samples,
+        box=boxes,
+        output=path_of(output),
+        force=force,
+        common=common,
+    )
+
+
 @command(app, "Count, draw and save the exact regions of a plane, a segment or a box.")
 def partition(
     model: Model,

@@ -4,10 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 
 from reluscope import plots
-from reluscope.analyses.classification import accuracy
 from reluscope.analyses.stability import (
     CorrelationCounts,
     Spectra,
@@ -19,10 +17,9 @@ from reluscope.analyses.stability import (
 )
 from reluscope.analyses.stability.table import Measure
 from reluscope.findings import Finding
-from reluscope.networks.load import load
 from reluscope.networks.network import Network
-from reluscope.studies.behrmann2018._networks import Architecture, Training, train
-from reluscope.studies.records import finding_of, plain_findings
+from reluscope.studies.behrmann2018._networks import Architecture, Training
+from reluscope.studies.behrmann2018._training import trained
 from reluscope.studies.study import Labelled, Outcome, Picture, Record, Setting, Table
 
 BLOCK = 5
@@ -76,7 +73,7 @@ def report(setting: Setting, plan: Plan) -> Outcome:
     interrupted = False
     try:
         for architecture in plan.architectures:
-            network, found = _trained(setting, plan, architecture, training, testing)
+            network, found = trained(setting, architecture, plan.training, training, testing)
             values, interrupted = _values(setting, architecture.name, network, testing, rows)
             looked.append(Looked(architecture.name, network, found, values))
             if interrupted:
@@ -87,38 +84,6 @@ def report(setting: Setting, plan: Plan) -> Outcome:
     first = testing.points[rows[0]]
     counted = {} if interrupted or not whole else {step: _correlated(whole[0], first, step) for step in plan.correlated}
     return _outcome(setting, plan, training, testing, whole, counted, interrupted)
-
-
-def _trained(
-    setting: Setting, plan: Plan, architecture: Architecture, training: Labelled, testing: Labelled
-) -> tuple[Network, Finding]:
-    number = int(max(training.labels.max(), testing.labels.max())) + 1
-    model = architecture.build(training.shape, number, setting.seed)
-    kept = setting.records.get(architecture.name)
-    if kept is None:
-        setting.tell(f"Training {architecture.name}", None, None)
-
-        def tell(epoch: int, loss: float) -> None:
-            setting.tell(f"Training {architecture.name}: epoch {epoch}, loss {loss:.3f}", None, None)
-
-        points = training.points.reshape(len(training), *training.shape)
-        train(
-            model,
-            points,
-            training.labels,
-            training=plan.training,
-            seed=setting.seed,
-            device=setting.device,
-            tell=tell,
-        )
-        network = load(model, input_shape=training.shape).to(setting.device)
-        found = accuracy(network, testing.points, testing.labels)
-        arrays = {name: value.numpy() for name, value in model.state_dict().items()}
-        setting.records[architecture.name] = Record({"accuracy": plain_findings({"": found})[""]}, arrays)
-        return network, found
-    model.load_state_dict({name: torch.from_numpy(value.copy()) for name, value in kept.arrays.items()})
-    network = load(model.eval(), input_shape=training.shape).to(setting.device)
-    return network, finding_of(kept.plain["accuracy"])
 
 
 def _values(
