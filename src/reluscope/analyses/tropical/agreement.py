@@ -5,12 +5,13 @@ One is at most the other iff that holds at the vertices of the other's epigraph:
 largest at an end. Regions are cones over themselves, so that unbounded ones are decided as well.
 """
 
+from collections.abc import Sequence
 from fractions import Fraction
 
 from reluscope.analyses.tropical.cells import Cell, exact_cells
 from reluscope.analyses.tropical.from_pieces import from_pieces
 from reluscope.analyses.tropical.pieces import pieces
-from reluscope.analyses.tropical.polynomial import TropicalPolynomial, epigraph
+from reluscope.analyses.tropical.polynomial import epigraph
 from reluscope.analyses.tropical.rational_function import TropicalRational
 from reluscope.analyses.tropical.to_module import to_module
 from reluscope.errors import ShapeError
@@ -130,25 +131,37 @@ def round_trip(network: Network, domain: Domain | None = None) -> Finding:
 def _agree(cell: Cell, function: TropicalRational) -> bool:
     pairs = zip(cell.outputs, function.numerators, function.denominators, strict=True)
     rows = [row[:-1] for row in cell.polytope.facets() if row[-1] == 0]
-    return all(
-        _is_equal(rows, over, TropicalPolynomial.of(_sum(own, one) for one in under.monomials))
-        for own, over, under in pairs
-    )
+    corners = cell.polytope.vertices
+    for own, over, under in pairs:
+        left = _undominated(corners, over.monomials)
+        right = _undominated(corners, [_sum(own, one) for one in under.monomials])
+        if not _is_below(rows, left, right) or not _is_below(rows, right, left):
+            return False
+    return True
 
 
-def _is_equal(rows: list[Row], one: TropicalPolynomial, other: TropicalPolynomial) -> bool:
-    return _is_below(rows, one, other) and _is_below(rows, other, one)
+def _undominated(corners: Sequence[Row], monomials: Sequence[AffineFunction]) -> list[AffineFunction]:
+    """Leave out monomials that are nowhere above another one on a polytope, as its corners tell."""
+    heights = {one: [_value(one, corner) for corner in corners] for one in monomials}
+    found: list[AffineFunction] = []
+    # The largest in sum first: what dominates another comes before it.
+    for one in sorted(heights, key=lambda one: sum(heights[one]), reverse=True):
+        if not any(all(a <= b for a, b in zip(heights[one], heights[kept], strict=True)) for kept in found):
+            found.append(one)
+    return found
 
 
-def _is_below(rows: list[Row], low: TropicalPolynomial, high: TropicalPolynomial) -> bool:
-    """Tell whether one convex function is nowhere above another on a cone of points ``(x, w)``."""
-    found = epigraph(rows, high.monomials)
+def _is_below(rows: list[Row], low: list[AffineFunction], high: list[AffineFunction]) -> bool:
+    """Tell whether one maximum is nowhere above another on a cone of points ``(x, w)``."""
+    if low == high:
+        return True
+    found = epigraph(rows, high)
     assert found is not None
-    return all(
-        sum((a * b for a, b in zip(monomial, vertex, strict=False)), Fraction(0)) <= vertex[-2]
-        for vertex in found.vertices
-        for monomial in low.monomials
-    )
+    return all(_value(one, vertex) <= vertex[-2] for vertex in found.vertices for one in low)
+
+
+def _value(function: AffineFunction, vertex: Row) -> Fraction:
+    return sum((a * b for a, b in zip(function, vertex, strict=False)), Fraction(0))
 
 
 def _sum(one: AffineFunction, other: AffineFunction) -> AffineFunction:

@@ -1,14 +1,16 @@
-"""The tropical form of a table of pieces, by the lattice form of a continuous piecewise affine function.
+"""The tropical form of a table of pieces: a convex function for what bends down, and another for what is left.
 
-On a convex domain ``f = max_p min_{q in S_p} f_q``, where S_p are the maps that are at least f_p on all of region p
-(Ovchinnikov, "Max-min representation of piecewise linear functions", 2002). Each minimum is minus a convex maximum H_p,
-so that ``f = max_p (sum of all H_q but H_p) - sum of all H_q``.
+Across a facet the map changes by a multiple of the facet's linear function h. Where it bends down, by -k h, the denominator
+gets ``k max(0, h)``, once per hyperplane with the largest k; then numerator = f + denominator bends up across every facet,
+so it is convex and the maximum of its own affine pieces. See Kripfganz and Schulze, "Piecewise affine functions as a
+difference of two convex functions", Optimization 18, 1987.
 """
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 from reluscope.analyses.tropical.pieces import Pieces
-from reluscope.analyses.tropical.polynomial import TropicalPolynomial
+from reluscope.analyses.tropical.polynomial import TropicalPolynomial, epigraph, epigraph_row
 from reluscope.analyses.tropical.rational_function import TropicalRational
 from reluscope.errors import BudgetExceededError
 from reluscope.geometry.rational_polytopes import Row
@@ -35,57 +37,71 @@ def from_pieces(table: Pieces, *, most_monomials: int = MOST_MONOMIALS) -> Tropi
     Raises
     ------
     BudgetExceededError
-        If there are more: the sums grow fast with the number of different minima.
+        If there are more.
+
+    Notes
+    -----
+    The denominator has as many monomials as there are cells in the arrangement of the hyperplanes along which the function
+    bends down; the numerator has at most one per cell of both.
 
     Examples
     --------
     >>> import reluscope as rs
     >>> net = rs.load([([[1.0], [1.0]], [0.0, -1.0]), ([[1.0, -1.0]], [0.0])])  # 0, then x, then 1
     >>> print(from_pieces(rs.tropical.pieces(net)))
-    max(-x1, 0) - max(-x1, -1)
+    max(0, x1) - max(0, x1 - 1)
     """
-    pairs = [_difference(table, output, most_monomials) for output in range(table.num_outputs)]
-    return TropicalRational(tuple(over for over, _ in pairs), tuple(under for _, under in pairs))
+    pairs = list(_neighbors(table))
+    unders = [_denominator(table, pairs, output, most_monomials) for output in range(table.num_outputs)]
+    overs = [_numerator(table, under, output) for output, under in enumerate(unders)]
+    return TropicalRational(tuple(overs), tuple(unders))
 
 
-def _difference(table: Pieces, output: int, most: int) -> tuple[TropicalPolynomial, TropicalPolynomial]:
-    maps = list(dict.fromkeys(cell.outputs[output] for cell in table.cells))
-    sets: set[frozenset[AffineFunction]] = set()
-    for cell in table.cells:
-        own = cell.outputs[output]
-        sets.add(frozenset(one for one in maps if _is_above(one, own, cell.polytope.vertices)))
-    # The minimum over a larger set is nowhere larger.
-    least = sorted((one for one in sets if not any(other < one for other in sets)), key=sorted)
-    lows = [TropicalPolynomial.of(tuple(-entry for entry in one) for one in members) for members in least]
-    # A minimum of one map needs nothing added to be convex.
-    bent = [low for low in lows if len(low) > 1]
-    formed = 0
+def _neighbors(table: Pieces) -> Iterator[tuple[int, int, Row]]:
+    """Yield pairs of cells that share a facet, with its linear function, positive on the second cell."""
+    # Cells meet face to face, so that both have the same vertices there.
+    seen: dict[frozenset[Row], int] = {}
+    for index, cell in enumerate(table.cells):
+        for row, members in cell.polytope.facets().items():
+            if row[-1] == 0:
+                facet = frozenset(cell.polytope.vertices[member] for member in members)
+                if facet in seen:
+                    yield seen[facet], index, row[:-1]
+                seen[facet] = index
 
-    def total(polynomials: list[TropicalPolynomial], start: AffineFunction) -> TropicalPolynomial:
-        nonlocal formed
-        found = TropicalPolynomial((start,))
-        for polynomial in polynomials:
-            formed += len(found) * len(polynomial)
-            if formed > most:
-                raise BudgetExceededError(
-                    f"a tropical form may form at most {most:,} monomials, and this table of {len(table)} pieces needs "
-                    "more: use rational_form(network), take a smaller domain, or raise most_monomials"
-                )
-            found = found.plus(polynomial)
-        return found
 
+def _denominator(table: Pieces, pairs: list[tuple[int, int, Row]], output: int, most: int) -> TropicalPolynomial:
+    bends: dict[Row, Fraction] = {}
+    for one, other, row in pairs:
+        first, second = table.cells[one].outputs[output], table.cells[other].outputs[output]
+        axis = next(place for place, entry in enumerate(row) if entry)
+        bend = (second[axis] - first[axis]) / row[axis]
+        if bend < 0:
+            plane = max(row, tuple(-entry for entry in row))
+            bends[plane] = max(-bend, bends.get(plane, Fraction(0)))
     zero = (Fraction(0),) * (table.num_inputs + 1)
-    parts = []
-    for low in lows:
-        start = zero if len(low) > 1 else tuple(-entry for entry in low.monomials[0])
-        parts.append(total([other for other in bent if other is not low], start))
-    over = TropicalPolynomial.of(monomial for part in parts for monomial in part.monomials)
-    return over, total(bent, zero)
+    total = TropicalPolynomial((zero,))
+    formed = 0
+    for plane, bend in sorted(bends.items()):
+        formed += 2 * len(total)
+        if formed > most:
+            raise BudgetExceededError(
+                f"a tropical form may form at most {most:,} monomials, and this table bends down along {len(bends)} "
+                "hyperplanes, which needs more: take a smaller domain, or raise most_monomials"
+            )
+        total = total.plus(TropicalPolynomial.of([zero, tuple(bend * entry for entry in plane)]))
+    return total
 
 
-def _is_above(one: AffineFunction, other: AffineFunction, vertices: tuple[Row, ...]) -> bool:
-    difference = [a - b for a, b in zip(one, other, strict=True)]
-    return all(
-        sum(entry * coordinate for entry, coordinate in zip(difference, vertex, strict=False)) >= 0
-        for vertex in vertices
-    )
+def _numerator(table: Pieces, under: TropicalPolynomial, output: int) -> TropicalPolynomial:
+    found: set[AffineFunction] = set()
+    for cell in table.cells:
+        rows = [row[:-1] for row in cell.polytope.facets() if row[-1] == 0]
+        above = epigraph(rows, under.monomials)
+        assert above is not None
+        sides = {row[:-1] for row in above.facets()}
+        own = cell.outputs[output]
+        # Those monomials of the denominator that are the largest on a part of the cell.
+        used = (one for one in under.monomials if epigraph_row(one) in sides)
+        found |= {tuple(a + b for a, b in zip(own, one, strict=True)) for one in used}
+    return TropicalPolynomial.of(found)
