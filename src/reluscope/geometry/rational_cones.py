@@ -1,4 +1,4 @@
-"""Polyhedral cones in rational arithmetic, each by what of it lies near the origin: a polytope with the same facets there.
+"""Polyhedral cones in rational arithmetic, each by what of it lies near the origin: a polytope with its facets.
 
 A polyhedron of points x, bounded or not, is the part at height 1 of its cone of points ``(x, w)``; a simplex around the
 origin cuts off the rest of the cone, so that vertices say everything, directions to infinity (w = 0) included.

@@ -17,6 +17,7 @@ from reluscope.plots.gates import boundaries
 from reluscope.plots.interactive import interactive
 from reluscope.plots.likeliest import likeliest
 from reluscope.plots.models_in_plane import models_in_plane
+from reluscope.plots.newton_polygons import newton_polygons
 from reluscope.plots.norms import norms
 from reluscope.plots.novelty import novelty
 from reluscope.plots.places import places
@@ -56,6 +57,7 @@ __all__ = [
     "interactive",
     "likeliest",
     "models_in_plane",
+    "newton_polygons",
     "norms",
     "novelty",
     "partition",

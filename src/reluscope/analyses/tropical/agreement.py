@@ -1,8 +1,8 @@
 """Proofs that a network and a tropical rational function are equal, region by region, in rational arithmetic.
 
 On a region of the network f is affine, so that ``f = F - G`` says that two convex functions, F and f + G, are equal.
-One is at most the other iff that holds at the vertices of the other's epigraph: a convex function minus an affine one is
-largest at an end. Regions are cones over themselves, so that unbounded ones are decided as well.
+One is at most the other iff that holds at the vertices of the other's epigraph: a convex function minus an affine one
+is largest at an end. Regions are cones over themselves, so that unbounded ones are decided as well.
 """
 
 from collections.abc import Sequence
@@ -91,8 +91,8 @@ def round_trip(network: Network, domain: Domain | None = None) -> Finding:
     Returns
     -------
     Finding
-        EXACT: the number of regions, of the network and of the network made again, on which it differs from the tropical
-        form of its pieces. 0 proves that all are the same function on the domain.
+        EXACT: the number of regions, of the network and of the network made again, on which it differs from the
+        tropical form of its pieces. 0 proves that all are the same function on the domain.
 
     Raises
     ------

@@ -132,6 +132,9 @@ def _first_code(exact: RationalNetwork, whole: RationalPolytope) -> Code:
 
 def _middle(vertices: list[Row]) -> list[Fraction]:
     """Return the mean of some points ``(x, w)`` of a cone, at height 1."""
-    *place, level = (sum(Fraction(entry, vertex[-1]) for entry, vertex in zip(column, vertices, strict=True))
-                     for column in list(zip(*vertices, strict=True))[:-1])
+    *columns, weights = zip(*vertices, strict=True)
+    *place, level = (
+        sum((Fraction(entry, weight) for entry, weight in zip(column, weights, strict=True)), Fraction(0))
+        for column in columns
+    )
     return [entry / level for entry in place]

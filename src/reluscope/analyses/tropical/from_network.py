@@ -2,8 +2,9 @@
 
 Values are kept as an affine function plus a signed combination of tropical polynomials. A gate that takes the largest
 of some values adds what makes them all convex, takes the maximum, which is a new polynomial, and takes away again what
-it added. A pointwise gate is a sum of such gates, one per breakpoint: ``s_0 z + i_0 + sum_i (s_i - s_(i-1)) max(z - t_i,
-0)``. Compare Zhang, Naitzat and Lim, "Tropical geometry of deep neural networks", 2018, who do so layer by layer.
+it added. A pointwise gate is a sum of such gates, one per breakpoint t_i, where its slope goes from s_(i-1) to s_i:
+``s_0 z + c + sum_i (s_i - s_(i-1)) max(z - t_i, 0)``. Compare Zhang, Naitzat and Lim, "Tropical geometry of deep neural
+networks", 2018, who do so layer by layer.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,8 +20,9 @@ from reluscope.networks.graph import Affine, Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.rational_maps import AffineFunction
 
-MOST_MONOMIALS = 20_000
+MOST_MONOMIALS = 10_000
 MOST_INPUTS = 8
+MOST_UNITS = 128
 
 
 def rational_form(network: Network, *, most_monomials: int = MOST_MONOMIALS) -> TropicalRational:
@@ -29,7 +31,7 @@ def rational_form(network: Network, *, most_monomials: int = MOST_MONOMIALS) -> 
     Parameters
     ----------
     network : Network
-        Any gates, at most 8 inputs; restrict a larger one to a slice.
+        Any gates, at most 128 units and 8 inputs; restrict one with more inputs to a slice.
     most_monomials : int
         How many affine functions may be formed on the way, redundant ones included.
 
@@ -44,7 +46,7 @@ def rational_form(network: Network, *, most_monomials: int = MOST_MONOMIALS) -> 
     BudgetExceededError
         If the products of maxima have more monomials.
     InputError
-        If there are more inputs, or the pieces of a gate do not meet exactly because their constants are rounded.
+        If there are more inputs or units, or the pieces of a gate do not meet exactly, because of rounded constants.
 
     Notes
     -----
@@ -64,6 +66,11 @@ def rational_form(network: Network, *, most_monomials: int = MOST_MONOMIALS) -> 
         raise InputError(
             f"a tropical form needs at most {MOST_INPUTS} inputs, got {network.num_inputs}: restrict the network to a "
             "segment or a plane with net.restrict(slice)"
+        )
+    if network.num_units > MOST_UNITS:
+        raise InputError(
+            f"a tropical form needs at most {MOST_UNITS} units, got {network.num_units:,}: such maxima have too many "
+            "monomials, so take the regions of reluscope.partition instead"
         )
     arithmetic = _Arithmetic(network.num_inputs, most_monomials)
     values: dict[int, list[_Value]] = {0: arithmetic.variables()}
@@ -189,8 +196,8 @@ def _pointwise(arithmetic: _Arithmetic, node: Pointwise, entries: list[_Value]) 
         for piece, (place, before, after) in enumerate(zip(level, slope, slope[1:], strict=False)):
             if before * place + intercept[piece] != after * place + intercept[piece + 1]:
                 raise InputError(
-                    f"the pieces of gate {node.name!r} must meet exactly, but at {float(place):g} its rounded constants "
-                    "leave a gap: use constants that float64 holds exactly"
+                    f"the pieces of gate {node.name!r} must meet exactly, but at {float(place):g} its rounded "
+                    "constants leave a gap: use constants that float64 holds exactly"
                 )
             if after != before:
                 beyond = arithmetic.combination([(one, entry)], -place)

@@ -1,9 +1,9 @@
 """The tropical form of a table of pieces: a convex function for what bends down, and another for what is left.
 
-Across a facet the map changes by a multiple of the facet's linear function h. Where it bends down, by -k h, the denominator
-gets ``k max(0, h)``, once per hyperplane with the largest k; then numerator = f + denominator bends up across every facet,
-so it is convex and the maximum of its own affine pieces. See Kripfganz and Schulze, "Piecewise affine functions as a
-difference of two convex functions", Optimization 18, 1987.
+Across a facet the map changes by a multiple of the facet's linear function h. Where it bends down, by -k h, the
+denominator gets ``k max(0, h)``, once per hyperplane with the largest k; then numerator = f + denominator bends up
+across every facet, so it is convex and the maximum of its own affine pieces. See Kripfganz and Schulze, "Piecewise
+affine functions as a difference of two convex functions", Optimization 18, 1987.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from reluscope.errors import BudgetExceededError
 from reluscope.geometry.rational_polytopes import Row
 from reluscope.networks.rational_maps import AffineFunction
 
-MOST_MONOMIALS = 20_000
+MOST_MONOMIALS = 5_000
 
 
 def from_pieces(table: Pieces, *, most_monomials: int = MOST_MONOMIALS) -> TropicalRational:
@@ -41,8 +41,8 @@ def from_pieces(table: Pieces, *, most_monomials: int = MOST_MONOMIALS) -> Tropi
 
     Notes
     -----
-    The denominator has as many monomials as there are cells in the arrangement of the hyperplanes along which the function
-    bends down; the numerator has at most one per cell of both.
+    The denominator has as many monomials as there are cells in the arrangement of the hyperplanes along which the
+    function bends down; the numerator has at most one per cell of both.
 
     Examples
     --------
