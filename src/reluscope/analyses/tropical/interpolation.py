@@ -1,8 +1,8 @@
 """Functions of one variable as networks of one hidden layer, with a unit that bends at every knot but the last.
 
 Lemma A.2.1 of Sattelberg, 2026: ``v(x) = d + sum_i a_i max(alpha (x - x_i), x - x_i)`` over the first k - 1 of k knots
-has slope ``sum_(i <= j) a_i + alpha sum_(i > j) a_i`` between knots j and j + 1, so that one choice of a meets any values
-at the knots. The matrix printed there as A.14 is the transposed one.
+has slope ``sum_(i <= j) a_i + alpha sum_(i > j) a_i`` between knots j and j + 1, so that one choice of a meets any
+values at the knots. The matrix printed there as A.14 is the transposed one.
 """
 
 from dataclasses import dataclass

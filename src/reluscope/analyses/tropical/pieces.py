@@ -3,7 +3,8 @@
 This is equation 5.25 of Sattelberg, 2026, whose worked example (5.11 to 5.14 and 5.21, 5.22) contradicts itself: with
 the printed biases (1, 0) the values at the four points of XOR are -1, 0, 0, -2, and the printed pieces do not meet. The
 pieces 1 - s, 1 + s and -1 with s = x1 + x2 belong to the biases (2, 0), on s >= 0, -2 <= s <= 0 and s <= -2, with
-values -1, 1, 1, -1; the code 01 would need s >= 0 and s <= -2, so its region is empty, and its linear term would be -1 - 2 s.
+values -1, 1, 1, -1; the code 01 would need s >= 0 and s <= -2, so its region is empty, and its linear
+term would be -1 - 2 s.
 """
 
 from collections.abc import Sequence
