@@ -35,7 +35,7 @@ def test_the_matrix_of_the_lemma(leak):
     assert np.allclose([inverse[0, 0], inverse[1, 0], inverse[0, 3]], [1 / 0.9, -1 / 0.9, -0.1 / 0.9])
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(
     st.lists(dyadics(4.0), min_size=2, max_size=5, unique=True).map(sorted),
     st.lists(dyadics(), min_size=5, max_size=5),
@@ -47,7 +47,7 @@ def test_values_at_the_knots(knots, values, leak):
     network = rs.load(found.module)
     part = rs.partition(network, rs.Box(knots[0] - 1, knots[-1] + 1, 1))
     ends = np.unique(part.vertices)[1:-1]
-    assert set(ends) <= set(knots[:-1])  # it bends nowhere else
+    assert all(np.isclose(end, knots[:-1], atol=1e-9).any() for end in ends)  # it bends nowhere else
     x = np.linspace(knots[0], knots[-1], 50)
     expected = np.interp(x, knots, values[: len(knots)])
     assert np.allclose(network(x[:, None]).numpy().ravel(), expected, atol=1e-10)
@@ -55,8 +55,10 @@ def test_values_at_the_knots(knots, values, leak):
 
 def test_dyadic_values_are_met_exactly():
     found = interpolate([-1.0, 0.0, 2.0, 4.0], [1.0, -0.5, 3.0, 3.0])
-    assert found.error_at_knots.value == 0.0 and found.error_at_knots.claim is rs.Claim.EXACT
-    assert found.slopes.tolist() == [-1.5, 1.75, 0.0] and found.intercepts.tolist() == [-0.5, -0.5, 3.0]
+    assert found.error_at_knots.value == 0.0
+    assert found.error_at_knots.claim is rs.Claim.EXACT
+    assert found.slopes.tolist() == [-1.5, 1.75, 0.0]
+    assert found.intercepts.tolist() == [-0.5, -0.5, 3.0]
 
 
 @pytest.mark.parametrize(("pieces", "expected"), [(1, 0.5), (3, 0.041), (9, 0.0006)])
@@ -69,7 +71,8 @@ def test_sine(pieces, expected):
     assert mean.value == pytest.approx(expected, rel=0.1)
     assert mean.value == pytest.approx(np.mean((np.interp(x, knots, np.sin(knots)) - np.sin(x)) ** 2), rel=1e-9)
     upper = error_upper(found, 1.0)
-    assert worst.value <= upper.value and upper.claim is rs.Claim.UPPER
+    assert worst.value <= upper.value
+    assert upper.claim is rs.Claim.UPPER
     if pieces == 9:
         assert worst.value > 0.9 * upper.value
     # Least squares are no worse, and a network as well.

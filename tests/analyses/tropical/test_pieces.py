@@ -61,7 +61,8 @@ def test_figure_5_1():
     assert maps == ((189, 27, 90, 374), (0, 0, 0, 5), (63, 9, 30, 125))
     table = rs.tropical.pieces(network)
     # All weights and biases of the second layer are positive: its units are always active.
-    assert len(table) == 8 and {cell.code[1] for cell in table.cells} == {(1, 1, 1)}
+    assert len(table) == 8
+    assert {cell.code[1] for cell in table.cells} == {(1, 1, 1)}
     rows = code_rows(RationalNetwork(network), ((1, 0, 1), (0, 1, 0)))
     assert rows is not None  # nothing constant contradicts it: the half-spaces together do
     from reluscope.geometry.rational_cones import cone

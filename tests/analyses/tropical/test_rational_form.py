@@ -126,7 +126,8 @@ def test_other_gates():
     form = rs.tropical.rational_form(network)
     assert is_equal(network, form)
     found = rs.tropical.agreement(network, form)
-    assert int(found) == 0 and found.claim is rs.Claim.EXACT
+    assert int(found) == 0
+    assert found.claim is rs.Claim.EXACT
     assert int(rs.tropical.round_trip(network)) == 0
 
 
@@ -140,7 +141,8 @@ def test_duality_of_one_hidden_layer():
     assert len(form.denominators[0]) == 1
     polygon = rs.tropical.newton_polygons(form).numerator
     # Euler: every crossing of two lines is a parallelogram.
-    assert len(polygon.faces) == 15 and all(len(face) == 4 for face in polygon.faces)
+    assert len(polygon.faces) == 15
+    assert all(len(face) == 4 for face in polygon.faces)
     assert len(polygon.exponents) - len(polygon.edges) + len(polygon.faces) == 1
 
 
@@ -161,7 +163,8 @@ def test_agreement_sees_differences():
 @pytest.mark.parametrize("reference", reference_networks()[:6], ids=lambda reference: reference.name)
 def test_round_trip(reference):
     found = rs.tropical.round_trip(rs.load(reference.parameters))
-    assert int(found) == 0 and found.work["regions"] > 1
+    assert int(found) == 0
+    assert found.work["regions"] > 1
 
 
 @settings(max_examples=10, deadline=None)
@@ -188,8 +191,6 @@ def test_bad_input():
         rs.tropical.rational_form(rs.load(default_network([9, 2, 1])))
     with pytest.raises(InputError, match="float64 holds exactly"):
         rs.tropical.to_module(rs.tropical.rational_form(rs.load(default_network([2, 3, 1]))))
-    with pytest.raises(InputError, match="rounded constants leave a gap"):
-        rs.tropical.rational_form(rs.load(nn.Sequential(nn.Linear(1, 1), nn.Hardsigmoid())))
     solid = rs.tropical.rational_form(rs.load(default_network([3, 2, 1])))
     with pytest.raises(InputError, match="two inputs, got 3"):
         rs.tropical.newton_polygons(solid)
