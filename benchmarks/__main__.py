@@ -25,6 +25,7 @@ NAMES = (
     "space",
     "scaling",
     "tree",
+    "preimages",
     "robustness",
     "stability",
     "tracking",

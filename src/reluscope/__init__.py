@@ -15,7 +15,17 @@ from reluscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
-    from reluscope.analyses import bounds, codespace, coefficients, local, robustness, stability, tracking, tropical
+    from reluscope.analyses import (
+        bounds,
+        codespace,
+        coefficients,
+        local,
+        preimages,
+        robustness,
+        stability,
+        tracking,
+        tropical,
+    )
     from reluscope.analyses.counting import count
     from reluscope.analyses.tracking import Tracker
     from reluscope.analyses.volumes import RegionVolumes, region_volumes
@@ -68,6 +78,7 @@ _HOMES = {
     "partition": "reluscope.partitions",
     "plots": "reluscope.plots",
     "polyline": "reluscope.geometry",
+    "preimages": "reluscope.analyses.preimages",
     "region": "reluscope.regions.regions",
     "region_volumes": "reluscope.analyses.volumes",
     "regions": "reluscope.regions.regions",
@@ -114,6 +125,7 @@ __all__ = [
     "partition",
     "plots",
     "polyline",
+    "preimages",
     "region",
     "region_volumes",
     "regions",
@@ -134,6 +146,7 @@ _MODULES = frozenset(
         "errors",
         "local",
         "plots",
+        "preimages",
         "robustness",
         "stability",
         "testing",

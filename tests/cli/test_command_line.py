@@ -62,9 +62,9 @@ def test_demo(folder, quick_report):
 @pytest.mark.parametrize(
     ("model", "options"),
     [
-        ("my_models:Net", ("--weights", "net.safetensors", *SHAPE)),
+        pytest.param("my_models:Net", ("--weights", "net.safetensors", *SHAPE), marks=pytest.mark.slow),
         ("my_models:Net", ("--weights", "state.pt")),
-        ("my_models:Net", ("--weights", "checkpoint.pt")),
+        pytest.param("my_models:Net", ("--weights", "checkpoint.pt"), marks=pytest.mark.slow),
         ("net.pt2", ()),
     ],
 )
@@ -212,7 +212,7 @@ def test_labels_beyond_the_outputs(folder):
     assert not (folder / "out").exists()
 
 
-@pytest.mark.parametrize("kind", ["int", "half"])
+@pytest.mark.parametrize("kind", ["int", pytest.param("half", marks=pytest.mark.slow)])
 def test_integer_and_half_precision_data(folder, quick_report, kind):
     np.save("k.npy", (DATA.points * 16).astype(np.uint8) if kind == "int" else DATA.points.astype(np.float16))
     result = reluscope("analyze", *NET, "--data", "k.npy", *SMALL, "--json")

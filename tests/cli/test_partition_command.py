@@ -62,6 +62,7 @@ def test_a_plane_through_samples_is_that_of_the_library(folder):
     assert regions(*NET, "--plane", "three.npy", "--margin", "0.5", "--input-shape", "1,8,8") == len(part)
 
 
+@pytest.mark.slow
 def test_the_seed_chooses_samples_where_none_are_named(folder):
     network = rs.load(demo_network(), input_shape=(1, 8, 8))
     points = DATA.points.reshape(len(DATA), -1)

@@ -59,6 +59,7 @@ def test_a_paper_fills_a_folder(small):
             assert line.endswith("|")
 
 
+@pytest.mark.slow
 def test_films_stand_beside_pictures(folder, monkeypatch):
     monkeypatch.setattr(_runs, "POINTS", 40)
     monkeypatch.setattr(_runs, "MOST_ATTEMPTS", 1)
@@ -165,7 +166,7 @@ def test_data_beside_are_welcome_and_not_needed(folder, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("serra2081",), "there is no study serra2081: name one of serra2018"),
+        (("serra2081",), "there is no study serra2081: name one of behrmann2018"),
         (("serra2018/splits", "--size", "full"), "--data mnist:DIR"),
         (("serra2018/splits", "--data", "mnist:nowhere"), "nowhere"),
         (("serra2018/splits", "--data", "x.npy"), "digits, mnist:DIR or cifar10:DIR"),

@@ -23,7 +23,11 @@ def codes_on_the_line(parameters):
     return codes
 
 
-@pytest.mark.parametrize("vector", VECTORS[:7] + VECTORS[9:10] + VECTORS[14:15], ids=str)
+@pytest.mark.parametrize(
+    "vector",
+    [*VECTORS[:5], *(pytest.param(one, marks=pytest.mark.slow) for one in VECTORS[5:7]), VECTORS[9], VECTORS[14]],
+    ids=str,
+)
 def test_linear_programs_find_the_published_counts(vector) -> None:
     parameters = pseudo_random_network(vector.num_inputs, vector.widths)
     assert len(codes_by_lp(parameters)) == vector.space

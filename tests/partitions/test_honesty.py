@@ -43,7 +43,7 @@ def ones(number):
 
 @pytest.mark.parametrize("regime", [rotated, through_corners, far_away, tiny, stretched], ids=lambda r: r.__name__)
 @pytest.mark.parametrize("kinds", [("relu",), ALL_GATES], ids=["relu", "all gates"])
-@pytest.mark.parametrize("cells", [0, 4])
+@pytest.mark.parametrize("cells", [pytest.param(0, marks=pytest.mark.slow), 4])
 def test_regimes_that_floats_can_bear(regime, kinds, cells, chunks_of):
     if cells:
         chunks_of(cells)

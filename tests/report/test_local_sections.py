@@ -119,7 +119,13 @@ def test_numbers_are_those_of_the_analyses():
     assert [len(picture.drawings) for picture in pictures] == [1, 2]
 
 
-@pytest.mark.parametrize(("shape", "drawings"), [((1, 8, 8), 2), ((8, 8), 2), ((64,), 1), ((4, 4, 4), 1)])
+@pytest.mark.parametrize(
+    ("shape", "drawings"),
+    [
+        ((1, 8, 8), 2),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in (((8, 8), 2), ((64,), 1), ((4, 4, 4), 1))),
+    ],
+)
 def test_flat_inputs_are_images_if_the_data_were(shape, drawings):
     net = rs.load(layers([64, 5, 10]))
     data = dataset_of(DATA.points[:9].reshape(9, *shape)).reshaped(net.input_shape)

@@ -15,12 +15,14 @@ from reluscope.plots.films import animation
 from reluscope.plots.frames import say_regions
 from reluscope.plots.gates import boundaries
 from reluscope.plots.interactive import interactive
+from reluscope.plots.invariances import invariances
 from reluscope.plots.likeliest import likeliest
 from reluscope.plots.models_in_plane import models_in_plane
 from reluscope.plots.newton_polygons import newton_polygons
 from reluscope.plots.norms import norms
-from reluscope.plots.novelty import novelty
+from reluscope.plots.novelty_scores import novelty
 from reluscope.plots.places import places
+from reluscope.plots.preimage_kinds import preimages
 from reluscope.plots.radii import radii
 from reluscope.plots.radii_by_place import radii_by_place
 from reluscope.plots.region_colors import RegionColors
@@ -55,6 +57,7 @@ __all__ = [
     "embeddings",
     "errors_and_counts",
     "interactive",
+    "invariances",
     "likeliest",
     "models_in_plane",
     "newton_polygons",
@@ -62,6 +65,7 @@ __all__ = [
     "novelty",
     "partition",
     "places",
+    "preimages",
     "radii",
     "radii_by_place",
     "regions_and_coefficients",

@@ -49,6 +49,7 @@ def assert_equals_facets(net, domain):
     return found
 
 
+@pytest.mark.slow
 def test_deep_codes_at_distance_one_need_not_be_adjacent():
     # relu(x), relu(10 - x), relu(relu(10 - x) + 2 relu(x) - 11): x < -1 and 1 < x < 10 have the codes 011 and 111.
     net = rs.load([([[1.0], [-1.0]], [0.0, 10.0]), ([[2.0, 1.0]], [-11.0]), ([[1.0]], [0.0])])

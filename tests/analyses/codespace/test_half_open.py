@@ -63,6 +63,7 @@ def test_faces_have_the_code_or_not(parameters, data):
     assert_classes_are_unions_of_faces(net, data.draw(boxes(net.num_inputs)))
 
 
+@pytest.mark.slow
 @given(
     st.integers(1, 2).flatmap(
         lambda dim: st.tuples(

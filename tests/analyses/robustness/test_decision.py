@@ -229,6 +229,7 @@ def test_an_interruption_leaves_what_is_known(monkeypatch, after):
     assert found.lower[0] <= whole.upper[0] <= found.upper[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("norm", "domain"), [("l2", None), ("linf", rs.Box(-1, 1, 2))])
 def test_without_an_upper_bound_from_the_attack(monkeypatch, norm, domain):
     net = rs.load(layers([2, 4, 3, 2], seed=3))

@@ -1,0 +1,105 @@
+"""Boxes of inputs, halved again and again, with affine bounds of the outputs on each: what is known of large networks.
+
+On a box every output is an affine function of the input up to a bounded rest (`enclose`). Bounds hold in real
+arithmetic, so what they rule out is out.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.geometry.balls import CutBall
+from reluscope.networks.enclosures import Forms, enclose
+from reluscope.networks.network import Network
+from reluscope.tolerance import Tolerance
+
+# Of a sum, relative to the magnitudes of its terms.
+ROUNDING = Tolerance().rounding * np.finfo(float).eps
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """A box of inputs and forms of the outputs on it, in steps away from its centre.
+
+    Parameters
+    ----------
+    lower, upper : (n,) float64
+    outputs : Forms
+    """
+
+    lower: Float[np.ndarray, " n"]
+    upper: Float[np.ndarray, " n"]
+    outputs: Forms
+
+    @property
+    def center(self) -> Float[np.ndarray, " n"]:
+        """Midpoint."""
+        return (self.lower + self.upper) / 2
+
+    @property
+    def half(self) -> Float[np.ndarray, " n"]:
+        """Half of every side."""
+        return (self.upper - self.lower) / 2
+
+    @property
+    def volume(self) -> float:
+        """Product of the sides."""
+        return float(np.prod(self.upper - self.lower))
+
+    def rows(
+        self, A: Float[np.ndarray, "t m"]
+    ) -> tuple[Float[np.ndarray, "t n"], Float[np.ndarray, " t"], Float[np.ndarray, " t"]]:
+        """Return linear functions of the outputs as ``G u + g``, up to a rest, with bounds on the rest.
+
+        Parameters
+        ----------
+        A : (t, m) float64
+            Coefficients of the outputs.
+
+        Returns
+        -------
+        G, g, rest : (t, n), (t,) and (t,) float64
+        """
+        forms = self.outputs
+        sizes = np.abs(forms.centers) + np.abs(forms.weights) @ self.half + forms.spread
+        rest = np.abs(A @ forms.noise).sum(axis=1) + np.abs(A) @ (forms.errors + ROUNDING * sizes)
+        return A @ forms.weights, A @ forms.centers, rest
+
+    def range(self, A: Float[np.ndarray, "t m"]) -> tuple[Float[np.ndarray, " t"], Float[np.ndarray, " t"]]:
+        """Return bounds of linear functions of the outputs over the box."""
+        slopes, middle, rest = self.rows(A)
+        reach = np.abs(slopes) @ self.half + rest
+        return middle - reach, middle + reach
+
+    def halves(self, weights: Float[np.ndarray, " n"]) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return the two halves along the side that is longest when multiplied by weights."""
+        axis = int(np.argmax(self.half * weights))
+        middle = self.center[axis]
+        upper, lower = self.upper.copy(), self.lower.copy()
+        upper[axis], lower[axis] = middle, middle
+        return [(self.lower, upper), (lower, self.upper)]
+
+
+def cell_of(network: Network, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"]) -> Cell:
+    """Return a box with forms of the outputs on it.
+
+    Notes
+    -----
+    About a forward pass for each input and each unit that may change its piece on the box.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0]]), np.zeros(1)), (np.array([[2.0]]), np.ones(1))])  # 2 relu(x) + 1
+    >>> np.concatenate(cell_of(net, np.array([-1.0]), np.array([1.0])).range(np.eye(1))).round(9) + 0.0
+    array([0., 3.])
+    """
+    center, half = (lower + upper) / 2, (upper - lower) / 2
+    steps = CutBall(np.inf, "linf", -half, half)
+    gates = [stage.gate for stage in network.stages]
+    first = [np.zeros(gate.num_units, dtype=np.int64) for gate in gates]
+    last = [np.full(gate.num_units, gate.num_pieces - 1, dtype=np.int64) for gate in gates]
+    found = enclose(network, center, steps, first, last, rounding=ROUNDING)
+    assert found.outputs is not None  # the box is bounded
+    return Cell(lower, upper, found.outputs)

@@ -1,0 +1,325 @@
+"""All inputs that some features do not tell from a given one, as a polyhedron around it.
+
+After one layer these are the solutions of the mixed system of its output. Deeper down the set taken is the part within
+the linear region of the input: all units up to the gate keep their pieces, and the affine map to the gate its value.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from reluscope.analyses.preimages.layer import read_layer
+from reluscope.analyses.preimages.mixed_system import system
+from reluscope.errors import InputError, ShapeError
+from reluscope.findings import Claim, Finding
+from reluscope.geometry.arrays import read_point
+from reluscope.geometry.domains import Box
+from reluscope.geometry.interior import row_space, unit_rows
+from reluscope.geometry.linear_program import LinearProgram, Solution, Status
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.relative_interior import RelativeInterior, relative_interior
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.networks.truncation import up_to_gate
+from reluscope.regions.regions import region
+
+# Rounds of the search for a farthest point from one start.
+MOST_ROUNDS = 30
+
+
+@dataclass(frozen=True, eq=False)
+class InvariantSet:
+    """The set ``{z : P z = P x, Z z <= d, lower <= z <= upper}`` of inputs with the features of x.
+
+    Parameters
+    ----------
+    features : Network
+        From inputs to the features.
+    point : (n,) float64
+        The input x.
+    equations : (p, n) float64
+        Orthonormal rows that span those of all features that vary.
+    inequalities, bounds : (q, n) and (q,) float64
+        Rows of length 1.
+    lower, upper : (n,) float64
+        The box, infinite where there is none.
+    within : str
+        "layer" or "region".
+    """
+
+    features: Network
+    point: Float[np.ndarray, " n"]
+    equations: Float[np.ndarray, "p n"]
+    inequalities: Float[np.ndarray, "q n"]
+    bounds: Float[np.ndarray, " q"]
+    lower: Float[np.ndarray, " n"]
+    upper: Float[np.ndarray, " n"]
+    within: str
+
+    @property
+    def polyhedron(self) -> Polyhedron:
+        """The set as a polyhedron: inequalities, then upper and lower sides of the box."""
+        identity = np.eye(len(self.point))
+        above, below = np.isfinite(self.upper), np.isfinite(self.lower)
+        return Polyhedron(
+            np.concatenate([self.inequalities, identity[above], -identity[below]]),
+            np.concatenate([self.bounds, self.upper[above], -self.lower[below]]),
+            self.equations,
+            self.equations @ self.point,
+        )
+
+    @cached_property
+    def interior(self) -> RelativeInterior:
+        """A point in the relative interior, and the dimension of the set."""
+        scale = max(1.0, float(np.abs(self.point).max()))
+        found = relative_interior(self.polyhedron, tolerance=1e-9 * scale, cap=scale)
+        if found is None:  # by less than the tolerance: x itself is all that is sure
+            return RelativeInterior(self.point, 0, 0.0, self.polyhedron)
+        return found
+
+    @property
+    def dimension(self) -> int:
+        """Dimension of the set at a resolution of 1e-9: directions in which some of its points can be moved."""
+        return self.interior.dim
+
+    def maximize(self, direction: ArrayLike) -> Solution:
+        """Maximise a linear function over the set; value inf if it is unbounded that way."""
+        return self._program.maximize(self._read(direction))
+
+    def width(self, direction: ArrayLike) -> float:
+        """Return the extent of the set along a direction of any length, in units of input space.
+
+        Notes
+        -----
+        Two linear programs; the program is kept.
+        """
+        way = self._read(direction)
+        length = float(np.linalg.norm(way))
+        if not length > 0:
+            raise InputError("expected a direction, got the zero vector")
+        return self.maximize(way / length).value + self.maximize(-way / length).value
+
+    def reach(self, direction: ArrayLike) -> tuple[float, float]:
+        """Return how far one can go from x against a direction and along it with the same features.
+
+        The direction is projected onto the solutions of the equations first; zero if nothing of it is left.
+        """
+        way = self._read(direction)
+        free = way - self.equations.T @ (self.equations @ way)
+        length = float(np.linalg.norm(free))
+        if length <= 1e-9 * float(np.linalg.norm(way)):
+            return 0.0, 0.0
+        free = free / length
+        slack = np.maximum(self.bounds - self.inequalities @ self.point, 0.0)
+        rates = self.inequalities @ free
+        rates = np.concatenate([rates, free, -free])
+        room = np.concatenate([slack, np.maximum(self.upper - self.point, 0), np.maximum(self.point - self.lower, 0)])
+        moving = np.abs(rates) > 1e-12
+        rates, room = rates[moving], room[moving]
+        ahead = np.min(room[rates > 0] / rates[rates > 0], initial=np.inf)
+        behind = np.min(room[rates < 0] / -rates[rates < 0], initial=np.inf)
+        return float(behind), float(ahead)
+
+    def nearest_end(self) -> tuple[Finding, Float[np.ndarray, " n"]]:
+        """Return the least distance that x can be moved within the equations to an end of the set, and the direction.
+
+        Returns
+        -------
+        Finding, (n,) float64
+            EXACT up to rounding; 0 if x lies on an inequality already or is alone, and infinite if the set has no end.
+            Equalities hidden in the inequalities count as ends.
+
+        Notes
+        -----
+        Closed form: the slack of each row over its length within the solutions of the equations.
+        """
+        identity = np.eye(len(self.point))
+        rows = np.concatenate([self.inequalities, identity, -identity])
+        room = np.concatenate(
+            [self.bounds - self.inequalities @ self.point, self.upper - self.point, self.point - self.lower]
+        )
+        inner = rows - (rows @ self.equations.T) @ self.equations
+        lengths = np.linalg.norm(inner, axis=1)
+        moving = (lengths > 1e-9) & np.isfinite(room)
+        distances = np.full(len(room), np.inf)
+        distances[moving] = np.maximum(room[moving], 0.0) / lengths[moving]
+        if len(self.equations) == len(self.point):  # nowhere to go
+            distances[:] = 0.0
+            lengths[:] = np.inf
+        first = int(np.argmin(distances))
+        value = float(distances[first])
+        way = inner[first] / lengths[first] if np.isfinite(value) else np.zeros(len(self.point))
+        finding = Finding(
+            value,
+            Claim.EXACT,
+            name="least change to an end of the invariant set",
+            definition="l2 distance from the input to the nearest inequality, within the solutions of the equations",
+            method="closed form",
+            tolerance=1e-12 * max(1.0, float(np.abs(self.point).max())),
+        )
+        return finding, way
+
+    def farthest(self, *, num_starts: int = 16, seed: int = 0) -> tuple[Finding, Float[np.ndarray, " n"]]:
+        """Return a point of the set far from x, in l2, and how far.
+
+        Parameters
+        ----------
+        num_starts : int
+            Random directions to start from.
+        seed : int
+
+        Returns
+        -------
+        Finding, (n,) float64
+            LOWER: the largest distance is a convex maximum, of which a local one is found. The interval ends at the
+            farthest corner of the box.
+
+        Raises
+        ------
+        InputError
+            If the set is unbounded: give a box.
+
+        Notes
+        -----
+        From every start linear programs in the direction of the point found last, until nothing moves.
+        """
+        generator = np.random.default_rng(seed)
+        starts = generator.normal(size=(num_starts, len(self.point)))
+        best, value = self.point, 0.0
+        for start in starts:
+            way, last = start, -1.0
+            for _ in range(MOST_ROUNDS):
+                found = self.maximize(way)
+                if found.status is not Status.OPTIMAL:
+                    raise InputError("expected a bounded invariant set, got an unbounded one: give a box of inputs")
+                distance = float(np.linalg.norm(found.point - self.point))
+                if distance > value:
+                    best, value = found.point, distance
+                if distance <= last * (1 + 1e-9) or distance == 0:
+                    break
+                way, last = found.point - self.point, distance
+        corner = np.maximum(np.abs(self.upper - self.point), np.abs(self.point - self.lower))
+        finding = Finding(
+            value,
+            Claim.LOWER,
+            name="largest change with the same features",
+            interval=(value, float(np.linalg.norm(corner))),
+            definition="largest l2 distance from the input to a point of the invariant set",
+            method="linear programs in the direction of the last point",
+        )
+        return finding, best
+
+    def least_width(self) -> tuple[Finding, Float[np.ndarray, " n"]]:
+        """Return the minimal width of the set within its affine hull, and the direction in which it is so thin.
+
+        Returns
+        -------
+        Finding, (n,) float64
+            EXACT in up to five dimensions with few vertices; else UPPER with an interval, from linear programs. NaN as
+            direction where the set is a point or endless.
+        """
+        if self.dimension == 0:
+            lower = upper = 0.0
+            way = np.full(len(self.point), np.nan)
+        else:
+            lower, upper, way = self.interior.polyhedron.width()
+        is_exact = upper - lower <= 1e-9 * max(1.0, lower) if np.isfinite(upper) else np.isinf(lower)
+        finding = Finding(
+            upper,
+            Claim.EXACT if is_exact else Claim.UPPER,
+            name="least width of the invariant set",
+            interval=None if is_exact else (lower, upper),
+            definition="least distance of two parallel hyperplanes with the set between them, in its affine hull",
+            method="widths of polyhedra",
+            tolerance=1e-9 * max(1.0, upper) if is_exact and np.isfinite(upper) else None,
+        )
+        return finding, way
+
+    @cached_property
+    def _program(self) -> LinearProgram:
+        program = LinearProgram(len(self.point))
+        program.set_all_bounds(self.lower, self.upper)
+        program.add_rows(self.inequalities, self.bounds)
+        values = self.equations @ self.point
+        program.add_rows(self.equations, values, values)
+        return program
+
+    def _read(self, direction: ArrayLike) -> np.ndarray:
+        way = read_point(direction, "direction")
+        if len(way) != len(self.point):
+            raise ShapeError(f"expected a direction of {len(self.point)} entries, got {len(way)}")
+        return way
+
+
+def invariant_set(
+    net: Network, x: Points, *, gate: str | int | None = None, box: Box | None = None, within: str = "layer"
+) -> InvariantSet:
+    """Return the inputs that features do not tell from x, as a polyhedron.
+
+    Parameters
+    ----------
+    net : Network
+    x : one point, ``input_shape`` or (n,)
+    gate : str or int, optional
+        Whose outputs are held. By default the first gate for "layer", and the outputs of the network for "region".
+    box : Box, optional
+        Prior bounds on inputs (remark 3 of the paper).
+    within : {"layer", "region"}
+        "layer": all of the preimage of the gate's output, for gates that read the input of the network. "region": the
+        part of it within the linear region of x up to the gate; units before keep their pieces.
+
+    Returns
+    -------
+    InvariantSet
+
+    Raises
+    ------
+    InputError
+        If x lies outside the box, or a gate for "layer" reads other gates.
+    ShapeError
+        If x is not one point, or the box has another dimension.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> found = rs.preimages.invariant_set(net, [1.0, -0.5], box=rs.Box(-1, 2, 2))
+    >>> found.dimension, found.width([0.0, 1.0]), found.reach([0.0, 1.0])
+    (1, 1.0, (0.5, 0.5))
+    """
+    points = net.points(x)
+    if len(points) != 1:
+        raise ShapeError(f"expected one point, got {len(points)}: take them one by one")
+    point = points.reshape(-1).cpu().numpy().copy()
+    lower, upper = np.full(len(point), -np.inf), np.full(len(point), np.inf)
+    if box is not None:
+        if box.dim != len(point):
+            raise ShapeError(f"expected a box in {len(point)} dimensions, as many as inputs, got {box.describe()}")
+        if not box.contains(point):
+            raise InputError(f"expected a point in the box, got one outside {box.describe()}: enlarge the box")
+        lower, upper = box.lo, box.hi
+    if within == "layer":
+        gate = 0 if gate is None else gate
+        layer = read_layer(net, gate)
+        features = up_to_gate(net, gate)
+        if features.stages[-1].reads != (0,):
+            raise InputError(
+                f"expected a gate that reads the input of the network, and {layer.name!r} reads "
+                f'{", ".join(layer.reads)}: its preimage is a union of polyhedra; take within="region"'
+            )
+        found = system(layer, layer(point[None])[0]).polyhedron
+        rows, offsets, _ = unit_rows(found.A, found.b)
+        equations = found.C
+    elif within == "region":
+        features = up_to_gate(net, gate)
+        here = region(features, point)
+        rows, offsets, _ = unit_rows(here.polyhedron.A, here.polyhedron.b)
+        equations = here.map.weight[0].cpu().numpy()
+    else:
+        raise InputError(f"within must be 'layer' or 'region', got {within!r}")
+    equations = equations[equations.any(axis=1)]
+    basis = row_space(equations) if len(equations) else np.zeros((0, len(point)))
+    return InvariantSet(features, point, basis, rows, offsets, lower, upper, within)

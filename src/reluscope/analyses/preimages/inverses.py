@@ -1,0 +1,223 @@
+"""The inverse of a network on one linear region: ``y -> x + W^+ (y - f(x))``, where it holds, and how stable it is.
+
+On the region of x the features are ``W z + c``. The pseudo-inverse finds the input nearest to x among those with given
+features; it speaks for features of the range of W whose input found lies in the region.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from reluscope.errors import InputError, ShapeError
+from reluscope.findings import Claim, Finding
+from reluscope.geometry.arrays import read_array
+from reluscope.geometry.domains import Domain, Slice
+from reluscope.geometry.interior import unit_rows
+from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.networks.truncation import up_to_gate
+from reluscope.regions.regions import region
+
+# Directions along which the way out of a region is looked for.
+MOST_DIRECTIONS = 24
+RELATIVE_GAP = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class LocalInverse:
+    """An affine map from features back to inputs, and the polyhedron of features on which it inverts.
+
+    Parameters
+    ----------
+    point : (n,) float64
+        The input x.
+    features : (u,) float64
+        ``f(x)``.
+    weight : (n, u) float64
+        ``W^+``: rows of singular values that count as zero are left out.
+    forward : (u, n) float64
+        The map W of the region.
+    region : Polyhedron
+        The region of x, of inputs.
+    singular_values : (k,) float64
+        Those of W that do not count as zero, the largest first.
+    """
+
+    point: Float[np.ndarray, " n"]
+    features: Float[np.ndarray, " u"]
+    weight: Float[np.ndarray, "n u"]
+    forward: Float[np.ndarray, "u n"]
+    region: Polyhedron
+    singular_values: Float[np.ndarray, " k"]
+
+    def __call__(self, features: ArrayLike) -> Float[np.ndarray, "... n"]:
+        """Return the inputs nearest to x whose features, by the region's map, are nearest to those given."""
+        values = read_array(features, "features")
+        if values.ndim == 0 or values.shape[-1] != len(self.features):
+            raise ShapeError(f"expected {len(self.features)} features, got an array of shape {values.shape}")
+        return self.point + (values - self.features) @ self.weight.T
+
+    @property
+    def rank(self) -> int:
+        """Dimension of the features of the region."""
+        return len(self.singular_values)
+
+    @property
+    def is_injective(self) -> bool:
+        """Whether no two inputs of the region have the same features."""
+        return self.rank == len(self.point)
+
+    @property
+    def condition(self) -> float:
+        """Largest over least singular value that is not zero; NaN for a constant map."""
+        return float(self.singular_values[0] / self.singular_values[-1]) if self.rank else float("nan")
+
+    @property
+    def norm(self) -> float:
+        """How much longer a change of the input can be than the change of features that it answers: 1 / least value."""
+        return float(1.0 / self.singular_values[-1]) if self.rank else 0.0
+
+    @cached_property
+    def validity(self) -> Polyhedron:
+        """The features on which this is an inverse: ``f`` of what it gives are these features again.
+
+        Half-spaces in feature space, those of the region, and as equations that features are in the range of W. Without
+        injectivity there may be more features that come from the region, by other inputs than those nearest to x.
+        """
+        rows = self.region.A @ self.weight
+        values = self.region.b - self.region.A @ self.point + rows @ self.features
+        left, _, _ = np.linalg.svd(self.forward)
+        across = left[:, self.rank :].T
+        return Polyhedron(rows, values, across, across @ self.features)
+
+    @cached_property
+    def margin(self) -> Finding:
+        """The least change of features, l2 and within the range of W, that no input of the region's interior answers.
+
+        Returns
+        -------
+        Finding
+            EXACT for an injective map: the slack of each row a of the region over ``|a W^+|``. Else LOWER, the largest
+            ball of features over which the inputs nearest to some input with the features of x stay in the region, and
+            an interval up to the shortest way out found. Infinite if every such change is answered. Features outside
+            of the range of W (``rank < u``) leave the region at once, and are not meant.
+
+        Notes
+        -----
+        One linear program, and one for each of up to 24 directions, unless the map is injective.
+        """
+        rows, offsets, _ = unit_rows(self.region.A, self.region.b)
+        pulled = rows @ self.weight
+        lengths = np.linalg.norm(pulled, axis=1)
+        slack = np.maximum(offsets - rows @ self.point, 0.0)
+        moving = lengths > 1e-12 * max(1.0, self.norm)
+        direct = float(np.min(slack[moving] / lengths[moving], initial=np.inf))
+        if self.is_injective:
+            return self._finding(direct, direct, "closed form")
+        kernel = self._row_space()
+        values = kernel @ self.point
+        inner = LinearProgram(len(self.point) + 1)
+        inner.set_bounds(len(self.point), 0.0, np.inf)
+        inner.add_rows(np.column_stack([rows, lengths]), np.maximum(offsets, rows @ self.point))
+        inner.add_rows(np.pad(kernel, ((0, 0), (0, 1))), values, values)
+        found = inner.maximize(np.append(np.zeros(len(self.point)), 1.0))
+        if found.status is Status.UNBOUNDED:
+            return self._finding(np.inf, np.inf, "linear program")
+        lower = max(direct, float(found.value)) if found.status is Status.OPTIMAL else direct
+        order = np.flatnonzero(moving)[np.argsort(slack[moving] / lengths[moving])][:MOST_DIRECTIONS]
+        if not len(order):
+            return self._finding(lower, np.inf, "linear programs")
+        upper = min(self._way_out(pulled[row] / lengths[row], rows, offsets, kernel) for row in order)
+        return self._finding(lower, max(lower, upper), "linear programs")
+
+    def _way_out(self, way: np.ndarray, rows: np.ndarray, offsets: np.ndarray, kernel: np.ndarray) -> float:
+        """Return how far features can be moved along a direction of the range and still come from the region."""
+        program = LinearProgram(len(self.point) + 1)
+        program.set_bounds(len(self.point), 0.0, np.inf)
+        program.add_rows(np.pad(rows, ((0, 0), (0, 1))), np.maximum(offsets, rows @ self.point))
+        values = kernel @ self.point
+        program.add_rows(np.column_stack([kernel, -kernel @ (self.weight @ way)]), values, values)
+        return float(program.maximize(np.append(np.zeros(len(self.point)), 1.0)).value)
+
+    def _row_space(self) -> np.ndarray:
+        """Return orthonormal rows that span those of W."""
+        return np.linalg.svd(self.forward, full_matrices=False)[2][: self.rank]
+
+    def _finding(self, lower: float, upper: float, method: str) -> Finding:
+        gap = upper - lower if np.isfinite(upper) else (0.0 if np.isinf(lower) else np.inf)
+        is_exact = gap <= RELATIVE_GAP * max(1.0, lower if np.isfinite(lower) else 1.0)
+        return Finding(
+            lower,
+            Claim.EXACT if is_exact else Claim.LOWER,
+            name="least change of features that leaves the region",
+            interval=None if is_exact else (lower, upper),
+            definition="l2, within the range of the region's affine map",
+            method=method,
+            tolerance=RELATIVE_GAP * max(1.0, lower) if is_exact and np.isfinite(lower) else None,
+        )
+
+
+def local_inverse(
+    net: Network,
+    x: Points,
+    *,
+    gate: str | int | None = None,
+    domain: Domain | None = None,
+    rank_tolerance: float = 1e-9,
+) -> LocalInverse:
+    """Return the inverse of a network, or of its part up to a gate, on the linear region of x.
+
+    Parameters
+    ----------
+    net : Network
+    x : one point, ``input_shape`` or (n,); for a slice as domain in slice coordinates
+    gate : str or int, optional
+        Whose outputs the features are; by default the network's.
+    domain : Domain, optional
+        What the region is cut down to.
+    rank_tolerance : float
+        Singular values up to this share of the largest count as zero.
+
+    Returns
+    -------
+    LocalInverse
+        With its validity, its condition and the least change of features that leaves the region.
+
+    Raises
+    ------
+    ShapeError
+        If x is not one point.
+    DegenerateGeometryError
+        If the code of x has no region with an interior.
+
+    Notes
+    -----
+    The affine maps of all units at x, and one singular value decomposition.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[2.0, 0.0], [0.0, 1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> inverse = rs.preimages.local_inverse(net, [1.0, 3.0], gate=0)
+    >>> inverse([4.0, 3.0]).tolist(), inverse.condition, str(inverse.margin)
+    ([2.0, 3.0], 2.0, '2 (EXACT)')
+    >>> bool(inverse.validity.contains([4.0, 3.0])), bool(inverse.validity.contains([-1.0, 3.0]))
+    (True, False)
+    """
+    if not 0 <= rank_tolerance < 1:
+        raise InputError(f"expected a share from 0 to 1 as rank_tolerance, got {rank_tolerance}")
+    features = up_to_gate(net, gate)
+    if isinstance(domain, Slice):
+        features, domain = features.restrict(domain), domain.window
+    found = region(features, x, domain=domain)
+    point = features.points(x).reshape(-1).cpu().numpy().copy()
+    weight, bias = (part[0].cpu().numpy() for part in (found.map.weight, found.map.bias))
+    left, values, right = np.linalg.svd(weight, full_matrices=False)
+    rank = int((values > rank_tolerance * values[0]).sum()) if len(values) and values[0] > 0 else 0
+    inverse = right[:rank].T @ (left[:, :rank] / values[:rank]).T
+    return LocalInverse(point, weight @ point + bias, inverse, weight, found.polyhedron, values[:rank])

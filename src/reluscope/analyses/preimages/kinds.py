@@ -1,0 +1,114 @@
+"""The four kinds of preimages, how they are decided, and the table of them for many outputs."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from jaxtyping import Bool, Float, Int, Int8
+
+from reluscope.analyses.preimages.certificates import Certificate
+from reluscope.findings import Claim, Finding
+
+
+class Kind(IntEnum):
+    """What a preimage is, as a set.
+
+    The published names "finite" and "infinite volume" are avoided: an unbounded preimage can have no volume at all.
+    """
+
+    EMPTY = 0
+    SINGLETON = 1
+    COMPACT = 2
+    UNBOUNDED = 3
+
+
+class Decider(IntEnum):
+    """What decided a kind.
+
+    EQUATIONS: the equations have no solution, or the only one violates an inequality. RANK: the equations have full
+    rank. DIRECTION: a direction of recession, or a second point in a box, found without a linear program. COMBINATION:
+    positive weights found by least squares, without a linear program. PROGRAM: a linear program.
+    """
+
+    EQUATIONS = 0
+    RANK = 1
+    DIRECTION = 2
+    COMBINATION = 3
+    PROGRAM = 4
+
+
+@dataclass(frozen=True, eq=False)
+class Preimages:
+    """The preimages of some outputs of a layer.
+
+    Parameters
+    ----------
+    kinds : (s,) int8
+        As `Kind`.
+    deciders : (s,) int8
+        As `Decider`.
+    is_proved : (s,) bool
+        The kind is proved beyond rounding; where not, it is what the tolerance says.
+    dims : (s,) int64
+        Dimension k of the null space of the equations: of all that the equations leave open.
+    num_equations : (s,) int64
+        Units with an equation: for a ReLU, those with a positive output.
+    points : (s, n) float64
+        A point of each preimage; NaN where it is empty.
+    certificates : tuple of tuples
+        For each output what proves its kind, to be checked against its system.
+    gate : str
+        Name of the gate.
+    is_in_box : bool
+        The input was bounded by a box.
+    tolerance : float
+        What counts as zero, relative to the sizes of what is added up.
+    seconds : float
+    """
+
+    kinds: Int8[np.ndarray, " s"]
+    deciders: Int8[np.ndarray, " s"]
+    is_proved: Bool[np.ndarray, " s"]
+    dims: Int[np.ndarray, " s"]
+    num_equations: Int[np.ndarray, " s"]
+    points: Float[np.ndarray, "s n"]
+    certificates: tuple[tuple[Certificate, ...], ...]
+    gate: str
+    is_in_box: bool
+    tolerance: float
+    seconds: float
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    def kind(self, position: int) -> Kind:
+        """Return the kind of one preimage."""
+        return Kind(int(self.kinds[position]))
+
+    def decider(self, position: int) -> Decider:
+        """Return what decided one kind."""
+        return Decider(int(self.deciders[position]))
+
+    def decided_by(self, decider: Decider) -> int:
+        """Return how many were decided in one way."""
+        return int((self.deciders == decider).sum())
+
+    def count(self, kind: Kind) -> Finding:
+        """Return how many preimages are of a kind: EXACT if all kinds are proved, else an ESTIMATE in an interval."""
+        is_kind = self.kinds == kind
+        value, open_ = int(is_kind.sum()), int((~self.is_proved).sum())
+        proved = int((is_kind & self.is_proved).sum())
+        return Finding(
+            value,
+            Claim.ESTIMATE if open_ else Claim.EXACT,
+            name=f"{kind.name.lower()} preimages",
+            interval=(proved, proved + open_) if open_ else None,
+            definition="preimages of single outputs under one layer",
+            domain="box of inputs" if self.is_in_box else "all inputs of the layer",
+            method="rank of the equations; positive combinations and directions of recession by least squares",
+            source="behrmann2018",
+            tolerance=self.tolerance,
+            num_undecided=open_,
+            work={decider.name.lower(): float(self.decided_by(decider)) for decider in Decider}
+            | {"seconds": self.seconds},
+        )

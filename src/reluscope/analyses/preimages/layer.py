@@ -1,0 +1,293 @@
+"""A layer ``y = gate(A x + b)``: one pointwise gate of a network, and the affine map from what is read before it.
+
+In front of the first gate that is the input of the network; deeper down it is the output of the gates before, and x is
+then any point of that space, whether earlier layers reach it or not.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+import torch
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
+from reluscope.geometry.arrays import read_array
+from reluscope.networks.graph import Max
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.networks.stages import Stage
+
+Matrix = np.ndarray | scipy.sparse.csr_array
+
+# Matrices with so many entries stay sparse if at most this share of them is not zero.
+DENSE_ENTRIES, DENSE_SHARE = 2**20, 0.1
+# Gate functions are inverted up to so many units in the last place.
+ULPS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """The function ``x -> gate(A x + b)`` of one pointwise gate.
+
+    Parameters
+    ----------
+    weight : (u, n) array or scipy.sparse.csr_array
+        The matrix A, row by row a unit; sparse where most of a large matrix is zero.
+    bias : (u,) float64
+    breakpoints, slopes, intercepts : (p, u), (p + 1, u) and (p + 1, u) float64
+        The gate, unit by unit, as in `reluscope.networks.graph.Pointwise`.
+    name : str
+        Of the gate.
+    reads : tuple of str
+        The values that x consists of, flattened and one behind the other.
+
+    Examples
+    --------
+    >>> layer = read_layer(([[1, 0], [0, 1]], [0, -1]))
+    >>> layer.num_inputs, layer.num_units, layer(np.array([[2.0, 3.0]])).tolist()
+    (2, 2, [[2.0, 2.0]])
+    """
+
+    weight: Matrix
+    bias: Float[np.ndarray, " u"]
+    breakpoints: Float[np.ndarray, "p u"]
+    slopes: Float[np.ndarray, "q u"]
+    intercepts: Float[np.ndarray, "q u"]
+    name: str = "relu"
+    reads: tuple[str, ...] = ("input",)
+
+    @property
+    def num_inputs(self) -> int:
+        """Number of entries n of one input of the layer."""
+        return self.weight.shape[1]  # pyright: ignore[reportOptionalSubscript]
+
+    @property
+    def num_units(self) -> int:
+        """Number of units u."""
+        return len(self.bias)
+
+    @property
+    def is_injective(self) -> bool:
+        """Whether the gate gives every output at one pre-activation only: then preimages are affine subspaces."""
+        real = np.isfinite(np.concatenate([np.zeros((1, self.num_units)), self.breakpoints]))
+        signs = np.sign(np.where(real, self.slopes, self.slopes[0]))
+        return bool((signs != 0).all() and (signs == signs[0]).all())
+
+    def preactivations(self, x: Float[np.ndarray, "s n"]) -> Float[np.ndarray, "s u"]:
+        """Return ``A x + b`` at some points."""
+        return np.asarray(self.weight @ x.T).T + self.bias
+
+    def __call__(self, x: Float[np.ndarray, "s n"]) -> Float[np.ndarray, "s u"]:
+        """Return ``gate(A x + b)`` at some points."""
+        return self.apply(self.preactivations(x))
+
+    def apply(self, pre: Float[np.ndarray, "s u"]) -> Float[np.ndarray, "s u"]:
+        """Return the gate's outputs at some pre-activations."""
+        result = self.slopes[0] * pre + self.intercepts[0]
+        for piece, threshold in enumerate(self.breakpoints, start=1):
+            result = np.where(pre > threshold, self.slopes[piece] * pre + self.intercepts[piece], result)
+        return result
+
+    def intervals(self, y: Float[np.ndarray, "s u"]) -> tuple[Float[np.ndarray, "s u"], Float[np.ndarray, "s u"]]:
+        """Return, unit by unit, the interval of the pre-activations at which the gate gives some outputs.
+
+        Returns
+        -------
+        lower, upper : (s, u) float64
+            Equal where the gate has one pre-activation for the output; infinite on a side without an end.
+
+        Raises
+        ------
+        InputError
+            If an output is none of the gate's, or a unit gives it on two separate intervals, as ``abs`` does.
+        """
+        edges = np.concatenate(
+            [np.full((1, self.num_units), -np.inf), self.breakpoints, np.full((1, self.num_units), np.inf)]
+        )
+        lower, upper = np.full(y.shape, np.inf), np.full(y.shape, -np.inf)
+        for piece, (slope, intercept) in enumerate(zip(self.slopes, self.intercepts, strict=True)):
+            low, high = np.broadcast_to(edges[piece], y.shape), np.broadcast_to(edges[piece + 1], y.shape)
+            steep = slope != 0
+            point = (y - intercept) / np.where(steep, slope, 1.0)
+            slack = ULPS * np.finfo(float).eps * (np.abs(y) + np.abs(intercept)) / np.where(steep, np.abs(slope), 1.0)
+            first = np.where(steep, np.maximum(low, np.minimum(point, high)), low)
+            last = np.where(steep, first, high)
+            fits = np.where(steep, (low - slack <= point) & (point <= high + slack), np.abs(y - intercept) <= slack)
+            fits &= low < high
+            apart = fits & (lower <= upper) & (first > upper + slack)
+            if apart.any():
+                row, unit = np.argwhere(apart)[0]
+                raise InputError(
+                    f"expected a gate that gives each output on one interval, and unit {unit} of {self.name!r} gives "
+                    f"{y[row, unit]:g} on two (at {upper[row, unit]:g} and {first[row, unit]:g}): the preimage is a "
+                    "union, take the region of one input instead (rs.region)"
+                )
+            lower, upper = (
+                np.where(fits, np.minimum(lower, first), lower),
+                np.where(fits, np.maximum(upper, last), upper),
+            )
+        missing = lower > upper
+        if missing.any():
+            row, unit = np.argwhere(missing)[0]
+            raise InputError(
+                f"expected outputs that {self.name!r} can give, and unit {unit} of output {row} is {y[row, unit]:g}: "
+                "pass what comes out of the gate, not what goes in"
+            )
+        return lower, upper
+
+
+# What stands for a layer: a pair (A, b) for relu(A x + b).
+LayerLike = Layer | Network | tuple[ArrayLike | scipy.sparse.sparray | scipy.sparse.spmatrix, ArrayLike]
+
+
+def read_layer(source: LayerLike, gate: str | int | None = None) -> Layer:
+    """Return one layer of a network, or that of a matrix, a bias and a ReLU.
+
+    Parameters
+    ----------
+    source : Network, Layer, or pair of arrays
+        A pair ``(A, b)`` stands for ``relu(A x + b)``; A may be a scipy sparse matrix.
+    gate : str or int, optional
+        Name or position of a gate of a network; its first one by default.
+
+    Returns
+    -------
+    Layer
+        From what the gate's stage reads. Where that are several values, as behind a shortcut, the layer is a function
+        of all of them, one behind the other.
+
+    Raises
+    ------
+    InputError
+        If there is no such gate, or the arrays are not finite numbers of fitting shapes.
+    UnsupportedOperatorError
+        If it is a max gate: its preimages are unions of polyhedra.
+
+    Notes
+    -----
+    The matrix is multiplied out from those of the nodes, sparse; a convolution costs one evaluation for each entry of
+    its input.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((3, 2)), np.ones(3)), (np.ones((1, 3)), np.zeros(1))])
+    >>> read_layer(net, 1).weight.shape
+    (3, 2)
+    """
+    if isinstance(source, Layer):
+        return source
+    if isinstance(source, Network):
+        return _layer_of_stage(source, source.stages[_position(source, gate)])
+    matrix, bias = _read_pair(source)
+    ones = np.ones((1, len(bias)))
+    return Layer(matrix, bias, 0 * ones, np.concatenate([0 * ones, ones]), np.zeros((2, len(bias))))
+
+
+def layer_inputs(network: Network, x: Points, gate: str | int | None = None) -> Float[np.ndarray, "s n"]:
+    """Return what the layer of a gate reads when the network is evaluated at some points.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+    gate : str or int, optional
+        As for `read_layer`.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((3, 2)), np.ones(3)), (np.ones((1, 3)), np.zeros(1))])
+    >>> layer_inputs(net, [[1.0, -2.0]], 1)
+    array([[1., 0.]])
+    """
+    target = network.stages[_position(network, gate)]
+    with torch.no_grad():
+        values = network.start(network.points(x))
+        for stage in network.stages[: target.index]:
+            pre, live = stage.advance(values)
+            values = stage.close(live, pre)
+        parts = [values[position].reshape(len(values[position]), -1) for position in target.reads]
+    return torch.cat(parts, dim=1).cpu().numpy()
+
+
+def _position(network: Network, gate: str | int | None) -> int:
+    names = [one.name for one in network.gates]
+    if not names:
+        raise InputError("expected a network with gates, got one that is affine: it has no layer to look at")
+    if gate is None:
+        return 0
+    if isinstance(gate, str) and gate in names:
+        return names.index(gate)
+    if isinstance(gate, int) and 0 <= gate < len(names):
+        return gate
+    raise InputError(f"expected a gate of the network, got {gate!r}: choose one of {', '.join(names)}")
+
+
+def _layer_of_stage(network: Network, stage: Stage) -> Layer:
+    gate = stage.gate
+    if isinstance(gate, Max):
+        raise UnsupportedOperatorError(
+            f"expected a pointwise gate, and {gate.name!r} takes a maximum over candidates, whose preimages are unions "
+            "of polyhedra: choose another gate, or take the region of one input (rs.region)"
+        )
+    sizes = {position: network.nodes[position].size for position in stage.reads}
+    # Every value on the way, as one matrix for each value that the stage reads.
+    maps: dict[int, dict[int, scipy.sparse.csr_array]] = {
+        position: {position: scipy.sparse.csr_array(scipy.sparse.eye_array(size, format="csr"))}
+        for position, size in sizes.items()
+    }
+    for position, node in stage.leg.plan:
+        found: dict[int, scipy.sparse.csr_array] = {}
+        for source, matrix in zip(node.inputs, node.matrix(), strict=True):
+            for read, before in maps[source].items():
+                product = scipy.sparse.csr_array(matrix @ before)
+                found[read] = scipy.sparse.csr_array(found[read] + product) if read in found else product
+        maps[position] = found
+    target, units = maps[stage.leg.target], gate.num_units
+    nothing = {position: scipy.sparse.csr_array((units, size)) for position, size in sizes.items()}
+    weight = scipy.sparse.csr_array(scipy.sparse.hstack([target.get(at, nothing[at]) for at in stage.reads]))
+    zeros = {
+        position: torch.zeros(1, *network.nodes[position].shape, dtype=torch.float64, device=network.device)
+        for position in stage.reads
+    }
+    with torch.no_grad():
+        bias = stage.leg.run(zeros)[stage.leg.target].reshape(-1).cpu().numpy()
+    tables = (
+        np.array(np.broadcast_to(table.cpu().numpy(), (len(table), units)))
+        for table in (gate.breakpoints, gate.slopes, gate.intercepts)
+    )
+    reads = tuple(network.nodes[position].name for position in stage.reads)
+    return Layer(_kept(weight), bias, *tables, name=gate.name, reads=reads)
+
+
+def _kept(weight: scipy.sparse.csr_array) -> Matrix:
+    """Return a matrix in the form in which it is faster to work with."""
+    entries = weight.shape[0] * weight.shape[1]  # pyright: ignore[reportOptionalSubscript]
+    if entries > DENSE_ENTRIES and weight.nnz <= DENSE_SHARE * entries:
+        weight.sort_indices()
+        return weight
+    dense = weight.toarray()
+    dense.setflags(write=False)
+    return dense
+
+
+def _read_pair(source: tuple[Any, Any]) -> tuple[Matrix, np.ndarray]:
+    try:
+        matrix, bias = source
+    except (TypeError, ValueError) as error:
+        raise InputError(f"expected a network, a layer or a pair (A, b), got {type(source).__name__}") from error
+    if scipy.sparse.issparse(matrix):
+        weight = scipy.sparse.csr_array(matrix, dtype=np.float64)
+        if not np.isfinite(weight.data).all():
+            raise InputError("A must be finite, got NaN or infinite entries")
+        weight = _kept(weight)
+    else:
+        weight = read_array(matrix, "A", ndim=2)
+    offset = read_array(bias, "b", ndim=1)
+    if len(offset) != weight.shape[0] or not weight.shape[1]:  # pyright: ignore[reportOptionalSubscript]
+        raise ShapeError(f"expected A of shape (u, n) and b of length u, got {weight.shape} and {offset.shape}")
+    return weight, offset

@@ -1,0 +1,162 @@
+"""The preimage of one output of a layer as a system of equations and inequalities, ``P x = c`` and ``Z x <= d``.
+
+A unit whose gate gives the output at one pre-activation only is an equation; one that gives it on an interval, such as
+a ReLU at zero, has an inequality for each end (Behrmann et al. 2018, equations 1 and 2).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse
+from jaxtyping import Float, Int
+from numpy.typing import ArrayLike
+
+from reluscope.analyses.preimages.layer import Layer, LayerLike, Matrix, read_layer
+from reluscope.errors import ShapeError
+from reluscope.geometry.arrays import read_array
+from reluscope.geometry.domains import Box
+from reluscope.geometry.polyhedron import Polyhedron
+
+
+@dataclass(frozen=True, eq=False)
+class MixedSystem:
+    """The set of x with ``equations x = values`` and ``inequalities x <= bounds``.
+
+    Parameters
+    ----------
+    equations : (p, n) array or scipy.sparse.csr_array
+        The matrix P.
+    values : (p,) float64
+        The vector c.
+    inequalities : (q, n) array or scipy.sparse.csr_array
+        The matrix Z.
+    bounds : (q,) float64
+        The vector d.
+    equation_units, inequality_units : (p,) and (q,) int64
+        The unit that each row comes from; -1 for a side of a box.
+
+    Examples
+    --------
+    >>> found = system(([[1, 0], [0, 1], [-1, -1]], [0, -1, -1]), [2, 0, 0])
+    >>> found.equations.tolist(), found.values.tolist(), found.bounds.tolist()
+    ([[1.0, 0.0]], [2.0], [1.0, 1.0])
+    """
+
+    equations: Matrix
+    values: Float[np.ndarray, " p"]
+    inequalities: Matrix
+    bounds: Float[np.ndarray, " q"]
+    equation_units: Int[np.ndarray, " p"]
+    inequality_units: Int[np.ndarray, " q"]
+
+    @property
+    def num_inputs(self) -> int:
+        """Number of coordinates n of x."""
+        return self.equations.shape[1]  # pyright: ignore[reportOptionalSubscript]
+
+    @property
+    def polyhedron(self) -> Polyhedron:
+        """The same set as a polyhedron, dense."""
+        return Polyhedron(_dense(self.inequalities), self.bounds, _dense(self.equations), self.values)
+
+    def within(self, box: Box) -> "MixedSystem":
+        """Return the system with the sides of a box as further inequalities, the upper ones first."""
+        if box.dim != self.num_inputs:
+            raise ShapeError(
+                f"expected a box of {self.num_inputs} coordinates, those that the layer reads, got {box.dim}"
+            )
+        sides = scipy.sparse.eye_array(box.dim, format="csr")
+        if isinstance(self.inequalities, np.ndarray):
+            rows = np.concatenate([self.inequalities, sides.toarray(), -sides.toarray()])
+        else:
+            rows = scipy.sparse.csr_array(scipy.sparse.vstack([self.inequalities, sides, -sides]))
+        bounds = np.concatenate([self.bounds, box.hi, -box.lo])
+        units = np.concatenate([self.inequality_units, np.full(2 * box.dim, -1)])
+        return MixedSystem(self.equations, self.values, rows, bounds, self.equation_units, units)
+
+    def violation(self, x: Float[np.ndarray, " n"]) -> float:
+        """Return by how much a point violates the row that it violates most, in units of the pre-activation."""
+        equal = np.abs(self.equations @ x - self.values).max(initial=0.0)
+        return float(max(equal, (self.inequalities @ x - self.bounds).max(initial=0.0)))
+
+
+def system(
+    layer: LayerLike,
+    y: ArrayLike,
+    *,
+    gate: str | int | None = None,
+    box: Box | None = None,
+) -> MixedSystem:
+    """Return the preimage of one output of a layer as equations and inequalities.
+
+    Parameters
+    ----------
+    layer : Network, Layer, or pair (A, b)
+        The pair stands for ``relu(A x + b)``.
+    y : (u,) or the gate's shape
+        What the gate gives.
+    gate : str or int, optional
+        Which gate of a network; the first one by default.
+    box : Box, optional
+        Prior bounds on what the layer reads (remark 3 of the paper).
+
+    Returns
+    -------
+    MixedSystem
+        Units with one pre-activation for their output as equations, the others as one inequality for each end of
+        their interval.
+
+    Raises
+    ------
+    InputError
+        If the output is not finite, none of the gate's, or given by a unit on two separate intervals.
+    ShapeError
+        If it has the wrong length.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> found = rs.preimages.system(net, [3.0, 0.0], gate="relu 0")
+    >>> found.equation_units, found.inequality_units
+    (array([0]), array([1]))
+    """
+    layer = read_layer(layer, gate)
+    output = read_outputs(layer, y)
+    if len(output) != 1:
+        raise ShapeError(f"expected one output of {layer.num_units} entries, got {len(output)}: take them one by one")
+    lower, upper = layer.intervals(output)
+    found = system_between(layer, lower[0], upper[0])
+    return found if box is None else found.within(box)
+
+
+def system_between(layer: Layer, lower: Float[np.ndarray, " u"], upper: Float[np.ndarray, " u"]) -> MixedSystem:
+    """Return the inputs at which the pre-activations of all units are in given intervals, as a mixed system."""
+    equal = np.flatnonzero(lower == upper)
+    below = np.flatnonzero((lower < upper) & np.isfinite(upper))
+    above = np.flatnonzero((lower < upper) & np.isfinite(lower))
+    weight, bias = layer.weight, layer.bias
+    if isinstance(weight, np.ndarray):
+        rows = np.concatenate([weight[below], -weight[above]])
+    else:
+        rows = scipy.sparse.csr_array(scipy.sparse.vstack([weight[below], -weight[above]]))
+    bounds = np.concatenate([upper[below] - bias[below], bias[above] - lower[above]])
+    return MixedSystem(weight[equal], lower[equal] - bias[equal], rows, bounds, equal, np.concatenate([below, above]))
+
+
+def read_outputs(layer: Layer, y: ArrayLike) -> Float[np.ndarray, "s u"]:
+    """Return outputs of a layer as float64 ``(s, u)``, refused with a sentence where they cannot be."""
+    outputs = read_array(y, "outputs")
+    if outputs.ndim == 0 or outputs.size == 0:
+        raise ShapeError(f"expected outputs of {layer.num_units} entries each, got an array of {outputs.shape}")
+    if outputs.size == layer.num_units and (outputs.ndim != 2 or outputs.shape[0] != 1):
+        return outputs.reshape(1, -1)
+    if outputs.ndim < 2 or outputs[0].size != layer.num_units:
+        raise ShapeError(
+            f"expected outputs of the {layer.num_units} units of {layer.name!r}, got an array of {outputs.shape}"
+        )
+    return outputs.reshape(len(outputs), -1)
+
+
+def _dense(matrix: Matrix) -> np.ndarray:
+    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()

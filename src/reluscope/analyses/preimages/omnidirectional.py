@@ -1,0 +1,104 @@
+"""Matrices of which every open half-space through the origin contains a row.
+
+A matrix A is omnidirectional if ``A x <= 0`` has x = 0 only: if 0 is in the interior of the convex hull of its rows, or
+if A has full column rank and ``A^T w = 0`` for some w > 0 (Behrmann et al. 2018, definition 1, corollary 2; Stiemke).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from reluscope.analyses.preimages.bounded import boundedness
+from reluscope.analyses.preimages.certificates import PositiveCombination, RecessionDirection
+from reluscope.analyses.preimages.mixed_system import MixedSystem
+from reluscope.analyses.preimages.ranks import null_space
+from reluscope.errors import InputError, ShapeError
+from reluscope.findings import Claim
+from reluscope.geometry.arrays import read_array, read_point
+
+
+@dataclass(frozen=True, eq=False)
+class Omnidirectional:
+    """Whether a matrix is omnidirectional; true or false like the answer.
+
+    Parameters
+    ----------
+    value : bool
+    claim : Claim
+        EXACT if proved beyond rounding, else ESTIMATE.
+    certificate : PositiveCombination or RecessionDirection, optional
+        Weights w > 0 with ``A^T w = 0`` of rows that span everything, or a direction d with ``A d <= 0``. None if the
+        bias does not fit the point.
+    system : MixedSystem
+        What the certificate is checked against: ``A d <= 0`` without equations.
+    """
+
+    value: bool
+    claim: Claim
+    certificate: PositiveCombination | RecessionDirection | None
+    system: MixedSystem
+
+    def __bool__(self) -> bool:
+        return self.value
+
+
+def is_omnidirectional(
+    A: ArrayLike, b: ArrayLike | None = None, p: ArrayLike | None = None, *, tolerance: float = 1e-9
+) -> Omnidirectional:
+    """Return whether a matrix is omnidirectional, or a matrix and a bias for a point: then also ``b = -A p``.
+
+    Parameters
+    ----------
+    A : (m, n) array
+    b : (m,) array, optional
+    p : (n,) array, optional
+        Both or none.
+    tolerance : float
+        What counts as zero, relative to the sizes of what is added up.
+
+    Returns
+    -------
+    Omnidirectional
+
+    Raises
+    ------
+    InputError
+        If entries are not finite, or only one of b and p is given.
+    ShapeError
+        If the shapes do not fit.
+
+    Notes
+    -----
+    One problem of non-negative least squares. Rows of zeros count for nothing.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> found = rs.preimages.is_omnidirectional([[1, 0], [0, 1], [-1, -1]])
+    >>> bool(found), found.certificate.weights
+    (True, array([1., 1., 1.]))
+    >>> found = rs.preimages.is_omnidirectional([[1, 0], [-1, 0], [0, 1]])
+    >>> bool(found), found.certificate.direction
+    (False, array([ 0., -1.]))
+    """
+    matrix = read_array(A, "A", ndim=2)
+    height, size = matrix.shape
+    if not size:
+        raise ShapeError(f"expected a matrix with columns, got one of shape {matrix.shape}")
+    if (b is None) != (p is None):
+        raise InputError("expected both a bias b and a point p, or neither, got one of them")
+    nothing = np.zeros((0, size))
+    rows = np.arange(height)
+    system = MixedSystem(nothing, np.zeros(0), matrix, np.zeros(height), rows[:0], rows)
+    if b is not None and p is not None:
+        bias, point = read_point(b, "b"), read_point(p, "p")
+        if len(bias) != height or len(point) != size:
+            raise ShapeError(f"expected b of {height} and p of {size} entries, got {len(bias)} and {len(point)}")
+        off = np.abs(bias + matrix @ point)
+        sizes = np.abs(bias) + np.abs(matrix) @ np.abs(point)
+        if (off > tolerance * sizes).any():
+            return Omnidirectional(False, Claim.EXACT, None, system)
+    certificate, _, proved = boundedness(system, null_space(nothing, tolerance), tolerance)
+    claim = Claim.EXACT if proved else Claim.ESTIMATE
+    return Omnidirectional(isinstance(certificate, PositiveCombination), claim, certificate, system)

@@ -1,0 +1,358 @@
+"""The exact preimage of a polyhedron of outputs on a domain, as a union of polyhedra: one in each linear region.
+
+On a region the network is an affine map, and the preimage of ``{y : A y <= b, C y = d}`` there is the region cut by the
+rows ``A W`` and ``C W``. Pieces may be flat, where the target is or where a region only touches it.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from numpy.typing import ArrayLike
+
+from reluscope.analyses.preimages.pullback import RESOLUTION, check_target, pulled_back
+from reluscope.analyses.preimages.targets import class_target, vector_target
+from reluscope.errors import InputError, ShapeError
+from reluscope.findings import Claim, Finding
+from reluscope.geometry.arrays import read_array
+from reluscope.geometry.domains import Box, Domain, Slice
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.relative_interior import relative_interior
+from reluscope.networks.network import Network
+from reluscope.networks.truncation import up_to_gate
+from reluscope.partitions.assembly import Mosaic
+from reluscope.partitions.budget import Budget
+from reluscope.partitions.dispatch import partition
+from reluscope.partitions.listed_regions import ListedRegions
+from reluscope.partitions.table import Partition
+from reluscope.regions.regions import regions
+from reluscope.tolerance import Tolerance
+
+# Regions whose half-spaces are held at a time.
+BATCH = 256
+
+
+@dataclass(frozen=True, eq=False)
+class PreimagePieces:
+    """The preimage of a polyhedron of outputs, region by region; all coordinates are those of the domain.
+
+    Parameters
+    ----------
+    partition : Partition
+        Of the network up to the gate that was asked about.
+    target : Polyhedron
+        In the space of outputs.
+    pieces : tuple of Polyhedron
+        Their union is the preimage; the interiors of pieces of one dimension do not meet.
+    rows : (p,) int64
+        The region that each piece lies in, as a row of the partition.
+    dims : (p,) int64
+        Dimension of each piece, at most that of the domain.
+    points : (p, n) float64
+        A point in the relative interior of each piece.
+    is_whole : (p,) bool
+        Whether the piece is all of its region.
+
+    Notes
+    -----
+    A flat piece that is part of another piece, because both lie in the facet of two regions, is listed once.
+    """
+
+    partition: Partition
+    target: Polyhedron
+    pieces: tuple[Polyhedron, ...]
+    rows: Int[np.ndarray, " p"]
+    dims: Int[np.ndarray, " p"]
+    points: Float[np.ndarray, "p n"]
+    is_whole: Bool[np.ndarray, " p"]
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    @property
+    def claim(self) -> Claim:
+        """EXACT, or LOWER where the partition is not complete: every point of a piece is in the preimage then."""
+        return self.partition.claim
+
+    def contains(self, x: ArrayLike, tolerance: float = 1e-9) -> Bool[np.ndarray, "..."]:
+        """Tell which points (..., n) of the domain lie in some piece, up to a distance per row."""
+        points = read_array(x, "x")
+        if points.ndim == 0 or points.shape[-1] != self.partition.dim:
+            raise ShapeError(f"expected points of {self.partition.dim} coordinates, got shape {points.shape}")
+        flat = points.reshape(-1, self.partition.dim)
+        found, left = np.zeros(len(flat), dtype=bool), np.arange(len(flat))
+        for piece in self.pieces:
+            found[left[piece.contains(flat[left], tolerance)]] = True
+            left = np.flatnonzero(~found)
+        return found.reshape(points.shape[:-1])
+
+    def size(self, dim: int | None = None) -> float:
+        """Return the total volume of the pieces of one dimension, by default that of the domain.
+
+        Notes
+        -----
+        The length of curves, the area of surfaces, the number of points for ``dim=0``. Regions that lie in the
+        preimage with all their points take the partition's volumes; every other piece its vertices.
+        """
+        dim = self.partition.dim if dim is None else dim
+        chosen = np.flatnonzero(self.dims == dim)
+        has_volumes = not isinstance(self.partition.geometry, ListedRegions)
+        whole = self.is_whole[chosen] & has_volumes & (dim == self.partition.dim)
+        total = 0.0
+        if whole.any():
+            total += float(self.partition.volumes()[self.rows[chosen[whole]]].sum())
+        return total + sum(self.pieces[index].volume() for index in chosen[~whole])
+
+    def volume(self) -> Finding:
+        """Return the volume of the preimage in the dimension of the domain.
+
+        Returns
+        -------
+        Finding
+            EXACT up to rounding if the partition is complete; else LOWER.
+        """
+        value = self.size()
+        is_exact = self.claim is Claim.EXACT
+        return Finding(
+            value,
+            self.claim,
+            name="volume of the preimage",
+            interval=None if is_exact else (value, float("inf")),
+            definition=f"points of the domain with outputs in a {self.target.describe()}",
+            domain=self.partition.domain.describe(),
+            method="linear regions cut by the target's rows",
+            tolerance=1e-9 * max(1.0, value) if np.isfinite(value) else None,
+            num_undecided=self.partition.num_undecided,
+            work={**self.partition.work, "pieces": len(self)},
+        )
+
+    def __repr__(self) -> str:
+        return f"PreimagePieces({len(self)} pieces, {self.claim}, of {self.partition.domain.describe()})"
+
+
+def of_polytope(
+    net: Network,
+    target: Polyhedron,
+    domain: Domain | Partition,
+    *,
+    gate: str | int | None = None,
+    budget: Budget | int | None = None,
+    tolerance: Tolerance | None = None,
+    progress: bool = False,
+) -> PreimagePieces:
+    """Return the points of a domain at which the outputs lie in a polyhedron, exactly.
+
+    Parameters
+    ----------
+    net : Network
+    target : Polyhedron
+        In the space of outputs, closed; half-spaces and equations.
+    domain : Domain or Partition
+        Of few dimensions, 1 to about 4; or a partition that is there already, of this network up to the gate.
+    gate : str or int, optional
+        Look at what this gate gives; by default at the network's outputs.
+    budget : Budget or int, optional
+        Where the partition stops early; a number means regions. The pieces are then an inner approximation, LOWER.
+    tolerance : Tolerance, optional
+        Of the partition.
+    progress : bool
+
+    Returns
+    -------
+    PreimagePieces
+        EXACT, or LOWER where a budget ended.
+
+    Raises
+    ------
+    ShapeError
+        If the target lies in a space of another dimension.
+    InputError
+        If the partition given is of another network.
+
+    Notes
+    -----
+    One partition; outputs at its vertices decide about most regions, every other one costs a linear program. What is
+    thinner than 1e-9 of the domain counts as flat, and what misses a target by less as touching it.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # relu(x_0) + relu(x_1)
+    >>> found = rs.preimages.of_polytope(net, rs.Polyhedron([[1.0]], [1.0]), rs.Box(-1, 2, 2))
+    >>> len(found), str(found.volume()), found.contains([[0.4, 0.4], [0.6, 0.6]]).tolist()
+    (4, '3.5 (EXACT)', [True, False])
+    """
+    features = up_to_gate(net, gate)
+    check_target(features, target)
+    if isinstance(domain, Partition):
+        if domain.fingerprint != features.fingerprint:
+            raise InputError("expected a partition of the network up to the gate, got one of another network")
+        part = domain
+    else:
+        part = partition(features, domain, budget=budget, tolerance=tolerance, progress=progress)
+    may, whole = _by_vertices(part, target)
+    length = _scale(part)
+    thin = 10 * RESOLUTION * length
+    pieces: list[Polyhedron] = []
+    found: list[_Found] = []
+    for start in range(0, len(may), BATCH):
+        rows = may[start : start + BATCH]
+        maps = part.linearize(rows)
+        weights, biases = maps.weight.cpu().numpy(), maps.bias.cpu().numpy()
+        for row, body, weight, bias in zip(rows, _bodies(part, rows), weights, biases, strict=True):
+            if whole[row]:
+                pieces.append(body)
+                found.append(_Found(row, part.dim, part.witnesses[row], True, False))
+                continue
+            cut = pulled_back(target, weight, bias)
+            if cut is None:
+                continue
+            inner = relative_interior(body.intersect(cut), tolerance=RESOLUTION * length, cap=length)
+            if inner is not None:
+                may_be_copy = inner.dim < part.dim and not body.contains(inner.point, -thin)
+                pieces.append(inner.polyhedron)
+                found.append(_Found(row, inner.dim, inner.point, not len(cut.A) + len(cut.C), may_be_copy))
+    return _without_copies(part, target, pieces, found, thin)
+
+
+def of_class(
+    net: Network,
+    label: int,
+    domain: Domain | Partition,
+    *,
+    margin: float = 0.0,
+    budget: Budget | int | None = None,
+    tolerance: Tolerance | None = None,
+    progress: bool = False,
+) -> PreimagePieces:
+    """Return the points of a domain at which a class leads every other one by a margin, exactly; see `of_polytope`.
+
+    Parameters
+    ----------
+    net : Network
+    label : int
+        With a single output f the classes are 0 (f <= 0) and 1 (f > 0).
+    domain : Domain or Partition
+    margin : float
+        Of the logits: ``f_label - f_j >= margin`` for all other j. With 0 the closure of the class: where two outputs
+        tie along a piece, it belongs to both classes.
+    budget, tolerance, progress
+        As for `of_polytope`.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    >>> [str(rs.preimages.of_class(net, 1, rs.Box(0, 1, 2), margin=m).volume()) for m in (0.0, 0.5)]
+    ['0.5 (EXACT)', '0.125 (EXACT)']
+    """
+    target = class_target(net.num_outputs, label, margin=margin)
+    return of_polytope(net, target, domain, budget=budget, tolerance=tolerance, progress=progress)
+
+
+def of_features(
+    net: Network,
+    y: ArrayLike,
+    domain: Domain | Partition,
+    *,
+    gate: str | int | None = None,
+    budget: Budget | int | None = None,
+    tolerance: Tolerance | None = None,
+    progress: bool = False,
+) -> PreimagePieces:
+    """Return the points of a domain with exactly these outputs, or outputs of a gate: mostly flat pieces.
+
+    Parameters
+    ----------
+    net : Network
+    y : (m,) or the gate's shape
+    domain : Domain or Partition
+    gate, budget, tolerance, progress
+        As for `of_polytope`.
+
+    Returns
+    -------
+    PreimagePieces
+        ``dims`` says which pieces are points, segments and so on. No pieces if nothing in the domain has these
+        features.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> found = rs.preimages.of_features(net, [1.0, 0.0], rs.Box(-1, 2, 2), gate=0)  # x_0 = 1, x_1 <= 0
+    >>> found.dims.tolist(), round(found.size(1), 9)
+    ([1], 1.0)
+    """
+    target = vector_target(up_to_gate(net, gate).num_outputs, y)
+    return of_polytope(net, target, domain, gate=gate, budget=budget, tolerance=tolerance, progress=progress)
+
+
+def _by_vertices(part: Partition, target: Polyhedron) -> tuple[np.ndarray, np.ndarray]:
+    """Return the regions that outputs at vertices do not rule out, and which of all regions lie inside by them."""
+    every = np.arange(len(part))
+    if isinstance(part.geometry, ListedRegions) or not len(part) or not part.is_bounded().all():
+        return every, np.zeros(len(part), dtype=bool)
+    outputs = part.outputs
+    size = np.abs(outputs).max(axis=0)
+    normals, values = np.concatenate([target.A, target.C]), np.concatenate([target.b, target.d])
+    over = outputs @ normals.T - values
+    scale = np.abs(normals) @ size + np.abs(values)
+    offsets, ids = part.region_vertices
+    least = np.minimum.reduceat(over[ids], offsets[:-1]) / np.maximum(scale, np.finfo(float).tiny)
+    most = np.maximum.reduceat(over[ids], offsets[:-1]) / np.maximum(scale, np.finfo(float).tiny)
+    equal = np.arange(len(values)) >= len(target.b)
+    rounding = 64 * np.finfo(float).eps
+    outside = (least > RESOLUTION).any(axis=1) | (equal & (most < -RESOLUTION)).any(axis=1)
+    inside = (most <= rounding).all(axis=1) & (~equal | (least >= -rounding)).all(axis=1)
+    return every[~outside], inside
+
+
+def _bodies(part: Partition, rows: np.ndarray) -> list[Polyhedron]:
+    if isinstance(part.geometry, Mosaic):
+        return [part[int(row)].polyhedron for row in rows]
+    found = regions(part.network_on_domain, part.witnesses[rows], domain=part.window)
+    return [one.polyhedron for one in found]
+
+
+def _scale(part: Partition) -> float:
+    """Return the length that thicknesses are compared with."""
+    window = part.domain.window if isinstance(part.domain, Slice) else part.domain
+    if isinstance(window, Box):
+        return window.diameter
+    points = part.vertices if not isinstance(part.geometry, ListedRegions) else part.witnesses
+    return max(1.0, float(np.abs(points).max(initial=0.0)))
+
+
+def _without_copies(
+    part: Partition, target: Polyhedron, pieces: list[Polyhedron], found: "list[_Found]", tolerance: float
+) -> PreimagePieces:
+    """Leave out flat pieces that are parts of others: by continuity these meet in whole faces of both."""
+    kept: list[int] = []
+    for index in sorted(range(len(found)), key=lambda index: -found[index].dim):
+        is_copy = found[index].may_be_copy and any(
+            bool(pieces[other].contains(found[index].point, tolerance)) for other in kept
+        )
+        if not is_copy:
+            kept.append(index)
+    kept.sort()
+    return PreimagePieces(
+        part,
+        target,
+        tuple(pieces[index] for index in kept),
+        np.array([found[index].row for index in kept], dtype=np.int64),
+        np.array([found[index].dim for index in kept], dtype=np.int64),
+        np.array([found[index].point for index in kept]).reshape(-1, part.dim),
+        np.array([found[index].is_whole for index in kept], dtype=bool),
+    )
+
+
+class _Found(NamedTuple):
+    """A piece: its region, dimension, inner point, whether it is all of the region, and whether it lies in a facet."""
+
+    row: int
+    dim: int
+    point: np.ndarray
+    is_whole: bool
+    may_be_copy: bool

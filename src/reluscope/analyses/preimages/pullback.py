@@ -1,0 +1,109 @@
+"""The preimage of a polyhedron under an affine map ``z -> W z + c``: each row a becomes ``a W``, on a region exactly.
+
+Rows that the map makes constant are checked and dropped: what rounding leaves of them is no direction.
+"""
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.errors import ShapeError
+from reluscope.geometry.domains import Domain, Slice
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.networks.truncation import up_to_gate
+from reluscope.regions.regions import region
+
+# Outputs are compared with a target up to this share of their size.
+RESOLUTION = 1e-9
+CONSTANT = 64 * np.finfo(float).eps
+
+
+def within_region(
+    net: Network, x: Points, target: Polyhedron, *, gate: str | int | None = None, domain: Domain | None = None
+) -> Polyhedron:
+    """Return the points of the region of x whose outputs lie in a polyhedron: the region meets ``{z : W z + c in T}``.
+
+    Parameters
+    ----------
+    net : Network
+    x : one point, ``input_shape`` or (n,)
+    target : Polyhedron
+        In the space of outputs, or of a gate's outputs. Half-spaces and equations.
+    gate : str or int, optional
+        Look at what this gate gives, within the region of the gates up to it; by default at the network's outputs.
+    domain : Domain, optional
+        What the region is cut down to. On a slice everything is in slice coordinates.
+
+    Returns
+    -------
+    Polyhedron
+        The rows of the region, then those of the target. Exact up to the rounding of the rows; it may well be empty
+        (`Polyhedron.is_empty`).
+
+    Raises
+    ------
+    ShapeError
+        If the target lies in a space of another dimension.
+
+    Notes
+    -----
+    For networks of any size: the affine maps of all units at one point.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> found = rs.preimages.within_region(net, [1.0, 1.0], rs.Polyhedron([[1.0]], [3.0]))  # x_0 + x_1 <= 3
+    >>> found.vertices().round(9).tolist()
+    [[0.0, 0.0], [3.0, 0.0], [0.0, 3.0]]
+    """
+    features = up_to_gate(net, gate)
+    check_target(features, target)
+    if isinstance(domain, Slice):
+        features, domain = features.restrict(domain), domain.window
+    found = region(features, x, domain=domain)
+    weight, bias = (part[0].cpu().numpy() for part in (found.map.weight, found.map.bias))
+    return found.polyhedron.intersect(pulled_back(target, weight, bias) or nowhere(found.polyhedron.dim))
+
+
+def pulled_back(
+    target: Polyhedron, weight: Float[np.ndarray, "m n"], bias: Float[np.ndarray, " m"]
+) -> Polyhedron | None:
+    """Return ``{z : W z + c in target}``, or None if rows that the map makes constant say that it is empty.
+
+    Examples
+    --------
+    >>> pulled_back(Polyhedron([[1.0, 1.0]], [2.0]), np.array([[1.0], [3.0]]), np.array([0.0, 1.0])).A
+    array([[4.]])
+    """
+    sides = []
+    for rows, values, is_equation in ((target.A, target.b, False), (target.C, target.d, True)):
+        normals, offsets = rows @ weight, values - rows @ bias
+        terms = np.abs(rows) @ np.abs(weight)
+        constant = (np.abs(normals) <= CONSTANT * terms.max(axis=1, keepdims=True, initial=0.0)).all(axis=1)
+        slack = RESOLUTION * np.maximum(1.0, np.abs(values) + np.abs(rows) @ np.abs(bias))
+        off = np.abs(offsets) if is_equation else -offsets
+        if (off > slack)[constant].any():
+            return None
+        sides.append((normals[~constant], offsets[~constant]))
+    return Polyhedron(*sides[0], *sides[1])
+
+
+def nowhere(dim: int) -> Polyhedron:
+    """Return the empty set as a polyhedron.
+
+    Examples
+    --------
+    >>> nowhere(2).is_empty()
+    True
+    """
+    return Polyhedron(np.zeros((1, dim)), [-1.0])
+
+
+def check_target(net: Network, target: Polyhedron) -> None:
+    """Raise unless a target lies in the space of a network's outputs."""
+    if target.dim != net.num_outputs:
+        raise ShapeError(
+            f"expected a target in {net.num_outputs} dimensions, as many as outputs, got a {target.describe()}"
+        )

@@ -1,0 +1,37 @@
+"""Small whole numbers near a direction: what integer data have as exact answers, and floating point only nearly."""
+
+from fractions import Fraction
+from math import lcm
+
+import numpy as np
+from jaxtyping import Float
+
+LARGEST_DENOMINATOR, LARGEST_NUMBER = 64, 2**20
+
+
+def snapped(direction: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"] | None:
+    """Return the direction in small whole numbers, or None if there are none.
+
+    Examples
+    --------
+    >>> snapped(np.array([1.0, -2.0, 0.0]) / 3**0.5).tolist()
+    [1.0, -2.0, 0.0]
+    """
+    largest = np.abs(direction).max(initial=0.0)
+    if largest == 0:
+        return None
+    exact = [Fraction(float(entry)).limit_denominator(LARGEST_DENOMINATOR) for entry in direction / largest]
+    common = lcm(*(entry.denominator for entry in exact))
+    whole = [int(entry * common) for entry in exact]
+    return np.array(whole, dtype=float) if max(map(abs, whole)) <= LARGEST_NUMBER else None
+
+
+def near_dyadic(point: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
+    """Return the nearest point with 20 binary digits behind the point.
+
+    Examples
+    --------
+    >>> near_dyadic(np.array([0.5 + 1e-12, -1e-12])).tolist()
+    [0.5, 0.0]
+    """
+    return np.round(point * 2.0**20) / 2.0**20 + 0.0

@@ -1,0 +1,271 @@
+"""How far a feature vector is from what the regions of a partition give: one convex problem for each region.
+
+On a region the features are an affine image of a polyhedron, whose nearest point is found exactly (`nearest_image`).
+Boxes around the features at the vertices say which regions need not be looked at.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import ArrayLike
+
+from reluscope.analyses.preimages.image_distance import ImageDistance
+from reluscope.errors import InputError, ShapeError
+from reluscope.findings import Claim, Finding
+from reluscope.geometry.arrays import read_point
+from reluscope.geometry.domains import Domain
+from reluscope.geometry.nearest_image import nearest_image
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.networks.truncation import up_to_gate
+from reluscope.partitions.budget import Budget
+from reluscope.partitions.dispatch import partition
+from reluscope.partitions.listed_regions import ListedRegions
+from reluscope.partitions.table import Partition
+from reluscope.tolerance import Tolerance
+
+RELATIVE = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Elsewhere:
+    """Whether features near those of an input come from other regions.
+
+    Parameters
+    ----------
+    epsilon : float
+        Radius of the ball (l2) around the features of the input.
+    answer : bool, optional
+        None if the partition is not complete and no such region was found.
+    distance : Finding
+        From the features of the input to those of all other regions: EXACT, or UPPER where the partition is not
+        complete; infinite if there is no other region.
+    own : int
+        The region of the input, a row of the partition.
+    rows, distances : (k,) int64 and float64
+        The other regions whose features meet the ball, nearest first, and how near they come.
+    points : (k, n) float64
+        Where, in coordinates of the domain.
+    partition : Partition
+        Of the network up to the gate.
+    """
+
+    epsilon: float
+    answer: bool | None
+    distance: Finding
+    own: int
+    rows: Int[np.ndarray, " k"]
+    distances: Float[np.ndarray, " k"]
+    points: Float[np.ndarray, "k n"]
+    partition: Partition
+
+
+def distance_to_range(
+    net: Network,
+    y: ArrayLike,
+    domain: Domain | Partition,
+    *,
+    gate: str | int | None = None,
+    budget: Budget | int | None = None,
+    tolerance: Tolerance | None = None,
+) -> ImageDistance:
+    """Return the distance (l2) from a feature vector to the features of all points of a domain.
+
+    Parameters
+    ----------
+    net : Network
+    y : (u,) or the shape of the features
+    domain : Domain or Partition
+        Of few dimensions; a partition must be of this network up to the gate.
+    gate : str or int, optional
+        Whose outputs the features are; by default the network's.
+    budget : Budget or int, optional
+        Where the partition stops early.
+    tolerance : Tolerance, optional
+        Of the partition.
+
+    Returns
+    -------
+    ImageDistance
+        EXACT within 1e-7 of the size of y if the partition is; else UPPER.
+
+    Raises
+    ------
+    ShapeError
+        If y has the wrong length.
+
+    Notes
+    -----
+    A partition, and a few linear programs for every region that may be nearest.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> round(rs.preimages.distance_to_range(net, [5.0], rs.Box(-1, 2, 2)).distance.value, 9)
+    1.0
+    """
+    part = _partition(net, domain, gate, budget, tolerance)
+    goal = _read(part, y)
+    nothing = _Nearest(np.inf, -1, np.full(part.dim, np.nan), np.full(len(goal), np.nan))
+    best = min([nothing, *_nearest(part, goal, np.arange(len(part)), 0.0)], key=lambda one: one.distance)
+    return ImageDistance(
+        _finding(part, best.distance, goal, "distance to the features of the domain"), best.point, best.image
+    )
+
+
+def reached_from_elsewhere(
+    net: Network,
+    x: Points,
+    epsilon: float,
+    domain: Domain | Partition,
+    *,
+    gate: str | int | None = None,
+    budget: Budget | int | None = None,
+    tolerance: Tolerance | None = None,
+) -> Elsewhere:
+    """Return whether points of other regions have features within epsilon of those of x.
+
+    If not, every input with features in the ball around f(x) lies in the region of x, and the local inverse
+    (`local_inverse`) speaks for all of them.
+
+    Parameters
+    ----------
+    net : Network
+    x : one point; for a slice as domain in slice coordinates
+    epsilon : float
+        Radius of the ball (l2) around ``f(x)``.
+    domain : Domain or Partition
+        Of few dimensions; which other regions count.
+    gate : str or int, optional
+        Features and regions of the network up to this gate; by default of all of it.
+    budget : Budget or int, optional
+        Where the partition stops early. "Yes" is then still proved, "no" is not.
+    tolerance : Tolerance, optional
+        Of the partition.
+
+    Returns
+    -------
+    Elsewhere
+        With all regions that meet the ball. Regions are closed: the neighbours of a region come as near as its facets.
+
+    Raises
+    ------
+    InputError
+        If x does not lie in a region of the partition, or epsilon is not a number from 0.
+
+    Notes
+    -----
+    As `distance_to_range`. For more inputs see `elsewhere_bounds`.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
+    >>> found = rs.preimages.reached_from_elsewhere(net, [0.5], 0.1, rs.Box(-1, 1, 1))  # -0.5 has these features, too
+    >>> found.answer, round(found.distance.value, 9), found.points.round(6).tolist()
+    (True, 0.0, [[-0.5]])
+    >>> rs.preimages.reached_from_elsewhere(net, [0.5], 0.1, rs.Box(-1, 1, 1), gate=0).answer
+    False
+    """
+    if not (np.isfinite(epsilon) and epsilon >= 0):
+        raise InputError(f"expected a radius from 0, got {epsilon}")
+    part = _partition(net, domain, gate, budget, tolerance)
+    features = part.network_on_domain
+    points = features.points(x)
+    if len(points) != 1:
+        raise ShapeError(f"expected one point, got {len(points)}: take them one by one")
+    own = int(part.locate(points.reshape(1, -1).cpu().numpy())[0])
+    if own < 0:
+        raise InputError("expected a point in a region of the partition, got one outside: enlarge domain or budget")
+    goal = features(points).reshape(-1).cpu().numpy()
+    found = _nearest(part, goal, np.delete(np.arange(len(part)), own), epsilon)
+    best = min([np.inf, *(one.distance for one in found)])
+    within = sorted((one for one in found if one.distance <= epsilon), key=lambda one: one.distance)
+    is_complete = part.claim is Claim.EXACT
+    return Elsewhere(
+        float(epsilon),
+        True if within else (False if is_complete else None),
+        _finding(part, best, goal, "distance to the features of other regions"),
+        own,
+        np.array([one.row for one in within], dtype=np.int64),
+        np.array([one.distance for one in within], dtype=np.float64),
+        np.array([one.point for one in within]).reshape(-1, part.dim),
+        part,
+    )
+
+
+class _Nearest(NamedTuple):
+    distance: float
+    row: int
+    point: np.ndarray
+    image: np.ndarray
+
+
+def _nearest(part: Partition, goal: np.ndarray, rows: np.ndarray, radius: float) -> list[_Nearest]:
+    """Return the nearest of some regions, all those within a radius, and others that had to be looked at."""
+    below, best = _lower(part, goal)[rows], np.inf
+    found: list[_Nearest] = []
+    for index in np.argsort(below, kind="stable"):
+        if below[index] > max(best, radius):
+            break
+        row = int(rows[index])
+        maps = part.linearize([row])
+        weight, bias = maps.weight[0].cpu().numpy(), maps.bias[0].cpu().numpy()
+        nearest = nearest_image(part[row].polyhedron, weight, bias, goal, tolerance=0.1 * RELATIVE)
+        if np.isfinite(nearest.distance):
+            best = min(best, nearest.distance)
+            found.append(_Nearest(nearest.distance, row, nearest.point, nearest.image))
+    return found
+
+
+def _lower(part: Partition, goal: np.ndarray) -> np.ndarray:
+    """Return, for every region, the distance to a box around its features."""
+    if isinstance(part.geometry, ListedRegions) or not len(part) or not part.is_bounded().all():
+        return np.zeros(len(part))
+    offsets, ids = part.region_vertices
+    outputs = part.outputs[ids]
+    beyond = goal - np.maximum.reduceat(outputs, offsets[:-1])
+    before = np.minimum.reduceat(outputs, offsets[:-1]) - goal
+    slack = RELATIVE * np.maximum(1.0, np.abs(goal).max(initial=0.0))
+    return np.maximum(np.linalg.norm(np.maximum(np.maximum(beyond, before), 0.0), axis=1) - slack, 0.0)
+
+
+def _partition(
+    net: Network,
+    domain: Domain | Partition,
+    gate: str | int | None,
+    budget: Budget | int | None,
+    tolerance: Tolerance | None,
+) -> Partition:
+    features = up_to_gate(net, gate)
+    if not isinstance(domain, Partition):
+        return partition(features, domain, budget=budget, tolerance=tolerance)
+    if domain.fingerprint != features.fingerprint:
+        raise InputError("expected a partition of the network up to the gate, got one of another network")
+    return domain
+
+
+def _read(part: Partition, y: ArrayLike) -> np.ndarray:
+    goal = read_point(y, "features")
+    if len(goal) != part.network_on_domain.num_outputs:
+        raise ShapeError(f"expected {part.network_on_domain.num_outputs} features, got {len(goal)}")
+    return goal
+
+
+def _finding(part: Partition, distance: float, goal: np.ndarray, name: str) -> Finding:
+    is_exact = part.claim is Claim.EXACT
+    return Finding(
+        distance,
+        Claim.EXACT if is_exact else Claim.UPPER,
+        name=name,
+        interval=None if is_exact else (0.0, distance),
+        definition="least l2 distance between features",
+        domain=part.domain.describe(),
+        method="nearest points of the images of regions",
+        tolerance=RELATIVE * max(1.0, float(np.abs(goal).max(initial=0.0))) if is_exact else None,
+        num_undecided=part.num_undecided,
+        work=part.work,
+    )

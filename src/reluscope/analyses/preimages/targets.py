@@ -1,0 +1,60 @@
+"""Sets of outputs as polyhedra: a class, a class with a margin, one vector of features."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from reluscope.errors import InputError
+from reluscope.geometry.arrays import read_point
+from reluscope.geometry.polyhedron import Polyhedron
+
+
+def class_target(num_outputs: int, label: int, *, margin: float = 0.0) -> Polyhedron:
+    """Return the outputs at which a class leads every other one by a margin: ``f_label - f_j >= margin``.
+
+    Parameters
+    ----------
+    num_outputs : int
+        With one output f the classes are 0 (``-f >= margin``) and 1 (``f >= margin``).
+    label : int
+    margin : float
+        0 for the closure of the class, ties included; negative for all outputs that are at most so far behind.
+
+    Returns
+    -------
+    Polyhedron
+        In the space of outputs.
+
+    Raises
+    ------
+    InputError
+        If there is no such class, or the margin is not finite.
+
+    Examples
+    --------
+    >>> class_target(3, 1, margin=0.5).A.tolist()
+    [[1.0, -1.0, 0.0], [0.0, -1.0, 1.0]]
+    """
+    classes = max(2, num_outputs)
+    if not 0 <= label < classes:
+        raise InputError(f"expected a class from 0 to {classes - 1}, got {label}")
+    if not np.isfinite(margin):
+        raise InputError(f"expected a finite margin, got {margin}")
+    if num_outputs == 1:
+        return Polyhedron([[-1.0 if label else 1.0]], [-margin])
+    rows = np.delete(np.eye(num_outputs), label, axis=0)
+    rows[:, label] = -1.0
+    return Polyhedron(rows, np.full(len(rows), -margin))
+
+
+def vector_target(num_outputs: int, y: ArrayLike) -> Polyhedron:
+    """Return one vector of outputs as a polyhedron of equations.
+
+    Examples
+    --------
+    >>> vector_target(2, [1.0, 0.0]).d
+    array([1., 0.])
+    """
+    vector = read_point(y, "outputs")
+    if len(vector) != num_outputs:
+        raise InputError(f"expected a vector of {num_outputs} outputs, got {len(vector)} entries")
+    return Polyhedron(np.zeros((0, num_outputs)), np.zeros(0), np.eye(num_outputs), vector)

@@ -1,0 +1,126 @@
+"""A point in the relative interior of a polyhedron, flat ones included: which inequalities are equations in truth.
+
+While the largest ball within the solutions of the equations has radius 0, the multipliers of its linear program name
+inequalities that no point satisfies strictly (Farkas): these join the equations, and the dimension falls.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.geometry.interior import unit_rows
+from reluscope.geometry.linear_program import LinearProgram
+from reluscope.geometry.polyhedron import Polyhedron
+
+# Multipliers above this, of a sum of 1, are not zero.
+PULLS = 1e-7
+# Singular values of rows of length 1 below this share of the largest count as zero.
+DEPENDENT = 1e-9
+
+
+class RelativeInterior(NamedTuple):
+    """Where a polyhedron is thick.
+
+    Parameters
+    ----------
+    point : (n,) float64
+        In the relative interior.
+    dim : int
+        Dimension of the affine hull.
+    radius : float
+        Of a ball within the affine hull around the point that the polyhedron contains; at most the cap. 0 for a point.
+    polyhedron : Polyhedron
+        The same set, with the inequalities that hold with equality everywhere as further equations.
+    """
+
+    point: Float[np.ndarray, " n"]
+    dim: int
+    radius: float
+    polyhedron: Polyhedron
+
+
+def relative_interior(polyhedron: Polyhedron, *, tolerance: float = 1e-9, cap: float = 1.0) -> RelativeInterior | None:
+    """Return a point in the relative interior of a polyhedron, and its dimension.
+
+    Parameters
+    ----------
+    polyhedron : Polyhedron
+    tolerance : float
+        A length: what is thinner counts as flat, and rows that contradict each other by less as having points in
+        common.
+    cap : float
+        Largest radius to look for; keeps unbounded polyhedra bounded.
+
+    Returns
+    -------
+    RelativeInterior or None
+        None if the polyhedron is empty.
+
+    Notes
+    -----
+    One linear program, and one more for every fall of the dimension.
+
+    Examples
+    --------
+    >>> segment = Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, -1, 2, 0])  # x_0 = 1, 0 <= x_1 <= 2
+    >>> found = relative_interior(segment)
+    >>> found.dim, found.point.round(9).tolist(), len(found.polyhedron.C)
+    (1, [1.0, 1.0], 2)
+    >>> relative_interior(Polyhedron([[1], [-1]], [0, -1])) is None
+    True
+    """
+    if (polyhedron.b[~polyhedron.A.any(axis=1)] < -tolerance).any():
+        return None
+    rows, offsets, kept = unit_rows(polyhedron.A, polyhedron.b)
+    equations, values, own = unit_rows(polyhedron.C, polyhedron.d)
+    if (np.abs(np.delete(polyhedron.d, own)) > tolerance).any():
+        return None
+    taken = np.zeros(len(rows), dtype=bool)
+    while True:
+        space = _solutions(
+            np.concatenate([equations, rows[taken]]), np.concatenate([values, offsets[taken]]), tolerance
+        )
+        if space is None:
+            return None
+        origin, basis = space
+        inner = rows @ basis.T
+        lengths, slack = np.linalg.norm(inner, axis=1), offsets - rows @ origin
+        still = (lengths <= DEPENDENT) | taken
+        if (slack[still & ~taken] < -tolerance).any():
+            return None
+        moving = np.flatnonzero(~still)
+        result = Polyhedron(
+            polyhedron.A,
+            polyhedron.b,
+            np.concatenate([polyhedron.C, polyhedron.A[kept[taken]]]),
+            np.concatenate([polyhedron.d, polyhedron.b[kept[taken]]]),
+        )
+        if not len(basis):
+            return RelativeInterior(origin, 0, 0.0, result)
+        program = LinearProgram(len(basis) + 1)
+        program.set_bounds(len(basis), -np.inf, cap)
+        program.add_rows(np.column_stack([inner[moving], lengths[moving]]), slack[moving])
+        found = program.maximize(np.append(np.zeros(len(basis)), 1.0))
+        radius = found.point[-1]
+        if radius < -tolerance:
+            return None
+        if radius > tolerance:
+            return RelativeInterior(origin + found.point[:-1] @ basis, len(basis), float(radius), result)
+        pulls = found.duals * lengths[moving]
+        tight = pulls > PULLS
+        taken[moving[tight if tight.any() else pulls == pulls.max()]] = True
+
+
+def _solutions(
+    equations: np.ndarray, values: np.ndarray, tolerance: float
+) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, "k n"]] | None:
+    """Return the shortest solution and an orthonormal basis of the directions that are free, None without solutions."""
+    if not len(equations):
+        return np.zeros(equations.shape[1]), np.eye(equations.shape[1])
+    left, singular, right = np.linalg.svd(equations)
+    rank = int((singular > DEPENDENT * singular[0]).sum())
+    origin = right[:rank].T @ ((left[:, :rank].T @ values) / singular[:rank])
+    if np.abs(equations @ origin - values).max() > tolerance:
+        return None
+    return origin, right[rank:]

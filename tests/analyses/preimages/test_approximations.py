@@ -1,0 +1,92 @@
+"""Inner and outer approximations against exact preimages in few dimensions and samples in many."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reluscope as rs
+from networks.models import branched, layers
+from reluscope.testing import networks
+
+
+def check_points(found, net, points):
+    """Compare what boxes and pieces say with the outputs at points of the box."""
+    values = net(points).reshape(len(points), -1).numpy()
+    truth = found.target.contains(values)
+    sure = np.zeros(len(points), dtype=bool)
+    for lower, upper in found.inside:
+        sure |= ((points >= lower) & (points <= upper)).all(axis=1)
+    may = sure.copy()
+    for cell in found.cells:
+        may |= ((points >= cell.lower) & (points <= cell.upper)).all(axis=1)
+    for piece in found.pieces:
+        sure |= piece.contains(points, -1e-9)
+    assert truth[sure].all()
+    assert not truth[~may].any()
+
+
+@settings(max_examples=10)
+@given(networks(num_outputs=2, max_layers=2), st.integers(0, 2**16))
+def test_intervals_hold_the_exact_numbers(parameters, seed):
+    net, rng, box = rs.load(parameters), np.random.default_rng(seed), rs.Box(-2, 2, 2)
+    target = rs.Polyhedron(rng.normal(size=(2, 2)), rng.uniform(-0.5, 1, 2))
+    found = rs.preimages.approximate(net, target, box, budget=60)
+    check_points(found, net, rng.uniform(-2, 2, (500, 2)))
+    exact = rs.preimages.of_polytope(net, target, box)
+    volume, c = found.volume(), rng.normal(size=2)
+    low, high = volume.interval or (volume.value, volume.value)
+    assert low - 1e-7 <= exact.volume().value <= high + 1e-7
+    best = max([-np.inf, *(piece.maximize(c).value for piece in exact.pieces)])
+    top = found.maximum(c)
+    low, high = top.interval or (top.value, top.value)
+    assert low - 1e-6 <= best <= high + 1e-6
+
+
+@pytest.mark.slow
+def test_many_inputs_and_all_kinds_of_gates():
+    net = branched()
+    x = np.random.default_rng(0).uniform(-0.5, 0.5, 72)
+    y = net(x).reshape(-1).numpy()
+    target = rs.Polyhedron(np.eye(len(y)), y + 0.05)
+    box = rs.Box(x - 0.2, x + 0.2)
+    found = rs.preimages.approximate(net, target, box, points=x, budget=6)
+    check_points(found, net, np.random.default_rng(1).uniform(box.lo, box.hi, (300, 72)))
+    top = found.maximum(np.ones(72))
+    assert x.sum() - 1e-9 <= top.value <= top.interval[1] <= box.hi.sum() + 1e-9
+    assert top.claim == "LOWER"
+
+
+def test_whole_boxes_empty_ones_and_the_claim():
+    net, box = rs.load(layers([3, 4, 2])), rs.Box(-1, 1, 3)
+    everything = rs.preimages.approximate(net, rs.Polyhedron(np.eye(2), [1e3, 1e3]), box)
+    assert str(everything.volume()) == "8 (EXACT)"
+    nothing = rs.preimages.approximate(net, rs.Polyhedron(np.eye(2), [-1e3, -1e3]), box)
+    assert str(nothing.volume()) == "0 (EXACT)"
+    assert nothing.maximum(np.ones(3)).value == -np.inf
+    y = net([0.1, 0.2, 0.3]).numpy().ravel()
+    level = rs.Polyhedron(np.zeros((0, 2)), np.zeros(0), np.eye(2), y)
+    found = rs.preimages.approximate(net, level, box, points=[0.1, 0.2, 0.3], budget=40)
+    assert not len(found.inside)
+    assert found.maximum([1.0, 0.0, 0.0]).value >= 0.1 - 1e-9
+
+
+def test_open_boxes_are_cut_by_the_bounds_of_the_outputs():
+    # Both units are on in all of the box: x_0 + x_1 <= 0.001 is a corner of it that no random point hits.
+    net = rs.load([(np.eye(2), np.ones(2)), (np.ones((1, 2)), [-2.0])])
+    found = rs.preimages.approximate(net, rs.Polyhedron([[1.0]], [1e-3]), rs.Box(0, 2, 2), budget=1)
+    top = found.maximum([1.0, 1.0])
+    assert top.value == -np.inf
+    assert top.interval[1] == pytest.approx(1e-3)
+    assert found.volume().interval == (0, 4)
+
+
+def test_bad_input_is_refused():
+    net = rs.load(layers([3, 4, 2]))
+    target = rs.Polyhedron(np.eye(2), [0.0, 0.0])
+    with pytest.raises(rs.errors.ShapeError, match="as many as inputs"):
+        rs.preimages.approximate(net, target, rs.Box(-1, 1, 2))
+    with pytest.raises(rs.errors.InputError, match="points in the box"):
+        rs.preimages.approximate(net, target, rs.Box(-1, 1, 3), points=[2.0, 0.0, 0.0])
+    with pytest.raises(rs.errors.ShapeError, match="3 coefficients"):
+        rs.preimages.approximate(net, target, rs.Box(-1, 1, 3), budget=1).maximum([1.0])

@@ -1,0 +1,150 @@
+"""Distances to images of layers against all codes by SLSQP, dense grids, and networks whose images are known."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+import reluscope as rs
+from networks.models import layers
+from reluscope.networks.truncation import up_to_gate
+from reluscope.testing import networks
+
+
+def by_all_codes(weight, bias, y, box=None):
+    """Return the least distance over all codes of a ReLU layer, each by a quadratic program of scipy's."""
+    best = np.inf
+    for code in product((0.0, 1.0), repeat=len(bias)):
+        mask = np.array(code)
+        sign = 2 * mask - 1
+        constraints = [
+            {
+                "type": "ineq",
+                "fun": lambda x, sign=sign: sign * (weight @ x + bias),
+                "jac": lambda x, sign=sign: sign[:, None] * weight,
+            }
+        ]
+        solved = minimize(
+            lambda x, mask=mask: ((mask * (weight @ x + bias) - y) ** 2).sum(),
+            np.zeros(weight.shape[1]),
+            jac=lambda x, mask=mask: 2 * (mask[:, None] * weight).T @ (mask * (weight @ x + bias) - y),
+            method="SLSQP",
+            constraints=constraints,
+            bounds=None if box is None else list(zip(box.lo, box.hi, strict=True)),
+            options={"ftol": 1e-14, "maxiter": 300},
+        )
+        if (sign * (weight @ solved.x + bias) >= -1e-7).all():
+            best = min(best, np.sqrt(((np.maximum(weight @ solved.x + bias, 0) - y) ** 2).sum()))
+    return best
+
+
+@settings(max_examples=25)
+@given(networks(num_inputs=st.integers(1, 3), max_layers=1, max_width=4), st.integers(0, 2**16), st.booleans())
+def test_the_distance_is_the_least_over_all_codes(parameters, seed, with_box):
+    (weight, bias), rng = parameters[0], np.random.default_rng(seed)
+    y = rng.normal(size=len(bias)) * 2 + 0.5
+    box = rs.Box(-1, 1, weight.shape[1]) if with_box else None
+    found = rs.preimages.distance_to_image((weight, bias), y, box=box)
+    assert found.distance.claim == "EXACT"
+    assert found.distance.value == pytest.approx(by_all_codes(weight, bias, y, box), abs=2e-5)
+    assert np.allclose(np.maximum(weight @ found.point + bias, 0), found.features)
+    assert np.linalg.norm(found.features - y) == pytest.approx(found.distance.value)
+    assert box is None or box.contains(found.point)
+
+
+@given(networks(num_inputs=3, max_layers=1, max_width=6), st.integers(0, 2**16))
+def test_features_of_an_input_are_in_the_image(parameters, seed):
+    weight, bias = parameters[0]
+    y = np.maximum(weight @ np.random.default_rng(seed).normal(size=3) + bias, 0)
+    assert rs.preimages.distance_to_image((weight, bias), y).distance.value < 1e-6
+
+
+@pytest.mark.slow
+def test_many_pieces_and_a_gate_that_is_not_convex():
+    import torch
+
+    model = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.ReLU6(), torch.nn.Linear(4, 3), torch.nn.Hardtanh())
+    net = rs.load(model.double(), input_shape=(2,))
+    box = rs.Box(-3, 3, 4)
+    y = np.array([0.5, -2.0, 0.75])
+    found = rs.preimages.distance_to_image(net, y, gate=1, box=box)
+    rng = np.random.default_rng(0)
+    layer = rs.preimages.read_layer(net, 1)
+    sampled = np.linalg.norm(layer(rng.uniform(-3, 3, (200_000, 4))) - y, axis=1).min()
+    assert found.distance.claim == "EXACT"
+    assert sampled - 0.1 < found.distance.value <= sampled
+
+
+def test_a_budget_gives_both_ends():
+    rng = np.random.default_rng(1)
+    weight, bias = rng.normal(size=(12, 4)), rng.normal(size=12)
+    y = np.abs(rng.normal(size=12)) * 2
+    whole = rs.preimages.distance_to_image((weight, bias), y, box=rs.Box(-1, 1, 4))
+    part = rs.preimages.distance_to_image((weight, bias), y, box=rs.Box(-1, 1, 4), budget=3)
+    assert part.distance.claim == "UPPER"
+    assert 0 < part.lower <= whole.distance.value + 1e-6 <= part.distance.value + 2e-6
+    assert whole.distance.claim == "EXACT"
+    assert whole.lower <= whole.distance.value
+
+
+def test_the_range_of_a_deep_network_against_a_grid():
+    net = rs.load(layers([2, 6, 5, 3], seed=2))
+    y = np.array([3.0, -2.0, 1.0])
+    axis = np.linspace(-1, 1, 201)
+    points = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    for gate, goal in ((None, y), (1, np.array([0.3, 2.0, -1.0, 0.5, 1.0]))):
+        features = up_to_gate(net, gate)
+        sampled = np.linalg.norm(features(points).numpy() - goal, axis=1).min()
+        found = rs.preimages.distance_to_range(net, goal, rs.Box(-1, 1, 2), gate=gate)
+        assert sampled - 0.1 < found.distance.value <= sampled + 1e-9
+        assert np.allclose(features(found.point).numpy().ravel(), found.features, atol=1e-9)
+        assert found.distance.claim == "EXACT"
+    part = rs.preimages.distance_to_range(rs.load(layers([2, 80, 60, 3])), y, rs.Box(-2, 2, 2), budget=40)
+    assert part.distance.claim == "UPPER"
+    assert part.lower == 0
+
+
+@settings(max_examples=15)
+@given(networks(num_inputs=2, num_outputs=2, max_layers=2, max_width=4), st.integers(0, 2**16))
+def test_other_regions_reach_the_ball_where_a_grid_says_so(parameters, seed):
+    net, rng = rs.load(parameters), np.random.default_rng(seed)
+    box, x = rs.Box(-2, 2, 2), rng.uniform(-2, 2, 2)
+    axis = np.linspace(-2, 2, 81) * 0.999 + 0.0003
+    points = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    part = rs.partition(net, box)
+    found = rs.preimages.reached_from_elsewhere(net, x, 0.5, part)
+    other = part.locate(points) != found.own
+    distances = np.linalg.norm((net(points) - net(x)).numpy(), axis=1)[other]
+    sampled = distances.min(initial=np.inf)
+    assert found.distance.value <= sampled + 1e-6
+    if np.isfinite(found.distance.value):
+        steepest = max(float(np.linalg.norm(one.numpy(), 2)) for one in part.maps.weight)
+        assert found.distance.value >= sampled - 0.06 * steepest - 1e-6
+    assert found.answer == (found.distance.value <= 0.5)
+    rows = set(part.locate(points)[other][distances < 0.5 - 1e-6].tolist())
+    assert rows <= set(found.rows.tolist())
+    for row, point, distance in zip(found.rows, found.points, found.distances, strict=True):
+        assert part[int(row)].polyhedron.contains(point, 1e-7)
+        assert np.linalg.norm((net(point) - net(x)).numpy()) == pytest.approx(distance, abs=1e-6)
+
+
+def test_bad_input_is_refused():
+    net = rs.load(layers([2, 3, 2]))
+    box = rs.Box(-1, 1, 2)
+    with pytest.raises(rs.errors.ShapeError, match="3 units"):
+        rs.preimages.distance_to_image(net, [1.0, 2.0])
+    with pytest.raises(rs.errors.ShapeError, match="box of 2"):
+        rs.preimages.distance_to_image(net, np.ones(3), box=rs.Box(0, 1, 3))
+    with pytest.raises(rs.errors.InputError, match="finite"):
+        rs.preimages.distance_to_image(net, [1.0, np.inf, 0.0])
+    with pytest.raises(rs.errors.ShapeError, match="2 features"):
+        rs.preimages.distance_to_range(net, np.ones(3), box)
+    with pytest.raises(rs.errors.InputError, match="radius from 0"):
+        rs.preimages.reached_from_elsewhere(net, [0.0, 0.0], -1.0, box)
+    with pytest.raises(rs.errors.InputError, match="got one outside"):
+        rs.preimages.reached_from_elsewhere(net, [5.0, 0.0], 1.0, box)
+    with pytest.raises(rs.errors.InputError, match="another network"):
+        rs.preimages.reached_from_elsewhere(net, [0.0, 0.0], 1.0, rs.partition(net, box), gate=0)

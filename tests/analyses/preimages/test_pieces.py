@@ -1,0 +1,207 @@
+"""Preimages of polytopes of outputs against dense grids, all codes by linear programs, and polygons of classes."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linprog
+
+import reluscope as rs
+from networks.models import branched, layers
+from reluscope.analyses.planes.class_areas import class_areas
+from reluscope.testing import networks
+
+BOX = rs.Box(-2, 2, 2)
+
+
+def grid(number=61):
+    # Off the dyadic numbers on which degenerate networks have their kinks.
+    axis = np.linspace(-2, 2, number) * 0.9987 + 0.00037
+    return np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+
+
+def outputs(net, points):
+    return net(points).reshape(len(points), -1).numpy()
+
+
+def distance_to_boundary(target, values):
+    rows = np.concatenate([target.A, target.C, -target.C])
+    offsets = np.concatenate([target.b, target.d, -target.d])
+    return np.abs(values @ rows.T - offsets).min(axis=1)
+
+
+@settings(max_examples=20)
+@given(networks(num_outputs=2), st.integers(0, 2**16))
+def test_pieces_cover_what_a_grid_says_lies_in_the_preimage(parameters, seed):
+    net, rng = rs.load(parameters), np.random.default_rng(seed)
+    points = grid()
+    values = outputs(net, points)
+    target = rs.Polyhedron(rng.integers(-2, 3, (3, 2)), rng.uniform(-1, 2, 3))
+    if not target.A.any(axis=1).all():
+        return
+    found = rs.preimages.of_polytope(net, target, BOX)
+    clear = distance_to_boundary(target, values) > 1e-6
+    assert np.array_equal(found.contains(points)[clear], target.contains(values)[clear])
+    share = target.contains(values).mean()
+    assert found.volume().value / 16 == pytest.approx(share, abs=0.05)
+    assert target.contains(outputs(net, found.points), 1e-7).all() if len(found) else True
+
+
+@settings(max_examples=20)
+@given(networks(num_outputs=3))
+def test_classes_take_the_areas_of_their_polygons(parameters):
+    net = rs.load(parameters)
+    part = rs.partition(net, BOX)
+    areas = class_areas(part).by_class(3)
+    found = [rs.preimages.of_class(net, label, part) for label in range(3)]
+    values = outputs(net, part.witnesses)
+    for label in range(3):
+        # Regions on which two outputs are equal belong to the closures of both classes.
+        shared = np.array(
+            [np.ptp(row[row >= row.max() - 1e-9]) < 1e-9 and (row >= row.max() - 1e-9).sum() > 1 for row in values]
+        )
+        if not shared.any():
+            assert found[label].volume().value == pytest.approx(areas[label], rel=1e-7, abs=1e-7)
+    assert sum(one.volume().value for one in found) >= 16 - 1e-6
+
+
+@pytest.mark.parametrize("label", [0, 1])
+def test_a_margin_of_one_output_is_its_level_set(label):
+    net = rs.load([(np.array([[1.0]]), np.zeros(1)), (np.array([[2.0]]), np.array([-1.0]))])  # 2 relu(x) - 1
+    found = rs.preimages.of_class(net, label, rs.Box(-1, 2, 1), margin=0.5)
+    assert found.volume().value == pytest.approx([1.25, 1.25][label])
+
+
+def by_all_codes(parameters, y, box):
+    """Return the codes of the first layer for which some point of the box has its outputs, by one program each."""
+    weight, bias = parameters[0]
+    found = []
+    for code in product((0, 1), repeat=len(bias)):
+        active = np.array(code, dtype=bool)
+        if (y[~active] != 0).any():
+            continue
+        A = np.concatenate([weight[~active], -weight[active]])
+        b = np.concatenate([-bias[~active], bias[active]])
+        solved = linprog(
+            np.zeros(2),
+            A,
+            b,
+            weight[active] if active.any() else None,
+            (y - bias)[active] if active.any() else None,
+            bounds=list(zip(box.lo, box.hi, strict=True)),
+        )
+        if solved.status == 0:
+            found.append(code)
+    return found
+
+
+@settings(max_examples=25)
+@given(networks(max_layers=1, max_width=4), st.integers(0, 2**16))
+def test_feature_vectors_have_the_preimages_that_all_codes_say(parameters, seed):
+    net, rng = rs.load(parameters), np.random.default_rng(seed)
+    weight, bias = parameters[0]
+    x = rng.integers(-7, 8, 2) / 4
+    y = np.maximum(weight @ x + bias, 0)
+    found = rs.preimages.of_features(net, y, BOX, gate=0)
+    assert found.contains(x)
+    assert np.allclose(np.maximum(found.points @ weight.T + bias, 0), y, atol=1e-7)
+    beside = y + np.where(rng.random(len(y)) < 0.5, 0.25, 0.0)
+    found = rs.preimages.of_features(net, beside, BOX, gate=0)
+    assert (len(found) > 0) == bool(by_all_codes(parameters, beside, BOX))
+
+
+def test_a_level_set_is_a_curve_without_its_pieces_listed_twice():
+    # |x_0| + |x_1| = 1 is a square of perimeter 4 sqrt(2); its corners lie in facets of two regions.
+    signs = np.array([[1, 0], [-1, 0], [0, 1], [0, -1]], dtype=float)
+    net = rs.load([(signs, np.zeros(4)), (np.ones((1, 4)), np.zeros(1))])
+    found = rs.preimages.of_features(net, [1.0], rs.Box(-2, 2, 2))
+    assert found.dims.tolist() == [1] * 4
+    assert found.size(1) == pytest.approx(4 * np.sqrt(2))
+    assert found.size() == 0
+    # Around zero: one point, shared by four regions.
+    found = rs.preimages.of_features(net, [0.0], rs.Box(-2, 2, 2))
+    assert found.dims.tolist() == [0]
+    assert np.allclose(found.points, 0)
+    # Along a facet: max(x_0, 0) - max(-x_0, 0) = 0 is the segment between two regions, once.
+    net = rs.load([(signs[:2], np.zeros(2)), (np.array([[1.0, -1.0]]), np.zeros(1))])
+    found = rs.preimages.of_features(net, [0.0], rs.Box(-2, 2, 2))
+    assert found.dims.tolist() == [1]
+    assert found.size(1) == pytest.approx(4.0)
+
+
+def test_three_and_four_inputs_against_sampling():
+    for dim in (3, 4):
+        net = rs.load(layers([dim, 6, 4, 3], seed=dim))
+        found = rs.preimages.of_class(net, 1, rs.Box(-1, 1, dim), margin=0.2)
+        points = np.random.default_rng(0).uniform(-1, 1, (4000, dim))
+        values = outputs(net, points)
+        inside = found.target.contains(values)
+        assert np.array_equal(found.contains(points), inside)
+        assert found.volume().value / 2**dim == pytest.approx(inside.mean(), abs=0.04)
+        assert found.volume().claim == "EXACT"
+
+
+def test_slices_lines_and_unbounded_domains():
+    net = rs.load(layers([5, 6, 2]))
+    plane = rs.Plane(np.zeros(5), np.eye(5)[0], np.eye(5)[1])
+    found = rs.preimages.of_class(net, 0, plane)
+    points = np.random.default_rng(1).uniform(0, 1, (500, 2))
+    values = outputs(net, plane.lift(points))
+    assert np.array_equal(found.contains(points), values[:, 0] >= values[:, 1])
+    line = rs.Segment(np.zeros(5), np.ones(5))
+    both = [rs.preimages.of_class(net, label, line).size() for label in (0, 1)]
+    assert sum(both) == pytest.approx(np.sqrt(5))
+    quadrants = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    endless = rs.preimages.of_polytope(quadrants, rs.Polyhedron([[1.0]], [1.0]), rs.Space(2))
+    assert endless.volume().value == np.inf
+    assert endless.contains([-50.0, 0.5])
+
+
+def test_a_budget_gives_an_inner_approximation():
+    net = rs.load(layers([2, 80, 60, 2]))
+    part = rs.preimages.of_class(net, 0, BOX, budget=50)
+    assert part.claim == "LOWER"
+    assert 0 < part.volume().value < 16
+    assert part.volume().interval[1] == np.inf
+    values = outputs(net, part.points)
+    assert (values[:, 0] >= values[:, 1] - 1e-9).all()
+    reached = part.partition.locate(points := grid(31))
+    values = outputs(net, points)
+    assert np.array_equal(part.contains(points)[reached >= 0], (values[:, 0] >= values[:, 1])[reached >= 0])
+
+
+def test_within_region_is_the_piece_of_the_region_of_any_network():
+    net = branched()
+    x = np.random.default_rng(3).uniform(-1, 1, 72)
+    y = net(x).reshape(-1).numpy()
+    target = rs.Polyhedron(np.concatenate([np.eye(len(y)), -np.eye(len(y))]), np.concatenate([y + 0.1, 0.1 - y]))
+    piece = rs.preimages.within_region(net, x, target)
+    assert piece.contains(x)
+    rng = np.random.default_rng(4)
+    region = rs.region(net, x)
+    for step in (1e-3, 1e-2, 0.1):
+        z = x + step * rng.normal(size=72)
+        if region.polyhedron.contains(z):
+            assert bool(piece.contains(z)) == bool(target.contains(net(z).reshape(-1).numpy()))
+    far = rs.Polyhedron(np.eye(len(y))[:1], [y[0] - 1e6])
+    assert rs.preimages.within_region(net, x, far, domain=rs.Box(-1, 1, 72)).is_empty()
+
+
+def test_bad_input_is_refused():
+    net = rs.load(layers([2, 3, 2]))
+    with pytest.raises(rs.errors.ShapeError, match="as many as outputs"):
+        rs.preimages.of_polytope(net, rs.Polyhedron([[1.0]], [0.0]), BOX)
+    with pytest.raises(rs.errors.InputError, match="class from 0 to 1"):
+        rs.preimages.of_class(net, 2, BOX)
+    with pytest.raises(rs.errors.InputError, match="finite margin"):
+        rs.preimages.of_class(net, 1, BOX, margin=np.nan)
+    with pytest.raises(rs.errors.InputError, match="choose one of"):
+        rs.preimages.of_features(net, [1.0, 1.0, 1.0], BOX, gate="relu 7")
+    with pytest.raises(rs.errors.InputError, match="3 outputs"):
+        rs.preimages.of_features(net, [1.0], BOX, gate=0)
+    with pytest.raises(rs.errors.InputError, match="another network"):
+        rs.preimages.of_class(net, 1, rs.partition(rs.load(layers([2, 4, 2])), BOX))
+    with pytest.raises(rs.errors.ShapeError, match="2 coordinates"):
+        rs.preimages.of_class(net, 1, BOX).contains([1.0])

@@ -1,0 +1,78 @@
+"""Nearest points of images of polyhedra against SLSQP, nearest points of polyhedra, and unbounded cases by hand."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from reluscope.geometry.nearest_image import nearest_image
+from reluscope.geometry.nearest_point import nearest_point
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.relative_interior import relative_interior
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**20), st.integers(1, 4), st.integers(1, 4))
+def test_no_point_of_the_image_is_nearer(seed, size, height):
+    rng = np.random.default_rng(seed)
+    rows = np.concatenate([rng.normal(size=(4, size)), np.eye(size), -np.eye(size)])
+    body = Polyhedron(rows, np.concatenate([rng.uniform(0.1, 1, 4), np.ones(2 * size)]))
+    weight, bias, y = rng.normal(size=(height, size)), rng.normal(size=height), 3 * rng.normal(size=height)
+    if seed % 3 == 0 and height > 1:
+        weight[0] = weight[-1]  # a flat image
+    found = nearest_image(body, weight, bias, y)
+    assert body.contains(found.point, 1e-8)
+    assert found.distance == pytest.approx(np.linalg.norm(weight @ found.point + bias - y))
+    assert found.lower == pytest.approx(found.distance, abs=1e-7)
+    solved = minimize(
+        lambda z: ((weight @ z + bias - y) ** 2).sum(),
+        np.zeros(size),
+        jac=lambda z: 2 * weight.T @ (weight @ z + bias - y),
+        method="SLSQP",
+        constraints={"type": "ineq", "fun": lambda z: body.b - body.A @ z, "jac": lambda z: -body.A},
+        options={"ftol": 1e-14, "maxiter": 500},
+    )
+    if body.contains(solved.x, 1e-8):
+        assert found.distance <= np.sqrt(solved.fun) + 1e-6
+        assert np.sqrt(solved.fun) >= found.lower - 1e-6
+    identity = nearest_image(body, np.eye(size), np.zeros(size), 3 * rows[0])
+    assert identity.distance == pytest.approx(nearest_point(body.A, body.b, 3 * rows[0]).distance, abs=1e-7)
+
+
+def test_unbounded_empty_and_far_polyhedra():
+    # The quadrant x_0, x_1 >= 1 seen from the origin, and its difference x_0 - x_1, which takes all values.
+    quadrant = Polyhedron(-np.eye(2), [-1.0, -1.0])
+    assert nearest_image(quadrant, np.eye(2), np.zeros(2), np.zeros(2)).distance == pytest.approx(np.sqrt(2))
+    far = nearest_image(quadrant, np.eye(2), np.zeros(2), np.array([100.0, -3.0]))
+    assert far.distance == pytest.approx(4.0)
+    assert far.lower == pytest.approx(4.0)
+    assert nearest_image(quadrant, np.array([[1.0, -1.0]]), np.zeros(1), np.array([-70.0])).distance < 1e-7
+    assert nearest_image(quadrant, np.eye(2), np.zeros(2), np.zeros(2), bound=1.0).lower >= 1.0
+    nothing = nearest_image(Polyhedron([[1.0], [-1.0]], [-1.0, 0.0]), np.eye(1), np.zeros(1), np.zeros(1))
+    assert nothing.is_empty
+    line = Polyhedron(np.zeros((0, 2)), np.zeros(0), [[1.0, 1.0]], [2.0])
+    assert nearest_image(line, np.eye(2), np.zeros(2), np.zeros(2)).distance == pytest.approx(np.sqrt(2))
+
+
+@given(st.integers(0, 2**20), st.integers(1, 4), st.integers(0, 3))
+def test_hidden_equations_lower_the_dimension(seed, size, hidden):
+    rng = np.random.default_rng(seed)
+    hidden = min(hidden, size)
+    inner = rng.normal(size=size)
+    flats = np.linalg.qr(rng.normal(size=(size, size)))[0][:hidden]
+    others = rng.normal(size=(5, size))
+    rows = np.concatenate([flats, -2 * flats, others, np.eye(size), -np.eye(size)])
+    values = np.concatenate([flats @ inner, -2 * flats @ inner, others @ inner + 0.3, inner + 1, 1 - inner])
+    found = relative_interior(Polyhedron(rows, values))
+    assert found is not None
+    assert found.dim == size - hidden
+    assert Polyhedron(rows, values).contains(found.point, 1e-8)
+    slack = values - rows @ found.point
+    assert (slack[2 * hidden :] > 1e-6).all() or found.dim == 0
+    # A simplex pinched to its corner: all rows are equations together, none with a partner.
+    pinched = Polyhedron(np.concatenate([-np.eye(size), np.ones((1, size))]), np.zeros(size + 1))
+    found = relative_interior(pinched)
+    assert found is not None
+    assert found.dim == 0
+    assert relative_interior(Polyhedron(pinched.A, np.append(np.zeros(size), -1.0))) is None
