@@ -61,14 +61,14 @@ def test_dyadic_values_are_met_exactly():
     assert found.intercepts.tolist() == [-0.5, -0.5, 3.0]
 
 
-@pytest.mark.parametrize(("pieces", "expected"), [(1, 0.5), (3, 0.041), (9, 0.0006)])
+@pytest.mark.parametrize(("pieces", "expected"), [(1, 0.5), (3, 0.066), (9, 0.00097)])
 def test_sine(pieces, expected):
     knots = np.linspace(-np.pi, np.pi, pieces + 1)
     found = interpolate(knots, np.sin(knots))
     assert found.error_at_knots.value < 1e-15
     x = np.linspace(-np.pi, np.pi, 2001)
     mean, worst = errors_at(found, x, np.sin(x))
-    assert mean.value == pytest.approx(expected, rel=0.1)
+    assert mean.value == pytest.approx(expected, rel=0.02)
     assert mean.value == pytest.approx(np.mean((np.interp(x, knots, np.sin(knots)) - np.sin(x)) ** 2), rel=1e-9)
     upper = error_upper(found, 1.0)
     assert worst.value <= upper.value
