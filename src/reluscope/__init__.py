@@ -15,7 +15,17 @@ from reluscope.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
-    from reluscope.analyses import bounds, codespace, coefficients, local, preimages, robustness, stability, tracking
+    from reluscope.analyses import (
+        bounds,
+        codespace,
+        coefficients,
+        local,
+        preimages,
+        robustness,
+        stability,
+        tracking,
+        tropical,
+    )
     from reluscope.analyses.counting import count
     from reluscope.analyses.tracking import Tracker
     from reluscope.analyses.volumes import RegionVolumes, region_volumes
@@ -76,6 +86,7 @@ _HOMES = {
     "stability": "reluscope.analyses.stability",
     "testing": "reluscope.testing",
     "tracking": "reluscope.analyses.tracking",
+    "tropical": "reluscope.analyses.tropical",
 }
 
 __all__ = [
@@ -122,6 +133,7 @@ __all__ = [
     "stability",
     "testing",
     "tracking",
+    "tropical",
 ]
 
 # Public modules: these names stand for the module itself.
@@ -139,6 +151,7 @@ _MODULES = frozenset(
         "stability",
         "testing",
         "tracking",
+        "tropical",
     }
 )
 

@@ -113,7 +113,7 @@ class _Walk:
         """Add the region of a code, if it has one."""
         if code in self.codes:
             return
-        rows = _rows(self._exact, code)
+        rows = code_rows(self._exact, code)
         polytope = None if rows is None else self._whole.cut(rows)
         if polytope is None:
             return
@@ -175,7 +175,7 @@ class _Walk:
         return tuple(map(tuple, self._exact.pieces_beside(point, direction)))
 
 
-def _rows(exact: RationalNetwork, code: Code) -> list[Row] | None:
+def code_rows(exact: RationalNetwork, code: Code) -> list[Row] | None:
     """Return the half-spaces of a code that cut anything, each once, or None if the code cannot have an interior."""
     found: dict[Row, None] = {}
     for function, strict in _conditions(exact, rational_maps(exact, code), code):

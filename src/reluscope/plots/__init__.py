@@ -18,6 +18,7 @@ from reluscope.plots.interactive import interactive
 from reluscope.plots.invariances import invariances
 from reluscope.plots.likeliest import likeliest
 from reluscope.plots.models_in_plane import models_in_plane
+from reluscope.plots.newton_polygons import newton_polygons
 from reluscope.plots.norms import norms
 from reluscope.plots.novelty_scores import novelty
 from reluscope.plots.places import places
@@ -60,6 +61,7 @@ __all__ = [
     "invariances",
     "likeliest",
     "models_in_plane",
+    "newton_polygons",
     "norms",
     "novelty",
     "partition",
