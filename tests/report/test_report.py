@@ -209,7 +209,9 @@ def test_json_holds_every_finding_and_no_infinity(report):
             DATA.points[:20],
             DATA.labels[:20],
             dict.fromkeys(
-                ("codes", "code_map", "balls", "directions", "surroundings", "places", "classes"), "no gates"
+                ("codes", "code_map", "invariance", "stability", "balls", "directions", "surroundings", "places")
+                + ("classes",),
+                "no gates",
             ),
         ),
         ("line", np.arange(6.0)[:, None], None, {"plane": "one input", "surroundings": "need not be such a direction"}),
@@ -293,7 +295,7 @@ def test_a_partition_that_was_interrupted_ends_the_report(monkeypatch):
     monkeypatch.setattr(engine, "cut", stop)
     found = build_report(Subject(NET, DATA, "net", SETTINGS))
     assert {section.name: section.status for section in found.sections} == {
-        **dict.fromkeys(("network", "fit", "codes", "code_map", "maps"), "done"),
+        **dict.fromkeys(("network", "fit", "codes", "code_map", "maps", "invariance", "stability"), "done"),
         "plane": "interrupted",
         **dict.fromkeys(
             ("segments", "balls", "directions", "surroundings", "places", "classes", "robustness"), "not started"

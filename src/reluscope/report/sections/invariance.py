@@ -153,10 +153,15 @@ class _Pair:
             Claim.EXACT,
             name="dimensions of inputs with these features",
             definition=f"dimension of the polytope of inputs with equal {self.features}, within the range of the data",
+            method="a point inside as many half-spaces as have one, by linear programs",
             tolerance=1e-9,
         )
         change = Finding(
-            one.change, Claim.LOWER, name="change that is not seen", definition="l2 distance of the two images"
+            one.change,
+            Claim.LOWER,
+            name="change that is not seen",
+            definition="l2 distance of the two images",
+            method="distance of two inputs with the same features; there may be others further apart",
         )
         drawn = drawing(
             plots.invariances([one], shape=self.shape, names=[f"sample {self.row:,}"]),
