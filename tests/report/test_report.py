@@ -209,7 +209,18 @@ def test_json_holds_every_finding_and_no_infinity(report):
             DATA.points[:20],
             DATA.labels[:20],
             dict.fromkeys(
-                "codes code_map invariance stability balls directions surroundings places classes".split(), "no gates"
+                [
+                    "codes",
+                    "code_map",
+                    "invariance",
+                    "stability",
+                    "balls",
+                    "directions",
+                    "surroundings",
+                    "places",
+                    "classes",
+                ],
+                "no gates",
             ),
         ),
         ("line", np.arange(6.0)[:, None], None, {"plane": "one input", "surroundings": "need not be such a direction"}),
