@@ -15,6 +15,7 @@ ROOT = Path(__file__).parents[1]
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("plane_conv", "rays", "scaling", "workers")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["plane_mlp", *SLOW])
 def test_runs_quickly_and_writes_nothing(name):
     results = ROOT / "benchmarks" / "RESULTS.md"

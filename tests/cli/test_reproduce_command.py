@@ -126,6 +126,7 @@ def test_records_of_another_setting_are_refused(small):
     assert reluscope(*SPLITS, "--force", "--seed", "1", "-q").exit_code == 0
 
 
+@pytest.mark.slow
 def test_the_full_size_on_files_of_mnist(small):
     rng = np.random.default_rng(0)
     (small / "data").mkdir()

@@ -56,6 +56,7 @@ def test_a_run_without_records_labels_or_planes(tmp_path):
     assert 'id="planes"' not in page
 
 
+@pytest.mark.slow
 def test_partitions_that_are_gone_or_damaged(written, tmp_path):
     file = tmp_path / "run.parquet"
     file.write_bytes(written.read_bytes())

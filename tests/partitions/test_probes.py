@@ -115,6 +115,7 @@ def test_a_limit_or_a_checkpoint_is_a_word(tmp_path, monkeypatch: pytest.MonkeyP
     assert kept.claim == "EXACT"
 
 
+@pytest.mark.slow
 def test_a_verdict_travels() -> None:
     budget = Patience(network=layers(30, 60, 1), domain=rs.Box(-1, 1, 30), most=1000)
     with pytest.warns(UserWarning, match="LOWER"):

@@ -265,6 +265,7 @@ def test_an_interruption_keeps_what_was_found():
     assert 0 < sum(map(len, found)) < sum(map(len, found)) + walk.num_open <= 654
 
 
+@pytest.mark.slow
 def test_executors_find_the_same():
     network, domain = from_arrays(default_network([6, 9, 7, 1], seed=2)), rs.Box(-1, 1, 6)
     alone = tree_regions(network, domain)

@@ -88,6 +88,7 @@ def test_a_count_that_died_goes_on(net, begun, with_executor):
     assert again.work["programs"] < rest.work["programs"] / 2
 
 
+@pytest.mark.slow
 def test_a_process_killed_by_the_system_goes_on(path):
     """kill -9, in the middle of a task; here two layers on a box of 30 inputs."""
     script = f"""

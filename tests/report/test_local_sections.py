@@ -82,6 +82,7 @@ def test_sections_for_every_network(name, size):
     json.dumps(report.to_dict(), allow_nan=False)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["regression", "classification"])
 def test_regression_has_no_classes(task):
     net = NETWORKS["dense"]()

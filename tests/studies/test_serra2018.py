@@ -92,6 +92,7 @@ def test_an_interrupted_study_goes_on_to_the_same_end(setting, monkeypatch):
     assert rest.tables == whole.tables
 
 
+@pytest.mark.slow
 def test_an_interruption_within_a_count_keeps_no_part_of_it(setting, monkeypatch):
     def struck(*arguments, **options):
         return Finding(3, Claim.LOWER), "interrupted"
@@ -134,6 +135,7 @@ def test_data_are_needed_and_their_classes(setting):
         splits.protocol(replace(setting, train=bare))
 
 
+@pytest.mark.slow
 def test_progress_has_a_share(setting):
     told = []
     splits.protocol(replace(setting, seconds=30.0, tell=lambda what, share, left: told.append((what, share, left))))

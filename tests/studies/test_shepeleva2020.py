@@ -175,6 +175,7 @@ def test_drawn_codes_are_those_of_the_drawn_samples(followed):
         assert found.codes(0, gate.name) != expected[gate.name]
 
 
+@pytest.mark.slow
 def test_a_finished_study_does_nothing_again(setting, monkeypatch):
     monkeypatch.setitem(heads.PLANS, "small", replace(HEADS, heads=((6,),), rates=(0.1,)))
     monkeypatch.setitem(autoencoder.PLANS, "small", CODED)

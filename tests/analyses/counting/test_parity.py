@@ -43,6 +43,7 @@ def test_all_trials_successful_is_the_published_bound():
     assert parity._least_count(20, 10, 10, 0.95) == np.ceil(2 ** (20 - alpha))
 
 
+@pytest.mark.slow
 def test_bounds_are_right_as_often_as_stated():
     """Ten codes and 2^5 ways to be fulfilled: most trials succeed with one code at most, and the bound is sharp."""
     net, box = rs.load(pseudo_random_network(2, [3, 3])), rs.Box(-1, 1, 2)
