@@ -174,7 +174,7 @@ def _objective(norm: str, value: float, bound: float, goal: np.ndarray) -> Findi
         interval=(min(value, bound), max(value, bound)),
         definition="largest over inputs with the same features" if is_linear else "least l2 distance of such inputs",
         method="linear program" if is_linear else "active sets",
-        source="behrmann2018, appendix A7" if is_linear else "",
+        source="behrmann2018" if is_linear else "",
         tolerance=abs(bound - value) + 64 * EPS * float(np.abs(goal).sum()) * size,
     )
 
