@@ -108,7 +108,7 @@ def _encoded(animation: Animation, suffix: str, dpi: int, progress: Progress | N
 
 def _ffmpeg() -> str:
     try:
-        import imageio_ffmpeg
+        import imageio_ffmpeg  # pyright: ignore[reportMissingImports]
     except ImportError as error:
         raise ReluscopeError(
             'expected imageio-ffmpeg for MP4 files, and it is not installed: run pip install "reluscope[video]", or '
