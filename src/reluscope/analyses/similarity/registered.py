@@ -1,0 +1,26 @@
+"""All metrics by name; whoever adds one adds a line here, and the conformance test holds it against what it declares."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from reluscope.analyses.similarity.agreement import AGREEMENT
+from reluscope.analyses.similarity.cka import CKA, DEBIASED_CKA
+from reluscope.analyses.similarity.coefficient_maps import MAP_RESIDUAL
+from reluscope.analyses.similarity.metric import Metric
+from reluscope.analyses.similarity.output_cross_entropy import OUTPUT_CROSS_ENTROPY
+from reluscope.analyses.similarity.procrustes import PROCRUSTES
+from reluscope.analyses.similarity.scaled_distance import SCALED_DISTANCE, SCALED_DISTANCE_ABSOLUTE
+from reluscope.analyses.similarity.variation_of_information import VARIATION_OF_INFORMATION
+
+_ALL = (
+    MAP_RESIDUAL,
+    CKA,
+    DEBIASED_CKA,
+    PROCRUSTES,
+    SCALED_DISTANCE,
+    SCALED_DISTANCE_ABSOLUTE,
+    OUTPUT_CROSS_ENTROPY,
+    AGREEMENT,
+    VARIATION_OF_INFORMATION,
+)
+METRICS: Mapping[str, Metric] = MappingProxyType({metric.name: metric for metric in _ALL})
