@@ -136,8 +136,8 @@ def coefficient_maps(
 
     Notes
     -----
-    Two passes over the Jacobians of both networks at most: a second one, for triangular factors, if there are many columns
-    and their normal equations turn out too ill-conditioned.
+    One pass over the Jacobians of both networks; a second one, for triangular factors, if there are many columns and
+    their normal equations turn out too ill-conditioned.
 
     References
     ----------

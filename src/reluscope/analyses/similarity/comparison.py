@@ -95,9 +95,9 @@ def compare(
 
     Notes
     -----
-    One pass over the Jacobians of all networks, one more to judge the maps, and one if they are fitted elsewhere. Beside
-    it, with c columns of all networks together, ``s c^2`` operations per output; c is small for networks with a narrow
-    first layer (`row_space`). Procrustes distances add singular values of n x n matrices.
+    One pass over the Jacobians of all networks, one more to judge the maps, and one if they are fitted elsewhere.
+    Beside it, with c columns of all networks together, ``s c^2`` operations per output; c is small for networks with a
+    narrow first layer (`row_space`). Procrustes distances add singular values of n x n matrices.
 
     References
     ----------
@@ -134,10 +134,8 @@ def compare(
             measured.add(metric, seen, prefix="features_")
     judged = None
     if any(one.source in (Source.MOMENTS, Source.ENTRIES) for one in chosen):
-        apart = None if fit_on is None else every[0].points(fit_on)
-        work = _Coefficients(
-            every, points, points if apart is None else apart, apart is not None, chosen, ridge, memory
-        )
+        fitted = points if fit_on is None else every[0].points(fit_on)
+        work = _Coefficients(every, points, fitted, fit_on is not None, chosen, ridge, memory)
         judged = work.run(measured, progress)
     return _assembled(measured, judged, forwards, labels)
 

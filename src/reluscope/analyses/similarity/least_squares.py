@@ -1,9 +1,9 @@
 """Least squares from sums over samples: ``min_M |X M - Y|_F^2 + ridge |M|_F^2`` without X and Y.
 
 The normal equations ``(X^T X + ridge) M = X^T Y`` square the condition number: relative errors of M are about
-``eps cond(X)^2``. They are solved by Cholesky factors only where the matrix, scaled to a diagonal of ones, has a condition
-number below 10^6, which leaves about nine digits. Elsewhere it takes a triangular factor of [X, Y], with the minimum norm
-of `numpy.linalg.lstsq` where X has not full column rank.
+``eps cond(X)^2``. They are solved by Cholesky factors only where the matrix, scaled to a diagonal of ones, has a
+condition number below 10^6, which leaves about nine digits. Elsewhere it takes a triangular factor of [X, Y], with the
+minimum norm of `numpy.linalg.lstsq` where X has not full column rank.
 """
 
 from dataclasses import dataclass

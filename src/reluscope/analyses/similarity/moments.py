@@ -1,8 +1,8 @@
 """Sums of squares and products of several representations of the same samples, from which their similarities follow.
 
-Rows of all representations stand side by side, each less a constant row, then a column of ones and the squared lengths
-of the rows: ``B = [Z_1 | ... | Z_k | 1 | |z_1|^2 | ... | |z_k|^2]``. The Gram matrix ``B^T B`` is a sum over samples. If
-B was factored instead, ``B = Q R``, then R says the same without squaring condition numbers.
+Rows of all representations stand side by side, each less a constant row, then a column of ones and the squared
+lengths of the rows: ``B = [Z_1 | ... | Z_k | 1 | |z_1|^2 | ... | |z_k|^2]``. The Gram matrix ``B^T B`` is a sum over
+samples. If B was factored instead, ``B = Q R``, then R says the same without squaring condition numbers.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ class Moments:
 
     gram: Float[np.ndarray, "c c"]
     sizes: tuple[int, ...]
-    shifts: tuple[Float[np.ndarray, " d"], ...]
+    shifts: tuple[Float[np.ndarray, " _"], ...]
     factor: Float[np.ndarray, "c c"] | None = None
 
     def __len__(self) -> int:
@@ -139,7 +139,7 @@ class MomentSum:
         number = num_columns(sizes)
         self._table = np.zeros((number, number), order="F")
 
-    def add(self, parts: Sequence[Float[np.ndarray, "rows d"]]) -> None:
+    def add(self, parts: Sequence[Float[np.ndarray, "rows _"]]) -> None:
         """Add the next rows of every representation."""
         if self._shifts is None:
             # Any row of the data does: equal rows become exactly zero.
@@ -173,7 +173,7 @@ def num_columns(sizes: Sequence[int]) -> int:
     return sum(sizes) + 1 + len(sizes)
 
 
-def moments_of(*representations: Float[np.ndarray, "s d"]) -> Moments:
+def moments_of(*representations: Float[np.ndarray, "_ _"]) -> Moments:
     """Return the moments of representations that are in memory.
 
     Parameters

@@ -1,8 +1,8 @@
 """Cross-entropy of one network's probabilities relative to another's: equation 7.8 of [sattelberg2026]_.
 
-``H(p, q) = -sum_i p_i log q_i`` with the softmax p and q of the outputs, the mean over samples, natural logarithms. It is
-not symmetric, and for a network with itself it is the entropy of its probabilities. A single output f stands for the two
-outputs 0 and f.
+``H(p, q) = -sum_i p_i log q_i`` with the softmax p and q of the outputs, the mean over samples, natural logarithms. It
+is not symmetric, and for a network with itself it is the entropy of its probabilities. A single output f stands for
+the two outputs 0 and f.
 """
 
 from collections.abc import Sequence
@@ -28,8 +28,8 @@ def output_cross_entropy(forwards: Sequence[RoundedForward], first: int, second:
     Returns
     -------
     Finding
-        EXACT within its tolerance, which follows from the errors of the outputs: probabilities move by at most twice the
-        largest error of an output, logarithms of probabilities too.
+        EXACT within its tolerance, which follows from the errors of the outputs: probabilities move by at most twice
+        the largest error of an output, logarithms of probabilities too.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""All metrics by name; whoever adds one adds a line here, and the conformance test holds it against what it declares."""
+"""All metrics by name: one that is added here is held against what it declares by the conformance test."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -21,8 +21,8 @@ class PairTable:
     networks : tuple of str
         Names of rows and of columns.
     findings : k tuples of k findings or None
-        Row: the first network, or the one that is mapped from; column: the second, or mapped to. None where the quantity
-        is not defined.
+        Row: the first network, or the one that is mapped from; column: the second, or mapped to. None where the
+        quantity is not defined.
     is_symmetric : bool
         Whether rows and columns may be exchanged.
     grows_with_likeness : bool

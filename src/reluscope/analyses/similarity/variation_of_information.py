@@ -55,13 +55,11 @@ def variation_of_information(partitions: Partitions, first: int, second: int) ->
     """
     own, other = partitions.labels[first], partitions.labels[second]
     number = len(own)
-    joint = np.unique(np.stack([own, other]), axis=1, return_counts=True)[1]
-    entropies = [
-        _entropy(counts, number) for counts in (joint, *(np.unique(one, return_counts=True)[1] for one in (own, other)))
-    ]
+    sizes = [np.unique(one, axis=-1, return_counts=True)[1] for one in (np.stack([own, other]), own, other)]
+    joint, alone, beside = (_entropy(one, number) for one in sizes)
     doubtful = int((partitions.doubtful[first] | partitions.doubtful[second]).sum()) if first != second else 0
     return Finding(
-        max(0.0, 2 * entropies[0] - entropies[1] - entropies[2]),
+        max(0.0, 2 * joint - alone - beside),
         Claim.ESTIMATE if doubtful else Claim.EXACT,
         name=VARIATION_OF_INFORMATION.title,
         interval=(0.0, log2(number)) if doubtful else None,
