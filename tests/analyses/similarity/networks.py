@@ -1,5 +1,7 @@
 """Small networks with known parameters, and changes of them that leave their function as it is."""
 
+from itertools import pairwise
+
 import numpy as np
 
 import reluscope as rs
@@ -7,14 +9,11 @@ import reluscope as rs
 
 def parameters(sizes, seed):
     rng = np.random.default_rng(seed)
-    return [
-        (rng.normal(size=(wide, narrow)), rng.normal(size=wide))
-        for narrow, wide in zip(sizes[:-1], sizes[1:], strict=True)
-    ]
+    return [(rng.normal(size=(wide, narrow)), rng.normal(size=wide)) for narrow, wide in pairwise(sizes)]
 
 
 def xor(width, seed=0):
-    """Return a network that solves XOR on (+-1, +-1): of two units in closed form, or wider with the same function's sign."""
+    """Return a network that solves XOR on (+-1, +-1): of two units in closed form, or of many."""
     if width == 2:  # 1 - s, s + 1, -1 with s = x1 + x2: three regions
         return [(np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([2.0, 0.0])), (np.array([[1.0, -2.0]]), np.array([-1.0]))]
     # Random features whose last layer is fitted to the product of the inputs on a grid.

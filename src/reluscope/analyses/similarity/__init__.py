@@ -2,16 +2,16 @@
 
 from reluscope.analyses.similarity.agreement import agreement_of_predictions
 from reluscope.analyses.similarity.cka import debiased_cka, linear_cka
-from reluscope.analyses.similarity.coefficient_maps import CoefficientMaps, coefficient_maps
+from reluscope.analyses.similarity.code_partitions import Partitions, variation_of_information
 from reluscope.analyses.similarity.comparison import compare
-from reluscope.analyses.similarity.features import features
+from reluscope.analyses.similarity.cross_entropies import output_cross_entropy
+from reluscope.analyses.similarity.gate_features import features
+from reluscope.analyses.similarity.mapping import CoefficientMaps, coefficient_maps
 from reluscope.analyses.similarity.metric import Invariance, Metric
-from reluscope.analyses.similarity.output_cross_entropy import output_cross_entropy
 from reluscope.analyses.similarity.procrustes import procrustes_distance
 from reluscope.analyses.similarity.registered import METRICS
-from reluscope.analyses.similarity.scaled_distance import scaled_distance
+from reluscope.analyses.similarity.scaled_distances import scaled_distance
 from reluscope.analyses.similarity.tables import PairTable, Similarities
-from reluscope.analyses.similarity.variation_of_information import Partitions, variation_of_information
 
 __all__ = [
     "METRICS",

@@ -14,14 +14,15 @@ from jaxtyping import Int
 from reluscope.analyses.classification import accuracy_of_outputs, check_labels, classes_of_outputs
 from reluscope.analyses.rounding import RoundedForward, rounded_forward
 from reluscope.analyses.similarity.checks import check_networks
-from reluscope.analyses.similarity.coefficient_maps import (
+from reluscope.analyses.similarity.code_partitions import Partitions
+from reluscope.analyses.similarity.gate_features import features
+from reluscope.analyses.similarity.least_squares import Solution
+from reluscope.analyses.similarity.mapping import (
     MAP_RESIDUAL,
     CoefficientMaps,
     mapped_outputs,
     solve_pairs,
 )
-from reluscope.analyses.similarity.features import features
-from reluscope.analyses.similarity.least_squares import Solution
 from reluscope.analyses.similarity.metric import Metric, Source
 from reluscope.analyses.similarity.moments import Moments, moments_of
 from reluscope.analyses.similarity.registered import METRICS
@@ -34,7 +35,6 @@ from reluscope.analyses.similarity.streaming import (
     output_groups,
 )
 from reluscope.analyses.similarity.tables import PairTable, Similarities
-from reluscope.analyses.similarity.variation_of_information import Partitions
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
