@@ -132,7 +132,7 @@ def test_xor(width):
     assert difference(maps.matrix(0), np.linalg.lstsq(X, Y, rcond=None)[0]) <= 1e-8
     other = load(xor(120 - width, seed=1))  # made in the same way, of other units
     mapped = rs.similarity.coefficient_maps(wide, other, points).outputs(points)
-    assert ((mapped > 0) == (other(points).numpy() > 0)).mean() > 0.9
+    assert ((mapped > 0) == (other(points).numpy() > 0)).mean() > 0.8
     # Three different rows, of rank 2: (-1, -1, 1), (1, 1, 1) and (0, 0, -1).
     assert rs.similarity.coefficient_maps(small, wide, points).solutions[0].rank == 2
 

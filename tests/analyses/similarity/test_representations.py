@@ -16,6 +16,7 @@ from reluscope.analyses.similarity import (
     scaled_distance,
     variation_of_information,
 )
+from reluscope.analyses.similarity.moments import moments_of
 from reluscope.errors import InputError, ShapeError
 
 RNG = np.random.default_rng(11)
@@ -157,6 +158,6 @@ def test_agreement_says_where_rounding_decides():
 
 def test_what_is_refused():
     with pytest.raises(ShapeError, match="of the same samples"):
-        linear_cka(X, Y[:-1])
+        moments_of(X, Y[:-1])
     with pytest.raises(InputError, match="finite"):
         procrustes_distance(X, np.where(Y > 2, np.nan, Y))

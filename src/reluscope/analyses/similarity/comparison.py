@@ -340,8 +340,7 @@ def _assembled(
     for place in range(len(names)):
         measured.put(MAP_RESIDUAL, (place, place), itself)
     for pair, maps in judged.maps.items():
-        finding = maps.residual()
-        measured.put(MAP_RESIDUAL, pair, finding if np.isfinite(float(finding)) else None)
+        measured.put(MAP_RESIDUAL, pair, maps.residual())
     tables = {MAP_RESIDUAL.name: measured.tables()[MAP_RESIDUAL.name]}
     classes = [classes_of_outputs(one.outputs) for one in forwards]
     number = len(classes[0])

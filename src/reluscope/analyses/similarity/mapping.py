@@ -84,8 +84,11 @@ class CoefficientMaps:
             return f"the coefficients span {lowest:,} of {size:,} dimensions: the maps are the ones of least norm"
         return ""
 
-    def residual(self) -> Finding:
-        """Return the root mean over outputs of ``|C_1 M - C_2|^2 / |C_2|^2`` on the samples that were fitted to."""
+    def residual(self) -> Finding | None:
+        """Return the root mean over outputs of ``|C_1 M - C_2|^2 / |C_2|^2`` on the samples that were fitted to.
+
+        None if all coefficients of the second network are zero; outputs of which that is so are left out.
+        """
         return _residual([one.residual for one in self.solutions], self.num_samples, self._method)
 
     def condition(self) -> Finding:
@@ -216,14 +219,17 @@ def mapped_outputs(
 
 def _unexplained(moments: Moments, first: int, second: int) -> Finding | None:
     solution = solve(moments, first, second)
-    if solution is None or not np.isfinite(solution.residual):
+    if solution is None:
         return None
     return _residual([solution.residual], moments.num_samples, f"{solution.method}, float64")
 
 
-def _residual(residuals: Sequence[float], num_samples: int, method: str) -> Finding:
+def _residual(residuals: Sequence[float], num_samples: int, method: str) -> Finding | None:
+    defined = [one for one in residuals if np.isfinite(one)]
+    if not defined:
+        return None
     return Finding(
-        float(np.sqrt(np.mean(np.square(residuals)))),
+        float(np.sqrt(np.mean(np.square(defined)))),
         Claim.ESTIMATE,
         name=MAP_RESIDUAL.title,
         definition="least |C_1 M - C_2| by |C_2|, on the samples that M was fitted to",
