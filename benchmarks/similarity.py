@@ -1,8 +1,8 @@
 """Regression and CKA of the coefficients of two convolutional networks of CIFAR size, and what their Jacobians cost.
 
-The networks are those of section 6.1 of Sattelberg (2026), with random weights, on random images. Seconds are those of the
-processor; Jacobians are what `Network.linearize` takes within the same run. A loop of autograd calls, one per image and
-output, is timed on a few images of each network and taken times their number.
+The networks are those of chapter 6 of Sattelberg (2026), with random weights, on random images. Seconds are those of
+the processor; Jacobians are what `Network.linearize` takes within the same run. A loop of autograd calls, one per image
+and output, is timed on a few images of each network and taken times their number.
 """
 
 import time
@@ -18,7 +18,9 @@ from reluscope.analyses.similarity.row_spaces import row_space
 from reluscope.analyses.similarity.streaming import coefficient_moments, output_groups
 from reluscope.networks.network import Network
 
-TARGET = "under 4 GB, at least 70 % of the time in Jacobians, these at least 5 times as fast as a loop of autograd calls"
+TARGET = (
+    "under 4 GB, at least 70 % of the time in Jacobians, these at least 5 times as fast as a loop of autograd calls"
+)
 LOOPED = 10
 MEMORY = 5 * 2**29
 
@@ -73,9 +75,7 @@ def _statistics(networks: list[rs.Network], points: torch.Tensor) -> str:
     for group in output_groups(spaces, networks[0].num_outputs, MEMORY):
         moments, _ = coefficient_moments(networks, spaces, points, group, memory=MEMORY)
         cka += [CKA.measure(one, 0, 1) for one in moments]
-        for found in solve_pairs(
-            networks, spaces, points, group, moments, [(0, 1), (1, 0)], ridge=0.0, memory=MEMORY
-        ):
+        for found in solve_pairs(networks, spaces, points, group, moments, [(0, 1), (1, 0)], ridge=0.0, memory=MEMORY):
             solutions += [(one.condition, one.residual, one.method) for one in found.values()]
         del moments
     conditions, residuals, methods = zip(*solutions, strict=True)
