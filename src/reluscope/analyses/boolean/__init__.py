@@ -1,0 +1,1 @@
+"""Boolean functions and the smallest networks for them."""
