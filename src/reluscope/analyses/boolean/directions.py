@@ -1,15 +1,20 @@
 """Directions of the cube for functions of any number of inputs: changes along one, a search for few, a lower bound."""
 
+from collections.abc import Sequence
+
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Integer
 
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs
 from reluscope.errors import InputError, ShapeError
 
+Direction = Sequence[int] | Integer[np.ndarray, " n"]
+
 _MOST_LATTICE = 11
+_MOST_SMALL = 6
 
 
-def num_changes(function: BooleanFunction, direction: Int[np.ndarray, " n"]) -> int | None:
+def num_changes(function: BooleanFunction, direction: Direction) -> int | None:
     """Return how often a function changes along a direction of whole numbers.
 
     Parameters
@@ -33,8 +38,8 @@ def num_changes(function: BooleanFunction, direction: Int[np.ndarray, " n"]) -> 
 
 
 def levels(
-    function: BooleanFunction, direction: Int[np.ndarray, " n"]
-) -> tuple[Int[np.ndarray, " k"], Int[np.ndarray, " k"]] | None:
+    function: BooleanFunction, direction: Direction
+) -> tuple[Integer[np.ndarray, " k"], Integer[np.ndarray, " k"]] | None:
     """Return the different values of ``x . direction`` in ascending order, and the function's value at each.
 
     Returns
@@ -55,7 +60,7 @@ def levels(
     return distinct, (ones > 0).astype(np.int64)
 
 
-def search_direction(function: BooleanFunction, *, rounds: int = 200, seed: int = 0) -> Int[np.ndarray, " n"]:
+def search_direction(function: BooleanFunction, *, rounds: int = 200, seed: int = 0) -> Integer[np.ndarray, " n"]:
     """Return a direction without ties along which a function changes seldom, by local search.
 
     Parameters
@@ -126,3 +131,51 @@ def lattice_lower(function: BooleanFunction) -> int:
         below = [one ^ (1 << bit) for bit in range(n) if one >> bit & 1]
         longest[:, one] = (longest[:, below] + (tables[:, below] != tables[:, [one]])).max(axis=1)
     return max(trivial, int(longest[:, -1].min()))
+
+
+def small_direction(function: BooleanFunction, changes: int, *, largest: int = 3) -> Integer[np.ndarray, " n"] | None:
+    """Return a direction of small whole numbers, ties allowed, along which a function changes so often at most.
+
+    Parameters
+    ----------
+    function : BooleanFunction
+        Of up to 6 inputs.
+    changes : int
+        For instance the swaps value.
+    largest : int
+        Largest absolute value of an entry.
+
+    Returns
+    -------
+    (n,) array or None
+        That of the smallest sum of absolute values, inputs at the same place having the same value; None if there is
+        none.
+
+    Notes
+    -----
+    (2 largest + 1)^n directions, half of them up to sign, in order of size: 8,400 for n = 5 and entries up to 3.
+
+    Examples
+    --------
+    >>> small_direction(BooleanFunction.of_formula("x1 ^ x2 ^ ~x3"), 3).tolist()
+    [1, 1, 1]
+    """
+    n = function.num_inputs
+    if n == 0 or n > _MOST_SMALL:
+        return None
+    entries = np.arange(-largest, largest + 1)
+    directions = np.stack(np.meshgrid(*[entries] * n, indexing="ij"), axis=-1).reshape(-1, n)
+    first = directions[np.arange(len(directions)), (directions != 0).argmax(axis=1)]
+    directions = directions[first >= 0]
+    directions = directions[np.lexsort([(directions < 0).sum(axis=1), np.abs(directions).sum(axis=1)])]
+    inputs, values = all_inputs(n), function.values.astype(np.int64)
+    for start in range(0, len(directions), 512):
+        some = directions[start : start + 512]
+        # The value breaks ties; a place where it changes is one that two values share.
+        keys = np.sort(2 * (some @ inputs.T) + values, axis=1)
+        differs = keys[:, 1:] % 2 != keys[:, :-1] % 2
+        is_shared = (differs & (keys[:, 1:] // 2 == keys[:, :-1] // 2)).any(axis=1)
+        fits = np.flatnonzero(~is_shared & (differs.sum(axis=1) <= changes))
+        if len(fits):
+            return some[fits[0]]
+    return None

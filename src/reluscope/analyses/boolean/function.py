@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Integer
 
 from reluscope.analyses.boolean import formulas
 from reluscope.errors import InputError, ShapeError
@@ -150,7 +150,7 @@ class BooleanFunction:
         return 1 << self.num_inputs
 
     @property
-    def values(self) -> Int[np.ndarray, " size"]:
+    def values(self) -> Integer[np.ndarray, " size"]:
         """The truth table as zeros and ones, in lexicographic order."""
         whole = max(8, self.size)
         table = np.unpackbits(np.frombuffer((self.number << (whole - self.size)).to_bytes(whole // 8, "big"), np.uint8))
@@ -166,7 +166,7 @@ class BooleanFunction:
         """Whether one value is all there is."""
         return self.number in (0, (1 << self.size) - 1)
 
-    def __call__(self, x: object) -> Int[np.ndarray, "..."]:
+    def __call__(self, x: object) -> Integer[np.ndarray, "..."]:
         """Return the values at inputs of zeros and ones, shape (..., n)."""
         bits = np.asarray(x)
         if bits.ndim == 0 or bits.shape[-1] != self.num_inputs:
@@ -205,7 +205,7 @@ class BooleanFunction:
         return self.num_inputs
 
 
-def all_inputs(num_inputs: int) -> Int[np.ndarray, "size n"]:
+def all_inputs(num_inputs: int) -> Integer[np.ndarray, "size n"]:
     """Return all inputs in lexicographic order, as zeros and ones.
 
     Examples

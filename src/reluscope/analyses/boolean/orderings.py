@@ -13,7 +13,7 @@ from itertools import product
 from math import gcd
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Integer
 
 from reluscope.analyses.boolean.function import all_inputs, check_num_inputs
 
@@ -32,8 +32,8 @@ class Orderings:
         For each chamber all inputs, by their index, from the smallest sum to the largest.
     """
 
-    weights: Int[np.ndarray, "k n"]
-    inputs: Int[np.ndarray, "k size"]
+    weights: Integer[np.ndarray, "k n"]
+    inputs: Integer[np.ndarray, "k size"]
 
     def __len__(self) -> int:
         return len(self.weights)

@@ -6,7 +6,7 @@ not hold. See O'Donnell, "Analysis of Boolean functions", 2014.
 """
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Integer
 
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs
 from reluscope.errors import InputError
@@ -40,7 +40,7 @@ def spectrum(function: BooleanFunction) -> Float[np.ndarray, " size"]:
     return transform(function) / function.size
 
 
-def transform(function: BooleanFunction) -> Int[np.ndarray, " size"]:
+def transform(function: BooleanFunction) -> Integer[np.ndarray, " size"]:
     """Return 2^n times the spectrum, as whole numbers."""
     table = 2 * function.values.astype(np.int64) - 1
     for axis in range(function.num_inputs):
@@ -51,7 +51,7 @@ def transform(function: BooleanFunction) -> Int[np.ndarray, " size"]:
     return table
 
 
-def set_sizes(num_inputs: int) -> Int[np.ndarray, " size"]:
+def set_sizes(num_inputs: int) -> Integer[np.ndarray, " size"]:
     """Return the sizes of all sets of inputs, in the order of the spectrum."""
     return all_inputs(num_inputs).sum(axis=1)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Integer
 
 from reluscope.analyses.boolean.directions import lattice_lower, num_changes, search_direction
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs
@@ -40,7 +40,7 @@ class Swaps:
     """
 
     value: Finding
-    direction: Int[np.ndarray, " n"]
+    direction: Integer[np.ndarray, " n"]
 
     def __int__(self) -> int:
         return int(self.value)
@@ -95,7 +95,7 @@ def swaps(function: BooleanFunction, *, seconds: float | None = None) -> Swaps:
         direction, low = _best_by_bounds(function, seconds, began)
         method = "strict orderings of subset sums, by ascending bound from the first five weights"
     else:
-        direction = search_direction(function)
+        direction = search_direction(function, rounds=1000)
         low = max(lattice_lower(function), _halves_lower(function))
         method = "local search from above; chains of inputs and functions of five inputs from below"
     value = num_changes(function, direction)
@@ -132,10 +132,10 @@ def num_optimal(function: BooleanFunction) -> tuple[int, int, int]:
 class _Features:
     """Pairs of inputs that are neighbours in some ordering, and which orderings have which."""
 
-    pairs: Int[np.ndarray, "p 2"]
+    pairs: Integer[np.ndarray, "p 2"]
     contained: Float[np.ndarray, "p k"]
 
-    def changes(self, tables: Int[np.ndarray, "t size"]) -> Float[np.ndarray, "t k"]:
+    def changes(self, tables: Integer[np.ndarray, "t size"]) -> Float[np.ndarray, "t k"]:
         """Return how often each truth table changes along each ordering; sums of zeros and ones, exact in float32."""
         differs = tables[:, self.pairs[:, 0]] != tables[:, self.pairs[:, 1]]
         return differs.astype(np.float32) @ self.contained
@@ -161,7 +161,7 @@ def _features_above(num_inputs: int, parent: int) -> _Features:
     return _features(orderings_above(num_inputs, parent))
 
 
-def _best_at_once(function: BooleanFunction) -> Int[np.ndarray, " n"]:
+def _best_at_once(function: BooleanFunction) -> Integer[np.ndarray, " n"]:
     tables, symmetries = _distinct_tables(function)
     changes = _all_features(function.num_inputs).changes(tables)
     table, ordering = np.unravel_index(int(changes.argmin()), changes.shape)
@@ -171,7 +171,7 @@ def _best_at_once(function: BooleanFunction) -> Int[np.ndarray, " n"]:
 
 def _best_by_bounds(
     function: BooleanFunction, seconds: float | None, began: float
-) -> tuple[Int[np.ndarray, " n"], int | None]:
+) -> tuple[Integer[np.ndarray, " n"], int | None]:
     """Return the best direction, and a lower bound unless that direction is proved to be optimal."""
     n = function.num_inputs
     best_direction = search_direction(function, rounds=40)
@@ -202,7 +202,7 @@ def _best_by_bounds(
     return best_direction, None
 
 
-def _distinct_tables(function: BooleanFunction) -> tuple[Int[np.ndarray, "t size"], Int[np.ndarray, " t"]]:
+def _distinct_tables(function: BooleanFunction) -> tuple[Integer[np.ndarray, "t size"], Integer[np.ndarray, " t"]]:
     """Return the truth tables of a function under all symmetries, each once, and a symmetry that gives it.
 
     Negating all inputs turns every ordering round and negating the output changes nothing, so that one of each pair is
@@ -217,7 +217,7 @@ def _distinct_tables(function: BooleanFunction) -> tuple[Int[np.ndarray, "t size
     return tables[first], symmetries[first]
 
 
-def _moved(weights: Int[np.ndarray, " n"], symmetry: int) -> Int[np.ndarray, " n"]:
+def _moved(weights: Integer[np.ndarray, " n"], symmetry: int) -> Integer[np.ndarray, " n"]:
     """Return the direction along which the function is what its moved truth table is along the weights."""
     n = len(weights)
     direction = np.zeros(n, dtype=np.int64)

@@ -5,13 +5,13 @@ from itertools import permutations
 from math import factorial
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Integer
 
 from reluscope.analyses.boolean.function import all_inputs
 
 
 @lru_cache(maxsize=8)
-def cube_symmetries(num_inputs: int) -> Int[np.ndarray, "count size"]:
+def cube_symmetries(num_inputs: int) -> Integer[np.ndarray, "count size"]:
     """Return where every symmetry takes every input.
 
     Parameters
@@ -37,12 +37,12 @@ def cube_symmetries(num_inputs: int) -> Int[np.ndarray, "count size"]:
     return table
 
 
-def input_orders(num_inputs: int) -> Int[np.ndarray, "count n"]:
+def input_orders(num_inputs: int) -> Integer[np.ndarray, "count n"]:
     """Return all permutations of the inputs, in lexicographic order."""
     return np.array(list(permutations(range(num_inputs))), dtype=np.int64).reshape(factorial(num_inputs), num_inputs)
 
 
-def pack(tables: Int[np.ndarray, "k size"]) -> Int[np.ndarray, " k"]:
+def pack(tables: Integer[np.ndarray, "k size"]) -> Integer[np.ndarray, " k"]:
     """Return truth tables of up to 64 values as the numbers that name them."""
     size = tables.shape[1]
     packed = np.packbits(tables.astype(np.uint8), axis=1)
