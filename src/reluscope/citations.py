@@ -163,7 +163,7 @@ _SOURCES = (
     ),
     Citation(
         "odonnell2014",
-        ("Ryan O'Donnell",),
+        ("Ryan O’Donnell",),
         "Analysis of Boolean functions",
         2014,
         "Cambridge University Press",

@@ -12,7 +12,7 @@ from reluscope.analyses.boolean.constructions import (
 )
 from reluscope.analyses.boolean.directions import num_changes, small_direction
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs
-from reluscope.analyses.boolean.hardest import HardFunction, search_hardest
+from reluscope.analyses.boolean.hardest import HardFunction, largest_swaps, search_hardest
 from reluscope.analyses.boolean.local_optima import (
     SingleUnitState,
     SteadyState,
@@ -57,6 +57,7 @@ __all__ = [
     "degree",
     "entropy",
     "influences",
+    "largest_swaps",
     "network_of",
     "noise_sensitivity",
     "npn_class",

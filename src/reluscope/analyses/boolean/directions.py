@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
-from jaxtyping import Integer
+from jaxtyping import Integer, Num
 
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs
 from reluscope.errors import InputError, ShapeError
 
-Direction = Sequence[int] | Integer[np.ndarray, " n"]
+Direction = Sequence[int] | Num[np.ndarray, " n"]
 
 _MOST_LATTICE = 11
 _MOST_SMALL = 6
@@ -60,7 +60,9 @@ def levels(
     return distinct, (ones > 0).astype(np.int64)
 
 
-def search_direction(function: BooleanFunction, *, rounds: int = 200, seed: int = 0) -> Integer[np.ndarray, " n"]:
+def search_direction(
+    function: BooleanFunction, *, rounds: int, enough: int = 0, seed: int = 0
+) -> Integer[np.ndarray, " n"]:
     """Return a direction without ties along which a function changes seldom, by local search.
 
     Parameters
@@ -68,6 +70,8 @@ def search_direction(function: BooleanFunction, *, rounds: int = 200, seed: int 
     function : BooleanFunction
     rounds : int
         Each tries some 40 directions near the best one, or anywhere.
+    enough : int
+        A number of changes that ends the search, such as a lower bound.
     seed : int
 
     Returns
@@ -86,6 +90,8 @@ def search_direction(function: BooleanFunction, *, rounds: int = 200, seed: int 
         starts[0] = scale + generator.integers(1, 1 << 12, size=n)
     best, fewest = starts[0], 1 << n
     for step in range(rounds + 1):
+        if fewest <= enough:
+            break
         if step:
             kind = generator.integers(4)
             starts = np.tile(best, (tries, 1))

@@ -173,7 +173,7 @@ class BooleanFunction:
             raise ShapeError(f"expected inputs of {self.num_inputs} zeros and ones, got an array of shape {bits.shape}")
         if not ((bits == 0) | (bits == 1)).all():
             raise InputError("expected inputs of zeros and ones, got other values")
-        return self.values[bits.astype(np.int64) @ (1 << np.arange(self.num_inputs)[::-1])]
+        return np.asarray(self.values[bits.astype(np.int64) @ (1 << np.arange(self.num_inputs)[::-1])])
 
     def __invert__(self) -> "BooleanFunction":
         return BooleanFunction(self.num_inputs, (1 << self.size) - 1 - self.number)

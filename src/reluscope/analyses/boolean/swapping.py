@@ -16,7 +16,7 @@ from jaxtyping import Float, Integer
 
 from reluscope.analyses.boolean.directions import lattice_lower, num_changes, search_direction
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs
-from reluscope.analyses.boolean.orderings import Orderings, orderings_above, strict_orderings
+from reluscope.analyses.boolean.orderings import orderings_above, strict_orderings
 from reluscope.analyses.boolean.symmetries import cube_symmetries, input_orders, pack
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
@@ -83,7 +83,7 @@ def swaps(function: BooleanFunction, *, seconds: float | None = None) -> Swaps:
     --------
     >>> found = swaps(BooleanFunction.of_formula("x1 ^ x2 & x3"))
     >>> print(found.value, found.direction)
-    2 (EXACT) [-2 3 4]
+    2 (EXACT) [4 1 2]
     """
     if seconds is not None and not seconds >= 0:
         raise InputError(f"expected a number of seconds that is not negative, got {seconds}")
@@ -95,8 +95,9 @@ def swaps(function: BooleanFunction, *, seconds: float | None = None) -> Swaps:
         direction, low = _best_by_bounds(function, seconds, began)
         method = "strict orderings of subset sums, by ascending bound from the first five weights"
     else:
-        direction = search_direction(function, rounds=1000)
-        low = max(lattice_lower(function), _halves_lower(function))
+        low = max(lattice_lower(function), _parts_lower(function))
+        # Sorting 2^n places at a time, so fewer rounds for more inputs.
+        direction = search_direction(function, rounds=max(4, 250_000 >> n), enough=low)
         method = "local search from above; chains of inputs and functions of five inputs from below"
     value = num_changes(function, direction)
     low = value if low is None else min(low, value)
@@ -122,14 +123,14 @@ def num_optimal(function: BooleanFunction) -> tuple[int, int, int]:
     Orderings are counted up to symmetries of the function and its negation.
     """
     tables, _ = _distinct_tables(function)
-    features = _features(strict_orderings(function.num_inputs))
+    features = _all_features(function.num_inputs)
     changes = features.changes(tables)
     low = changes.min()
     return int(low), int((changes == low).sum()), changes.size
 
 
 @dataclass(frozen=True)
-class _Features:
+class OrderingFeatures:
     """Pairs of inputs that are neighbours in some ordering, and which orderings have which."""
 
     pairs: Integer[np.ndarray, "p 2"]
@@ -141,24 +142,25 @@ class _Features:
         return differs.astype(np.float32) @ self.contained
 
 
-def _features(orderings: Orderings) -> _Features:
-    inputs = orderings.inputs.astype(np.int64)
+def ordering_features(inputs: Integer[np.ndarray, "k size"]) -> OrderingFeatures:
+    """Return the pairs of neighbours of orderings, given the inputs from the lowest to the highest."""
+    inputs = inputs.astype(np.int64)
     size = inputs.shape[1]
     low, high = np.minimum(inputs[:, 1:], inputs[:, :-1]), np.maximum(inputs[:, 1:], inputs[:, :-1])
     pairs, places = np.unique(low * size + high, return_inverse=True)
     contained = np.zeros((len(pairs), len(inputs)), dtype=np.float32)
     contained[places.reshape(low.shape), np.arange(len(inputs))[:, None]] = 1.0
-    return _Features(np.column_stack([pairs // size, pairs % size]), contained)
+    return OrderingFeatures(np.column_stack([pairs // size, pairs % size]), contained)
 
 
 @lru_cache(maxsize=8)
-def _all_features(num_inputs: int) -> _Features:
-    return _features(strict_orderings(num_inputs))
+def _all_features(num_inputs: int) -> OrderingFeatures:
+    return ordering_features(strict_orderings(num_inputs).inputs)
 
 
 @lru_cache(maxsize=1024)
-def _features_above(num_inputs: int, parent: int) -> _Features:
-    return _features(orderings_above(num_inputs, parent))
+def _features_above(num_inputs: int, parent: int) -> OrderingFeatures:
+    return ordering_features(orderings_above(num_inputs, parent).inputs)
 
 
 def _best_at_once(function: BooleanFunction) -> Integer[np.ndarray, " n"]:
@@ -174,10 +176,10 @@ def _best_by_bounds(
 ) -> tuple[Integer[np.ndarray, " n"], int | None]:
     """Return the best direction, and a lower bound unless that direction is proved to be optimal."""
     n = function.num_inputs
-    best_direction = search_direction(function, rounds=40)
+    low = lattice_lower(function)
+    best_direction = search_direction(function, rounds=40, enough=low)
     best = num_changes(function, best_direction)
     assert best is not None
-    low = lattice_lower(function)
     if low >= best:
         return best_direction, None
     tables, symmetries = _distinct_tables(function)
@@ -226,7 +228,7 @@ def _moved(weights: Integer[np.ndarray, " n"], symmetry: int) -> Integer[np.ndar
     return direction
 
 
-def _halves_lower(function: BooleanFunction) -> int:
+def _parts_lower(function: BooleanFunction) -> int:
     """Return the largest swaps value of some functions of five inputs that fixing the others leaves."""
     n = function.num_inputs
     return max(int(swaps(one)) for one in _restrictions(function, n - _AT_ONCE))

@@ -63,7 +63,7 @@ def threshold_test(function: BooleanFunction) -> ThresholdTest:
     --------
     >>> test = threshold_test(BooleanFunction.of_formula("x1 & (x2 | x3)"))
     >>> test.weights, test.constant
-    ((2, 1, 1), -2)
+    ((4, 2, 2), -5)
     >>> threshold_test(BooleanFunction.of_formula("x1 ^ x2")).conflict
     (((0, 0), 1), ((0, 1), 1), ((1, 0), 1), ((1, 1), 1))
     """
@@ -96,7 +96,7 @@ def threshold_degree(function: BooleanFunction) -> Finding:
     Examples
     --------
     >>> print(threshold_degree(BooleanFunction.of_formula("x1 ^ x2 ^ x3 & x4")))
-    2 (EXACT)
+    3 (EXACT)
     """
     n = function.num_inputs
     check_num_inputs(n, _MOST_INPUTS_DEGREE, "the threshold degree is computed")

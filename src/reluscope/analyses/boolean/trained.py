@@ -37,7 +37,7 @@ class ReachedStates:
     tolerance: float
 
 
-def reached_states(parameters: Float[np.ndarray, "s 7"], *, tolerance: float = 0.02) -> ReachedStates:
+def reached_states(parameters: Float[np.ndarray, "s k"], *, tolerance: float = 0.02) -> ReachedStates:
     """Classify trained networks of two ReLUs into the steady states of XOR on a line.
 
     Parameters
