@@ -31,6 +31,7 @@ NAMES = (
     "tracking",
     "workers",
     "balls",
+    "boolean",
     "startup",
     "peers",
 )

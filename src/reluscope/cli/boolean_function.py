@@ -113,9 +113,7 @@ def _network(construction: Construction) -> dict[str, Any]:
         "widths": list(construction.widths),
         "leak": construction.leak,
         "method": construction.method,
-        "layers": [
-            {"weight": weight, "bias": bias} for weight, bias in zip(tensors[0::2], tensors[1::2], strict=True)
-        ],
+        "layers": [{"weight": weight, "bias": bias} for weight, bias in zip(tensors[0::2], tensors[1::2], strict=True)],
     }
 
 
@@ -142,7 +140,9 @@ def _print(function: BooleanFunction, plain: dict[str, Any]) -> None:
     say(console, f"Best direction: ({', '.join(map(str, plain['direction']))})")
     network = plain["network"]
     widths = " + ".join(map(str, network["widths"])) or "no"
-    say(console, f"Smallest network known: {widths} hidden units, right on all inputs (checked in rational arithmetic).")
+    say(
+        console, f"Smallest network known: {widths} hidden units, right on all inputs (checked in rational arithmetic)."
+    )
     for number, layer in enumerate(network["layers"]):
         rows = zip(np.round(layer["weight"], 4).tolist(), np.round(layer["bias"], 4).tolist(), strict=True)
         text = "; ".join(f"{' '.join(f'{entry:g}' for entry in row)} | {bias:g}" for row, bias in rows)

@@ -115,7 +115,9 @@ def _draw_cube(axes: Axes, function: BooleanFunction) -> None:
     inputs = all_inputs(n)
     places = inputs @ _AXES[:n] if n > 1 else np.column_stack([inputs[:, 0], np.zeros(2)])
     pairs = [(i, i | 1 << bit) for i in range(1 << n) for bit in range(n) if not i >> bit & 1]
-    axes.add_collection(LineCollection([places[list(pair)] for pair in pairs], colors=NEUTRAL, linewidths=1.3, zorder=1))
+    axes.add_collection(
+        LineCollection([places[list(pair)] for pair in pairs], colors=NEUTRAL, linewidths=1.3, zorder=1)
+    )
     _dots(axes, places, function.values)
     for place, row in zip(places, inputs, strict=True):
         text = "".join(map(str, row))
@@ -144,7 +146,11 @@ def _draw_line(
     axes.set_ylim(-1.0, 1.0)
     axes.set_yticks([])
     whole = np.asarray(direction).tolist()
-    terms = [f"{'+' if weight >= 0 else '−'} {abs(weight) if abs(weight) != 1 else ''} x{i + 1}".replace("  ", " ") for i, weight in enumerate(whole) if weight]
+    terms = [
+        f"{'+' if weight >= 0 else '−'} {abs(weight) if abs(weight) != 1 else ''} x{i + 1}".replace("  ", " ")
+        for i, weight in enumerate(whole)
+        if weight
+    ]
     text = " ".join(terms)
     axes.set_xlabel((text[2:] if text.startswith("+") else text) or "0")
     axes.set_title(f"{len(changes)} change{'s' * (len(changes) != 1)}", fontsize=9.5, color=INK)

@@ -18,9 +18,7 @@ from reluscope.analyses.boolean import (
 )
 from reluscope.errors import InputError, ShapeError
 
-functions = st.integers(0, 6).flatmap(
-    lambda n: st.builds(BooleanFunction, st.just(n), st.integers(0, 2 ** (2**n) - 1))
-)
+functions = st.integers(0, 6).flatmap(lambda n: st.builds(BooleanFunction, st.just(n), st.integers(0, 2 ** (2**n) - 1)))
 
 
 def characters(n):

@@ -112,7 +112,9 @@ def test_trained_networks_are_recognised():
             parameters -= 0.1 * slope
     found = reached_states(parameters.detach().numpy())
     assert found.losses == pytest.approx(loss(parameters).detach().numpy(), abs=1e-12)
-    assert found.gradient_norms == pytest.approx(np.linalg.norm(gradient(parameters.detach().numpy()), axis=1), abs=1e-9)
+    assert found.gradient_norms == pytest.approx(
+        np.linalg.norm(gradient(parameters.detach().numpy()), axis=1), abs=1e-9
+    )
     ended = found.states >= 0
     assert ended.mean() > 0.8
     expected = [float(steady_states()[index].loss) for index in found.states[ended]]

@@ -231,9 +231,7 @@ def alternation_spacing(function: BooleanFunction, direction: Direction) -> int 
     return int(steps[0]) if (steps == steps[0]).all() and np.diff(found[1]).all() else None
 
 
-def by_search(
-    function: BooleanFunction, direction: Direction, *, leak: float = 0.0
-) -> Construction | None:
+def by_search(function: BooleanFunction, direction: Direction, *, leak: float = 0.0) -> Construction | None:
     """Look for a network of one hidden layer with one unit less than the function changes along a direction.
 
     Parameters

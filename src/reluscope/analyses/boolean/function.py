@@ -96,9 +96,7 @@ class BooleanFunction:
                 "values are true first"
             )
         # Tables of fewer than eight values would be filled up with zeros on the right.
-        return cls(
-            size.bit_length() - 1, int.from_bytes(np.packbits(ones).tobytes(), "big") >> max(0, 8 - size) % 8
-        )
+        return cls(size.bit_length() - 1, int.from_bytes(np.packbits(ones).tobytes(), "big") >> max(0, 8 - size) % 8)
 
     @classmethod
     def of_formula(cls, text: str, *, num_inputs: int | None = None) -> "BooleanFunction":

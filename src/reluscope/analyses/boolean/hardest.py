@@ -131,7 +131,7 @@ def largest_swaps(num_inputs: int) -> HardFunction:
     for function, _ in npn_classes(num_inputs - 1):
         tables = np.concatenate([np.tile(function.values, (len(second), 1)), second], axis=1)
         for features in stages:
-            step = max(1, _AT_ONCE // features.contained.size * features.contained.shape[0])
+            step = max(1, _AT_ONCE // max(features.contained.shape))
             parts = [tables[start : start + step] for start in range(0, len(tables), step)]
             tables = np.concatenate([part[features.changes(part).min(axis=1) > most] for part in parts] or [tables])
         for table in tables:

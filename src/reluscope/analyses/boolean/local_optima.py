@@ -234,7 +234,9 @@ def _example(
         # w1, b1, w2, b2, c, and the margin of the active signs.
         program = LinearProgram(6)
         program.set_all_bounds(np.array([-9.0] * 5 + [0.0]), np.array([9.0] * 5 + [1.0]))
-        speaks = [0 if off or not any(pattern) else sign for off, pattern, sign in zip(silent, active, signs, strict=True)]
+        speaks = [
+            0 if off or not any(pattern) else sign for off, pattern, sign in zip(silent, active, signs, strict=True)
+        ]
         for k, x in enumerate(INPUTS):
             row = np.zeros(6)
             row[4] = 1.0
@@ -264,7 +266,11 @@ def _check(active: tuple[Pattern, Pattern], values: tuple[Any, ...]) -> None:
     """Compute the signs and the gradient in rational arithmetic."""
     units, constant = (values[:3], values[3:6]), values[6]
     seen = [[w * x + b for x in INPUTS] for w, b, _ in units]
-    if any((value > 0) != on for row, pattern in zip(seen, active, strict=True) for value, on in zip(row, pattern, strict=True)):
+    if any(
+        (value > 0) != on
+        for row, pattern in zip(seen, active, strict=True)
+        for value, on in zip(row, pattern, strict=True)
+    ):
         raise SolverError(f"expected parameters of the case {active}, and {values} has other signs; please report this")
     outputs = [constant + sum(o * max(row[k], 0) for (_, _, o), row in zip(units, seen, strict=True)) for k in range(3)]
     pulls = [m * (y - t) for m, y, t in zip(WEIGHTS, outputs, TARGETS, strict=True)]

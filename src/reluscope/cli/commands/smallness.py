@@ -49,6 +49,4 @@ def boolean(
     """  # noqa: D301
     from reluscope.cli.boolean_function import boolean as run
 
-    return run(
-        function, inputs=inputs, leak=leak, seconds=seconds, output=path_of(output), force=force, common=common
-    )
+    return run(function, inputs=inputs, leak=leak, seconds=seconds, output=path_of(output), force=force, common=common)
