@@ -62,7 +62,7 @@ def read_function(text: str, inputs: int | None) -> BooleanFunction:
         if inputs not in (None, function.num_inputs):
             raise InputError(f"expected a truth table of 2^{inputs} digits with --inputs {inputs}, got {len(text)}")
         return function
-    if text.isdecimal() and len(text) > 1 or text in tuple("23456789"):
+    if (text.isdecimal() and len(text) > 1) or text in tuple("23456789"):
         if inputs is None:
             raise InputError(f"expected the number of inputs of function number {text}: add --inputs")
         if len(text) > 4000:

@@ -1,4 +1,4 @@
-"""Boolean functions: the cube with its values, the values along a direction, and how many classes have which swaps value."""
+"""Boolean functions: the cube and its values, values along a direction, and how many classes have which swaps value."""
 
 from collections.abc import Mapping
 

@@ -113,7 +113,7 @@ def test_bad_tables():
     with pytest.raises(InputError, match="whole number"):
         BooleanFunction(2, True)
     with pytest.raises(ShapeError, match="as many inputs"):
-        BooleanFunction(2, 6) ^ BooleanFunction(3, 6)
+        assert BooleanFunction(2, 6) ^ BooleanFunction(3, 6)
     with pytest.raises(InputError, match="zeros and ones"):
         BooleanFunction(2, 6)([[-1, 1]])
 

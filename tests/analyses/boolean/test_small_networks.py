@@ -25,7 +25,7 @@ from reluscope.analyses.boolean.constructions import _through
 from reluscope.errors import InputError
 from reluscope.findings import Claim
 
-SOME = [function for function, _ in npn_classes(4)][5::20] + [BooleanFunction(4, 1785), BooleanFunction(4, 7140)]
+SOME = [*[function for function, _ in npn_classes(4)][5::20], BooleanFunction(4, 1785), BooleanFunction(4, 7140)]
 HARD = BooleanFunction(5, 1431987862)
 
 

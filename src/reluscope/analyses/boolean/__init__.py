@@ -1,4 +1,4 @@
-"""Boolean functions: spectra, NPN classes, swaps values, networks with proven weights, and local optima of small problems."""
+"""Boolean functions: spectra, NPN classes, swaps values, networks with proven weights, small problems' local optima."""
 
 from reluscope.analyses.boolean.constructions import (
     Construction,

@@ -1,8 +1,8 @@
 """Networks with proven weights for Boolean functions, through one direction of the cube (Sattelberg, Section 3.3.2).
 
-Along a direction w a function is a row of classes on a line, and a network of one input that tells them apart becomes one
-for the function by reading ``w . x``. Every construction is verified on all inputs in rational arithmetic before it is
-handed out. The printed theorems are off by one in places; what is built here:
+Along a direction w a function is a row of classes on a line, and a network of one input that tells them apart becomes
+one for the function by reading ``w . x``. Every construction is verified on all inputs in rational arithmetic before it
+is handed out. The printed theorems are off by one in places; what is built here:
 
 - one hidden layer of s units for s changes (Theorem 3.3.2, which says s - 1 nodes for s intervals);
 - l layers of w units for w^l changes, so parity of n <= w^l inputs (Theorems 3.3.3, 3.3.4);
@@ -13,7 +13,7 @@ handed out. The printed theorems are off by one in places; what is built here:
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from itertools import product
+from itertools import pairwise, product
 from math import gcd
 
 import numpy as np
@@ -204,8 +204,8 @@ def alternating(
     changes = len(_runs(function, direction)) - 1
     if spacing is None or changes > width**depth:
         raise InputError(
-            f"expected a function that alternates at most width ** depth = {width**depth} times at evenly spaced places, "
-            f"got {changes} changes{'' if spacing is not None else ' at uneven places'}: use by_width"
+            f"expected a function that alternates at most width ** depth = {width**depth} times at evenly "
+            f"spaced places, got {changes} changes{'' if spacing is not None else ' at uneven places'}: use by_width"
         )
     low, slope = _runs(function, direction)[0][0], _leak(leak)
     layers = []
@@ -376,7 +376,7 @@ def _through(bends: list[Fraction], slopes: list[Fraction], start: Fraction, lea
 
     The slopes are those to the right of each bend; the value at the first bend is the start.
     """
-    steps = [slopes[0] - leak * slopes[-1], *(b - a for a, b in zip(slopes, slopes[1:], strict=False))]
+    steps = [slopes[0] - leak * slopes[-1], *(b - a for a, b in pairwise(slopes))]
     weights = [step / (1 - leak) for step in steps]
     value = sum((weight * leak * (bends[0] - bend) for weight, bend in zip(weights, bends, strict=True)), Fraction(0))
     return np.array([weights], dtype=object), np.array([start - value], dtype=object)
@@ -414,8 +414,8 @@ def _finished(function: BooleanFunction, layers: list[Layer], leak: float, metho
         wrong = wrong_inputs(function, network_of(made))
     if wrong:
         raise SolverError(
-            f"expected the network to be right on all {function.size} inputs, and rounding of its weights made it wrong "
-            f"on {len(wrong)}: use a direction of smaller whole numbers"
+            f"expected the network to be right on all {function.size} inputs, and rounding of its weights made it "
+            f"wrong on {len(wrong)}: use a direction of smaller whole numbers"
         )
     return made
 

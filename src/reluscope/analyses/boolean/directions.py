@@ -50,7 +50,7 @@ def levels(
     weights = np.asarray(direction)
     if weights.shape != (function.num_inputs,):
         raise ShapeError(f"expected a direction of {function.num_inputs} entries, got shape {weights.shape}")
-    if weights.size and not (weights.dtype.kind in "iu"):
+    if weights.size and weights.dtype.kind not in "iu":
         raise InputError("expected a direction of whole numbers, got floating-point ones: scale and round it")
     places = all_inputs(function.num_inputs) @ weights.astype(np.int64)
     distinct, which = np.unique(places, return_inverse=True)

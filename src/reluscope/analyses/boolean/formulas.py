@@ -1,7 +1,7 @@
 """Formulas of Boolean variables x1, x2, ... as truth tables, read by a small parser; nothing is evaluated as Python.
 
-From the loosest to the tightest: ``or |``, ``xor ^``, ``and &``, ``not ~ !``; constants ``0 1 false true``; parentheses.
-Whole truth tables are combined at once, as the bits of one long integer.
+From the loosest to the tightest: ``or |``, ``xor ^``, ``and &``, ``not ~ !``; constants ``0 1 false true``;
+parentheses. Whole truth tables are combined at once, as the bits of one long integer.
 """
 
 import re

@@ -1,8 +1,8 @@
 """Functions of large swaps value: by local search over truth tables, and the largest of all (Sattelberg's question 2).
 
-Up to symmetries of the first n - 1 inputs and negation of the output, the half of a function at xn = 0 is one of few: so
-222 x 65,536 functions of five inputs stand for all 2^32. Nearly all of them change seldom along some of a few hundred
-orderings, which settles them.
+Up to symmetries of the first n - 1 inputs and negation of the output, the half of a function at xn = 0 is one of few:
+so 222 x 65,536 functions of five inputs stand for all 2^32. Nearly all of them change seldom along some of a few
+hundred orderings, which settles them.
 """
 
 import time

@@ -1,9 +1,10 @@
 """Steady states of gradient flow on the two smallest problems, symbolically (Sattelberg, Section 3.3.3, corrected).
 
-XOR on a line: inputs -1, 0, 0, 1 with targets -1, 1, 1, -1 and the network o1 max(w1 x + b1, 0) + o2 max(w2 x + b2, 0) + c.
-Where no unit changes its activity at an input (64 sign cases, 36 possible), the products o_i w_i and o_i b_i enter linearly,
-so steady states with given units switched off (o_i = 0) solve a linear system. The derivative of the ReLU at 0 is 0. The flow
-is minus the gradient; the dissertation prints it with the other sign, which leaves the steady states as they are.
+XOR on a line: inputs -1, 0, 0, 1 with targets -1, 1, 1, -1 and the network o1 max(w1 x + b1, 0) + o2 max(w2 x + b2, 0)
++ c. Where no unit changes its activity at an input (64 sign cases, 36 possible), the products o_i w_i and o_i b_i enter
+linearly, so steady states with given units switched off (o_i = 0) solve a linear system. The derivative of the ReLU at
+0 is 0. The flow is minus the gradient; the dissertation prints it with the other sign, which leaves the steady states
+as they are.
 """
 
 from collections.abc import Iterator
@@ -178,7 +179,9 @@ def _state(active: tuple[Pattern, Pattern], silent: tuple[bool, bool]) -> Steady
     """Solve for o_i b_i, o_i w_i and c; None if no parameters have the signs of the case."""
     import sympy
 
-    b, w, c = sympy.symbols("b1_ b2_"), sympy.symbols("w1_ w2_"), sympy.Symbol("c", real=True)
+    b: Any = sympy.symbols("b1_ b2_")
+    w: Any = sympy.symbols("w1_ w2_")
+    c: Any = sympy.Symbol("c", real=True)
     speaking = [i for i in (0, 1) if any(active[i]) and not silent[i]]
     outputs = [c + sum(b[i] + w[i] * x for i in speaking if active[i][k]) for k, x in enumerate(INPUTS)]
     pulls = [m * (y - t) for m, y, t in zip(WEIGHTS, outputs, TARGETS, strict=True)]
@@ -187,11 +190,11 @@ def _state(active: tuple[Pattern, Pattern], silent: tuple[bool, bool]) -> Steady
         conditions.append(sum(pulls[k] for k in range(3) if active[i][k]))
         conditions.append(sum(x * pulls[k] for k, x in enumerate(INPUTS) if active[i][k]))
     unknowns = [c, *(entry for i in speaking for entry in (b[i], w[i]))]
-    solutions = sympy.linsolve(conditions, unknowns)
+    solutions: Any = sympy.linsolve(conditions, unknowns)
     if not solutions:
         return None
     (solution,) = solutions
-    values = dict(zip(unknowns, solution, strict=True))
+    values: dict[Any, Any] = dict(zip(unknowns, solution, strict=True))
     outputs = [sympy.expand(sympy.sympify(y).subs(values, simultaneous=True)) for y in outputs]
     # The loss is strictly convex in the outputs, so those of a steady state are unique.
     pulls = [m * (y - t) for m, y, t in zip(WEIGHTS, outputs, TARGETS, strict=True)]

@@ -1,9 +1,10 @@
-"""Strict orderings of subset sums: the chambers of the arrangement of all hyperplanes sum_i e_i w_i = 0, e in {-1, 0, 1}^n.
+"""Strict orderings of subset sums: chambers of the arrangement of all hyperplanes e . w = 0 for e in {-1, 0, 1}^n.
 
-Within a chamber the sums of subsets of w_1, ..., w_n come in one order. Up to permutation and negation of inputs
-0 < w_1 < ... < w_n, which leaves 1, 1, 2, 14, 516, 124187 chambers for n = 1 to 6. They are found by adding one weight at a
-time: above a chamber of n - 1 weights lies the cone w_n > w_(n-1), which is cut by every hyperplane w_n = sum_i e_i w_i that
-passes through it. Cones are kept by their extreme rays, in whole numbers (double description), so nothing is rounded.
+Within a chamber the sums of subsets of w_1, ..., w_n come in one order. Up to permutation and negation of inputs 0 <
+w_1 < ... < w_n, which leaves 1, 1, 2, 14, 516, 124187 chambers for n = 1 to 6. They are found by adding one weight at a
+time: above a chamber of n - 1 weights lies the cone w_n > w_(n-1), which is cut by every hyperplane w_n = sum_i e_i w_i
+that passes through it. Cones are kept by their extreme rays, in whole numbers (double description), so nothing is
+rounded.
 """
 
 from collections.abc import Iterator

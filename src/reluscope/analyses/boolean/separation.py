@@ -1,7 +1,8 @@
 """Whether a linear function of given features separates two classes, proved either way in whole numbers.
 
-Gordan's alternative: either some c has sign_x (features_x . c) > 0 for all x, or some multiplicities m >= 0, not all zero,
-have sum_x m_x sign_x features_x = 0. A linear program finds one of them; rounding makes it whole; it is then checked.
+Gordan's alternative: either some c has sign_x (features_x . c) > 0 for all x, or some multiplicities m >= 0, not all
+zero, have sum_x m_x sign_x features_x = 0. A linear program finds one of them; rounding makes it whole; it is then
+checked.
 """
 
 from dataclasses import dataclass

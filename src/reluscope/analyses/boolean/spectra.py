@@ -1,8 +1,8 @@
 """The Walsh-Fourier spectrum of a Boolean function and what is read off it.
 
-With signs, f = sum over S of c_S chi_S for chi_S(x) = prod of x_i over i in S and c_S = 2^-n sum over x of f(x) chi_S(x);
-the squares add to 1 (Parseval). Sattelberg's equations 3.5 and A.22 lack the factor 2^-n, without which 3.6 and 3.7 do
-not hold. See O'Donnell, "Analysis of Boolean functions", 2014.
+With signs, f = sum over S of c_S chi_S for chi_S(x) = prod of x_i over i in S and c_S = 2^-n sum over x of f(x)
+chi_S(x); the squares add to 1 (Parseval). Sattelberg's equations 3.5 and A.22 lack the factor 2^-n, without which 3.6
+and 3.7 do not hold. See O'Donnell, "Analysis of Boolean functions", 2014.
 """
 
 import numpy as np

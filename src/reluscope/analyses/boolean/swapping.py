@@ -68,12 +68,12 @@ def swaps(function: BooleanFunction, *, seconds: float | None = None) -> Swaps:
 
     Notes
     -----
-    With C(n) chambers up to symmetry (1, 1, 2, 14, 516, 124187), one function costs C(n) 2^(n - 1) n! evaluations in place of
-    the (2^n n!)^2 of the dissertation's search, each a row of one matrix product: how often a truth table changes over
-    the pairs of inputs that are neighbours in some ordering. For n = 6 most of them are never made: along the first n - 1
-    weights both halves of the function change at most as often as the whole, and these C(n - 1) 2^(n - 1) n! numbers are
-    lower bounds for all chambers above them, which are visited by ascending bound until the best known value is met. The
-    number of chambers grows like 2^(n^2) up to constants, so no enumeration reaches far beyond.
+    With C(n) chambers up to symmetry (1, 1, 2, 14, 516, 124187), one function costs C(n) 2^(n - 1) n! evaluations in
+    place of the (2^n n!)^2 of the dissertation's search, each a row of one matrix product: how often a truth table
+    changes over the pairs of inputs that are neighbours in some ordering. For n = 6 most of them are never made: along
+    the first n - 1 weights both halves of the function change at most as often as the whole, and these C(n - 1) 2^(n -
+    1) n! numbers are lower bounds for all chambers above them, which are visited by ascending bound until the best
+    known value is met. The number of chambers grows like 2^(n^2) up to constants, so no enumeration reaches far beyond.
 
     References
     ----------
@@ -100,8 +100,8 @@ def swaps(function: BooleanFunction, *, seconds: float | None = None) -> Swaps:
         direction = search_direction(function, rounds=max(4, 250_000 >> n), enough=low)
         method = "local search from above; chains of inputs and functions of five inputs from below"
     value = num_changes(function, direction)
-    low = value if low is None else min(low, value)
     assert value is not None
+    low = value if low is None else min(low, value)
     finding = Finding(
         value,
         Claim.EXACT if low == value else Claim.UPPER,

@@ -21,8 +21,8 @@ def cube_symmetries(num_inputs: int) -> Integer[np.ndarray, "count size"]:
     Returns
     -------
     (2^n n!, 2^n) array
-        Row ``permutation * 2^n + mask``: the input x goes to y with ``y[order[i]] = x[i] ^ mask[i]``, where the order is
-        the row of `input_orders` of that number and the mask is read like an input.
+        Row ``permutation * 2^n + mask``: the input x goes to y with ``y[order[i]] = x[i] ^ mask[i]``, where the order
+        is the row of `input_orders` of that number and the mask is read like an input.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Threshold functions and the threshold degree: the signs of a polynomial of low degree in the inputs, proved both ways."""
+"""Threshold functions and the threshold degree: signs of a polynomial of low degree in the inputs, proved both ways."""
 
 from dataclasses import dataclass
 
@@ -90,8 +90,8 @@ def threshold_degree(function: BooleanFunction) -> Finding:
     Returns
     -------
     Finding
-        EXACT: a polynomial of that degree, and multiplicities against all of lower degree, are checked in whole numbers.
-        The swaps value is at least as large.
+        EXACT: a polynomial of that degree, and multiplicities against all of lower degree, are checked in whole
+        numbers. The swaps value is at least as large.
 
     Examples
     --------

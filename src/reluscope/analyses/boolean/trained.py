@@ -1,7 +1,7 @@
 """Which steady state of XOR on a line a trained network has reached, within a tolerance.
 
-Gradient descent with a finite step ends near a steady state, not on it, and may end on either side of a sign case's border:
-outputs are compared within the tolerance, and signs of numbers smaller than it are left open.
+Gradient descent with a finite step ends near a steady state, not on it, and may end on either side of a sign case's
+border: outputs are compared within the tolerance, and signs of numbers smaller than it are left open.
 """
 
 from dataclasses import dataclass
@@ -86,7 +86,7 @@ def reached_states(parameters: Float[np.ndarray, "s k"], *, tolerance: float = 0
         states,
         (weights * (outputs - targets) ** 2).sum(axis=1),
         np.linalg.norm(gradient, axis=1),
-        (np.abs(seen) <= tolerance).any(axis=(1, 2)),
+        (np.abs(seen).min(axis=(1, 2)) <= tolerance),
         tolerance,
     )
 
@@ -96,8 +96,8 @@ def parameters_of(module: nn.Module) -> Float[np.ndarray, " 7"]:
     found = [tensor.detach().double().cpu().numpy() for tensor in module.parameters()]
     if [tensor.shape for tensor in found] != [(2, 1), (2,), (1, 2), (1,)]:
         raise ShapeError(
-            "expected a module of two linear layers with biases, one input, two units and one output, got parameters of "
-            f"shapes {[tensor.shape for tensor in found]}"
+            "expected a module of two linear layers with biases, one input, two units and one output, got parameters "
+            f"of shapes {[tensor.shape for tensor in found]}"
         )
     w, b, o, c = found
     return np.concatenate([np.stack([w[:, 0], b, o[0]], axis=1).reshape(-1), c])

@@ -15,8 +15,8 @@ def boolean(
         str,
         typer.Argument(
             metavar="FUNCTION",
-            help="A formula in x1, x2, ... with and, or, xor, not (& | ^ ~); a truth table of zeros and ones, the value "
-            "at the all-zero input first; or its decimal number with --inputs.",
+            help="A formula in x1, x2, ... with and, or, xor, not (& | ^ ~); a truth table of zeros and ones, the "
+            "value at the all-zero input first; or its decimal number with --inputs.",
             show_default=False,
         ),
     ],
