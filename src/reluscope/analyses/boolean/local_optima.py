@@ -119,7 +119,8 @@ def sign_cases() -> tuple[tuple[tuple[Pattern, Pattern], bool], ...]:
     >>> sum(is_possible for _, is_possible in sign_cases())
     36
     """
-    patterns = tuple(product((False, True), repeat=3))
+    both = (False, True)
+    patterns: list[Pattern] = [(first, second, third) for first in both for second in both for third in both]
     return tuple(((one, other), _possible(one) and _possible(other)) for one in patterns for other in patterns)
 
 
