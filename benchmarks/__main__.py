@@ -32,6 +32,7 @@ NAMES = (
     "tracking",
     "workers",
     "balls",
+    "boolean",
     "startup",
     "peers",
 )

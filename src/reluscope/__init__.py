@@ -16,6 +16,7 @@ from reluscope.version import __version__ as __version__
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
     from reluscope.analyses import (
+        boolean,
         bounds,
         codespace,
         coefficients,
@@ -66,6 +67,7 @@ _HOMES = {
     "Space": "reluscope.geometry",
     "Tolerance": "reluscope.tolerance",
     "Tracker": "reluscope.analyses.tracking",
+    "boolean": "reluscope.analyses.boolean",
     "bounds": "reluscope.analyses.bounds",
     "codespace": "reluscope.analyses.codespace",
     "coefficients": "reluscope.analyses.coefficients",
@@ -114,6 +116,7 @@ __all__ = [
     "Space",
     "Tolerance",
     "Tracker",
+    "boolean",
     "bounds",
     "codespace",
     "coefficients",
@@ -142,6 +145,7 @@ __all__ = [
 # Public modules: these names stand for the module itself.
 _MODULES = frozenset(
     {
+        "boolean",
         "bounds",
         "codespace",
         "coefficients",

@@ -1,5 +1,6 @@
 """Pictures: functions that take findings or partitions and return figures, never shown, nothing computed."""
 
+from reluscope.plots.boolean_functions import boolean_direction, swaps_distribution
 from reluscope.plots.bounds_and_counts import bounds_and_counts
 from reluscope.plots.class_numbers import class_numbers
 from reluscope.plots.codes import codes
@@ -44,6 +45,7 @@ from reluscope.plots.usage import unit_usage
 __all__ = [
     "RegionColors",
     "animation",
+    "boolean_direction",
     "boundaries",
     "bounds_and_counts",
     "class_distances",
@@ -81,6 +83,7 @@ __all__ = [
     "spectra",
     "spectra_by_layer",
     "surroundings",
+    "swaps_distribution",
     "to_gif",
     "to_png",
     "to_svg",
