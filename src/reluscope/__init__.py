@@ -16,6 +16,7 @@ from reluscope.version import __version__ as __version__
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
     from reluscope.analyses import (
+        annulus,
         bounds,
         codespace,
         coefficients,
@@ -65,6 +66,7 @@ _HOMES = {
     "Space": "reluscope.geometry",
     "Tolerance": "reluscope.tolerance",
     "Tracker": "reluscope.analyses.tracking",
+    "annulus": "reluscope.analyses.annulus",
     "bounds": "reluscope.analyses.bounds",
     "codespace": "reluscope.analyses.codespace",
     "coefficients": "reluscope.analyses.coefficients",
@@ -112,6 +114,7 @@ __all__ = [
     "Space",
     "Tolerance",
     "Tracker",
+    "annulus",
     "bounds",
     "codespace",
     "coefficients",
@@ -139,6 +142,7 @@ __all__ = [
 # Public modules: these names stand for the module itself.
 _MODULES = frozenset(
     {
+        "annulus",
         "bounds",
         "codespace",
         "coefficients",
