@@ -213,7 +213,8 @@ class _Arrangement:
                 f"expected at most {MOST_LINES:,} lines on which {size - 1} hyperplanes meet, and {len(units)} units "
                 f"of {size} inputs have {comb(len(units), size - 1):,}: see reluscope.partition"
             )
-        self.chosen = np.array(list(combinations(units, size - 1)), dtype=np.int64).reshape(-1, size - 1)
+        chosen = list(combinations(units, size - 1))
+        self.chosen = np.array(chosen, dtype=np.int64).reshape(len(chosen), size - 1)
         self.num_undecided = 0
         self._lines()
 

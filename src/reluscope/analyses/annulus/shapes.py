@@ -80,7 +80,7 @@ def _is_expanded_simplex(incidence: Bool[np.ndarray, "f v"], dim: int) -> bool:
         return False
     meet = small @ small.T > 0
     apart = np.flatnonzero(~meet[0])
-    # Apart from {0} are the other {i}, of which each meets itself and "all but 0", and "all but 0", which meets them all.
+    # Apart from {0} are the other {i}, of which each meets itself and "all but 0", and "all but 0", which meets all.
     starts = [0, *(one for one in apart if meet[one, apart].sum() == 2)]
     if len(starts) != size:
         return False
