@@ -43,7 +43,7 @@ def cosines(
         color, dash = category(index), dashes(index)
         axes.plot(dims, values, color=color, linestyle=dash, marker="os"[index], markersize=4.5)
         bounds = np.array([one.interval or (one.value, one.value) for one in findings]).reshape(-1, 2)
-        axes.fill_between(dims, *bounds.T, color=color, alpha=0.2, linewidth=0)
+        axes.fill_between(dims, bounds[:, 0], bounds[:, 1], color=color, alpha=0.2, linewidth=0)
         handles.append(Line2D([], [], color=color, linestyle=dash, marker="os"[index], markersize=4.5, label=name))
     if expected:
         axes.scatter([*expected], [*expected.values()], marker="x", s=30, color=INK, linewidths=1.0, zorder=3)

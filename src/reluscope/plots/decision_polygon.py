@@ -82,7 +82,7 @@ def decision_polygon(
         if normal.any():
             middle, way = -bias * normal / (normal @ normal), np.array([-normal[1], normal[0]])
             ends = middle + np.array([[-1.0], [1.0]]) * 4 * (reach + np.linalg.norm(middle)) * way / np.hypot(*way)
-            color = category((0, 1, 3, 4, 5, 7)[unit % 6])
+            color = category((5, 3, 8, 9, 4, 7)[unit % 6])  # samples have the first two
             axes.plot(*ends.T, color=color, linestyle=dashes(unit), linewidth=1.4, zorder=4)
             handles.append(Line2D([], [], color=color, linestyle=dashes(unit), label=f"unit {unit + 1}"))
     values = network(grid)

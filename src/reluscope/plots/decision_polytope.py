@@ -52,7 +52,7 @@ def decision_polytope(*regions: DecisionRegion, titles: tuple[str, ...] = ()) ->
         rings = [
             _ring(region.vertices[row], normal) for row, normal in zip(region.incidence, region.normals, strict=True)
         ]
-        solid = Poly3DCollection(rings, facecolors=[colors[len(ring)] for ring in rings], edgecolors=DARK, alpha=0.8)
+        solid = Poly3DCollection(rings, facecolors=[colors[len(ring)] for ring in rings], edgecolors=DARK, alpha=0.9)
         solid.set_linewidth(1.0)
         axes.add_collection3d(solid)
         low, high = region.vertices.min(axis=0), region.vertices.max(axis=0)
@@ -62,9 +62,10 @@ def decision_polytope(*regions: DecisionRegion, titles: tuple[str, ...] = ()) ->
         axes.set_box_aspect((1, 1, 1))
         axes.view_init(elev=22, azim=32)
         for axis, name in ((axes.xaxis, "$x_1$"), (axes.yaxis, "$x_2$"), (axes.zaxis, "$x_3$")):
-            axis.set_pane_color((1, 1, 1, 0))
+            axis.set_pane_color((1, 1, 1, 0))  # pyright: ignore[reportAttributeAccessIssue]
             axis.set_tick_params(colors=INK, labelsize=7)
             axis.label.set_color(INK)
+            axis.set_rotate_label(False)  # pyright: ignore[reportAttributeAccessIssue]
             axis.set_label_text(name)
             axis.set_major_locator(MaxNLocator(4))
         if titles:

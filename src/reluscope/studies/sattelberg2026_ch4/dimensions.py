@@ -67,13 +67,12 @@ def _how(setting: Setting) -> str:
     size = setting.size
     small = " This is the small size; the dissertation has 100 networks, 10,000 samples and up to 1,000 epochs."
     return (
-        f"Networks of n + 1 units, binary cross-entropy, Adam at rate 0.01, batches of {BATCH} of {SAMPLES[size]:,} samples, "
-        f"inputs of standard deviation 1, at most {EPOCHS[size]:,} epochs, {NETWORKS[size]} networks, tested on {TESTED:,} "
-        f"other samples. Training stops at {100 * THRESHOLDS[-1]:g} % of the training samples. The radii are r1 = "
-        f"{RADIUS:g}, r2 = sqrt(n) r1 and r3 = 2^(1/n) r2, so that the shell has the volume of the ball within it; the "
-        "dissertation does not say what r3 is, nor first weights. Its Figure 4.8 has no numbers to compare with."
-        + small
-        * (size == "small")
+        f"Networks of n + 1 units, binary cross-entropy, Adam at rate 0.01, batches of {BATCH} of {SAMPLES[size]:,} "
+        f"samples, inputs of standard deviation 1, at most {EPOCHS[size]:,} epochs, {NETWORKS[size]} networks, tested "
+        f"on {TESTED:,} other samples. Training stops at {100 * THRESHOLDS[-1]:g} % of the training samples. The radii "
+        f"are r1 = {RADIUS:g}, r2 = sqrt(n) r1 and r3 = 2^(1/n) r2, so that the shell has the volume of the ball "
+        "within it; the dissertation does not say what r3 is, nor first weights. Its Figure 4.8 has no numbers to "
+        "compare with." + small * (size == "small")
     )
 
 

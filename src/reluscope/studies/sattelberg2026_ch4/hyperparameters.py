@@ -80,12 +80,12 @@ def _how(setting: Setting) -> str:
     if setting.size == "small":
         small = f" This is the small size: {NETWORKS['small']} networks, and at most {STEPS['small']:,} steps."
     return (
-        f"One hidden layer of three units, Adam at rate 0.01, at most {EPOCHS:,} epochs, {SAMPLES:,} samples, half of them "
-        f"in the disc, radii {RADIUS:g}, {RADIUS * 2**0.5:.4g} and {RADIUS * 2:g}; a network that has {GOAL:.0%} of the "
-        "samples right at the end of an epoch is done and a success. With these radii disc and gap have the same area and "
-        "the annulus twice that; the dissertation says that all three are equal. It leaves open first weights (here "
-        "PyTorch's), targets of the squared error (here -1 and 1), and whether training stops at success; here all "
-        f"networks of a row see the same samples in the same order.{small}"
+        f"One hidden layer of three units, Adam at rate 0.01, at most {EPOCHS:,} epochs, {SAMPLES:,} samples, half of "
+        f"them in the disc, radii {RADIUS:g}, {RADIUS * 2**0.5:.4g} and {RADIUS * 2:g}; a network that has {GOAL:.0%} "
+        "of the samples right at the end of an epoch is done and a success. With these radii disc and gap have the "
+        "same area and the annulus twice that; the dissertation says that all three are equal. It leaves open first "
+        "weights (here PyTorch's), targets of the squared error (here -1 and 1), and whether training stops at "
+        f"success; here all networks of a row see the same samples in the same order.{small}"
     )
 
 
@@ -159,7 +159,7 @@ def _said(found: dict[tuple[str, float, int, bool], Networks]) -> list[str]:
         said.append(f"With leak {leak:g}, {counts.total()} networks succeed: {parts or 'none'}.")
     return [
         *said,
-        "Unbounded regions are right on the samples all the same: they leave the disc beyond the annulus, or cut through it.",
+        "Unbounded regions are right on the samples all the same: they open up beyond the annulus, or cut through it.",
     ]
 
 

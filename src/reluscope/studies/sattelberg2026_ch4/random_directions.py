@@ -23,8 +23,8 @@ def protocol(setting: Setting) -> Outcome:
     )
     said = (
         f"Averages over {TRIALS} trials of the mean and of the largest absolute scalar product over pairs, as in the "
-        "dissertation, which gives no numbers. The mean has a closed form, Gamma(n/2) / (sqrt(pi) Gamma((n + 1)/2)), about "
-        "sqrt(2 / (pi n)). In two dimensions there is one pair, so that both are the same."
+        "dissertation, which gives no numbers. The mean has a closed form, Gamma(n/2) / (sqrt(pi) Gamma((n + 1)/2)), "
+        "about sqrt(2 / (pi n)). In two dimensions there is one pair, so that both are the same."
     )
     figure = plots.cosines(found, expected={dim: one.value for dim, one in expected.items()})
     caption = "Figure 4.7: bands are two standard errors of the averages."

@@ -30,16 +30,24 @@ DATA = None
 PRINTED = {2: 0.87, 3: 0.71, 4: 0.64, 5: 0.58, 6: 0.54, 7: 0.5, 8: 0.47, 9: 0.45, 10: 0.43}
 MOST = {"small": 6, "full": 8}
 SENTENCES = (
-    "Both solutions are taken as networks with weights, and their decision regions are found from the weights alone: the "
-    "numbers of facets and vertices, and the radii, are those of the closed forms.",
-    "Where the dissertation is corrected: Table 4.1 prints 0.64 for dimension 4, and sqrt(5/12) is 0.6455; the hexagon of "
-    "4.2 has the inner radius sqrt(3)/2 times its side; equation 4.3 is about the octahedron; 4.13 holds the other way "
-    "round, the inner radius of the expanded simplex tends to sqrt(2) times that of the cross-polytope; 4.16 leaves out "
-    "the exponent n; the ratio of 4.17 tends to exp(-1/2) 2^(n/2), not to 2^(n/2); 4.20 is the gap over the ball.",
-    "The dissertation says that n + 1 units form two kinds of closed, bounded regions. That holds in the plane. The "
-    "hyperplanes of n + 1 units enclose a simplex, and any number of its corners from 1 to n + 1 can lie inside: in three "
-    "dimensions there are two more kinds, one of 10 vertices and 12 facets, and one with as many vertices and facets as "
-    "the cuboctahedron that meet in another way. All survive small changes of the weights.",
+    (
+        "Both solutions are taken as networks with weights, and their decision regions are found from the weights "
+        "alone: the numbers of facets and vertices, and the radii, are those of the closed forms."
+    ),
+    (
+        "Where the dissertation is corrected: Table 4.1 prints 0.64 for dimension 4, and sqrt(5/12) is 0.6455; the "
+        "hexagon of 4.2 has the inner radius sqrt(3)/2 times its side; equation 4.3 is about the octahedron; 4.13 "
+        "holds the other way round, the inner radius of the expanded simplex tends to sqrt(2) times that of the "
+        "cross-polytope; 4.16 leaves out the exponent n; the ratio of 4.17 tends to exp(-1/2) 2^(n/2), not to 2^(n/2); "
+        "4.20 is the gap over the ball."
+    ),
+    (
+        "The dissertation names two forms of closed, bounded regions in every dimension. In the plane there are no "
+        "others. The hyperplanes of n + 1 units enclose a simplex, and any number of its corners from 1 to n + 1 can "
+        "lie inside: in three dimensions there are two more forms, one of 10 vertices and 12 facets, and one with as "
+        "many vertices and facets as the cuboctahedron that meet in another way. All survive small changes of the "
+        "weights."
+    ),
 )
 
 
