@@ -17,6 +17,7 @@ from reluscope.analyses.annulus import (
     expanded_simplex_layers,
     inner_radius,
     outer_radius,
+    part_around_origin,
     read_shallow,
     recognize,
     root_polytope_layers,
@@ -247,3 +248,48 @@ def test_what_float64_does_not_settle_is_said():
     region = decision_region(layers)
     assert region.claim is rs.Claim.ESTIMATE
     assert inner_radius(region).claim is rs.Claim.ESTIMATE
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_when_leaky_units_bound_a_region(dim):
+    # For weights with a positive dependency, sum_i s_i w_i = 0: bounded if and only if a_i / s_i > leak a_j / s_j.
+    rng = np.random.default_rng(dim)
+    kinds = set()
+    for _ in range(60):
+        weight, share = rng.normal(size=(dim, dim)), rng.uniform(0.3, 3, dim + 1)
+        weight = np.vstack([weight, -share[:-1] @ weight / share[-1]])
+        output, leak = rng.uniform(0.3, 3, dim + 1), rng.uniform(0.05, 0.5)
+        rates = output / share
+        region = decision_region([(weight, rng.normal(size=dim + 1)), (output[None], -5 * np.ones(1))], leak=leak)
+        assert region.is_bounded == (rates.min() > leak * rates.max())
+        kinds.add(region.is_bounded)
+    assert kinds == {True, False}
+
+
+def test_the_part_around_the_origin():
+    rng = np.random.default_rng(1)
+    found = 0
+    for _ in range(40):
+        # The third unit, inactive around the origin, tilts f there.
+        weight, tilt = rng.normal(size=(2, 2)), rng.uniform(0.5, 0.9)
+        layers = [
+            (np.vstack([weight, rng.uniform(0.6, 1, 2) @ weight]), np.append(rng.normal(size=2) / 10, -3.0)),
+            (np.array([[1.0, 1.0, -tilt / 0.2]]), np.array([-1.0 - 3 * tilt])),
+        ]
+        region = decision_region(layers, leak=0.2)
+        part = part_around_origin(region)
+        if region.is_convex:
+            # A bounded region is the part itself, wherever the origin is inside.
+            assert (part is not None) == region.has_origin
+            assert part is None or part.num_facets == region.num_facets
+        if part is None or region.is_bounded:
+            continue
+        found += 1
+        net, angles = region.network, np.linspace(0, 2 * np.pi, 2001)
+        ways = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+        # Along every ray from the origin f is negative up to the part's boundary, and positive right behind it.
+        ends = (part.offsets / np.maximum(ways @ part.normals.T, 1e-12)).min(axis=1)[:, None] * ways
+        for share in (0.1, 0.5, 0.9, 0.999):
+            assert (net(share * ends) < 0).all()
+        assert (net(1.001 * ends) > 0).all()
+    assert found > 3

@@ -1,6 +1,6 @@
 """A ball against the shell around it: the smallest networks that solve it, and what their decision regions are."""
 
-from reluscope.analyses.annulus.boundary import DecisionRegion, decision_region
+from reluscope.analyses.annulus.boundary import DecisionRegion, decision_region, part_around_origin
 from reluscope.analyses.annulus.cosines import (
     Orthogonality,
     expected_cosine,
@@ -43,6 +43,7 @@ __all__ = [
     "inner_radius",
     "orthogonality",
     "outer_radius",
+    "part_around_origin",
     "random_orthogonality",
     "read_shallow",
     "recognize",

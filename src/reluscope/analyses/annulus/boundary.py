@@ -6,13 +6,14 @@ lines. A facet is what the vertices in one cell span. The region is bounded if f
 each cell is spanned by corners and by such ends; a bounded one is convex if no vertex lies beyond a facet.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import comb
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
+from scipy.sparse.csgraph import connected_components
 
 from reluscope.analyses.annulus.shallow import ShallowLike, ShallowNetwork, read_shallow
 from reluscope.errors import InputError
@@ -155,14 +156,74 @@ def decision_region(source: ShallowLike, *, leak: float = 0.0) -> DecisionRegion
     if rank < network.num_inputs:
         return _endless(network, bends)
     arrangement = _Arrangement(network, bends)
-    signs, points, errors = arrangement.zeros()
-    # A face of the arrangement on which f vanishes in a point alone has no other: signs tell vertices apart.
-    _, first = np.unique(signs, axis=0, return_index=True)
-    signs, points, error = signs[first], points[first], float(errors.max(initial=0.0))
+    signs, points, error = arrangement.vertices()
     if not arrangement.is_region_bounded():
         return _region(arrangement, points, [], False, False, error)
     facets = arrangement.facets(signs, points)
     return _convex_or_not(arrangement, points, facets, error)
+
+
+def part_around_origin(region: DecisionRegion) -> DecisionRegion | None:
+    """Return the connected part of a decision region that holds the origin, if it is a polytope.
+
+    A leaky unit with a negative output weight tilts f where it is inactive, and makes it fall again where it is active:
+    an unbounded region then has a part of its own around the data.
+
+    Parameters
+    ----------
+    region : DecisionRegion
+        Unbounded, or not convex.
+
+    Returns
+    -------
+    DecisionRegion or None
+        The part, bounded and convex; None if the origin is not inside, or the part around it is unbounded, not convex,
+        or has a facet in several cells.
+
+    Notes
+    -----
+    Its facets are convex hulls of zeros of f and close up to a polytope, f grows outwards through each, is negative at
+    the origin, and has no zero between.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> layers = [([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [0.0, 0.0, -3.0]), ([[2.0, 2.0, -10.0]], [-4.0])]
+    >>> region = decision_region(layers, leak=0.1)
+    >>> region.is_bounded, part_around_origin(region).num_facets
+    (False, 4)
+    """
+    network = region.network
+    bends = (network.low != network.high) & network.weight.any(axis=1)
+    rank = np.linalg.matrix_rank(network.weight[bends]) if bends.any() else 0
+    if not region.has_origin or rank < region.dim:
+        return None
+    arrangement = _Arrangement(network, bends)
+    signs, points, error = arrangement.vertices()
+    facets = arrangement.facets(signs, points)
+    incidence = np.zeros((len(facets), len(points)), dtype=bool)
+    for row, facet in zip(incidence, facets, strict=True):
+        row[facet.vertices] = True
+    _, groups = connected_components(incidence.astype(int) @ incidence.T.astype(int), directed=False)
+    for group in np.unique(groups):
+        rows = np.flatnonzero(groups == group)
+        normals, offsets = (
+            np.stack([facets[row].normal for row in rows]),
+            np.array([facets[row].offset for row in rows]),
+        )
+        touched = incidence[rows].any(axis=0)
+        slack = RESOLUTION * (np.abs(points).max() + np.abs(offsets).max())
+        beyond = points @ normals.T - offsets
+        if not (offsets > slack).all() or (beyond[touched] > slack).any() or (beyond < -slack).all(axis=1).any():
+            continue
+        polyhedron = Polyhedron(normals, offsets)
+        touching = np.abs(beyond[touched].T) <= slack
+        if not np.array_equal(touching, incidence[rows][:, touched]) or not polyhedron.is_bounded():
+            continue
+        if len(polyhedron.vertices()) == touched.sum():
+            kept = [replace(facets[row], vertices=np.flatnonzero(incidence[row, touched])) for row in rows]
+            return _region(arrangement, points[touched], kept, True, True, error)
+    return None
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,6 +278,13 @@ class _Arrangement:
         self.chosen = np.array(chosen, dtype=np.int64).reshape(len(chosen), size - 1)
         self.num_undecided = 0
         self._lines()
+
+    def vertices(self) -> tuple[np.ndarray, np.ndarray, float]:
+        """Return the signs of units and the places of all vertices of {f = 0}, and a bound on their rounding."""
+        signs, points, errors = self.zeros()
+        # A face of the arrangement on which f vanishes in a point alone has no other: signs tell vertices apart.
+        _, first = np.unique(signs, axis=0, return_index=True)
+        return signs[first], points[first], float(errors.max(initial=0.0))
 
     def zeros(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return signs of units, places and their rounding, of all zeros of f on the lines that are corners there."""

@@ -9,7 +9,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from reluscope.analyses.annulus.boundary import DecisionRegion, decision_region
+from reluscope.analyses.annulus.boundary import DecisionRegion, decision_region, part_around_origin
 from reluscope.analyses.annulus.shapes import Shape, recognize
 from reluscope.analyses.stacked import Stack, initialize, train
 from reluscope.datasets.ball_shell import ball_shell
@@ -84,10 +84,23 @@ class Networks:
         return self.accuracies(self.training) >= 0.95
 
     @cached_property
-    def regions(self) -> dict[int, DecisionRegion]:
+    def whole_regions(self) -> dict[int, DecisionRegion]:
         """Decision regions of the networks that have solved the problem."""
         rows = np.flatnonzero(self.solved).tolist()
         return {row: decision_region(self.layers(row), leak=self.plan.leak) for row in rows}
+
+    @cached_property
+    def regions(self) -> dict[int, DecisionRegion]:
+        """The same; of unbounded ones only the part around the origin, where that is a polytope."""
+        return {
+            row: region if region.is_bounded else part_around_origin(region) or region
+            for row, region in self.whole_regions.items()
+        }
+
+    @property
+    def num_with_rest(self) -> int:
+        """How many polytopes around the origin are not all of the decision region."""
+        return sum(self.regions[row] is not region for row, region in self.whole_regions.items())
 
     @cached_property
     def shapes(self) -> dict[int, Shape]:

@@ -107,9 +107,19 @@ def _grid(found: dict[tuple[str, float, int, bool], Networks], number: int) -> T
                 str(PRINTED[loss, leak, batch][is_normalized]),
                 f"{100 * one.solved.mean():.0f}",
                 *(str(counts[kind]) for kind in KINDS),
+                str(one.num_with_rest),
             )
         )
-    columns = ("loss", "leak", "batch", "normalize", "the dissertation, of 100", "here, %", *map(str, KINDS))
+    columns = (
+        "loss",
+        "leak",
+        "batch",
+        "normalize",
+        "the dissertation, of 100",
+        "here, %",
+        *map(str, KINDS),
+        "with a rest",
+    )
     caption = f"Table 4.2: successes, and the decision regions of the successful networks, of {number} in each row."
     return Table(columns, tuple(rows), caption)
 
@@ -156,10 +166,17 @@ def _said(found: dict[tuple[str, float, int, bool], Networks]) -> list[str]:
         for key, one in found.items():
             counts += one.counts if key[1] == leak else Counter()
         parts = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS if counts[kind])
-        said.append(f"With leak {leak:g}, {counts.total()} networks succeed: {parts or 'none'}.")
+        rest = sum(one.num_with_rest for key, one in found.items() if key[1] == leak)
+        said.append(
+            f"With leak {leak:g}, {counts.total()} networks succeed: {parts or 'none'}; of {rest} that is the part "
+            "around the origin, and an unbounded rest lies apart from it."
+        )
     return [
         *said,
-        "Unbounded regions are right on the samples all the same: they open up beyond the annulus, or cut through it.",
+        (
+            "Where units leak, a unit with a negative output weight tilts the output where it is inactive, which closes "
+            "quadrilaterals around the data by two other units, and makes it fall again where it is active, far out."
+        ),
     ]
 
 
@@ -175,7 +192,7 @@ def _pictures(found: dict[tuple[str, float, int, bool], Networks]) -> list[Pictu
         scale = float(np.linalg.norm(data.points[1::2], axis=1).max()) / (2 * RADIUS)
         radii = tuple(scale * radius for radius in (RADIUS, RADIUS * 2**0.5, RADIUS * 2))
         figure = plots.decision_polygon(
-            one.regions[row],
+            one.whole_regions[row],
             reach=1.35 * radii[-1],
             samples=data.points[:SHOWN],
             labels=data.labels[:SHOWN],
