@@ -127,6 +127,6 @@ def _regions(found: dict[tuple[float, int], Networks]) -> Table:
         "with a rest",
         "median R/rho",
         "room r2/r1",
-        "mean |cos| of units",
+        "mean absolute cosine of units",
     )
     return Table(columns, tuple(rows), "Decision regions of the networks with 95 % of the training samples right.")

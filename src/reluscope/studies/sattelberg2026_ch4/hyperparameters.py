@@ -174,8 +174,9 @@ def _said(found: dict[tuple[str, float, int, bool], Networks]) -> list[str]:
     return [
         *said,
         (
-            "Where units leak, a unit with a negative output weight tilts the output where it is inactive, which closes "
-            "quadrilaterals around the data by two other units, and makes it fall again where it is active, far out."
+            "Where units leak, a unit with a negative output weight tilts the output where it is inactive, which "
+            "closes quadrilaterals around the data by two other units, and makes it fall again where it is active, far "
+            "out."
         ),
     ]
 
