@@ -293,3 +293,12 @@ def test_the_part_around_the_origin():
             assert (net(share * ends) < 0).all()
         assert (net(1.001 * ends) > 0).all()
     assert found > 3
+
+
+def test_a_region_without_interior_has_no_facets():
+    # f = 4 |x| + relu(y - 1) + relu(-y - 1) is zero on a segment and positive elsewhere.
+    weight = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
+    layers = [(weight, np.array([0.0, 0.0, -1.0, -1.0])), (np.array([[4.0, 4.0, 1.0, 1.0]]), np.zeros(1))]
+    region = decision_region(layers)
+    assert (len(region.vertices), region.num_facets) == (2, 0)
+    assert (region.is_bounded, region.is_convex, region.is_empty) == (True, False, False)
