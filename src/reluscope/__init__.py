@@ -16,6 +16,7 @@ from reluscope.version import __version__ as __version__
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
     from reluscope.analyses import (
+        annulus,
         boolean,
         bounds,
         codespace,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         robustness,
         similarity,
         stability,
+        stacked,
         tracking,
         tropical,
     )
@@ -67,6 +69,7 @@ _HOMES = {
     "Space": "reluscope.geometry",
     "Tolerance": "reluscope.tolerance",
     "Tracker": "reluscope.analyses.tracking",
+    "annulus": "reluscope.analyses.annulus",
     "boolean": "reluscope.analyses.boolean",
     "bounds": "reluscope.analyses.bounds",
     "codespace": "reluscope.analyses.codespace",
@@ -88,6 +91,7 @@ _HOMES = {
     "robustness": "reluscope.analyses.robustness",
     "similarity": "reluscope.analyses.similarity",
     "stability": "reluscope.analyses.stability",
+    "stacked": "reluscope.analyses.stacked",
     "testing": "reluscope.testing",
     "tracking": "reluscope.analyses.tracking",
     "tropical": "reluscope.analyses.tropical",
@@ -116,6 +120,7 @@ __all__ = [
     "Space",
     "Tolerance",
     "Tracker",
+    "annulus",
     "boolean",
     "bounds",
     "codespace",
@@ -137,6 +142,7 @@ __all__ = [
     "robustness",
     "similarity",
     "stability",
+    "stacked",
     "testing",
     "tracking",
     "tropical",
@@ -145,6 +151,7 @@ __all__ = [
 # Public modules: these names stand for the module itself.
 _MODULES = frozenset(
     {
+        "annulus",
         "boolean",
         "bounds",
         "codespace",
@@ -157,6 +164,7 @@ _MODULES = frozenset(
         "robustness",
         "similarity",
         "stability",
+        "stacked",
         "testing",
         "tracking",
         "tropical",

@@ -6,13 +6,17 @@ from reluscope.plots.class_numbers import class_numbers
 from reluscope.plots.codes import codes
 from reluscope.plots.coefficient_scatter import coefficient_scatter
 from reluscope.plots.coefficients import coefficients
+from reluscope.plots.cosines import cosines
 from reluscope.plots.counts_in_training import counts_in_training
+from reluscope.plots.decision_polygon import decision_polygon
+from reluscope.plots.decision_polytope import decision_polytope
 from reluscope.plots.directions import directions
 from reluscope.plots.distances import class_distances, distance_histogram
 from reluscope.plots.distinct import distinct_codes
 from reluscope.plots.embeddings import embeddings
 from reluscope.plots.errors_and_counts import errors_and_counts
 from reluscope.plots.films import animation
+from reluscope.plots.folding import folding
 from reluscope.plots.frames import say_regions
 from reluscope.plots.gates import boundaries
 from reluscope.plots.interactive import interactive
@@ -37,6 +41,7 @@ from reluscope.plots.saving_animations import save_animation, to_gif
 from reluscope.plots.segments import segment_counts
 from reluscope.plots.similarity_table import similarity
 from reluscope.plots.spectra import correlation_counts, spectra, spectra_by_layer
+from reluscope.plots.successes import successes
 from reluscope.plots.surroundings import surroundings
 from reluscope.plots.tracking import tracking
 from reluscope.plots.training_curves import training_curves
@@ -54,12 +59,16 @@ __all__ = [
     "coefficient_scatter",
     "coefficients",
     "correlation_counts",
+    "cosines",
     "counts_in_training",
+    "decision_polygon",
+    "decision_polytope",
     "directions",
     "distance_histogram",
     "distinct_codes",
     "embeddings",
     "errors_and_counts",
+    "folding",
     "interactive",
     "invariances",
     "likeliest",
@@ -82,6 +91,7 @@ __all__ = [
     "similarity",
     "spectra",
     "spectra_by_layer",
+    "successes",
     "surroundings",
     "swaps_distribution",
     "to_gif",
