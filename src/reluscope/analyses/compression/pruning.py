@@ -22,7 +22,7 @@ from reluscope.analyses.compression.removals import (
     remove_unused,
     times_sizes,
 )
-from reluscope.analyses.compression.unit_pieces import Method, UnitPieces, unit_pieces
+from reluscope.analyses.compression.pieces_on_domain import Method, UnitPieces, unit_pieces
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.load import load
