@@ -13,6 +13,7 @@ from torch import nn
 from reluscope import markup
 from reluscope.analyses.compression.layers import Layer, layers_of
 from reluscope.analyses.compression.layers_to_module import to_sequential
+from reluscope.analyses.compression.pieces_on_domain import Method, UnitPieces, unit_pieces
 from reluscope.analyses.compression.removals import (
     Removal,
     fold,
@@ -22,7 +23,6 @@ from reluscope.analyses.compression.removals import (
     remove_unused,
     times_sizes,
 )
-from reluscope.analyses.compression.pieces_on_domain import Method, UnitPieces, unit_pieces
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.load import load
@@ -229,9 +229,7 @@ def _through(slopes: np.ndarray, intercepts: np.ndarray, breakpoints: np.ndarray
 
 def _channel_pieces(layer: Layer, found: UnitPieces) -> tuple[np.ndarray, np.ndarray]:
     assert layer.gate is not None
-    low, high = (
-        table[layer.gate.index].reshape(layer.num_channels, -1) for table in (found.least, found.largest)
-    )
+    low, high = (table[layer.gate.index].reshape(layer.num_channels, -1) for table in (found.least, found.largest))
     return low.min(axis=1), high.max(axis=1)
 
 

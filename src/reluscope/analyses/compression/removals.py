@@ -106,9 +106,7 @@ def remove_unused(layer: Layer, following: Layer) -> list[Removal]:
     channels = np.flatnonzero(~used)
     if len(channels) == layer.num_channels:
         channels = channels[1:]
-    removals = [
-        Removal(layer.gate.name, int(layer.origin[c]), "unused", "nothing after it reads it") for c in channels
-    ]
+    removals = [Removal(layer.gate.name, int(layer.origin[c]), "unused", "nothing after it reads it") for c in channels]
     _drop(layer, following, channels)
     return removals
 
@@ -139,9 +137,7 @@ def merge_duplicates(layer: Layer, following: Layer) -> list[Removal]:
                 following.bias_error = _up(following.bias_error + apart * weights.sum(axis=1))
             times = "" if factor == 1 else f" times {float(factor):g}"
             removals.append(
-                Removal(
-                    gate.name, int(layer.origin[channel]), "duplicate", f"channel {layer.origin[first]}{times}"
-                )
+                Removal(gate.name, int(layer.origin[channel]), "duplicate", f"channel {layer.origin[first]}{times}")
             )
             dropped.append(channel)
         following.weight[:, first] = merged
@@ -183,7 +179,11 @@ def fold(layer: Layer, following: Layer, pieces: Pieces) -> list[Removal] | None
     following.weight_error = _up(error[:, :-1].reshape(following.weight.shape))
     following.input_sizes = layer.input_sizes
     told = "every unit of its gate keeps one piece: the layer is affine, and multiplied into the next one"
-    return [Removal(gate.name, int(unit), "always on", told) for unit in layer.origin if unit >= 0]
+    reasons: list[Reason] = [
+        "always on" if slope else "constant" if level else "dead"
+        for slope, level in zip(slopes, intercepts, strict=True)
+    ]
+    return [Removal(gate.name, int(unit), why, told) for unit, why in zip(layer.origin, reasons, strict=True)]
 
 
 def merge_always_on(layer: Layer, following: Layer, pieces: Pieces) -> list[Removal]:
@@ -271,7 +271,9 @@ def _dependent(layer: Layer, following: Layer, always: np.ndarray, piece: np.nda
         ]
         shares = [Fraction(slope) / s * a for a, (s, _) in zip(factors, bases, strict=True)]
         constant = Fraction(float(layer.bias[channel]))
-        constant -= sum((a * Fraction(float(layer.bias[c])) for a, c in zip(factors, channels, strict=True)), Fraction())
+        constant -= sum(
+            (a * Fraction(float(layer.bias[c])) for a, c in zip(factors, channels, strict=True)), Fraction()
+        )
         total = Fraction(slope) * constant + Fraction(level)
         total -= sum((share * t for share, (_, t) in zip(shares, bases, strict=True)), Fraction())
         column, column_error = following.weight[:, channel], following.weight_error[:, channel]
