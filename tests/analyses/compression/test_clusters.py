@@ -1,4 +1,4 @@
-"""Clusters of local maps and accuracies by them, against the five steps of the dissertation done one sample at a time."""
+"""Clusters of local maps and accuracies by them, against the steps of the dissertation done one sample at a time."""
 
 import numpy as np
 import pytest

@@ -168,7 +168,7 @@ def _fitted(
         # Rows that differ by rounding only: fewer clusters come out, and empty ones are dropped.
         warnings.simplefilter("ignore", ConvergenceWarning)
         fit = KMeans(number, n_init=restarts, random_state=seed).fit(table, sample_weight=counts)  # pyright: ignore[reportArgumentType]
-    return _used(fit.cluster_centers_, fit.labels_.astype(np.int64))
+    return _used(np.asarray(fit.cluster_centers_), np.asarray(fit.labels_, dtype=np.int64))
 
 
 def _streamed(matrices: CoefficientMatrices, numbers: Sequence[int], seed: int) -> list[list[_Fit]]:
@@ -177,7 +177,7 @@ def _streamed(matrices: CoefficientMatrices, numbers: Sequence[int], seed: int) 
     distinct = len(matrices.regions()[1])
     size, columns = matrices.num_outputs, matrices.num_inputs + 1
     limits = [min(number, distinct) for number in numbers]
-    models = [[MiniBatchKMeans(limit, random_state=seed, n_init=1) for _ in range(size)] for limit in limits]
+    models = [[MiniBatchKMeans(limit, random_state=seed) for _ in range(size)] for limit in limits]
     sums, pending = np.zeros((size, columns)), np.empty((size, 0, columns))
     for rows, values in matrices.blocks():
         block = values.cpu().numpy()
@@ -194,7 +194,7 @@ def _streamed(matrices: CoefficientMatrices, numbers: Sequence[int], seed: int) 
         pending = pending[:, :0]
     mean = sums / len(matrices)
     centers = [
-        [mean[j : j + 1] if limit == 1 else models[place][j].cluster_centers_ for j in range(size)]
+        [mean[j : j + 1] if limit == 1 else np.asarray(models[place][j].cluster_centers_) for j in range(size)]
         for place, limit in enumerate(limits)
     ]
     labels = np.zeros((len(numbers), size, len(matrices)), dtype=np.int64)

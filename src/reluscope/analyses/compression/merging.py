@@ -1,9 +1,9 @@
 """Neighbouring regions with equal, or nearly equal, affine maps made one piece.
 
 Regions whose maps are equal belong together at no cost; which are equal is decided in rational arithmetic. Beyond that,
-the two neighbouring pieces whose union is nearest to the network are joined, again and again, as long as the error stays
-below what is allowed. A piece has the mean of its regions' maps, weighted by volume. The network less an affine map is
-affine on every region, so that its largest value on a piece is taken at a vertex.
+the two neighbouring pieces whose union is nearest to the network are joined, while the error stays below what is
+allowed. A piece has the mean of its regions' maps, weighted by volume. The network less an affine map is affine on
+every region, so that its largest value on a piece is taken at a vertex.
 """
 
 import heapq

@@ -1,8 +1,8 @@
 """Steps that take channels away from layers and leave the function as it is: constant, unused, duplicate, always-on.
 
 Every step changes two layers in place: rows of one and, where what is left has to make up for them, columns of the
-next. Where that needs sums, floats round them, and bounds on this go into the errors of the layers. Sizes and pieces are
-those of the network as it was: each channel that is left stands for the same number, on all of the domain.
+next. Where that needs sums, floats round them, and bounds on this go into the errors of the layers. Sizes and pieces
+are those of the network as it was: each channel that is left stands for the same number, on all of the domain.
 """
 
 from collections.abc import Sequence
@@ -187,7 +187,7 @@ def fold(layer: Layer, following: Layer, pieces: Pieces) -> list[Removal] | None
 
 
 def merge_always_on(layer: Layer, following: Layer, pieces: Pieces) -> list[Removal]:
-    """Replace dense units that keep one piece by as many as the next layer has, or take away those that depend on others.
+    """Replace dense units that keep one piece by as many as the next layer has, or remove those that others replace.
 
     Together they add ``V (S z + t)`` to the next layer: one unit ``(V S z)_o``, lifted above 0, does for each of its
     rows. If that are no fewer, units whose ``z`` are combinations of others' go.
@@ -252,7 +252,8 @@ def _dependent(layer: Layer, following: Layer, always: np.ndarray, piece: np.nda
     assert gate is not None
     rows = layer.weight[always].reshape(len(always), -1)
     scale = np.abs(rows).max(axis=1)
-    triangle, order = scipy.linalg.qr((rows / scale[:, None]).T, mode="r", pivoting=True)
+    found = scipy.linalg.qr((rows / scale[:, None]).T, mode="r", pivoting=True)
+    triangle, order = np.asarray(found[0]), np.asarray(found[1])  # pyright: ignore[reportGeneralTypeIssues]
     sizes = np.abs(np.diagonal(triangle))
     rank = int((sizes > DEPENDENT * sizes.max(initial=1.0)).sum())
     basis, others = np.sort(order[:rank]), np.sort(order[rank:])
@@ -266,7 +267,7 @@ def _dependent(layer: Layer, following: Layer, always: np.ndarray, piece: np.nda
         slope, level = (float(table[piece[other], channel]) for table in (gate.slopes, gate.intercepts))
         # h = s z + t of every unit: h_other = sum of (s_other / s_i) a_i (h_i - t_i) + s_other c + t_other.
         bases = [
-            (Fraction(gate.slopes[piece[one], c]), Fraction(gate.intercepts[piece[one], c]))
+            (Fraction(float(gate.slopes[piece[one], c])), Fraction(float(gate.intercepts[piece[one], c])))
             for one, c in zip(basis.tolist(), channels.tolist(), strict=True)
         ]
         shares = [Fraction(slope) / s * a for a, (s, _) in zip(factors, bases, strict=True)]
