@@ -1,5 +1,6 @@
 """Pictures: functions that take findings or partitions and return figures, never shown, nothing computed."""
 
+from reluscope.plots.accuracy_curves import accuracy_curve
 from reluscope.plots.boolean_functions import boolean_direction, swaps_distribution
 from reluscope.plots.bounds_and_counts import bounds_and_counts
 from reluscope.plots.class_numbers import class_numbers
@@ -22,6 +23,7 @@ from reluscope.plots.gates import boundaries
 from reluscope.plots.interactive import interactive
 from reluscope.plots.invariances import invariances
 from reluscope.plots.likeliest import likeliest
+from reluscope.plots.merged_pieces import merged_regions
 from reluscope.plots.models_in_plane import models_in_plane
 from reluscope.plots.newton_polygons import newton_polygons
 from reluscope.plots.norms import norms
@@ -49,6 +51,7 @@ from reluscope.plots.usage import unit_usage
 
 __all__ = [
     "RegionColors",
+    "accuracy_curve",
     "animation",
     "boolean_direction",
     "boundaries",
@@ -72,6 +75,7 @@ __all__ = [
     "interactive",
     "invariances",
     "likeliest",
+    "merged_regions",
     "models_in_plane",
     "newton_polygons",
     "norms",
