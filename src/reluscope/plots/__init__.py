@@ -14,6 +14,7 @@ from reluscope.plots.errors_and_counts import errors_and_counts
 from reluscope.plots.films import animation
 from reluscope.plots.frames import say_regions
 from reluscope.plots.gates import boundaries
+from reluscope.plots.gradient_eigenvalues import gradient_eigenvalues
 from reluscope.plots.interactive import interactive
 from reluscope.plots.invariances import invariances
 from reluscope.plots.likeliest import likeliest
@@ -21,6 +22,7 @@ from reluscope.plots.models_in_plane import models_in_plane
 from reluscope.plots.newton_polygons import newton_polygons
 from reluscope.plots.norms import norms
 from reluscope.plots.novelty_scores import novelty
+from reluscope.plots.outputs_along_directions import outputs_along
 from reluscope.plots.places import places
 from reluscope.plots.preimage_kinds import preimages
 from reluscope.plots.preimages_in_plane import preimages_in_plane
@@ -30,6 +32,7 @@ from reluscope.plots.region_colors import RegionColors
 from reluscope.plots.regions import partition
 from reluscope.plots.regions_and_coefficients import regions_and_coefficients
 from reluscope.plots.robustness import robustness
+from reluscope.plots.saliency_images import saliency
 from reluscope.plots.samples import samples
 from reluscope.plots.saving import to_png, to_svg
 from reluscope.plots.saving_animations import save_animation, to_gif
@@ -38,6 +41,7 @@ from reluscope.plots.spectra import correlation_counts, spectra, spectra_by_laye
 from reluscope.plots.surroundings import surroundings
 from reluscope.plots.tracking import tracking
 from reluscope.plots.training_curves import training_curves
+from reluscope.plots.transitions_on_ways import transitions
 from reluscope.plots.usage import unit_usage
 
 __all__ = [
@@ -57,6 +61,7 @@ __all__ = [
     "distinct_codes",
     "embeddings",
     "errors_and_counts",
+    "gradient_eigenvalues",
     "interactive",
     "invariances",
     "likeliest",
@@ -64,6 +69,7 @@ __all__ = [
     "newton_polygons",
     "norms",
     "novelty",
+    "outputs_along",
     "partition",
     "places",
     "preimages",
@@ -72,6 +78,7 @@ __all__ = [
     "radii_by_place",
     "regions_and_coefficients",
     "robustness",
+    "saliency",
     "samples",
     "save_animation",
     "say_regions",
@@ -84,5 +91,6 @@ __all__ = [
     "to_svg",
     "tracking",
     "training_curves",
+    "transitions",
     "unit_usage",
 ]
