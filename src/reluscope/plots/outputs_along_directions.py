@@ -79,9 +79,10 @@ def outputs_along(
         grid[0, 0].set_ylabel(f"output {found[0][0].output}")
     else:
         figure.supxlabel("position along the direction, each on its own scale", fontsize=9.5, color=INK)
+    dots = {"color": category(0), "marker": ".", "linestyle": "none", "markersize": 6}
     handles = [
-        Line2D([], [], color=category(0), marker=".", linestyle="none", markersize=6, label="samples; variance explained"),
+        Line2D([], [], label="samples; variance explained", **dots),
         Line2D([], [], color=category(5), linewidth=1.4, label="the network on the line through their mean"),
-    ]  # fmt: skip
+    ]
     legend_below(figure, handles)
     return figure

@@ -1,7 +1,7 @@
 """What rounding does to the local maps of a network: one bound for all of its regions.
 
-An entry of (W, b) is a sum over paths of products of constants. With every constant replaced by its absolute value, and
-every gate by its steepest piece, the same passes give sums that no region exceeds; rounding is at most gamma times them.
+An entry of (W, b) is a sum over paths of products of constants. With every constant replaced by its absolute value and
+every gate by its steepest piece, one pass gives sums that no region exceeds; rounding is at most gamma times them.
 """
 
 import torch

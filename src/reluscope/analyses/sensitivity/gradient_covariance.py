@@ -87,7 +87,7 @@ class ActiveSubspaces:
             interval=(certain, self.rank_upper),
             definition="rank of E[g g'], g the gradient of the output",
             domain=self._domain,
-            method="eigenvalues above the bound on their rounding; at most inputs, regions, and rows of the first layer",
+            method="eigenvalues above their rounding; at most as many as inputs, regions, and units that read inputs",
             source="sattelberg2026",
             tolerance=float(self.errors[j]),
         )
@@ -169,7 +169,7 @@ def active_subspaces(
     Raises
     ------
     InputError
-        If there are no samples, or memory for no table.
+        If there is memory for no table.
 
     Notes
     -----
@@ -193,8 +193,6 @@ def active_subspaces(
     (array([0.707107, 0.707107]), None)
     """
     every = matrix(network, x, outputs=outputs, memory=memory)
-    if not len(every):
-        raise InputError("expected at least one sample, got none: the mean over no gradients is not defined")
     _, first, counts = every.regions()
     basis = _row_space(network) if network.gates else None
     widest = min(network.num_inputs, len(first))

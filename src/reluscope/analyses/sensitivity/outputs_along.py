@@ -136,8 +136,6 @@ def output_along(
         raise InputError("expected a finite direction that is not zero: the output is constant along none")
     if not 0 <= output < network.num_outputs:
         raise InputError(f"expected one of {network.num_outputs} outputs, 0 to {network.num_outputs - 1}, got {output}")
-    if not len(flat):
-        raise InputError("expected at least one sample, got none: give the samples whose outputs are to be explained")
     unit, center = towards / length, flat.mean(axis=0)
     positions = (flat - center) @ unit
     forward = rounded_forward(network, points, tolerance=tolerance)

@@ -101,11 +101,6 @@ def jacobian_norms(
     -------
     JacobianNorms
 
-    Raises
-    ------
-    InputError
-        If there are no samples.
-
     Notes
     -----
     One pass over the coefficient matrices and three forward passes. Norms of the logits are those of

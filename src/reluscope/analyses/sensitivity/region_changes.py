@@ -53,7 +53,7 @@ class Transitions:
     corner_crossings: Int[np.ndarray, " k"]
     corner_flips: Int[np.ndarray, " k"]
     lengths: Float[np.ndarray, " k"]
-    places: tuple[Float[np.ndarray, " c"], ...]
+    places: tuple[Float[np.ndarray, " _"], ...]
     description: str
     claim: Claim
     num_undecided: int
