@@ -15,6 +15,7 @@ from reluscope.plots.films import animation
 from reluscope.plots.frames import say_regions
 from reluscope.plots.gates import boundaries
 from reluscope.plots.gradient_eigenvalues import gradient_eigenvalues
+from reluscope.plots.grids_beside_regions import grids_beside_regions
 from reluscope.plots.interactive import interactive
 from reluscope.plots.invariances import invariances
 from reluscope.plots.likeliest import likeliest
@@ -62,6 +63,7 @@ __all__ = [
     "embeddings",
     "errors_and_counts",
     "gradient_eigenvalues",
+    "grids_beside_regions",
     "interactive",
     "invariances",
     "likeliest",

@@ -78,7 +78,8 @@ def outputs_along(
         grid[0, 0].set_xlabel("position along the direction")
         grid[0, 0].set_ylabel(f"output {found[0][0].output}")
     else:
-        figure.supxlabel("position along the direction, each on its own scale", fontsize=9.5, color=INK)
+        middle = grid[-1, across // 2]
+        middle.set_xlabel("position along the direction, each on its own scale", fontsize=9, color=INK)
     dots = {"color": category(0), "marker": ".", "linestyle": "none", "markersize": 6}
     handles = [
         Line2D([], [], label="samples; variance explained", **dots),
