@@ -55,7 +55,7 @@ def nearest_triple(points: Float[np.ndarray, "s n"]) -> Int[np.ndarray, " 3"]:
 
 
 def _scaled(part: Labelled) -> Labelled:
-    images = torch.from_numpy(part.points.reshape(len(part), *part.shape))
+    images = torch.tensor(part.points).reshape(len(part), *part.shape)
     if part.shape[-2:] != (SIDE, SIDE):
         images = interpolate(images, size=(SIDE, SIDE), mode="bilinear", align_corners=False)
     if images.shape[1] == 1:
