@@ -20,6 +20,8 @@ from reluscope.plots.films import animation
 from reluscope.plots.folding import folding
 from reluscope.plots.frames import say_regions
 from reluscope.plots.gates import boundaries
+from reluscope.plots.gradient_eigenvalues import gradient_eigenvalues
+from reluscope.plots.grids_beside_regions import grids_beside_regions
 from reluscope.plots.interactive import interactive
 from reluscope.plots.invariances import invariances
 from reluscope.plots.likeliest import likeliest
@@ -28,6 +30,7 @@ from reluscope.plots.models_in_plane import models_in_plane
 from reluscope.plots.newton_polygons import newton_polygons
 from reluscope.plots.norms import norms
 from reluscope.plots.novelty_scores import novelty
+from reluscope.plots.outputs_along_directions import outputs_along
 from reluscope.plots.places import places
 from reluscope.plots.preimage_kinds import preimages
 from reluscope.plots.preimages_in_plane import preimages_in_plane
@@ -37,6 +40,7 @@ from reluscope.plots.region_colors import RegionColors
 from reluscope.plots.regions import partition
 from reluscope.plots.regions_and_coefficients import regions_and_coefficients
 from reluscope.plots.robustness import robustness
+from reluscope.plots.saliency_images import saliency
 from reluscope.plots.samples import samples
 from reluscope.plots.saving import to_png, to_svg
 from reluscope.plots.saving_animations import save_animation, to_gif
@@ -47,6 +51,7 @@ from reluscope.plots.successes import successes
 from reluscope.plots.surroundings import surroundings
 from reluscope.plots.tracking import tracking
 from reluscope.plots.training_curves import training_curves
+from reluscope.plots.transitions_on_ways import transitions
 from reluscope.plots.usage import unit_usage
 
 __all__ = [
@@ -72,6 +77,8 @@ __all__ = [
     "embeddings",
     "errors_and_counts",
     "folding",
+    "gradient_eigenvalues",
+    "grids_beside_regions",
     "interactive",
     "invariances",
     "likeliest",
@@ -80,6 +87,7 @@ __all__ = [
     "newton_polygons",
     "norms",
     "novelty",
+    "outputs_along",
     "partition",
     "places",
     "preimages",
@@ -88,6 +96,7 @@ __all__ = [
     "radii_by_place",
     "regions_and_coefficients",
     "robustness",
+    "saliency",
     "samples",
     "save_animation",
     "say_regions",
@@ -103,5 +112,6 @@ __all__ = [
     "to_svg",
     "tracking",
     "training_curves",
+    "transitions",
     "unit_usage",
 ]
