@@ -12,6 +12,7 @@ from reluscope.plots.distinct import distinct_codes
 from reluscope.plots.embeddings import embeddings
 from reluscope.plots.errors_and_counts import errors_and_counts
 from reluscope.plots.films import animation
+from reluscope.plots.fitted_functions import fitted_coefficients, fitted_curves
 from reluscope.plots.frames import say_regions
 from reluscope.plots.gates import boundaries
 from reluscope.plots.interactive import interactive
@@ -57,6 +58,8 @@ __all__ = [
     "distinct_codes",
     "embeddings",
     "errors_and_counts",
+    "fitted_coefficients",
+    "fitted_curves",
     "interactive",
     "invariances",
     "likeliest",
