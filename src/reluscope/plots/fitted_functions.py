@@ -1,6 +1,6 @@
 """Piecewise affine functions of one variable beside the smooth one that they approximate, in panels of a grid.
 
-A function is seen twice: as a curve, and as a dot per piece at its slope and intercept, where the tangents of a smooth
+A function is seen twice: as a curve, and as a dot per region at its slope and intercept, where the tangents of a smooth
 function form a curve. Figures 5.4 and 5.5 of Sattelberg 2026 are of this kind.
 """
 
@@ -25,6 +25,8 @@ Grid = Sequence[Sequence[Partition | None]]
 SIDE, WIDEST = (1.05, 2.7), 11.5
 # Of the range of the smooth function, on every side.
 MARGIN = 0.2
+# From so many regions on, kinks get smaller dots.
+MANY = 40
 
 
 def fitted_curves(
@@ -67,13 +69,19 @@ def fitted_curves(
     >>> len(figure.axes)
     1
     """
-    figure, grid = _panels(parts, rows, columns, notes)
+    figure, grid = _panels(parts, rows, columns, notes, ("input", "output"))
     for axes, part in _each(grid, parts):
         axes.plot(*target.T, color=tint(INK, 0.45), linewidth=1.0)
         if part is not None and len(part):
             order = np.argsort(part.vertices[:, 0], kind="stable")
-            dots = {"marker": "o", "markersize": 1.8} if len(part) <= 60 else {}
-            axes.plot(part.vertices[order, 0], part.outputs[order, 0], color=category(0), linewidth=1.1, **dots)
+            axes.plot(
+                part.vertices[order, 0],
+                part.outputs[order, 0],
+                color=category(0),
+                linewidth=1.0,
+                marker="o",
+                markersize=1.8 if len(part) <= MANY else 1.2,
+            )
         _limit(axes, target)
     names = {"linewidth": 1.1, "color": category(0), "marker": "o", "markersize": 2.5}
     _legend(figure, "the function", Line2D([], [], label="the network and its kinks", **names))
@@ -88,7 +96,7 @@ def fitted_coefficients(
     columns: Sequence[str],
     notes: Sequence[Sequence[str]],
 ) -> Figure:
-    """Draw a dot per piece at its slope and intercept over the tangents of a smooth function.
+    """Draw a dot per region at its slope and intercept over the tangents of a smooth function.
 
     Parameters
     ----------
@@ -100,7 +108,7 @@ def fitted_coefficients(
     Returns
     -------
     matplotlib.figure.Figure
-        All panels have the same limits; hollow dots at the edge are of pieces beyond them.
+        All panels have the same limits; hollow dots at the edge are of regions beyond them.
 
     Raises
     ------
@@ -117,8 +125,8 @@ def fitted_coefficients(
     >>> len(figure.axes)
     1
     """
-    figure, grid = _panels(parts, rows, columns, notes)
-    size = 9.0 if len(columns) > 5 else 26.0
+    figure, grid = _panels(parts, rows, columns, notes, ("slope", "intercept"))
+    size, is_cut = 9.0 if len(columns) > 5 else 26.0, False
     for axes, part in _each(grid, parts):
         axes.plot(*tangents.T, color=tint(INK, 0.45), linewidth=1.0)
         low, high = _limit(axes, tangents)
@@ -126,6 +134,7 @@ def fitted_coefficients(
             places = dots_of(part, None, RegionColors()).places
             shown = np.clip(places, low, high)
             inside = (shown == places).all(axis=1)
+            is_cut |= not inside.all()
             axes.scatter(
                 *shown.T,
                 s=size,
@@ -136,16 +145,19 @@ def fitted_coefficients(
                 zorder=3,
             )
     dot = {"linestyle": "none", "marker": "o", "markersize": 4}
-    pieces = Line2D([], [], label="pieces", color=category(0), **dot)
-    beyond = Line2D([], [], label="pieces beyond the panel", color=category(5), markerfacecolor="none", **dot)
-    _legend(figure, "tangents of the function", pieces, beyond)
-    for axes in grid[-1]:
-        axes.set_xlabel("slope", fontsize=8, color=INK)
+    handles = [Line2D([], [], label="regions", color=category(0), **dot)]
+    if is_cut:
+        handles.append(Line2D([], [], label="regions beyond", color=category(5), markerfacecolor="none", **dot))
+    _legend(figure, "tangents of the function", *handles)
     return figure
 
 
 def _panels(
-    parts: Grid, rows: Sequence[str], columns: Sequence[str], notes: Sequence[Sequence[str]]
+    parts: Grid,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    notes: Sequence[Sequence[str]],
+    labels: tuple[str, str],
 ) -> tuple[Figure, np.ndarray]:
     if not rows or not columns:
         raise InputError("expected at least one row and one column of panels")
@@ -163,7 +175,9 @@ def _panels(
         if row == 0:
             axes.set_title(columns[column], fontsize=8.5, color=INK)
         if column == 0:
-            axes.set_ylabel(rows[row], fontsize=8.5, color=INK)
+            axes.set_ylabel(f"{rows[row]}\n{labels[1]}", fontsize=8.5, color=INK)
+        if row == len(rows) - 1:
+            axes.set_xlabel(labels[0], fontsize=8.5, color=INK)
         axes.text(
             0.04,
             0.95,

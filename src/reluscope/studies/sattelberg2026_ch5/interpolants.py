@@ -7,6 +7,7 @@ from reluscope.analyses.tropical import Interpolant, error_upper, errors_at, int
 from reluscope.findings import Finding
 from reluscope.networks.load import load
 from reluscope.partitions.dispatch import partition
+from reluscope.partitions.table import Partition
 from reluscope.studies.sattelberg2026_ch5._sine import INTERVAL, REACH, X, Y, curve, tangents
 from reluscope.studies.study import Outcome, Picture, Setting, Table
 
@@ -20,8 +21,9 @@ PIECES = (1, 3, 9)
 def protocol(setting: Setting) -> Outcome:
     """Interpolate sine between uniform knots, and fit the same pieces by least squares."""
     del setting
-    rows, findings = [], []
-    found = {"interpolated": [], "least squares": []}
+    rows: list[tuple[str, ...]] = []
+    findings: list[Finding] = []
+    found: dict[str, list[Interpolant]] = {"interpolated": [], "least squares": []}
     for number in PIECES:
         knots = np.linspace(-REACH, REACH, number + 1)
         through, nearest = interpolate(knots, np.sin(knots)), least_squares(X, Y, knots)
@@ -58,18 +60,13 @@ def protocol(setting: Setting) -> Outcome:
         ),
         Picture(
             "interpolants-coefficients",
-            plots.fitted_coefficients(grid, tangents(), rows=_intercepts(parts), columns=titles, notes=numbers),
+            plots.fitted_coefficients(grid, tangents(), rows=list(parts), columns=titles, notes=numbers),
             "Figure 5.4, right: slopes and intercepts of the pieces, over those of the tangents of sine; numbers of "
             "regions.",
         ),
     )
-    every: tuple[Finding, ...] = tuple(findings)
-    return Outcome((said,), every, (Table(columns, tuple(rows), caption),), pictures)
+    return Outcome((said,), tuple(findings), (Table(columns, tuple(rows), caption),), pictures)
 
 
-def _part(one: Interpolant):
+def _part(one: Interpolant) -> Partition:
     return partition(load(one.module), INTERVAL)
-
-
-def _intercepts(parts: dict) -> list[str]:
-    return [f"{name}\nintercept" for name in parts]

@@ -4,6 +4,8 @@ The printed map does not follow from the printed weights, and the printed code b
 no negative weight and only positive biases, so that its units are active everywhere.
 """
 
+from typing import Any
+
 import numpy as np
 
 from reluscope.findings import Claim, Finding
@@ -33,15 +35,18 @@ def protocol(setting: Setting) -> Outcome:
     codes = part.codes.to_array()
     with_code = int((codes == np.concatenate(CODE)).all(axis=1).sum())
     with_second = int((codes[:, 3:] == 1).all(axis=1).sum())
-    where = {"domain": "all of R^3", "source": "sattelberg2026"}
+    where: dict[str, Any] = {
+        "definition": "proper_activation",
+        "domain": "all of R^3",
+        "source": "sattelberg2026",
+    }
     findings = (
         part.finding(),
-        Finding(with_code, part.claim, name="regions with the printed code", definition="proper_activation", **where),
+        Finding(with_code, part.claim, name="regions with the printed code", **where),
         Finding(
             with_second,
             part.claim,
             name="regions where all units of the second layer are active",
-            definition="proper_activation",
             **where,
         ),
         Finding(
@@ -57,13 +62,19 @@ def protocol(setting: Setting) -> Outcome:
         for row in range(3)
     )
     sentences = (
-        "The printed code is 101 in the first layer and 010 in the second. With these units alone, the printed weights "
-        "give the map in the table, in integers; the printed map is another one.",
-        f"No input has this code. The network has {part.finding()} regions in all of space, {with_code} of them with "
-        f"it; in {with_second} all units of the second layer are active, because the layer has no negative weight, "
-        "reads values that are not negative, and has positive biases.",
-        "The printed conditions on the second layer use the first one with all of its rows; they hold only with the "
-        "rows of inactive units set to zero.",
+        (
+            "The printed code is 101 in the first layer and 010 in the second. With these units alone, the printed "
+            "weights give the map in the table, in integers; the printed map is another one."
+        ),
+        (
+            f"No input has this code. The network has {part.finding()} regions in all of space, {with_code} of them "
+            f"with it; in {with_second} all units of the second layer are active, because the layer has no negative "
+            "weight, reads values that are not negative, and has positive biases."
+        ),
+        (
+            "The printed conditions on the second layer use the first one with all of its rows; they hold only with "
+            "the rows of inactive units set to zero."
+        ),
     )
     columns = ("", "printed", "from the printed weights and code")
     return Outcome(sentences, findings, (Table(columns, rows, "The affine map of the printed code."),))

@@ -64,8 +64,9 @@ def protocol(setting: Setting) -> Outcome:
         "x1 + x2 >= 0 and <= -2; its affine term would be -2 x1 - 2 x2 - 1 (printed: -4 x1 - 4 x2 + 3)."
     )
     columns = ("network", "biases", "values at (-1,-1), (-1,1), (1,-1), (1,1)", "right", "pieces", "tropical form")
+    windows = {name: partition(net, WINDOW) for name, net in networks.items()}
     figure = plots.regions_and_coefficients(
-        {f"{name}: {plots.say_regions(part)}": part for name, part in _windows(networks).items()},
+        {f"{name}: {plots.say_regions(part)}": part for name, part in windows.items()},
         samples=POINTS,
         labels=LABELS,
     )
@@ -86,10 +87,6 @@ def network(bias: tuple[float, float]) -> Network:
     1.0
     """
     return load([(np.ones((2, 2)), np.array(bias)), (np.array([[1.0, -2.0]]), np.array([-1.0]))])
-
-
-def _windows(networks: dict[str, Network]) -> dict[str, "plots.regions.Partition"]:
-    return {name: partition(net, WINDOW) for name, net in networks.items()}
 
 
 def _pieces(net: Network) -> str:
