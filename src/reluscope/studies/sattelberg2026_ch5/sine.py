@@ -130,7 +130,7 @@ def _what_came_out(plan: Plan, cells: Cells, pieces: dict[tuple[int, int], Findi
 def _tables(plan: Plan, cells: Cells, pieces: dict[tuple[int, int], Finding | None]) -> tuple[Table, ...]:
     columns = ("width", *(f"depth {depth}" for depth in plan.depths))
 
-    def table(caption: str, say) -> Table:
+    def table(caption: str, say: Callable[[Cell], str]) -> Table:
         rows = tuple((str(width), *(say(cells[width, depth]) for depth in plan.depths)) for width in plan.widths)
         return Table(columns, rows, caption)
 
