@@ -29,6 +29,7 @@ NAMES = (
     "robustness",
     "stability",
     "tracking",
+    "atlas",
     "workers",
     "balls",
     "startup",

@@ -1,6 +1,7 @@
 """Figure 5.4: sine by 1, 3 and 9 affine pieces of equal length, as networks, with their errors."""
 
 import numpy as np
+from torch import nn
 
 from reluscope import plots
 from reluscope.analyses.tropical import Interpolant, error_upper, errors_at, interpolate, least_squares
@@ -24,6 +25,7 @@ def protocol(setting: Setting) -> Outcome:
     rows: list[tuple[str, ...]] = []
     findings: list[Finding] = []
     found: dict[str, list[Interpolant]] = {"interpolated": [], "least squares": []}
+    notes: dict[str, list[str]] = {name: [] for name in found}
     for number in PIECES:
         knots = np.linspace(-REACH, REACH, number + 1)
         through, nearest = interpolate(knots, np.sin(knots)), least_squares(X, Y, knots)
@@ -31,8 +33,9 @@ def protocol(setting: Setting) -> Outcome:
         errors = [errors_at(one, X, Y) for one in (through, nearest)]
         findings += [*errors[0], bound, *errors[1]]
         rows.append((str(number), *(f"{float(one):.4g}" for pair in errors for one in pair), f"{float(bound):.4g}"))
-        found["interpolated"].append(through)
-        found["least squares"].append(nearest)
+        for name, one, error in zip(found, (through, nearest), errors, strict=True):
+            found[name].append(one)
+            notes[name].append(f"MSE {float(error[0]):.3g}")
     columns = (
         "pieces",
         "interpolated: mean squared error",
@@ -50,12 +53,11 @@ def protocol(setting: Setting) -> Outcome:
     )
     parts = {name: [_part(one) for one in some] for name, some in found.items()}
     grid, titles = list(parts.values()), [f"{number} piece{'s' * (number > 1)}" for number in PIECES]
-    errors = [[f"MSE {float(errors_at(one, X, Y)[0]):.3g}" for one in some] for some in found.values()]
     numbers = [[str(part.finding()) for part in line] for line in grid]
     pictures = (
         Picture(
             "interpolants",
-            plots.fitted_curves(grid, curve(), rows=list(parts), columns=titles, notes=errors),
+            plots.fitted_curves(grid, curve(), rows=list(parts), columns=titles, notes=list(notes.values())),
             "Figure 5.4, left: sine and its approximations.",
         ),
         Picture(
@@ -69,4 +71,5 @@ def protocol(setting: Setting) -> Outcome:
 
 
 def _part(one: Interpolant) -> Partition:
-    return partition(load(one.module), INTERVAL)
+    layers = [(linear.weight, linear.bias) for linear in one.module if isinstance(linear, nn.Linear)]
+    return partition(load(layers), INTERVAL)
