@@ -42,8 +42,8 @@ def test_distances_of_gates_add_up(packed_and_plain):
     np.testing.assert_array_equal(packed.distance(), total)
 
 
-@pytest.mark.parametrize("num_threads", [1, 3])
-@pytest.mark.parametrize("threshold", [None, 2, 300, 560])
+@pytest.mark.parametrize("num_threads", [1, pytest.param(3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("threshold", [300, *(pytest.param(most, marks=pytest.mark.slow) for most in (None, 2, 560))])
 def test_many_tiles(monkeypatch, num_threads, threshold):
     monkeypatch.setattr(distances.config, "NUMBA_NUM_THREADS", num_threads)
     monkeypatch.setattr(distances, "THREADED_WORK", 0)

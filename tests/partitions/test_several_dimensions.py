@@ -191,6 +191,7 @@ def test_points_on_boundaries_lie_in_the_lowest_row():
         assert row == (holders[0] if holders else -1)
 
 
+@pytest.mark.slow
 def test_storage(tmp_path):
     net = rs.load(pseudo_random_network(3, (4, 4)))
     wedge = rs.Polyhedron([[1.0, 0, 0]], [0.5])

@@ -87,7 +87,7 @@ def rounded_forward(network: Network, x: Points, *, tolerance: Tolerance | None 
     last_use[network.output] = len(network.nodes)
     found = [
         _forward(network, points[rows], gamma, last_use)
-        for rows in chunks(len(points), COPIES * network.bytes_per_point, BUDGET)
+        for rows in chunks(len(points), COPIES * network.bytes_per_point, BUDGET // 4)
     ]
     outputs, errors, doubtful = (torch.cat(parts).cpu().numpy() for parts in zip(*found, strict=True))
     return RoundedForward(outputs, errors, doubtful)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, SupportsIndex, overload
 
 import numpy as np
-from jaxtyping import Shaped
+from jaxtyping import Int, Shaped
 from numpy.typing import ArrayLike
 
 from reluscope import markup
@@ -264,6 +264,24 @@ class Codes:
         asked = ((return_index, first), (return_inverse, inverse), (return_counts, counts))
         extras = tuple(array for wanted, array in asked if wanted)
         return (distinct, *extras) if extras else distinct
+
+    def groups(self) -> Int[np.ndarray, " s"]:
+        """Return which codes are equal, as the number of each one's group in order of first appearance.
+
+        Returns
+        -------
+        (s,) int64
+            What ``unique(return_inverse=True)`` returns beside the distinct codes, without a copy of these.
+
+        Examples
+        --------
+        >>> from reluscope.codes import CodeLayout, GateLayout
+        >>> layout = CodeLayout((GateLayout("relu", 2),))
+        >>> Codes.from_pieces([np.array([[0, 1], [1, 1], [0, 1]])], layout).groups()
+        array([0, 1, 0])
+        """
+        _, inverse, _ = group_equal_rows(self.words)
+        return inverse
 
     def distance(self, other: "Codes | None" = None, threshold: int | None = None) -> Shaped[np.ndarray, "s t"]:
         """Return the Hamming distances of all pairs: on how many units two codes differ.

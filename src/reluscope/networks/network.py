@@ -212,7 +212,7 @@ class Network:
         return CodeLayout(tuple(GateLayout(gate.name, gate.num_units, gate.num_pieces) for gate in self.gates))
 
     @torch.no_grad()
-    def codes(self, x: Points, *, budget: int = BUDGET) -> Codes:
+    def codes(self, x: Points, *, budget: int = BUDGET // 4) -> Codes:
         """Return which piece every unit uses.
 
         Parameters
@@ -234,7 +234,8 @@ class Network:
         x = self.points(x)
         layout = self.layout
         words = np.zeros((len(x), layout.num_words), dtype=np.uint64)
-        for rows in chunks(len(x), self.bytes_per_point, budget):
+        # Beside the values of one stage, the pieces of every gate are alive until they are packed.
+        for rows in chunks(len(x), self.bytes_per_point + layout.num_units, budget):
             values = self.start(x[rows])
             pieces = []
             for stage in self.stages:

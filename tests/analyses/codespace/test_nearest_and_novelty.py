@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import cdist
 
 import reluscope as rs
-from reluscope.analyses.codespace import auroc, nearest_codes, novelty
+from reluscope.analyses.codespace import SampleCodes, auroc, nearest_codes, novelty
 
 SHORT = rs.CodeLayout((rs.GateLayout("relu", 9), rs.GateLayout("pool", 4, 5)))
 LONG = rs.CodeLayout((rs.GateLayout("first", 700), rs.GateLayout("second", 500)))
@@ -51,6 +51,10 @@ def test_equal_codes_are_neighbours_at_distance_zero():
     assert rows.tolist() == [[1, 2], [0, 2], [0, 1]]
 
 
+def samples_of(codes):
+    return SampleCodes(codes, np.zeros((len(codes), len(codes.layout)), dtype=bool), 0.0)
+
+
 def test_what_cannot_be_asked():
     codes = codes_of(SHORT, 3, 0)
     with pytest.raises(rs.errors.InputError, match="k from 1 to 2"):
@@ -58,7 +62,7 @@ def test_what_cannot_be_asked():
     with pytest.raises(rs.errors.InputError, match="can be compared"):
         nearest_codes(codes, codes_of(LONG, 2, 0))
     with pytest.raises(rs.errors.InputError, match="0 samples"):
-        novelty(codes, codes[:0])
+        novelty(samples_of(codes), samples_of(codes[:0]))
     with pytest.raises(rs.errors.InputError, match="got 0 and 1"):
         auroc(np.zeros(0), np.zeros(1))
 
@@ -67,12 +71,22 @@ def test_scores_are_means_over_distinct_occupied_codes():
     data = codes_of(SHORT, 30, 0)[np.repeat(np.arange(30), 2)]
     queries = codes_of(SHORT, 20, 1)
     table = np.sort(queries.distance(data.unique()).astype(np.int64), axis=1)
-    found = novelty(data, queries, k=3)
+    found = novelty(samples_of(data), samples_of(queries), k=3)
     assert np.allclose(found.scores, table[:, :3].mean(axis=1))
     assert np.array_equal(found.is_new, table[:, 0] > 0)
     assert float(found.share_new()) == pytest.approx((table[:, 0] > 0).mean())
-    assert not novelty(data, data).is_new.any()
-    assert np.allclose(novelty(data[:1], queries, k=5).scores, queries.distance(data[:1])[:, 0])
+    assert found.share_new().claim is rs.Claim.EXACT
+    assert not novelty(samples_of(data), samples_of(data)).is_new.any()
+    assert np.allclose(novelty(samples_of(data[:1]), samples_of(queries), k=5).scores, queries.distance(data[:1])[:, 0])
+
+
+def test_codes_in_doubt_make_estimates():
+    net = rs.load([(np.array([[0.1, 0.3]]), np.zeros(1)), (np.ones((1, 1)), np.zeros(1))])
+    data = rs.codespace.sample_codes(net, [[1.0, 1.0]])
+    on_a_kink = rs.codespace.sample_codes(net, [[3.0, -1.0], [1.0, 2.0]])
+    share = novelty(data, on_a_kink).share_new()
+    assert (share.claim, share.num_undecided) == (rs.Claim.ESTIMATE, 1)
+    assert auroc(np.zeros(1), np.ones(1), num_in_doubt=1).claim is rs.Claim.ESTIMATE
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=20), st.lists(st.integers(0, 5), min_size=1, max_size=20))

@@ -130,6 +130,31 @@ def test_omnidirectional_for_a_point():
     assert found.certificate.check(found.system).is_proof
 
 
+def test_omnidirectional_for_a_point_up_to_rounding():
+    point = [0.1, 0.3]
+    bias = -np.array(TRIANGLE) @ point
+    exact = rs.preimages.is_omnidirectional(TRIANGLE[:2], -np.array(TRIANGLE[:2]) @ point, point)
+    assert (bool(exact), exact.claim) == (False, rs.Claim.EXACT)
+    found = rs.preimages.is_omnidirectional(TRIANGLE, bias, point)  # .1 + .3 is rounded
+    assert (bool(found), found.claim) == (True, rs.Claim.ESTIMATE)
+    assert rs.preimages.is_omnidirectional(TRIANGLE, [-0.5, -0.25, 0.75], [0.5, 0.25]).claim is rs.Claim.EXACT
+
+
+@pytest.mark.parametrize("scale", [1e-170, 1e200])
+def test_sizes_whose_squares_are_lost_are_refused(scale):
+    with pytest.raises(InputError, match="scale"):
+        rs.preimages.classify((scale * np.array(TRIANGLE), np.zeros(3)), [0, 0, 0])
+    with pytest.raises(InputError, match="scale"):
+        rs.preimages.is_omnidirectional(scale * np.array(TRIANGLE))
+    if scale > 1:
+        with pytest.raises(InputError, match="scale"):
+            rs.preimages.classify((TRIANGLE, np.zeros(3)), [scale, 0, 0])
+        with pytest.raises(InputError, match="scale"):
+            rs.preimages.classify_at((TRIANGLE, np.zeros(3)), [scale, 0])
+    for size in (1e-99, 1e99):
+        assert rs.preimages.classify((size * np.array(TRIANGLE), np.zeros(3)), [0, 0, 0]).kind(0).name == "SINGLETON"
+
+
 def trained_like(inputs, units, seed):
     """A layer of normal weights whose outputs have about as many positive entries as there are inputs."""
     generator = np.random.default_rng(seed)

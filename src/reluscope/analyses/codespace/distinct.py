@@ -10,7 +10,6 @@ import numpy as np
 from jaxtyping import Int
 
 from reluscope.analyses.codespace.sampled import SampleCodes, sample_codes
-from reluscope.codes.packed import Codes
 from reluscope.findings import Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -75,16 +74,14 @@ def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None =
 
 def count_distinct(sampled: SampleCodes) -> DistinctCodes:
     """Count different codes that are there already; see `distinct_codes`."""
-    parts = sampled.codes.by_gate()
     by_gate = tuple(
-        _count(sampled, part, sampled.doubtful[:, index], f"distinct codes of {name}")
-        for index, (name, part) in enumerate(parts.items())
+        _count(sampled, sampled.codes.of_gates(gate.name).groups(), doubt, f"distinct codes of {gate.name}")
+        for gate, doubt in zip(sampled.codes.layout, sampled.doubtful.T, strict=True)
     )
-    doubt = sampled.in_doubt
-    total = _count(sampled, sampled.codes, doubt, "distinct codes of all gates")
-    _, counts = sampled.codes.unique(return_counts=True)
+    doubt, groups = sampled.in_doubt, sampled.codes.groups()
+    total = _count(sampled, groups, doubt, "distinct codes of all gates")
     most_shared = sampled.finding(
-        int(counts.max(initial=0)),
+        int(np.bincount(groups).max(initial=0)),
         int(doubt.sum()),
         None,
         name="most samples that share one code",
@@ -135,15 +132,14 @@ def count_distinct_by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]
     >>> [int(count) for count in found.counts], int(found.mixed)
     ([1, 2], 1)
     """
-    doubt = sampled.in_doubt
+    doubt, groups = sampled.in_doubt, sampled.codes.groups()
     kinds, sizes = np.unique(classes, return_counts=True)
     counts = []
     for kind in kinds:
         rows = np.flatnonzero(classes == kind)
         name = f"distinct codes of class {int(kind)}"
-        counts.append(_count(sampled, sampled.codes[rows], doubt[rows], name, f"{len(rows):,} samples of the class"))
-    _, code_of = sampled.codes.unique(return_inverse=True)
-    pairs = np.unique(np.stack([code_of, classes.astype(np.int64)]), axis=1)
+        counts.append(_count(sampled, groups[rows], doubt[rows], name, f"{len(rows):,} samples of the class"))
+    pairs = np.unique(np.stack([groups, classes.astype(np.int64)]), axis=1)
     unclear = int(doubt.sum())
     shared = int((np.bincount(pairs[0]) > 1).sum())
     mixed = sampled.finding(
@@ -157,9 +153,11 @@ def count_distinct_by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]
     return ClassCodes(kinds.astype(np.int64), sizes.astype(np.int64), tuple(counts), mixed)
 
 
-def _count(sampled: SampleCodes, codes: Codes, doubt: np.ndarray, name: str, domain: str | None = None) -> Finding:
-    value, unclear = len(codes.unique()), int(doubt.sum())
-    certain = len(codes[~doubt].unique()) if unclear else value
+def _count(
+    sampled: SampleCodes, groups: np.ndarray, doubt: np.ndarray, name: str, domain: str | None = None
+) -> Finding:
+    value, unclear = len(np.unique(groups)), int(doubt.sum())
+    certain = len(np.unique(groups[~doubt])) if unclear else value
     return sampled.finding(
         value,
         unclear,

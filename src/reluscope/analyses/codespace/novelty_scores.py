@@ -1,7 +1,8 @@
 """How far samples are from the cells that data occupies: a score for samples out of the data's domain.
 
 The score of a sample is the Hamming distance of its code to the nearest code of the data (or the mean over the k
-nearest). A score of zero says that the data has a point in the same linear region.
+nearest). A score of zero says that the data has a point in the same linear region. Where rounding could change a code,
+the numbers are estimates.
 """
 
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from reluscope.analyses.codespace.nearest import nearest_codes
-from reluscope.codes.packed import Codes
+from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
@@ -25,43 +26,47 @@ class Novelty:
         Mean distance to the k nearest occupied codes, in units that differ.
     is_new : (q,) bool
         Whether no sample of the data has the code.
+    num_in_doubt : int
+        Samples on both sides whose code rounding could change.
     """
 
     scores: Float[np.ndarray, " q"]
     is_new: Bool[np.ndarray, " q"]
+    num_in_doubt: int
 
     def __len__(self) -> int:
         return len(self.scores)
 
     def share_new(self) -> Finding:
-        """Return the share of samples in cells that the data does not occupy."""
+        """Return the share of samples in cells that the data does not occupy: EXACT if no code is in doubt."""
         return Finding(
             float(self.is_new.mean()),
-            Claim.EXACT,
+            Claim.ESTIMATE if self.num_in_doubt else Claim.EXACT,
             name="samples in unoccupied cells",
             definition="share of samples whose code no sample of the data has",
             domain=f"{len(self):,} samples",
-            method="codes of float64 forward passes, compared exactly",
+            method=METHOD,
             tolerance=1e-12,
+            num_undecided=self.num_in_doubt,
         )
 
 
-def novelty(codes: Codes, queries: Codes, *, k: int = 1) -> Novelty:
+def novelty(data: SampleCodes, samples: SampleCodes, *, k: int = 1) -> Novelty:
     """Return how far the codes of samples are from those that data occupies.
 
     Parameters
     ----------
-    codes : Codes
-        Of the data; equal ones count once.
-    queries : Codes
-        Of the samples, at least one.
+    data : SampleCodes
+        Equal codes count once.
+    samples : SampleCodes
+        At least one.
     k : int
         The score is the mean over so many nearest occupied codes, or over all if there are fewer.
 
     Returns
     -------
     Novelty
-        Exact for these codes.
+        Exact for these codes; see `Novelty.num_in_doubt` for whether they are those of real arithmetic.
 
     Raises
     ------
@@ -70,28 +75,32 @@ def novelty(codes: Codes, queries: Codes, *, k: int = 1) -> Novelty:
 
     Notes
     -----
-    See `nearest_codes` for the cost. For the codes of some gates only, give ``codes.of_gates(...)``.
+    See `nearest_codes` for the cost. For the codes of some gates only, give ``data.of_gates(...)``.
 
     Examples
     --------
-    >>> from reluscope.codes import CodeLayout, GateLayout
-    >>> layout = CodeLayout((GateLayout("relu", 3),))
-    >>> data = Codes.from_pieces([np.array([[0, 0, 0], [0, 0, 1]])], layout)
-    >>> found = novelty(data, Codes.from_pieces([np.array([[0, 0, 1], [1, 1, 1]])], layout))
-    >>> found.scores, float(found.share_new())
-    (array([0., 2.]), 0.5)
+    >>> import reluscope as rs
+    >>> from reluscope.analyses.codespace.sampled import sample_codes
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> data, samples = sample_codes(net, [[1.0, 1.0], [2.0, 1.0]]), sample_codes(net, [[3.0, 1.0], [-1.0, -2.0]])
+    >>> found = novelty(data, samples)
+    >>> found.scores, found.share_new()
+    (array([0., 2.]), Finding(samples in unoccupied cells: 0.5 (EXACT)))
     """
-    if not len(codes) or not len(queries) or k < 1:
+    if not len(data) or not len(samples) or k < 1:
         raise InputError(
-            f"expected codes of data, samples to compare with them, and k of 1 or more, got {len(codes):,} codes, "
-            f"{len(queries):,} samples and k = {k}"
+            f"expected codes of data, samples to compare with them, and k of 1 or more, got {len(data):,} codes, "
+            f"{len(samples):,} samples and k = {k}"
         )
-    occupied = codes.unique()
-    distances, _ = nearest_codes(occupied, queries, k=min(k, len(occupied)))
-    return Novelty(distances.mean(axis=1), distances[:, 0] > 0)
+    occupied = data.codes.unique()
+    distances, _ = nearest_codes(occupied, samples.codes, k=min(k, len(occupied)))
+    in_doubt = int(data.in_doubt.sum() + samples.in_doubt.sum())
+    return Novelty(distances.mean(axis=1), distances[:, 0] > 0, in_doubt)
 
 
-def auroc(inside: Float[np.ndarray, " a"], outside: Float[np.ndarray, " b"], *, name: str = "AUROC") -> Finding:
+def auroc(
+    inside: Float[np.ndarray, " a"], outside: Float[np.ndarray, " b"], *, num_in_doubt: int = 0, name: str = "AUROC"
+) -> Finding:
     """Return how well scores tell samples outside from samples inside.
 
     The area under the receiver operating characteristic: the probability that a sample outside has a larger score than
@@ -101,12 +110,14 @@ def auroc(inside: Float[np.ndarray, " a"], outside: Float[np.ndarray, " b"], *, 
     ----------
     inside, outside : arrays of numbers
         Scores of both, at least one each.
+    num_in_doubt : int
+        How many scores rounding could change.
     name : str
 
     Returns
     -------
     Finding
-        EXACT for these samples.
+        EXACT for these scores; ESTIMATE if some are in doubt.
 
     Examples
     --------
@@ -120,10 +131,11 @@ def auroc(inside: Float[np.ndarray, " a"], outside: Float[np.ndarray, " b"], *, 
     up_to = np.searchsorted(ordered, outside, "right").sum()
     return Finding(
         float((below + up_to) / (2 * len(inside) * len(outside))),
-        Claim.EXACT,
+        Claim.ESTIMATE if num_in_doubt else Claim.EXACT,
         name=name,
         definition="share of pairs in which the sample outside has the larger score, ties counted half",
-        domain=f"{len(inside):,} samples inside, {len(outside):,} outside",
+        domain=f"scores of {len(inside):,} samples inside, {len(outside):,} outside",
         method="ranks",
         tolerance=1e-12,
+        num_undecided=num_in_doubt,
     )

@@ -1,6 +1,7 @@
-"""The affine maps that a network is near its samples: margins and norms."""
+"""The affine maps that a network is near its samples: their matrices, margins and norms."""
 
 from reluscope.analyses.coefficients.margins import LinearMargins, linear_margins
+from reluscope.analyses.coefficients.matrices import CoefficientMatrices, matrix
 from reluscope.analyses.coefficients.norms import LocalNorms, local_norms
 
-__all__ = ["LinearMargins", "LocalNorms", "linear_margins", "local_norms"]
+__all__ = ["CoefficientMatrices", "LinearMargins", "LocalNorms", "linear_margins", "local_norms", "matrix"]

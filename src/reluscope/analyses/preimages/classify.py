@@ -17,7 +17,7 @@ from reluscope.analyses.preimages.bounded import Decision, decide
 from reluscope.analyses.preimages.certificates import FullRank, certain_shift, is_small
 from reluscope.analyses.preimages.feasibility import find_point
 from reluscope.analyses.preimages.kinds import Decider, Kind, Preimages
-from reluscope.analyses.preimages.layer import Layer, LayerLike, Matrix, layer_inputs, read_layer
+from reluscope.analyses.preimages.layer import Layer, LayerLike, Matrix, check_sizes, layer_inputs, read_layer
 from reluscope.analyses.preimages.mixed_system import MixedSystem, read_outputs, system_between
 from reluscope.analyses.preimages.ranks import (
     UNIT_ROUNDOFF,
@@ -132,8 +132,9 @@ def classify_at(
     Returns
     -------
     Preimages
-        Of the exact outputs in real arithmetic, which have the input in their preimage. Units whose sign is within
-        rounding leave a kind unproved.
+        Of what the layer gives in real arithmetic, at the inputs as they are: for a deeper gate of a network at what
+        float64 computes in front of it. The input is in its preimage. Units whose sign is within rounding leave a
+        kind unproved.
 
     Raises
     ------
@@ -329,6 +330,7 @@ def _row_sizes(matrix: Matrix, point: np.ndarray, bounds: Float[np.ndarray, " q"
 
 def _read_points(layer: Layer, x: ArrayLike) -> np.ndarray:
     points = read_array(x, "inputs")
+    check_sizes(points, "inputs")
     if (
         points.ndim == 0
         or not points.size

@@ -25,6 +25,8 @@ Matrix = np.ndarray | scipy.sparse.csr_array
 
 # Matrices with so many entries stay sparse if at most this share of them is not zero.
 DENSE_ENTRIES, DENSE_SHARE = 2**20, 0.1
+# Squares of what is larger, or of rows that are smaller without being zero, leave the range of float64.
+LARGEST = 1e100
 # Gate functions are inverted up to so many units in the last place.
 ULPS = 8
 
@@ -202,7 +204,8 @@ def read_layer(source: LayerLike, gate: str | int | None = None) -> Layer:
     Raises
     ------
     InputError
-        If there is no such gate, or the arrays are not finite numbers of fitting shapes.
+        If there is no such gate, or the arrays are not finite numbers of fitting shapes, or of sizes whose squares
+        float64 does not hold.
     UnsupportedOperatorError
         If it is a max gate: its preimages are unions of polyhedra.
 
@@ -221,10 +224,36 @@ def read_layer(source: LayerLike, gate: str | int | None = None) -> Layer:
     if isinstance(source, Layer):
         return source
     if isinstance(source, Network):
-        return _layer_of_stage(source, source.stages[_position(source, gate)])
-    matrix, bias = _read_pair(source)
-    ones = np.ones((1, len(bias)))
-    return Layer(matrix, bias, 0 * ones, np.concatenate([0 * ones, ones]), np.zeros((2, len(bias))))
+        layer = _layer_of_stage(source, source.stages[_position(source, gate)])
+    else:
+        matrix, bias = _read_pair(source)
+        ones = np.ones((1, len(bias)))
+        layer = Layer(matrix, bias, 0 * ones, np.concatenate([0 * ones, ones]), np.zeros((2, len(bias))))
+    check_rows(layer.weight, f"the weights of {layer.name!r}")
+    check_sizes(layer.bias, f"the biases of {layer.name!r}")
+    return layer
+
+
+def check_rows(matrix: Matrix, what: str) -> None:
+    """Refuse a matrix whose rows have lengths that cannot be squared."""
+    highest = abs(matrix).max(axis=1)
+    largest = np.asarray(highest if isinstance(highest, np.ndarray) else highest.toarray()).reshape(-1)
+    check_sizes(largest, what)
+    small = (largest > 0) & (largest < 1 / LARGEST)
+    if small.any():
+        raise InputError(
+            f"expected rows of zeros or with an entry above {1 / LARGEST:g}, but row {int(np.argmax(small))} of {what} "
+            f"has none larger than {largest[small][0]:g}: scale it, which changes no preimage"
+        )
+
+
+def check_sizes(values: np.ndarray, what: str) -> None:
+    """Refuse numbers whose squares float64 does not hold."""
+    largest = np.abs(values).max(initial=0.0)
+    if largest > LARGEST:
+        raise InputError(
+            f"expected {what} up to {LARGEST:g} in size, got {largest:g}: scale the layer, which changes no preimage"
+        )
 
 
 def layer_inputs(network: Network, x: Points, gate: str | int | None = None) -> Float[np.ndarray, "s n"]:

@@ -11,7 +11,7 @@ import scipy.sparse
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.preimages.layer import Layer, LayerLike, Matrix, read_layer
+from reluscope.analyses.preimages.layer import Layer, LayerLike, Matrix, check_sizes, read_layer
 from reluscope.errors import ShapeError
 from reluscope.geometry.arrays import read_array
 from reluscope.geometry.domains import Box
@@ -174,6 +174,7 @@ def _difference(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, float]
 def read_outputs(layer: Layer, y: ArrayLike) -> Float[np.ndarray, "s u"]:
     """Return outputs of a layer as float64 ``(s, u)``, refused with a sentence where they cannot be."""
     outputs = read_array(y, "outputs")
+    check_sizes(outputs, "outputs")
     if outputs.ndim == 0 or outputs.size == 0:
         raise ShapeError(f"expected outputs of {layer.num_units} entries each, got an array of {outputs.shape}")
     if outputs.size == layer.num_units and (outputs.ndim != 2 or outputs.shape[0] != 1):

@@ -5,17 +5,22 @@ if A has full column rank and ``A^T w = 0`` for some w > 0 (Behrmann et al. 2018
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.bounded import boundedness
 from reluscope.analyses.preimages.certificates import PositiveCombination, RecessionDirection
+from reluscope.analyses.preimages.layer import check_rows
 from reluscope.analyses.preimages.mixed_system import MixedSystem
 from reluscope.analyses.preimages.ranks import null_space
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
 from reluscope.geometry.arrays import read_array, read_point
+
+# Entries of a matrix up to which equations are looked at in rational arithmetic.
+MOST_EXACT = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +31,7 @@ class Omnidirectional:
     ----------
     value : bool
     claim : Claim
-        EXACT if proved beyond rounding, else ESTIMATE.
+        EXACT if proved beyond rounding, and ``b = -A p`` in rational arithmetic, else ESTIMATE.
     certificate : PositiveCombination or RecessionDirection, optional
         Weights w > 0 with ``A^T w = 0`` of rows that span everything, or a direction d with ``A d <= 0``. None if the
         bias does not fit the point.
@@ -84,8 +89,10 @@ def is_omnidirectional(
     """
     matrix = read_array(A, "A", ndim=2)
     height, size = matrix.shape
+    fits = True
     if not size:
         raise ShapeError(f"expected a matrix with columns, got one of shape {matrix.shape}")
+    check_rows(matrix, "A")
     if (b is None) != (p is None):
         raise InputError("expected both a bias b and a point p, or neither, got one of them")
     nothing = np.zeros((0, size))
@@ -99,6 +106,20 @@ def is_omnidirectional(
         sizes = np.abs(bias) + np.abs(matrix) @ np.abs(point)
         if (off > tolerance * sizes).any():
             return Omnidirectional(False, Claim.EXACT, None, system)
+        fits = _fits(matrix, bias, point)
     certificate, _, proved = boundedness(system, null_space(nothing, tolerance), tolerance)
-    claim = Claim.EXACT if proved else Claim.ESTIMATE
-    return Omnidirectional(isinstance(certificate, PositiveCombination), claim, certificate, system)
+    value = isinstance(certificate, PositiveCombination)
+    # That a matrix is not omnidirectional needs no bias.
+    claim = Claim.EXACT if proved and (fits or not value) else Claim.ESTIMATE
+    return Omnidirectional(value, claim, certificate, system)
+
+
+def _fits(matrix: np.ndarray, bias: np.ndarray, point: np.ndarray) -> bool:
+    """Whether ``b = -A p`` in rational arithmetic; False where that would take long."""
+    if matrix.size > MOST_EXACT:
+        return False
+    exact = [Fraction(entry) for entry in point.tolist()]
+    return all(
+        sum((Fraction(entry) * at for entry, at in zip(row, exact, strict=True)), Fraction(offset)) == 0
+        for row, offset in zip(matrix.tolist(), bias.tolist(), strict=True)
+    )

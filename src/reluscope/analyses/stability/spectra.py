@@ -135,8 +135,9 @@ def extremes(
     -------
     Spectra
         The largest value is a lower bound (LOWER), with an upper one that fails with a probability of 0.001; the
-        smallest nonzero value is an upper bound (UPPER). Where the steps exhaust the row space, both are known up to
-        rounding.
+        smallest nonzero value is an upper bound (UPPER). Where the steps exhaust the row space, both ends of the
+        intervals are within rounding. The bounds allow for the rounding of the steps, relative to the largest value,
+        not for cancellation within the layers; `spectra` follows that.
 
     Raises
     ------

@@ -4,8 +4,7 @@ import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.codespace.embedding import Embedding, embed, embedding_trust
-from reluscope.codes.packed import Codes
-from reluscope.findings import Claim, Finding
+from reluscope.analyses.codespace.sampled import SampleCodes, sample_codes
 from reluscope.report.content import Content, Number, Picture, Table, Text
 from reluscope.report.drawing import drawing
 from reluscope.report.grouping import grouping
@@ -49,14 +48,14 @@ def content(subject: Subject, tell: Tell) -> Content:
     if len(rows) > MOST_SAMPLES:
         chosen = np.random.default_rng(subject.settings.seed).choice(len(rows), MOST_SAMPLES, replace=False)
         rows = np.sort(chosen)
-    codes = subject.network.codes(subject.data.points[rows])
-    parts = _parts(codes)
+    samples = sample_codes(subject.network, subject.data.points[rows])
+    parts = _parts(samples)
     groups = grouping(subject)
     classes = np.zeros(len(rows), dtype=np.int64) if groups is None else groups.values[rows]
     placed: list[Embedding] = []
     table = []
     for number, (name, part) in enumerate(parts.items()):
-        placed.append(embed(part, seed=subject.settings.seed))
+        placed.append(embed(part.codes, seed=subject.settings.seed))
         table.append(_row(name, part, placed[-1], classes, has_classes=groups is not None))
         tell(0.9 * (number + 1) / len(parts))
     figure = plots.embeddings([[one.points for one in placed]], classes, rows=[""], columns=list(parts))
@@ -68,8 +67,8 @@ def content(subject: Subject, tell: Tell) -> Content:
     )
     if groups is not None:
         caption += f" Colours and marks are classes. {groups.sentence}"
-    if len(parts) <= len(codes.layout):
-        caption += f" {len(parts) - 1} of {len(codes.layout)} gates are shown, from the first to the last."
+    if len(parts) <= len(samples.codes.layout):
+        caption += f" {len(parts) - 1} of {len(samples.codes.layout)} gates are shown, from the first to the last."
     columns = ["gate", "units", "shown", "trust"]
     if groups is not None:
         columns.append("nearest of same class")
@@ -88,41 +87,37 @@ def content(subject: Subject, tell: Tell) -> Content:
     return Content(blocks, last[4] if groups is not None else last[3])
 
 
-def _parts(codes: Codes) -> dict[str, Codes]:
+def _parts(samples: SampleCodes) -> dict[str, SampleCodes]:
     """Return the codes of a few gates, evenly from the first to the last, and of all gates if there are several."""
-    by_gate = codes.by_gate()
-    names = list(by_gate)
+    names = [gate.name for gate in samples.codes.layout]
     places = np.unique(np.linspace(0, len(names) - 1, min(len(names), MOST_GATES)).round().astype(int))
-    parts = {names[place]: by_gate[names[place]] for place in places}
-    return parts if len(names) == 1 else {**parts, "all gates": codes}
+    parts = {names[place]: samples.of_gates(names[place]) for place in places}
+    return parts if len(names) == 1 else {**parts, "all gates": samples}
 
 
-def _row(name: str, codes: Codes, placed: Embedding, classes: np.ndarray, *, has_classes: bool) -> tuple:
+def _row(name: str, samples: SampleCodes, placed: Embedding, classes: np.ndarray, *, has_classes: bool) -> tuple:
+    codes, unclear = samples.codes, int(samples.in_doubt.sum())
     table = codes.distance().astype(np.int64)
     np.fill_diagonal(table, np.iinfo(np.int64).max)
     least = table.min(axis=1)
     nearest = table == least[:, None]
     row = [name, codes.layout.num_units, f"{placed.share:.0%}", Number(embedding_trust(codes, placed))]
-    domain = f"{len(codes):,} samples"
-    method = "codes of float64 forward passes, compared exactly"
     if has_classes:
-        agreeing = Finding(
+        agreeing = samples.finding(
             float(((nearest & (classes == classes[:, None])).sum(axis=1) / nearest.sum(axis=1)).mean()),
-            Claim.EXACT,
+            unclear,
+            None,
             name=f"nearest codes of the same class, {name}",
             definition="mean over samples of the share of their class among the other samples whose code is nearest",
-            domain=domain,
-            method=method,
             tolerance=1e-12,
         )
         row.append(Number(agreeing, f"{float(agreeing):.1%}"))
-    middle = Finding(
+    middle = samples.finding(
         float(np.median(least)),
-        Claim.EXACT,
+        unclear,
+        None,
         name=f"median distance to the nearest code, {name}",
         definition="median over samples of the number of units on which the nearest other code differs",
-        domain=domain,
-        method=method,
         tolerance=0.0,
     )
     return (*row, Number(middle))

@@ -71,5 +71,5 @@ def protocol(setting: Setting) -> Outcome:
 
 
 def _part(one: Interpolant) -> Partition:
-    layers = [(linear.weight, linear.bias) for linear in one.module if isinstance(linear, nn.Linear)]
+    layers = [(linear.weight.detach(), linear.bias.detach()) for linear in one.module if isinstance(linear, nn.Linear)]
     return partition(load(layers), INTERVAL)

@@ -16,7 +16,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from reluscope import plots
 from reluscope.analyses.classification import accuracy
-from reluscope.analyses.codespace import auroc, novelty
+from reluscope.analyses.codespace import auroc, novelty, sample_codes
 from reluscope.findings import Finding
 from reluscope.networks.load import load
 from reluscope.networks.network import Network
@@ -118,22 +118,22 @@ def _judge(
     scores = {PROBABILITY: {kind: _uncertainty(network, points) for kind, points in kinds.items()}, NEAREST: nearest}
     right = accuracy(network, validation.points, validation.labels)
     found = {f"accuracy/validation/{INSIDE}": right}
-    occupied = network.codes(training.points)
-    codes = {kind: network.codes(points) for kind, points in kinds.items()}
+    occupied = sample_codes(network, training.points)
+    codes = {kind: sample_codes(network, points) for kind, points in kinds.items()}
     gates = [ALL, *(gate.name for gate in network.gates)]
+    in_doubt: dict[str, int] = {}
     for gate in gates:
         chosen = [one.name for one in network.gates] if gate == ALL else [gate]
         there = occupied.of_gates(*chosen)
-        distances = {}
-        for kind, own in codes.items():
-            far = novelty(there, own.of_gates(*chosen))
-            distances[kind] = far.scores
-            found[f"new/{gate}/{kind}"] = far.share_new()
-        scores[gate] = distances
+        far = {kind: novelty(there, own.of_gates(*chosen)) for kind, own in codes.items()}
+        scores[gate] = {kind: one.scores for kind, one in far.items()}
+        in_doubt[gate] = max(one.num_in_doubt for one in far.values())
+        found |= {f"new/{gate}/{kind}": one.share_new() for kind, one in far.items()}
     for score, by_kind in scores.items():
         for kind, values in by_kind.items():
             if kind != INSIDE:
-                found[f"auroc/{score}/{kind}"] = auroc(by_kind[INSIDE], values)
+                doubts = in_doubt.get(score, 0)
+                found[f"auroc/{score}/{kind}"] = auroc(by_kind[INSIDE], values, num_in_doubt=doubts)
     named = {}
     for key, finding in found.items():
         what = key.partition("/")[2].replace("/", ", ")

@@ -1,0 +1,269 @@
+"""The coefficient matrices of a network on samples: which affine maps it uses there.
+
+On the region of sample i output j is ``v_j(z) = g_ij . z + c_ij``. The matrix ``C_j`` has the rows ``(g_ij, c_ij)``,
+samples by inputs + 1, see [sattelberg2026]_, section 7.1. Together they are seldom small (10 outputs of 10,000 images
+of CIFAR-10: 2.5 GB), so they come in blocks of samples, in order, and are kept on disk if they are to be seen twice.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int
+
+from reluscope.analyses.coefficients.kept_blocks import KeptBlocks, key_of
+from reluscope.errors import BudgetExceededError, InputError
+from reluscope.networks.maps import AffineMaps
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.progress import counting
+
+MEMORY = 2**30
+# A block of coefficients, its copy in the caller's hands and what the pass through the network needs.
+BLOCKS_IN_MEMORY = 8
+
+
+@dataclass(frozen=True, eq=False)
+class CoefficientMatrices:
+    """The matrices C_j of a network on samples, computed block by block when they are asked for.
+
+    Parameters
+    ----------
+    network : Network
+    inputs : (s, *input_shape) float64 tensor
+        The samples.
+    outputs : tuple of int
+        Which of the flattened outputs.
+    memory : int
+        Bytes that a block and the work on it, or one whole matrix, may take.
+    cache : KeptBlocks or None
+        Where finished blocks are kept.
+    progress : bool
+        Show how far a pass is.
+    """
+
+    network: Network
+    inputs: Float[torch.Tensor, "s ..."]
+    outputs: tuple[int, ...]
+    memory: int = MEMORY
+    cache: KeptBlocks | None = field(default=None, repr=False)
+    progress: bool = False
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+    def __repr__(self) -> str:
+        return f"CoefficientMatrices({self.num_outputs} of {len(self):,} samples x {self.num_inputs + 1:,})"
+
+    @property
+    def num_inputs(self) -> int:
+        """Inputs of the network; matrices have one more column, for the constant."""
+        return self.network.num_inputs
+
+    @property
+    def num_outputs(self) -> int:
+        """How many matrices there are."""
+        return len(self.outputs)
+
+    @property
+    def points(self) -> Float[torch.Tensor, "s n"]:
+        """The samples, flattened."""
+        return self.inputs.reshape(len(self), -1)
+
+    @property
+    def samples_in_block(self) -> int:
+        """How many samples a block holds, the last one fewer."""
+        return _samples_in_block(self.network, len(self.outputs), self.memory)
+
+    def blocks(self) -> Iterator[tuple[slice, Float[torch.Tensor, "m rows c"]]]:
+        """Yield the matrices by blocks of samples: ``values[j]`` has the rows of C_j, the constants in the last column.
+
+        Yields
+        ------
+        rows : slice
+            Of the samples.
+        values : (m, rows, n + 1) float64 tensor
+
+        Raises
+        ------
+        InputError
+            If coefficients are not finite.
+
+        Notes
+        -----
+        One `Network.linearize` of every distinct code in a block. With a cache, finished blocks are read from it.
+        """
+        size = self.samples_in_block
+        with counting("coefficients", "samples", shown=self.progress, total=float(len(self))) as report:
+            for start in range(0, len(self), size):
+                rows = slice(start, min(start + size, len(self)))
+                values = None if self.cache is None else self.cache[rows]
+                if values is None:
+                    values = self._block(rows)
+                    if self.cache is not None:
+                        self.cache[rows] = values
+                report(rows.stop - rows.start, float(rows.stop - rows.start))
+                yield rows, values.to(self.network.device)
+
+    def output(self, j: int) -> Float[np.ndarray, "s c"]:
+        """Return one matrix whole: the j-th of the chosen outputs, samples x (inputs + 1).
+
+        Raises
+        ------
+        InputError
+            If there is no such output.
+        BudgetExceededError
+            If it does not fit the memory.
+        """
+        if not 0 <= j < self.num_outputs:
+            raise InputError(f"expected one of {self.num_outputs} outputs, 0 to {self.num_outputs - 1}, got {j}")
+        needed = 8 * len(self) * (self.num_inputs + 1)
+        if needed > self.memory:
+            raise BudgetExceededError(
+                f"expected at most {self.memory / 2**20:,.0f} MB, but the matrix of {len(self):,} samples and "
+                f"{self.num_inputs + 1:,} coefficients takes {needed / 2**20:,.0f} MB: go through blocks(), give fewer "
+                "samples, or more memory"
+            )
+        found = np.empty((len(self), self.num_inputs + 1))
+        # A pass over this output alone costs less than one over all, unless all are on disk.
+        alone = self if self.cache is not None else self._of((self.outputs[j],))
+        place = j if self.cache is not None else 0
+        for rows, values in alone.blocks():
+            found[rows] = values[place].cpu().numpy()
+        return found
+
+    def maps(self, rows: slice | Sequence[int] | Int[np.ndarray, " r"]) -> AffineMaps:
+        """Return the affine maps of some samples: weight (r, m, n), which images may be drawn of, and bias (r, m)."""
+        chosen = self.inputs[rows if isinstance(rows, slice) else torch.as_tensor(np.asarray(rows), dtype=torch.int64)]
+        return self.network.linearize(chosen, outputs=self.outputs)
+
+    def regions(self) -> tuple[Int[np.ndarray, " s"], Int[np.ndarray, " r"], Int[np.ndarray, " r"]]:
+        """Return which samples lie in one region: equal codes mean equal rows in every matrix.
+
+        Returns
+        -------
+        labels : (s,) int64
+            Number of the sample's code, in order of first appearance.
+        first : (r,) int64
+            First sample of every distinct code.
+        counts : (r,) int64
+            Samples of every distinct code.
+        """
+        first, labels, counts = self._groups
+        return labels, first, counts
+
+    @cached_property
+    def _groups(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        _, first, labels, counts = self.network.codes(self.inputs).unique(
+            return_index=True, return_inverse=True, return_counts=True
+        )
+        return first, labels, counts
+
+    def _of(self, outputs: tuple[int, ...]) -> "CoefficientMatrices":
+        return CoefficientMatrices(self.network, self.inputs, outputs, self.memory, None, self.progress)
+
+    def _block(self, rows: slice) -> torch.Tensor:
+        """Return one block; samples of one region share a row that is computed once."""
+        inputs = self.inputs[rows]
+        _, first, labels = self.network.codes(inputs).unique(return_index=True, return_inverse=True)
+        budget = self.memory // BLOCKS_IN_MEMORY
+        maps = self.network.linearize(inputs[torch.from_numpy(first)], outputs=self.outputs, budget=budget)
+        values = maps.weight.new_empty(self.num_outputs, len(first), self.num_inputs + 1)
+        values[:, :, :-1] = maps.weight.movedim(1, 0)
+        values[:, :, -1] = maps.bias.mT
+        if not bool(torch.isfinite(values.sum())) and not bool(torch.isfinite(values).all()):
+            bad = int(first[int((~torch.isfinite(values).all(2).all(0)).nonzero()[0])])
+            raise InputError(
+                f"expected finite coefficients, but those of sample {rows.start + bad} overflow float64: scale the "
+                "network's weights"
+            )
+        return values if len(first) == len(inputs) else values[:, torch.from_numpy(labels)]
+
+
+def matrix(
+    network: Network,
+    x: Points,
+    *,
+    outputs: Sequence[int] | None = None,
+    memory: int = MEMORY,
+    cache: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+) -> CoefficientMatrices:
+    """Return the coefficient matrices C_j of a network on samples, which are computed when they are gone through.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+        Samples.
+    outputs : sequence of int, optional
+        Which of the flattened outputs; all by default.
+    memory : int
+        Bytes that blocks and the work on them may take, 1 GiB by default.
+    cache : path, optional
+        A folder in which finished blocks are kept: a second pass reads them, and a pass that was stopped goes on.
+    progress : bool
+        Show how far a pass is, on standard error.
+
+    Returns
+    -------
+    CoefficientMatrices
+        Rows are those of the codes that the samples have in float64, with the rounding of `Network.linearize`.
+
+    Raises
+    ------
+    InputError
+        If the points do not fit, one sample does not fit the memory, or the folder keeps something else.
+
+    Notes
+    -----
+    A pass costs one `Network.linearize` of the distinct codes of every block. On disk a sample takes
+    ``8 m (n + 1)`` bytes.
+
+    References
+    ----------
+    .. [sattelberg2026] Section 7.1, equations 7.1 to 7.3.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 2.0]]), np.ones(1))])
+    >>> matrices = matrix(net, [[-1.0], [-2.0], [3.0]])  # max(z, 0) + 2 max(-z, 0) + 1
+    >>> matrices, matrices.output(0)
+    (CoefficientMatrices(1 of 3 samples x 2), array([[-2.,  1.],
+           [-2.,  1.],
+           [ 1.,  1.]]))
+    >>> labels, first, counts = matrices.regions()
+    >>> labels, counts
+    (array([0, 0, 1]), array([2, 1]))
+    """
+    points = network.points(x)
+    chosen = _chosen(outputs, network.num_outputs)
+    block = _samples_in_block(network, len(chosen), memory)
+    kept = None if cache is None else KeptBlocks(Path(cache), key_of(network, points, chosen, block))
+    return CoefficientMatrices(network, points, chosen, memory, kept, progress)
+
+
+def _samples_in_block(network: Network, num_outputs: int, memory: int) -> int:
+    """Return how many samples a block may hold."""
+    each = 8 * num_outputs * (network.num_inputs + 1)
+    size = memory // (BLOCKS_IN_MEMORY * each)
+    if size < 1:
+        raise InputError(
+            f"expected memory for at least one sample, {BLOCKS_IN_MEMORY * each:,} bytes, got {memory:,}: give more "
+            "memory, or fewer outputs"
+        )
+    return size
+
+
+def _chosen(outputs: Sequence[int] | None, num_outputs: int) -> tuple[int, ...]:
+    if outputs is None:
+        return tuple(range(num_outputs))
+    chosen = tuple(int(output) for output in outputs)
+    if not chosen or not all(0 <= output < num_outputs for output in chosen):
+        raise InputError(f"expected outputs among 0 to {num_outputs - 1}, got {list(chosen)}")
+    return chosen
