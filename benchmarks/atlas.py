@@ -30,7 +30,7 @@ def run(quick: bool) -> list[Measurement]:
     functions = torch.randint(0, 2, (CLASSES, 16, 1), generator=generator).float().repeat_interleave(TRIALS, dim=0)
     with one_thread():
         # The first step of an optimiser imports much.
-        _measure((2,), points, functions[:2], 2)
+        _measure((2,), points, functions[:SINGLE_NETWORKS], 2)
         return [_measure(widths, points, functions, epochs) for widths in ARCHITECTURES]
 
 
