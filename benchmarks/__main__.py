@@ -28,10 +28,12 @@ NAMES = (
     "preimages",
     "robustness",
     "stability",
+    "similarity",
     "tracking",
     "atlas",
     "workers",
     "balls",
+    "boolean",
     "startup",
     "peers",
 )

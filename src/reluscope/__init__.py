@@ -16,12 +16,15 @@ from reluscope.version import __version__ as __version__
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
     from reluscope.analyses import (
+        annulus,
+        boolean,
         bounds,
         codespace,
         coefficients,
         local,
         preimages,
         robustness,
+        similarity,
         stability,
         stacked,
         tracking,
@@ -66,6 +69,8 @@ _HOMES = {
     "Space": "reluscope.geometry",
     "Tolerance": "reluscope.tolerance",
     "Tracker": "reluscope.analyses.tracking",
+    "annulus": "reluscope.analyses.annulus",
+    "boolean": "reluscope.analyses.boolean",
     "bounds": "reluscope.analyses.bounds",
     "codespace": "reluscope.analyses.codespace",
     "coefficients": "reluscope.analyses.coefficients",
@@ -84,6 +89,7 @@ _HOMES = {
     "region_volumes": "reluscope.analyses.volumes",
     "regions": "reluscope.regions.regions",
     "robustness": "reluscope.analyses.robustness",
+    "similarity": "reluscope.analyses.similarity",
     "stability": "reluscope.analyses.stability",
     "stacked": "reluscope.analyses.stacked",
     "testing": "reluscope.testing",
@@ -114,6 +120,8 @@ __all__ = [
     "Space",
     "Tolerance",
     "Tracker",
+    "annulus",
+    "boolean",
     "bounds",
     "codespace",
     "coefficients",
@@ -132,6 +140,7 @@ __all__ = [
     "region_volumes",
     "regions",
     "robustness",
+    "similarity",
     "stability",
     "stacked",
     "testing",
@@ -142,6 +151,8 @@ __all__ = [
 # Public modules: these names stand for the module itself.
 _MODULES = frozenset(
     {
+        "annulus",
+        "boolean",
         "bounds",
         "codespace",
         "coefficients",
@@ -151,6 +162,7 @@ _MODULES = frozenset(
         "plots",
         "preimages",
         "robustness",
+        "similarity",
         "stability",
         "stacked",
         "testing",

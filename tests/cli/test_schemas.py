@@ -19,9 +19,11 @@ COMMANDS = {
     "codes": ("codes", "my_models:cross", "--data", "points.npz"),
     "region": ("region", "my_models:cross", "--data", "points.npz", "--sample", "1"),
     "preimage": ("preimage", "my_models:cross", "--data", "points.npz", "--sample", "1"),
+    "compare": ("compare", "my_models:cross", "my_models:affine", "--data", "points.npz"),
     "partition": ("partition", "my_models:cross", "--box", "-1,1", "-o", "a.svg"),
     "count": ("count", "my_models:cross", "--box", "-1,1"),
     "bounds": ("bounds", "my_models:cross"),
+    "boolean": ("boolean", "x1 & (x2 | x3)"),
     "track-report": ("track-report", "run.parquet"),
     "reproduce": ("reproduce", "serra2018/one_input", "-o", "out"),
 }

@@ -1,11 +1,15 @@
 """Pictures: functions that take findings or partitions and return figures, never shown, nothing computed."""
 
+from reluscope.plots.boolean_functions import boolean_direction, swaps_distribution
 from reluscope.plots.bounds_and_counts import bounds_and_counts
 from reluscope.plots.class_numbers import class_numbers
 from reluscope.plots.codes import codes
 from reluscope.plots.coefficient_scatter import coefficient_scatter
 from reluscope.plots.coefficients import coefficients
+from reluscope.plots.cosines import cosines
 from reluscope.plots.counts_in_training import counts_in_training
+from reluscope.plots.decision_polygon import decision_polygon
+from reluscope.plots.decision_polytope import decision_polytope
 from reluscope.plots.directions import directions
 from reluscope.plots.distances import class_distances, distance_histogram
 from reluscope.plots.distinct import distinct_codes
@@ -13,6 +17,7 @@ from reluscope.plots.embeddings import embeddings
 from reluscope.plots.errors_and_counts import errors_and_counts
 from reluscope.plots.films import animation
 from reluscope.plots.fitted_functions import fitted_coefficients, fitted_curves
+from reluscope.plots.folding import folding
 from reluscope.plots.frames import say_regions
 from reluscope.plots.gates import boundaries
 from reluscope.plots.interactive import interactive
@@ -35,7 +40,9 @@ from reluscope.plots.samples import samples
 from reluscope.plots.saving import to_png, to_svg
 from reluscope.plots.saving_animations import save_animation, to_gif
 from reluscope.plots.segments import segment_counts
+from reluscope.plots.similarity_table import similarity
 from reluscope.plots.spectra import correlation_counts, spectra, spectra_by_layer
+from reluscope.plots.successes import successes
 from reluscope.plots.surroundings import surroundings
 from reluscope.plots.tracking import tracking
 from reluscope.plots.training_curves import training_curves
@@ -44,6 +51,7 @@ from reluscope.plots.usage import unit_usage
 __all__ = [
     "RegionColors",
     "animation",
+    "boolean_direction",
     "boundaries",
     "bounds_and_counts",
     "class_distances",
@@ -52,7 +60,10 @@ __all__ = [
     "coefficient_scatter",
     "coefficients",
     "correlation_counts",
+    "cosines",
     "counts_in_training",
+    "decision_polygon",
+    "decision_polytope",
     "directions",
     "distance_histogram",
     "distinct_codes",
@@ -60,6 +71,7 @@ __all__ = [
     "errors_and_counts",
     "fitted_coefficients",
     "fitted_curves",
+    "folding",
     "interactive",
     "invariances",
     "likeliest",
@@ -79,9 +91,12 @@ __all__ = [
     "save_animation",
     "say_regions",
     "segment_counts",
+    "similarity",
     "spectra",
     "spectra_by_layer",
+    "successes",
     "surroundings",
+    "swaps_distribution",
     "to_gif",
     "to_png",
     "to_svg",
