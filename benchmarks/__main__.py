@@ -30,6 +30,7 @@ NAMES = (
     "stability",
     "similarity",
     "tracking",
+    "atlas",
     "workers",
     "balls",
     "boolean",

@@ -17,6 +17,7 @@ from reluscope.plots.distinct import distinct_codes
 from reluscope.plots.embeddings import embeddings
 from reluscope.plots.errors_and_counts import errors_and_counts
 from reluscope.plots.films import animation
+from reluscope.plots.fitted_functions import fitted_coefficients, fitted_curves
 from reluscope.plots.folding import folding
 from reluscope.plots.frames import say_regions
 from reluscope.plots.gates import boundaries
@@ -76,6 +77,8 @@ __all__ = [
     "distinct_codes",
     "embeddings",
     "errors_and_counts",
+    "fitted_coefficients",
+    "fitted_curves",
     "folding",
     "gradient_eigenvalues",
     "grids_beside_regions",

@@ -122,15 +122,17 @@ def test_narrower_networks_are_padded_and_trained_as_themselves():
 
 def test_all_subnetworks_have_the_loss_of_what_is_left():
     x, y = data(outputs=1, networks=1)
-    stack = initialize((4, 3), num_inputs=3, seeds=[1], dtype=F64)
+    # A leak has a slope at 0 as well, so that absent units are let alone only by weights that are zero on both sides.
+    stack = initialize((4, 3), num_inputs=3, seeds=[1], leak=0.1, dtype=F64)
     every = subnetworks(stack, layer=0)
     found = losses(every, x, y[0], loss="mse")
     assert len(every) == 16
     (w0, b0), (w1, b1), (w2, b2) = stack.layers(0)
     for number in range(16):
         units = [unit for unit in range(4) if number >> unit & 1]
-        hidden = np.maximum(x.numpy() @ w0[units].T + b0[units], 0)
-        outputs = np.maximum(hidden @ w1[:, units].T + b1, 0) @ w2.T + b2
+        hidden = x.numpy() @ w0[units].T + b0[units]
+        later = np.maximum(hidden, 0.1 * hidden) @ w1[:, units].T + b1
+        outputs = np.maximum(later, 0.1 * later) @ w2.T + b2
         assert found[number].item() == pytest.approx(((outputs - y[0].numpy()) ** 2).mean(), abs=1e-12)
         assert every.layers(number)[0][0].shape == (len(units), 3)
     tuned = train(every, x, y[0], loss="mse", optimizer=ADAM, epochs=5)

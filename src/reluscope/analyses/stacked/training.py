@@ -6,6 +6,7 @@ into memory that is there already.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -20,6 +21,7 @@ from reluscope.analyses.stacked.evaluation import losses_of
 from reluscope.analyses.stacked.loss_functions import LossFunction, loss_function, read_targets
 from reluscope.analyses.stacked.stack import Stack
 from reluscope.errors import InputError, ShapeError
+from reluscope.single_threaded import one_thread
 
 # Parameters, their gradients, what the optimiser keeps, and two numbers per unit and sample: a chunk of them stays in
 # the cache of a core, and on a GPU fills it.
@@ -134,9 +136,9 @@ def train(
     for start in range(0, len(stack), at_once):
         rows = slice(start, start + at_once)
         samples = _Samples(points, targets[rows].transpose(1, 2), batch, isinstance(order, int), seeds[rows])
-        parts.append(
-            _train_together(stack.take(rows), samples, function, optimizer, epochs, goal, _part(tell, rows, stack))
-        )
+        chosen, report = stack.take(rows), _part(tell, rows, stack)
+        with one_thread() if stack.device.type == "cpu" else nullcontext():
+            parts.append(_train_together(chosen, samples, function, optimizer, epochs, goal, report))
     weights, biases = (
         tuple(map(torch.cat, zip(*(getattr(part.stack, name) for part in parts), strict=True)))
         for name in ("weights", "biases")
