@@ -23,18 +23,22 @@ from reluscope.plots.frames import say_regions
 from reluscope.plots.gates import boundaries
 from reluscope.plots.gradient_eigenvalues import gradient_eigenvalues
 from reluscope.plots.grids_beside_regions import grids_beside_regions
+from reluscope.plots.grids_of_success import success_grids
 from reluscope.plots.interactive import interactive
 from reluscope.plots.invariances import invariances
 from reluscope.plots.likeliest import likeliest
+from reluscope.plots.measures_of_functions import sorted_measures
 from reluscope.plots.merged_pieces import merged_regions
 from reluscope.plots.models_in_plane import models_in_plane
 from reluscope.plots.newton_polygons import newton_polygons
 from reluscope.plots.norms import norms
 from reluscope.plots.novelty_scores import novelty
 from reluscope.plots.outputs_along_directions import outputs_along
+from reluscope.plots.performance import performance_by_dimension, performance_by_measure
 from reluscope.plots.places import places
 from reluscope.plots.preimage_kinds import preimages
 from reluscope.plots.preimages_in_plane import preimages_in_plane
+from reluscope.plots.printed_counts import counts_beside
 from reluscope.plots.radii import radii
 from reluscope.plots.radii_by_place import radii_by_place
 from reluscope.plots.region_colors import RegionColors
@@ -69,6 +73,7 @@ __all__ = [
     "coefficients",
     "correlation_counts",
     "cosines",
+    "counts_beside",
     "counts_in_training",
     "decision_polygon",
     "decision_polytope",
@@ -92,6 +97,8 @@ __all__ = [
     "novelty",
     "outputs_along",
     "partition",
+    "performance_by_dimension",
+    "performance_by_measure",
     "places",
     "preimages",
     "preimages_in_plane",
@@ -105,8 +112,10 @@ __all__ = [
     "say_regions",
     "segment_counts",
     "similarity",
+    "sorted_measures",
     "spectra",
     "spectra_by_layer",
+    "success_grids",
     "successes",
     "surroundings",
     "swaps_distribution",
