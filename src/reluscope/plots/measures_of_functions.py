@@ -7,6 +7,7 @@ from jaxtyping import Int, Num
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
 
 from reluscope.plots.style import INK, bare, canvas, category, legend_below
 
@@ -57,6 +58,7 @@ def sorted_measures(
             axes.plot(places, values[order][places], linestyle="none", **_look(group))
         axes.set_ylabel(name, rotation=0, ha="right", va="center")
         axes.margins(x=0.012, y=0.12)
+        axes.yaxis.set_major_locator(MaxNLocator(nbins=4, steps=[1, 2, 5, 10]))
         axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
         bare(axes, "top", "right")
     panels[-1].set_xlabel(noun)

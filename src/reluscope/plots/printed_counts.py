@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Num
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reluscope.errors import ShapeError
-from reluscope.plots.style import DARK, INK, bare, canvas, category, figure_of, legend
+from reluscope.plots.style import DARK, INK, bare, canvas, category, figure_of, legend_below
 
 MARKS = ("o", "s", "^", "v")
 
@@ -20,7 +19,6 @@ def counts_beside(
     *,
     rows: Sequence[str],
     label: str,
-    axes: Axes | None = None,
 ) -> Figure:
     """Draw a row of dots for every count: a bar at the printed number, marks at others.
 
@@ -32,7 +30,6 @@ def counts_beside(
         What is counted, from the top.
     label : str
         What the numbers are.
-    axes : matplotlib axes, optional
 
     Returns
     -------
@@ -51,11 +48,11 @@ def counts_beside(
     """
     if any(len(values) != len(rows) for values in (printed, *found.values())):
         raise ShapeError(f"expected {len(rows)} numbers, one for every row, got others")
-    axes = canvas(axes, (6.8, 1.3 + 0.27 * len(rows)))
+    axes = canvas(None, (6.8, 1.3 + 0.27 * len(rows)))
     places = np.arange(len(rows))
     axes.plot(printed, places, linestyle="none", marker="|", markersize=13, markeredgewidth=2.4, color=DARK)
     for index, values in enumerate(found.values()):
-        axes.plot(values, places, linestyle="none", **_look(index))
+        axes.plot(values, places, linestyle="none", clip_on=False, zorder=3, **_look(index))
     axes.set_yticks(places, rows)
     axes.invert_yaxis()
     axes.set_xlim(left=0)
@@ -64,8 +61,10 @@ def counts_beside(
     bare(axes, "top", "right", "left")
     axes.tick_params(axis="y", length=0)
     bar = Line2D([], [], linestyle="none", marker="|", markersize=11, markeredgewidth=2.4, color=DARK, label="printed")
-    legend(axes, [bar, *(Line2D([], [], linestyle="none", label=name, **_look(i)) for i, name in enumerate(found))])
-    return figure_of(axes)
+    figure = figure_of(axes)
+    marks = [Line2D([], [], linestyle="none", label=name, **_look(index)) for index, name in enumerate(found)]
+    legend_below(figure, [bar, *marks])
+    return figure
 
 
 def _look(index: int) -> dict[str, object]:
