@@ -1,12 +1,13 @@
-"""The studies of sattelberg2026, chapter 3: printed numbers, records that are taken up, networks that are what is said."""
+"""The studies of sattelberg2026, chapter 3: printed numbers, records that are taken up, what networks have right."""
 
 import re
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from reluscope import plots
-from reluscope.analyses.boolean import BooleanFunction, degree, npn_classes, steady_states
+from reluscope.analyses.boolean import BooleanFunction, all_inputs, degree, npn_classes, steady_states, swaps
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim
 from reluscope.studies import Setting
@@ -18,7 +19,7 @@ TEN = ten_inputs.Plan(3, (2, 4), (1, 2), 2, 2, ((3,), (3, 3)), (5, 6), 2, 3, 40,
 
 @pytest.fixture
 def few(monkeypatch):
-    monkeypatch.setattr(atlas, "WIDTHS", range(2, 4))
+    monkeypatch.setattr(atlas, "WIDTHS", range(2, 5))
     monkeypatch.setattr(atlas, "DEPTHS", range(1, 3))
     monkeypatch.setitem(atlas.TRIALS, "small", 2)
     monkeypatch.setattr(_cells, "EPOCHS", 30)
@@ -76,15 +77,33 @@ def test_the_atlas_at_a_tiny_size_goes_on(few, monkeypatch):
     assert len(part.findings) == 2 * 3
     whole = atlas.protocol(setting)
     assert not whole.interrupted
-    assert len(calls) == 4 + 5
+    assert len(calls) == 4 + 9
     again = atlas.protocol(setting)
-    assert len(calls) == 4 + 5
+    assert len(calls) == 4 + 9
     assert [table.rows for table in again.tables] == [table.rows for table in whole.tables]
     assert [picture.name for picture in whole.pictures] == ["atlas-sizes", "atlas-classes"]
-    for printed, table in zip(atlas.PRINTED.values(), whole.tables, strict=False):
+    for printed, table in zip(atlas.PRINTED.values(), whole.tables[::2], strict=False):
         assert {*map(str, printed)} <= {row[0] for row in table.rows}
+    for table in (whole.tables[1], whole.tables[3]):
+        assert sum(int(number) for row in table.rows for number in row[1:]) == 222
     fresh = atlas.protocol(Setting("small"))
     assert [one.value for one in fresh.findings] == [one.value for one in whole.findings]
+
+
+def test_two_leaky_units_of_one_layer_compute_a_class_of_swaps_value_five():
+    # As the atlas found them at the small size, seed 0; in rational arithmetic.
+    inner = [[(0.8255257, -1.5066901, 0.837278, 0.8066561), 2.2684562]]
+    inner += [[(2.481366, -2.124513, 1.0617868, 1.0675138), -0.35212278]]
+    found = []
+    for x in all_inputs(4).tolist():
+        seen = [
+            sum(Fraction(str(one)) * (2 * bit - 1) for one, bit in zip(w, x, strict=True)) + Fraction(str(b))
+            for w, b in inner
+        ]
+        first, second = (one if one > 0 else one / 10 for one in seen)
+        found.append(Fraction("-2.1994655") * first + Fraction("3.4299753") * second + Fraction("1.700767") > 0)
+    assert BooleanFunction.of_values(found).number == 1785
+    assert int(swaps(BooleanFunction(4, 1785)).value) == 5
 
 
 def test_what_counts_as_hardest():

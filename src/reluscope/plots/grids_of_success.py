@@ -71,7 +71,7 @@ def _draw(axes: Axes, grid: Float[np.ndarray, "w d"], marked: Bool[np.ndarray, "
     norm, colors = Normalize(0.0, 1.0), colormaps["cividis"]
     axes.imshow(np.ma.masked_invalid(grid), cmap=colors, norm=norm, interpolation="nearest", aspect="auto")
     for row, column in np.ndindex(grid.shape):
-        value = grid[row, column]
+        value = float(grid[row, column])
         shade = INK if not np.isfinite(value) else DARK if value > 0.55 else LIGHT
         axes.text(column, row, say_share(value), ha="center", va="center", color=shade, fontsize=8)
         if marked is not None and marked[row, column]:

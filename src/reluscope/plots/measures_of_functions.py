@@ -1,6 +1,7 @@
 """Several numbers of many functions, a row of dots each, all in one order."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Int, Num
@@ -66,5 +67,5 @@ def sorted_measures(
     return figure
 
 
-def _look(group: int) -> dict[str, object]:
+def _look(group: int) -> dict[str, Any]:
     return {"marker": MARKS[group % len(MARKS)], "markersize": 3.4, "color": category(group), "markeredgewidth": 0.0}

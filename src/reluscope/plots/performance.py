@@ -1,6 +1,7 @@
 """How well networks learn functions, against measures of the functions."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Num
@@ -104,5 +105,5 @@ def _panels(
     return figure, panels
 
 
-def _look(index: int) -> dict[str, object]:
+def _look(index: int) -> dict[str, Any]:
     return {"marker": MARKS[index % 4], "markersize": 4.5, "color": category(index), "markeredgewidth": 0.0}

@@ -1,6 +1,7 @@
 """Counts beside those that a paper prints: rows of dots."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from jaxtyping import Num
@@ -67,5 +68,5 @@ def counts_beside(
     return figure
 
 
-def _look(index: int) -> dict[str, object]:
+def _look(index: int) -> dict[str, Any]:
     return {"marker": MARKS[index % 4], "markersize": 5.5, "color": category(index), "markeredgewidth": 0.0}

@@ -1,4 +1,4 @@
-"""The training atlas: the 222 classes of four inputs learned by networks of a width, depth and leak; kept in records."""
+"""The training atlas: the 222 classes of four inputs by networks of a width, depth and leak; kept in the records."""
 
 from dataclasses import dataclass
 
@@ -69,9 +69,7 @@ def cell(setting: Setting, width: int, depth: int, leak: float, trials: int) -> 
     if record is None:
         functions = representatives(NUM_INPUTS)
         seeds = seeds_of(setting, (width, depth), trials, len(functions))
-        learned = learn(
-            functions, (width,) * depth, seeds, leak=leak, epochs=EPOCHS, device=setting.device
-        )
+        learned = learn(functions, (width,) * depth, seeds, leak=leak, epochs=EPOCHS, device=setting.device)
         plain = {"width": width, "depth": depth, "leak": leak}
         record = setting.records[name] = Record(plain, {"seeds": seeds, "epochs": learned.epochs})
     return Cell(width, depth, leak, record.arrays["epochs"])

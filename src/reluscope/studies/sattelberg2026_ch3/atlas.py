@@ -1,12 +1,12 @@
-"""Figures 3.5 and 3.6, Table 3.3: which of the 222 classes of four inputs do networks of which size learn, how often."""
+"""Figures 3.5 and 3.6, Table 3.3: which of the 222 classes of four inputs networks of which size learn, how often."""
 
 from collections import Counter
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from jaxtyping import Float
-from scipy.stats import spearmanr
+from jaxtyping import Float, Int
+from scipy.stats import rankdata
 
 from reluscope import plots
 from reluscope.analyses.boolean import BooleanFunction
@@ -50,7 +50,7 @@ def protocol(setting: Setting) -> Outcome:
     classes = {leak: _Classes(leak, [one for key, one in cells.items() if key[0] == leak]) for leak in whole}
     pictures, tables, said = [_by_size(cells)], [], [_how(setting), *_statements(cells)]
     for one in classes.values():
-        tables.append(one.hardest())
+        tables += [one.hardest(), one.shallow()]
         findings += one.findings()
     if LEAK in classes:
         pictures.append(classes[LEAK].picture())
@@ -62,9 +62,9 @@ def _how(setting: Setting) -> str:
     trials = TRIALS[setting.size]
     small = f" This is the small size: {trials} trials for the dissertation's 100." if setting.size == "small" else ""
     return (
-        f"{trials} networks of {WIDTHS[0]} to {WIDTHS[-1]} units in each of 1 to {DEPTHS[-1]} hidden layers for each of "
-        f"the 222 classes, with ReLU and with leaky ReLU, by Adam at rate 0.025 on all 16 inputs, minus ones and ones, "
-        f"for at most {EPOCHS:,} epochs; a network that has all of them right is done and a success. Weights are "
+        f"{trials} networks of {WIDTHS[0]} to {WIDTHS[-1]} units in each of 1 to {DEPTHS[-1]} hidden layers for each "
+        f"of the 222 classes, with ReLU and with leaky ReLU, by Adam at rate 0.025 on all 16 inputs, minus ones and "
+        f"ones, for at most {EPOCHS:,} epochs; a network that has all of them right is done and a success. Weights are "
         "normal with He's variance; the dissertation does not say what biases are at first, here they are PyTorch's "
         f"usual ones (see local_optima). Its text says 100 trials and ten trials.{small}"
     )
@@ -111,7 +111,8 @@ def _statements(cells: Cells) -> list[str]:
             if leak == 0
             else "(the dissertation, of 100 trials: one layer of 3 units and two of 2 are enough)"
         )
-        narrow, wide = mean[WIDTHS.index(2) : WIDTHS.index(4)], mean[WIDTHS.index(4) :]
+        is_narrow = np.array(WIDTHS) < 4
+        narrow, wide = mean[is_narrow], mean[~is_narrow]
         said.append(
             f"{NAMES[leak]}: networks of 2 or 3 units in a layer succeed in {100 * narrow.mean():.0f} % of trials, "
             f"wider ones in {100 * wide.mean():.0f} %. Every class is solved at least once by networks of "
@@ -183,12 +184,30 @@ class _Classes:
             "all sizes": self.mean,
         }
 
-    def picture(self) -> Picture:
-        """Return Figure 3.6."""
+    def fewest_units(self) -> tuple[Int[np.ndarray, " k"], list[str]]:
+        """Return which number of units of one hidden layer solves each class first, and what the numbers are."""
         shallow = sorted((one for one in self.cells if one.depth == 1), key=lambda one: one.width)
         solved = np.array([one.rates > 0 for one in shallow])
         least = np.where(solved.any(axis=0), solved.argmax(axis=0), len(shallow))
-        names = [f"{one.width} units" for one in shallow] + ["none"]
+        return least, [*(f"{one.width} units" for one in shallow), "none"]
+
+    def shallow(self) -> Table:
+        """Return how many units of one hidden layer classes of each swaps value took."""
+        (least, names), values = self.fewest_units(), class_swaps(NUM_INPUTS)
+        present = [index for index in range(len(names)) if (least == index).any()]
+        rows = [
+            (str(value), *(str(int((least[values == value] == index).sum())) for index in present))
+            for value in np.unique(values).tolist()
+        ]
+        caption = (
+            f"Classes by swaps value and the fewest units of one hidden layer that solved them, {NAMES[self.leak]}. As "
+            "many units as the swaps value are enough (rs.boolean.by_width); fewer may be too."
+        )
+        return Table(("swaps", *(names[index] for index in present)), tuple(rows), caption)
+
+    def picture(self) -> Picture:
+        """Return Figure 3.6."""
+        least, names = self.fewest_units()
         figure = plots.sorted_measures(
             self.measures(), order=np.argsort(self.mean, kind="stable"), groups=least, names=names, noun="classes"
         )
@@ -209,7 +228,8 @@ def hardest_of(rates: Float[np.ndarray, " k"]) -> list[int]:
 def _correlations(classes: dict[float, _Classes]) -> Table:
     rows = []
     for name in ("swaps", "degree", "influence", "entropy"):
-        shares = [f"{spearmanr(one.measures()[name], one.mean).statistic:.2f}" for one in classes.values()]
+        ranks = [(rankdata(one.measures()[name]), rankdata(one.mean)) for one in classes.values()]
+        shares = [f"{np.corrcoef(*pair)[0, 1]:.2f}" for pair in ranks]
         rows.append((name, *shares))
     caption = (
         "Rank correlation (Spearman) of measures of the 222 classes with the share of networks that solve them. The "

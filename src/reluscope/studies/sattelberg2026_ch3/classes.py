@@ -1,4 +1,4 @@
-"""Table 3.1, Figures 3.1, 3.2 and 3.4: swaps values of all functions, and other measures of the classes of four inputs."""
+"""Table 3.1, Figures 3.1, 3.2 and 3.4: swaps values of all functions, and other measures of the classes."""
 
 from collections import Counter
 
@@ -92,15 +92,21 @@ def _said(largest: list[Finding], sums: list[Finding]) -> tuple[str, ...]:
     five = ""
     if len(largest) > MOST_LISTED:
         is_bound = largest[-1].claim is Claim.LOWER
-        five = f" Of five inputs it is {'at least ' * is_bound}{int(largest[-1])}, which the dissertation does not say."
-    return (
+        five = (
+            f" The largest value of five inputs, which the dissertation does not give, is {'at least ' * is_bound}"
+            f"{int(largest[-1])}."
+        )
+    first = (
         "Swaps values are exact: the fewest changes over all strict orderings of the inputs by a direction, which "
-        "replace the cases that the dissertation lists (from four inputs on these miss some orderings). Functions whose "
-        f"swaps value is at most 1 are the threshold functions.{five}",
-        f"Over the 222 classes of four inputs, degrees add up to {int(degrees)}, influences to "
-        f"{float(influences):g}, entropies to {float(entropies):.5f}. Coefficients are divided by 2^n, without which "
-        "influence and entropy as the dissertation defines them are not what it says of them.",
+        "replace the cases that the dissertation lists (from four inputs on these miss some orderings). Functions "
+        f"whose swaps value is at most 1 are the threshold functions.{five}"
     )
+    second = (
+        f"Over the 222 classes of four inputs, degrees add up to {int(degrees)}, influences to "
+        f"{float(influences):g}, entropies to {float(entropies):.5f}. Coefficients are divided by 2^n, which equation "
+        "3.5 leaves out; without it influence and entropy are not what the dissertation says of them."
+    )
+    return first, second
 
 
 def _tables(largest: list[Finding]) -> tuple[Table, ...]:

@@ -104,9 +104,10 @@ def case_of(state: SteadyState) -> Case:
 
 def mirrored(case: Case) -> frozenset[Case]:
     """Return the cases that the order of the units and the sign of the input make of one: equally likely ones."""
-    loss, *units = case
-    pairs = (units, units[::-1])
-    return frozenset((loss, *(unit[::turn] for unit in pair)) for pair in pairs for turn in (1, -1))
+    loss, first, second = case
+    return frozenset(
+        (loss, one[::turn], other[::turn]) for one, other in ((first, second), (second, first)) for turn in (1, -1)
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +135,11 @@ class _Run:
         return Counter(str(state.loss) for state in self.states)
 
     @property
+    def num_families(self) -> int:
+        """How many families of steady states have a network near them."""
+        return len({*self.reached.states.tolist()} - {-1})
+
+    @property
     def num_open(self) -> int:
         """How many networks are near no steady state."""
         return int((self.reached.states < 0).sum())
@@ -144,29 +150,22 @@ class _Run:
         return float(np.mean([abs(sum(counts) - self.expected(case)) for case, counts in PRINTED.items()]))
 
     def findings(self) -> list[Finding]:
-        common = {
-            "domain": f"{NETWORKS:,} seeded networks, {self.name}",
-            "method": f"outputs within {self.reached.tolerance:g} of the state's",
-            "source": "sattelberg2026",
-        }
         found = self.losses()
+        near = f"networks near such a state after {EPOCHS} epochs of gradient descent"
+        families = "families of steady states with a network near them, each within one sign case"
+        numbers = [(f"networks at a steady state of loss {loss}", near, found[loss]) for loss in ("0", "8/3", "4")]
+        numbers.append(("steady states reached", families, self.num_families))
         return [
             Finding(
-                found[loss],
+                number,
                 Claim.EXACT,
-                name=f"networks at a steady state of loss {loss}",
-                definition=f"networks near such a state after {EPOCHS} epochs of gradient descent",
-                **common,
+                name=f"{name}: {self.name}",
+                definition=definition,
+                domain=f"{NETWORKS:,} seeded networks",
+                method=f"outputs within {self.reached.tolerance:g} of the state's",
+                source="sattelberg2026",
             )
-            for loss in ("0", "8/3", "4")
-        ] + [
-            Finding(
-                len({*self.reached.states.tolist()} - {-1}),
-                Claim.EXACT,
-                name="steady states reached",
-                definition="families of steady states with a network near them, each within one sign case",
-                **common,
-            )
+            for name, definition, number in numbers
         ]
 
 
@@ -182,20 +181,24 @@ def _how() -> str:
 def _fit(runs: dict[str, _Run]) -> list[str]:
     distances = ", ".join(f"{run.distance:.1f} ({name})" for name, run in runs.items())
     first, *_ = runs.values()
-    states = len({*first.reached.states.tolist()} - {-1})
-    return [
+    states = first.num_families
+    fit = (
         f"Mean distance from the printed counts of Table 3.2: {distances}. Counts are averaged over cases that differ "
         "by the order of the units and the sign of x, as they are equally likely. He's weights with PyTorch's biases "
-        "are what setting only the weights of PyTorch's layers gives, and what the other studies of this chapter use.",
-        f"The networks reach {states} of {len(steady_states())} families of steady states (the dissertation: "
-        f"{PRINTED_STATES} minima, with formulas of its own); {first.num_open} are near none. Two rows of Table 3.2, "
-        "found 23 and 25 times, are printed alike; together they are compared with one case here.",
-    ]
+        "are what setting only the weights of PyTorch's layers gives, and what the other studies of this chapter use."
+    )
+    found = (
+        f"From these the networks reach {states} of {len(steady_states())} families of steady states (the "
+        f"dissertation: {PRINTED_STATES} minima, with formulas of its own, which tell some apart that are one family "
+        f"here); {first.num_open} are near none. Two rows of Table 3.2, found 23 and 25 times, are printed alike; "
+        "together they are compared with one case here."
+    )
+    return [fit, found]
 
 
 def _say(case: Case) -> str:
-    loss, *units = case
-    return f"loss {loss}: {' and '.join(units)}"
+    loss, first, second = case
+    return f"loss {loss}: {first} and {second}"
 
 
 def _by_case(runs: dict[str, _Run]) -> Table:

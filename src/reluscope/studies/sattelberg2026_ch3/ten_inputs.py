@@ -282,7 +282,7 @@ def _scores(plan: Plan, dimensions: dict[tuple[int, str], _Kind]) -> Table:
         right = dimensions[inputs, kind].scores(plan.score_trials)
         rows.append((kind, f"{right.mean():.1f}", f"{right.min():.1f}", f"{right.max():.1f}"))
     caption = (
-        f"Inputs of {2**inputs:,} that are right, over functions of {inputs} inputs. The dissertation: random functions "
-        "are significantly harder than the others."
+        f"Inputs of {2**inputs:,} that are right, over functions of {inputs} inputs. The dissertation: random "
+        "functions are significantly harder than the others."
     )
     return Table(("kind", "mean", "hardest function", "easiest function"), tuple(rows), caption)
