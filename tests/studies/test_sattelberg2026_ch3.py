@@ -21,8 +21,8 @@ TEN = ten_inputs.Plan(3, (2, 4), (1, 2), 2, 2, ((3,), (3, 3)), (5, 6), 2, 3, 40,
 def few(monkeypatch):
     monkeypatch.setattr(atlas, "WIDTHS", range(2, 5))
     monkeypatch.setattr(atlas, "DEPTHS", range(1, 3))
-    monkeypatch.setitem(atlas.TRIALS, "small", 2)
-    monkeypatch.setattr(_cells, "EPOCHS", 30)
+    monkeypatch.setitem(atlas.TRIALS, "small", 1)
+    monkeypatch.setattr(_cells, "EPOCHS", 10)
 
 
 def test_first_networks_have_he_s_weights_and_usual_biases():

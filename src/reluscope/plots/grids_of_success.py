@@ -20,7 +20,7 @@ def success_grids(
     *,
     widths: Sequence[int],
     depths: Sequence[int],
-    marked: Bool[np.ndarray, "w d"] | None = None,
+    marked: Mapping[str, Bool[np.ndarray, "w d"]] | None = None,
 ) -> Figure:
     """Draw shares of successes, in per cent.
 
@@ -30,8 +30,8 @@ def success_grids(
         One panel per name; shares in [0, 1], NaN where there are none.
     widths, depths : sequence of int
         Units of every hidden layer, from the top, and hidden layers, from the left.
-    marked : (w, d) bool, optional
-        Sizes that get a white frame, in every panel.
+    marked : mapping of names to (w, d) bool, optional
+        Sizes that get a white frame, in the panels of these names.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def success_grids(
     FigureCanvasAgg(figure)
     panels = np.atleast_1d(figure.subplots(1, number, sharey=True))
     for axes, (name, grid) in zip(panels, grids.items(), strict=False):
-        _draw(canvas(axes, side), grid, marked)
+        _draw(canvas(axes, side), grid, (marked or {}).get(name, np.zeros(shape, dtype=bool)))
         axes.set_title(name)
         axes.set_xlabel("hidden layers")
         axes.set_xticks(range(len(depths)), [str(depth) for depth in depths])
@@ -67,14 +67,14 @@ def success_grids(
     return figure
 
 
-def _draw(axes: Axes, grid: Float[np.ndarray, "w d"], marked: Bool[np.ndarray, "w d"] | None) -> None:
+def _draw(axes: Axes, grid: Float[np.ndarray, "w d"], marked: Bool[np.ndarray, "w d"]) -> None:
     norm, colors = Normalize(0.0, 1.0), colormaps["cividis"]
     axes.imshow(np.ma.masked_invalid(grid), cmap=colors, norm=norm, interpolation="nearest", aspect="auto")
     for row, column in np.ndindex(grid.shape):
         value = float(grid[row, column])
         shade = INK if not np.isfinite(value) else DARK if value > 0.55 else LIGHT
         axes.text(column, row, say_share(value), ha="center", va="center", color=shade, fontsize=8)
-        if marked is not None and marked[row, column]:
+        if marked[row, column]:
             frame = Rectangle((column - 0.44, row - 0.42), 0.88, 0.84, fill=False, edgecolor=LIGHT, linewidth=1.6)
             axes.add_patch(frame)
     axes.tick_params(length=0)

@@ -42,7 +42,8 @@ def performance_by_measure(kinds: Mapping[str, Kind], *, measures: Sequence[str]
     figure, panels = _panels(kinds, measures, label, is_joined=False)
     for axes, measure in zip(panels, measures, strict=False):
         for index, (values, by_measure) in enumerate(kinds.values()):
-            axes.plot(by_measure[measure], values, linestyle="none", alpha=0.75, **_look(index))
+            # The first kind may have few dots: it lies over the others.
+            axes.plot(by_measure[measure], values, linestyle="none", alpha=0.75, zorder=3 - 0.1 * index, **_look(index))
     return figure
 
 

@@ -209,18 +209,18 @@ def _say(widths: tuple[int, ...]) -> str:
 
 def _by_size(plan: Plan, sizes: dict[tuple[int, int, str], Learned]) -> Picture:
     panels = {}
-    for kind in (PARITY, RANDOM):
+    names = {kind: f"{MOST_INPUTS} inputs, {kind}" for kind in (PARITY, RANDOM)}
+    for kind, name in names.items():
         grid = np.full((len(plan.widths), len(plan.depths)), np.nan)
         for (row, width), (column, depth) in product(enumerate(plan.widths), enumerate(plan.depths)):
             if (width, depth, kind) in sizes:
                 grid[row, column] = (sizes[width, depth, kind].epochs >= 0).mean()
-        panels[f"{MOST_INPUTS} inputs, {kind}"] = grid
+        panels[name] = grid
     enough = np.array([[width**depth >= MOST_INPUTS for depth in plan.depths] for width in plan.widths])
-    figure = plots.success_grids(panels, widths=plan.widths, depths=plan.depths, marked=enough)
+    figure = plots.success_grids(panels, widths=plan.widths, depths=plan.depths, marked={names[PARITY]: enough})
     caption = (
         f"Figure 3.7: per cent of networks that succeed. In white frames the sizes whose depth l and width w have w^l "
-        f">= {MOST_INPUTS}, for which there are weights that compute parity (reluscope.boolean.parity_network); of "
-        "random functions nothing of the kind is known."
+        f">= {MOST_INPUTS}, for which there are weights that compute parity (reluscope.boolean.parity_network)."
     )
     return Picture("ten-inputs-sizes", figure, caption)
 
@@ -246,15 +246,18 @@ def _by_dimension(plan: Plan, dimensions: dict[tuple[int, str], _Kind]) -> Pictu
     kinds = {}
     for kind in KINDS:
         every = [dimensions[inputs, kind] for inputs in plan.dimensions]
-        means = {name: np.array([one.normalized(name).mean() for one in every]) for name in MEASURES}
+        means = {f"{name} / n": np.array([one.normalized(name).mean() for one in every]) for name in MEASURES}
         kinds[kind] = (np.array([one.solved.mean() for one in every]), means)
     ends = f"{plan.dimensions[0]} to {plan.dimensions[-1]}"
     figure = plots.performance_by_dimension(
-        kinds, measures=MEASURES, dimensions=plan.dimensions, label="share of networks that succeed"
+        kinds,
+        measures=[f"{name} / n" for name in MEASURES],
+        dimensions=plan.dimensions,
+        label="share of networks that succeed",
     )
     caption = (
         f"Figure 3.9: the share of networks that succeed, for {ends} inputs (numbers at the ends of the lines), "
-        "against mean degree, influence and entropy, divided by the number of inputs."
+        "against mean degree, influence and entropy, divided by the number n of inputs."
     )
     return Picture("ten-inputs-dimensions", figure, caption)
 
