@@ -189,9 +189,8 @@ def _fit(runs: dict[str, _Run]) -> list[str]:
     )
     found = (
         f"From these the networks reach {states} of {len(steady_states())} families of steady states (the "
-        f"dissertation: {PRINTED_STATES} minima, with formulas of its own, which tell some apart that are one family "
-        f"here); {first.num_open} are near none. Two rows of Table 3.2, found 23 and 25 times, are printed alike; "
-        "together they are compared with one case here."
+        f"dissertation: {PRINTED_STATES} minima, with formulas of its own); {first.num_open} are near none. Two rows "
+        "of Table 3.2, found 23 and 25 times, are printed alike; together they are compared with one case here."
     )
     return [fit, found]
 
