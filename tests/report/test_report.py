@@ -224,6 +224,7 @@ def test_json_holds_every_finding_and_no_infinity(report):
                     "code_map",
                     "invariance",
                     "stability",
+                    "sensitivity",
                     "balls",
                     "directions",
                     "surroundings",
