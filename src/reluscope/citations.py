@@ -91,6 +91,13 @@ _SOURCES = (
         "International Conference on Machine Learning",
     ),
     Citation(
+        "constantine2014",
+        ("Paul G. Constantine", "Eric Dow", "Qiqi Wang"),
+        "Active subspace methods in theory and practice: applications to kriging surfaces",
+        2014,
+        "SIAM Journal on Scientific Computing 36 (4), A1500-A1524",
+    ),
+    Citation(
         "hanin2019",
         ("Boris Hanin", "David Rolnick"),
         "Complexity of linear regions in deep networks",
@@ -160,6 +167,13 @@ _SOURCES = (
         "Sharp bounds for the number of regions of maxout networks and vertices of Minkowski sums",
         2021,
         "arXiv 2104.08135",
+    ),
+    Citation(
+        "novak2018",
+        ("Roman Novak", "Yasaman Bahri", "Daniel A. Abolafia", "Jeffrey Pennington", "Jascha Sohl-Dickstein"),
+        "Sensitivity and generalization in neural networks: an empirical study",
+        2018,
+        "International Conference on Learning Representations",
     ),
     Citation(
         "pascanu2013",

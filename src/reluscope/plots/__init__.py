@@ -1,5 +1,6 @@
 """Pictures: functions that take findings or partitions and return figures, never shown, nothing computed."""
 
+from reluscope.plots.accuracy_curves import accuracy_curve
 from reluscope.plots.bounds_and_counts import bounds_and_counts
 from reluscope.plots.class_numbers import class_numbers
 from reluscope.plots.codes import codes
@@ -14,13 +15,17 @@ from reluscope.plots.errors_and_counts import errors_and_counts
 from reluscope.plots.films import animation
 from reluscope.plots.frames import say_regions
 from reluscope.plots.gates import boundaries
+from reluscope.plots.gradient_eigenvalues import gradient_eigenvalues
+from reluscope.plots.grids_beside_regions import grids_beside_regions
 from reluscope.plots.interactive import interactive
 from reluscope.plots.invariances import invariances
 from reluscope.plots.likeliest import likeliest
+from reluscope.plots.merged_pieces import merged_regions
 from reluscope.plots.models_in_plane import models_in_plane
 from reluscope.plots.newton_polygons import newton_polygons
 from reluscope.plots.norms import norms
 from reluscope.plots.novelty_scores import novelty
+from reluscope.plots.outputs_along_directions import outputs_along
 from reluscope.plots.places import places
 from reluscope.plots.preimage_kinds import preimages
 from reluscope.plots.preimages_in_plane import preimages_in_plane
@@ -30,6 +35,7 @@ from reluscope.plots.region_colors import RegionColors
 from reluscope.plots.regions import partition
 from reluscope.plots.regions_and_coefficients import regions_and_coefficients
 from reluscope.plots.robustness import robustness
+from reluscope.plots.saliency_images import saliency
 from reluscope.plots.samples import samples
 from reluscope.plots.saving import to_png, to_svg
 from reluscope.plots.saving_animations import save_animation, to_gif
@@ -38,10 +44,12 @@ from reluscope.plots.spectra import correlation_counts, spectra, spectra_by_laye
 from reluscope.plots.surroundings import surroundings
 from reluscope.plots.tracking import tracking
 from reluscope.plots.training_curves import training_curves
+from reluscope.plots.transitions_on_ways import transitions
 from reluscope.plots.usage import unit_usage
 
 __all__ = [
     "RegionColors",
+    "accuracy_curve",
     "animation",
     "boundaries",
     "bounds_and_counts",
@@ -57,13 +65,17 @@ __all__ = [
     "distinct_codes",
     "embeddings",
     "errors_and_counts",
+    "gradient_eigenvalues",
+    "grids_beside_regions",
     "interactive",
     "invariances",
     "likeliest",
+    "merged_regions",
     "models_in_plane",
     "newton_polygons",
     "norms",
     "novelty",
+    "outputs_along",
     "partition",
     "places",
     "preimages",
@@ -72,6 +84,7 @@ __all__ = [
     "radii_by_place",
     "regions_and_coefficients",
     "robustness",
+    "saliency",
     "samples",
     "save_animation",
     "say_regions",
@@ -84,5 +97,6 @@ __all__ = [
     "to_svg",
     "tracking",
     "training_curves",
+    "transitions",
     "unit_usage",
 ]

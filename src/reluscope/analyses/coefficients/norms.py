@@ -13,10 +13,10 @@ import torch
 from jaxtyping import Float
 
 from reluscope.analyses.coefficients.margins import margins_of_maps
+from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.analyses.medians import median_finding
 from reluscope.analyses.pacing import Pace
 from reluscope.findings import Claim, Finding
-from reluscope.networks.graph import Affine, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.tolerance import Tolerance
@@ -193,7 +193,7 @@ def local_norms(
             raise
         stopped = "interrupted"
     spectral, frobenius, projected, *slopes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    error = _rounding(network, tolerance or Tolerance())
+    error = map_rounding(network, tolerance or Tolerance())
     codes = network.codes(points[: len(spectral)])
     return LocalNorms(
         spectral,
@@ -215,23 +215,3 @@ def _num_apart(values: np.ndarray, gap: float) -> int:
         new = (np.diff(groups[order]) != 0) | (np.diff(column[order]) > gap)
         groups[order] = np.concatenate([[0], np.cumsum(new)])
     return int(groups.max()) + 1
-
-
-@torch.no_grad()
-def _rounding(network: Network, tolerance: Tolerance) -> float:
-    """Return a bound on the rounding of any local map (W, b): gamma times sums of absolute products of constants."""
-    gamma = tolerance.rounding * torch.finfo(torch.float64).eps
-    values = [torch.ones(1, *network.input_shape, dtype=torch.float64, device=network.device)]
-    affine = 0
-    for node in network.nodes[1:]:
-        arguments = [values[source] for source in node.inputs]
-        if isinstance(node, Affine):
-            values.append(node.absolute().apply(*arguments))
-            affine += 1
-        elif isinstance(node, Pointwise):
-            steepest, highest = float(node.slopes.abs().max()), float(node.intercepts.abs().max())
-            values.append((steepest * arguments[0] + highest).reshape(1, *node.shape))
-        else:
-            candidates = node.candidates(arguments[0])  # pyright: ignore[reportAttributeAccessIssue]
-            values.append(candidates.amax(-1).reshape(1, *node.shape))
-    return gamma * (affine + 1) * float(torch.linalg.vector_norm(values[network.output]))

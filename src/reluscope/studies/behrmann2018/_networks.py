@@ -6,16 +6,13 @@ no padding; here a convolution keeps the size of the image but for its stride.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
 
-import numpy as np
 import torch
-from jaxtyping import Float, Int
 from torch import nn
-from torch.nn.functional import cross_entropy
+
+from reluscope.studies.classifiers import Training
 
 
 @dataclass(frozen=True)
@@ -69,76 +66,5 @@ SMALL_THIN = Architecture("thin", ((4, 1), (4, 2), (2, 1), (2, 1), (2, 1), (4, 2
 SMALL_DENSE = Architecture("dense", (), (286, 64))
 
 
-@dataclass(frozen=True)
-class Training:
-    """How a network is trained.
-
-    Parameters
-    ----------
-    optimizer : {"RMSprop", "Adam"}
-        RMSprop as in the example ``cifar10_cnn`` of Keras, which the paper names: after k steps the rate is divided by
-        ``1 + 1e-6 k``.
-    learning_rate : float
-    epochs, batch : int
-    """
-
-    optimizer: Literal["RMSprop", "Adam"]
-    learning_rate: float
-    epochs: int
-    batch: int
-
-    def describe(self) -> str:
-        """Return one phrase."""
-        return f"{self.epochs} epochs of {self.optimizer} at rate {self.learning_rate:g} in batches of {self.batch}"
-
-
 KERAS = Training("RMSprop", 1e-4, 100, 32)
 MLP = Training("Adam", 1e-3, 25, 1000)
-
-
-def train(
-    model: nn.Module,
-    points: Float[np.ndarray, "s ..."],
-    labels: Int[np.ndarray, " s"],
-    *,
-    training: Training,
-    seed: int,
-    device: str = "cpu",
-    tell: Callable[[int, float], None] | None = None,
-) -> None:
-    """Train a classifier in place with cross-entropy, in float32, and leave it in evaluation mode on the CPU.
-
-    Parameters
-    ----------
-    model : nn.Module
-    points : (s, *shape) float64
-    labels : (s,) int
-    training : Training
-    seed : int
-        Of the order of the samples.
-    device : str
-    tell : callable, optional
-        Told after every epoch its number and the mean loss.
-    """
-    inputs = torch.tensor(points, dtype=torch.float32, device=device)
-    targets = torch.tensor(labels, dtype=torch.int64, device=device)
-    model.to(device).train()
-    if training.optimizer == "RMSprop":
-        optimizer = torch.optim.RMSprop(model.parameters(), lr=training.learning_rate, alpha=0.9, eps=1e-7)
-        decay = 1e-6
-    else:
-        optimizer, decay = torch.optim.Adam(model.parameters(), lr=training.learning_rate), 0.0
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 / (1 + decay * step))
-    order = torch.Generator().manual_seed(seed)
-    for epoch in range(1, training.epochs + 1):
-        total = torch.zeros((), device=device)
-        for rows in torch.randperm(len(inputs), generator=order).to(device).split(training.batch):
-            optimizer.zero_grad()
-            loss = cross_entropy(model(inputs[rows]), targets[rows])
-            loss.backward()
-            optimizer.step()
-            schedule.step()
-            total += loss.detach() * len(rows)
-        if tell is not None:
-            tell(epoch, float(total) / len(inputs))
-    model.to("cpu").eval()

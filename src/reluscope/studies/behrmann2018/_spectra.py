@@ -19,7 +19,7 @@ from reluscope.analyses.stability.table import Measure
 from reluscope.findings import Finding
 from reluscope.networks.network import Network
 from reluscope.studies.behrmann2018._networks import Architecture, Training
-from reluscope.studies.behrmann2018._training import trained
+from reluscope.studies.classifiers import trained
 from reluscope.studies.study import Labelled, Outcome, Picture, Record, Setting, Table
 
 BLOCK = 5

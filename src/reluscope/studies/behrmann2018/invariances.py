@@ -16,7 +16,7 @@ from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
 from reluscope.studies.behrmann2018._networks import MLP, Architecture, Training
-from reluscope.studies.behrmann2018._training import trained
+from reluscope.studies.classifiers import trained
 from reluscope.studies.study import Labelled, Outcome, Picture, Setting, Table
 
 SENTENCE = "images of other digits with the same first-layer features"

@@ -18,7 +18,7 @@ from reluscope.analyses.preimages import Kind, Layer, Preimages, classify_at, co
 from reluscope.analyses.preimages.published import Error
 from reluscope.findings import Claim, Finding
 from reluscope.studies.behrmann2018._networks import DENSE, MLP, Architecture, Training
-from reluscope.studies.behrmann2018._training import trained
+from reluscope.studies.classifiers import trained
 from reluscope.studies.study import Outcome, Picture, Record, Setting, Table
 
 SENTENCE = (

@@ -1,0 +1,74 @@
+"""Sums of products of floats, rounded once, with what the rounding took away."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+from jaxtyping import Float
+
+# Above so many products, bounds take the place of fractions.
+MOST_FRACTIONS = 200_000
+
+
+def combined(
+    base: Float[np.ndarray, "*shape"],
+    factors: Sequence[Fraction],
+    terms: Sequence[Float[np.ndarray, "*shape"]],
+) -> tuple[Float[np.ndarray, "*shape"], Float[np.ndarray, "*shape"]]:
+    """Return ``base + sum of factors times terms`` in float64, and a bound on what rounding changed: 0 if nothing.
+
+    Examples
+    --------
+    >>> combined(np.array([1.0, 0.1]), [Fraction(1, 2)], [np.array([1.0, 0.1])])
+    (array([1.5 , 0.15]), array([0.00000000e+00, 1.38777878e-17]))
+    """
+    values, errors = np.array(base, dtype=np.float64), np.zeros(np.shape(base))
+    touched = np.zeros(np.shape(base), dtype=bool)
+    for term in terms:
+        touched |= term != 0
+    for place in map(tuple, np.argwhere(touched).tolist()):
+        exact = sum((f * Fraction(float(t[place])) for f, t in zip(factors, terms, strict=True)), Fraction(base[place]))
+        values[place] = float(exact)
+        errors[place] = upwards(abs(exact - Fraction(values[place])))
+    return values, errors
+
+
+def multiplied(
+    left: Float[np.ndarray, "a b"], right: Float[np.ndarray, "b c"]
+) -> tuple[Float[np.ndarray, "a c"], Float[np.ndarray, "a c"]]:
+    """Return a product of matrices, and a bound on its rounding: as fractions if it is small, else a priori.
+
+    Examples
+    --------
+    >>> multiplied(np.array([[0.5, 2.0]]), np.array([[1.0], [3.0]]))
+    (array([[6.5]]), array([[0.]]))
+    """
+    product = left @ right
+    if left.size * right.shape[1] > MOST_FRACTIONS:
+        return product, gamma(left.shape[1]) * (np.abs(left) @ np.abs(right))
+    rows = [[Fraction(float(entry)) for entry in row] for row in left]
+    columns = [[Fraction(float(entry)) for entry in column] for column in right.T]
+    errors = np.zeros(product.shape)
+    for i, row in enumerate(rows):
+        for j, column in enumerate(columns):
+            exact = sum((a * b for a, b in zip(row, column, strict=True) if a and b), Fraction(0))
+            product[i, j] = float(exact)
+            errors[i, j] = upwards(abs(exact - Fraction(product[i, j])))
+    return product, errors
+
+
+def gamma(num_terms: int) -> float:
+    """Return how far a sum of products may be off, whatever its order, relative to the sum of magnitudes.
+
+    Examples
+    --------
+    >>> gamma(2) == 4 * 2.0**-52
+    True
+    """
+    return (num_terms + 2) * 2.0**-52
+
+
+def upwards(value: Fraction) -> float:
+    """Return the fraction as a float that is not below it."""
+    rounded = float(value)
+    return rounded if Fraction(rounded) >= value else float(np.nextafter(rounded, np.inf))

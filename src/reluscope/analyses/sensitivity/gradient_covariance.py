@@ -1,0 +1,316 @@
+"""Active subspaces: the directions along which an output varies most, over samples.
+
+For output j with the gradients g_i at s samples, the eigenvectors of ``E[g g'] = sum_i g_i g_i' / s`` to the largest
+eigenvalues span the active subspace, see [constantine2014]_ and [sattelberg2026]_, section 6.4. The gradients are rows
+of exact local maps. Samples of one region share a gradient, and the problem is solved on its smallest side: inputs,
+regions, or the row space of the first layer, in which all gradients lie.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from reluscope.analyses.coefficients.matrices import MEMORY, CoefficientMatrices, matrix
+from reluscope.analyses.coefficients.rounding import map_rounding
+from reluscope.errors import InputError
+from reluscope.findings import Claim, Finding
+from reluscope.networks.graph import Max
+from reluscope.networks.linearize import each_unit_maps
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.tolerance import Tolerance
+
+EPSILON = float(np.finfo(np.float64).eps)
+# A table of products, its eigenvectors and the work of the decomposition.
+TABLES_IN_MEMORY = 4
+
+
+@dataclass(frozen=True, eq=False)
+class ActiveSubspaces:
+    """Eigenvalues and eigenvectors of the mean products of gradients, output by output.
+
+    Parameters
+    ----------
+    outputs : tuple of int
+        Which of the flattened outputs.
+    eigenvalues : (m, k) float64
+        In descending order; all further ones are zero.
+    directions : (m, d, n) float64
+        The first eigenvectors, of length 1; an output does not fall along one, on average over the samples. Zero where
+        rounding could be all there is of the eigenvalue.
+    traces : (m,) float64
+        Mean squared length of the gradient, the sum of all eigenvalues.
+    errors : (m,) float64
+        Bounds on what rounding changes in an eigenvalue, and in the trace.
+    center : (n,) float64
+        Mean of the samples.
+    rank_upper : int
+        No rank is above it: the least of inputs, different regions, and what the first layer lets through.
+    num_samples : int
+    """
+
+    outputs: tuple[int, ...]
+    eigenvalues: Float[np.ndarray, "m k"]
+    directions: Float[np.ndarray, "m d n"]
+    traces: Float[np.ndarray, " m"]
+    errors: Float[np.ndarray, " m"]
+    center: Float[np.ndarray, " n"]
+    rank_upper: int
+    num_samples: int
+
+    def __len__(self) -> int:
+        return len(self.outputs)
+
+    @property
+    def ranks(self) -> np.ndarray:
+        """How many eigenvalues of each output are above their rounding: (m,) int64."""
+        return (self.eigenvalues > self.errors[:, None]).sum(axis=1)
+
+    def rank(self, j: int) -> Finding:
+        """Return the dimension of the span of the j-th output's gradients.
+
+        Returns
+        -------
+        Finding
+            EXACT if all eigenvalues that may be positive are above their rounding; else LOWER.
+        """
+        certain = int(self.ranks[j])
+        return Finding(
+            certain,
+            Claim.EXACT if certain == self.rank_upper else Claim.LOWER,
+            name=f"dimension of the gradients' span, output {self.outputs[j]}",
+            interval=(certain, self.rank_upper),
+            definition="rank of E[g g'], g the gradient of the output",
+            domain=self._domain,
+            method="eigenvalues above their rounding; at most as many as inputs, regions, and units that read inputs",
+            source="sattelberg2026",
+            tolerance=float(self.errors[j]),
+        )
+
+    def share(self, j: int, dim: int = 1) -> Finding:
+        """Return which share of the j-th output's variation its first directions explain.
+
+        Parameters
+        ----------
+        j : int
+            Position among the outputs.
+        dim : int
+            How many directions.
+
+        Returns
+        -------
+        Finding
+            EXACT within its tolerance; an ESTIMATE from 0 to 1 where rounding could be all there is, as for an output
+            that is constant.
+        """
+        trace, error = float(self.traces[j]), float(self.errors[j])
+        top = float(self.eigenvalues[j, :dim].sum())
+        known = trace > 2 * error
+        return Finding(
+            min(1.0, top / trace) if known else 0.0,
+            Claim.EXACT if known else Claim.ESTIMATE,
+            name=f"share of the first {'direction' if dim == 1 else f'{dim} directions'}, output {self.outputs[j]}",
+            interval=None if known else (0.0, 1.0),
+            definition=f"sum of the {dim} largest eigenvalues of E[g g'] over the sum of all",
+            domain=self._domain,
+            method="gradients from exact local maps",
+            source="sattelberg2026",
+            tolerance=(dim + 1) * error / (trace - error) if known else None,
+        )
+
+    @property
+    def shares(self) -> Float[np.ndarray, "m k"]:
+        """Share of the variation that the first 1, 2, ... directions explain; zero for outputs without variation."""
+        known = self.traces > 2 * self.errors
+        traces = np.where(known, self.traces, np.inf)
+        return np.minimum(1.0, np.cumsum(self.eigenvalues, axis=1) / traces[:, None])
+
+    @property
+    def _domain(self) -> str:
+        return f"{self.num_samples:,} samples"
+
+
+def active_subspaces(
+    network: Network,
+    x: Points,
+    *,
+    outputs: Sequence[int] | None = None,
+    num_directions: int = 10,
+    memory: int = MEMORY,
+    tolerance: Tolerance | None = None,
+    progress: bool = False,
+) -> ActiveSubspaces:
+    """Return the directions of input space along which every output varies most, over samples.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+        Samples; gradients are those of the codes that these have in float64.
+    outputs : sequence of int, optional
+        Which of the flattened outputs; all by default.
+    num_directions : int
+        How many directions to keep.
+    memory : int
+        Bytes for gradients and tables of products; outputs that do not fit together take a pass each.
+    tolerance : Tolerance, optional
+        Its safety factor for rounding.
+    progress : bool
+
+    Returns
+    -------
+    ActiveSubspaces
+
+    Raises
+    ------
+    InputError
+        If there is memory for no table.
+
+    Notes
+    -----
+    With k the least of inputs, different regions and units of the first layer: one gradient for every region and
+    output, k squared products for each, and one eigenvalue decomposition of k x k numbers for every output.
+
+    References
+    ----------
+    .. [constantine2014] Constantine, Dow and Wang, "Active subspace methods in theory and practice", 2014.
+    .. [sattelberg2026] Section 6.4.
+
+    Examples
+    --------
+    A network that looks at the sum of its inputs only:
+
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0, 1.0], [2.0, 2.0]]), np.array([0.0, -1.0])), (np.ones((1, 2)), np.zeros(1))])
+    >>> found = rs.sensitivity.active_subspaces(net, [[1.0, 1.0], [2.0, -1.9], [3.0, 0.0]])
+    >>> found.directions[0, 0].round(6), print(found.share(0), found.rank(0))
+    1 (EXACT) 1 (LOWER, in [1, 2])
+    (array([0.707107, 0.707107]), None)
+    """
+    every = matrix(network, x, outputs=outputs, memory=memory)
+    _, first, counts = every.regions()
+    basis = _row_space(network) if network.gates else None
+    widest = min(network.num_inputs, len(first))
+    if basis is not None and len(basis) >= widest:
+        basis = None
+    is_thin = basis is None and len(first) < network.num_inputs
+    side = widest if basis is None else len(basis)
+    numbers = side * (network.num_inputs if is_thin else side)
+    at_once = memory // (TABLES_IN_MEMORY * 8 * numbers)
+    if at_once < 1:
+        raise InputError(
+            f"expected memory for one table of {numbers:,} numbers and the work on it, "
+            f"{TABLES_IN_MEMORY * 8 * numbers:,} bytes, got {memory:,}: give more memory"
+        )
+    gamma = (tolerance or Tolerance()).rounding * EPSILON
+    delta = map_rounding(network, tolerance or Tolerance())
+    weights = torch.as_tensor(counts / len(every), device=network.device)
+    found: list[_Spectrum] = []
+    for start in range(0, every.num_outputs, at_once):
+        chosen = every.outputs[start : start + at_once]
+        group = matrix(network, every.inputs[first], outputs=chosen, memory=memory, progress=progress)
+        if is_thin:
+            found += _by_regions(group, weights, num_directions, gamma, delta)
+        else:
+            found += _by_products(group, weights, basis, num_directions, gamma, delta)
+    return ActiveSubspaces(
+        every.outputs,
+        np.stack([one.eigenvalues for one in found]),
+        np.stack([one.directions for one in found]),
+        np.array([one.trace for one in found]),
+        np.array([one.error for one in found]),
+        every.points.mean(0).cpu().numpy(),
+        min(widest, _rank_upper(network)),
+        len(every),
+    )
+
+
+class _Spectrum(NamedTuple):
+    """What is known of one output."""
+
+    eigenvalues: np.ndarray
+    directions: np.ndarray
+    trace: float
+    error: float
+
+
+def _by_products(
+    group: CoefficientMatrices, weights: Tensor, basis: Tensor | None, number: int, gamma: float, delta: float
+) -> Iterator[_Spectrum]:
+    """Add up products of gradients, in coordinates of a basis if there is one, block by block."""
+    side = group.num_inputs if basis is None else len(basis)
+    products = weights.new_zeros(group.num_outputs, side, side)
+    means = weights.new_zeros(group.num_outputs, group.num_inputs)
+    for rows, values in group.blocks():
+        gradients, share = values[..., :-1], weights[rows]
+        means += torch.einsum("r,mrn->mn", share, gradients)
+        coordinates = gradients if basis is None else gradients @ basis.mT
+        scaled = coordinates * share.sqrt()[:, None]
+        products.baddbmm_(scaled.mT, scaled)
+    for table, mean in zip(products, means, strict=True):
+        values, vectors = torch.linalg.eigh(table)
+        top = vectors[:, -number:].flip(1).mT
+        directions = top if basis is None else top @ basis
+        yield _spectrum(values.flip(0), directions, mean, float(table.trace()), gamma, delta)
+
+
+def _by_regions(
+    group: CoefficientMatrices, weights: Tensor, number: int, gamma: float, delta: float
+) -> Iterator[_Spectrum]:
+    """Decompose the products of regions with regions, which have the same eigenvalues above zero."""
+    gradients = weights.new_empty(group.num_outputs, len(group), group.num_inputs)
+    for rows, values in group.blocks():
+        gradients[:, rows] = values[..., :-1]
+    for rows in gradients:
+        mean = weights @ rows
+        scaled = rows * weights.sqrt()[:, None]
+        values, vectors = torch.linalg.eigh(scaled @ scaled.mT)
+        directions = vectors[:, -number:].flip(1).mT @ scaled
+        yield _spectrum(values.flip(0), directions, mean, float((scaled**2).sum()), gamma, delta)
+
+
+def _spectrum(values: Tensor, directions: Tensor, mean: Tensor, trace: float, gamma: float, delta: float) -> _Spectrum:
+    """Bound the rounding, and give directions their length and side.
+
+    Gradients with errors up to delta change the table by ``2 delta sqrt(trace) + delta^2``; its sums by gamma times the
+    trace, and the eigenvalues of k x k numbers by k epsilon times the largest.
+    """
+    error = delta * (2 * trace**0.5 + delta) + (gamma + len(values) * EPSILON) * trace
+    lengths = torch.linalg.vector_norm(directions, dim=1, keepdim=True)
+    known = (values[: len(directions)] > error)[:, None] & (lengths > 0)
+    side = torch.where(directions @ mean < 0, -1.0, 1.0)[:, None]
+    unit = torch.where(known, side * directions / torch.where(known, lengths, 1.0), 0.0)
+    return _Spectrum(values.clamp_min(0.0).cpu().numpy(), unit.cpu().numpy(), trace, error)
+
+
+def _row_space(network: Network) -> Tensor | None:
+    """Return an orthonormal basis (q, n) of a space that holds all gradients, if the first gate alone reads inputs."""
+    if _readers(network) != [0]:
+        return None
+    first = network.stages[0].gate
+    if isinstance(first, Max) or first.num_units >= network.num_inputs:
+        return None
+    origin = torch.zeros(1, network.num_inputs, dtype=torch.float64, device=network.device)
+    weight = next(iter(each_unit_maps(network, origin)))[0].reshape(-1, network.num_inputs)
+    return torch.linalg.qr(weight.mT).Q.mT
+
+
+def _readers(network: Network) -> list[int]:
+    """Return which gates read the input directly, and the number of gates if the output does."""
+    found = [index for index, stage in enumerate(network.stages) if 0 in stage.reads]
+    return found + [len(network.stages)] * (0 in network.finish.reads)
+
+
+def _rank_upper(network: Network) -> int:
+    """Return what lets gradients through: rows of the maps that read the input, one for the output's own."""
+    stages = network.stages
+    total = 0
+    for index in _readers(network):
+        gate = stages[index].gate if index < len(stages) else None
+        total += 1 if gate is None else gate.index.numel() if isinstance(gate, Max) else gate.num_units
+    return total

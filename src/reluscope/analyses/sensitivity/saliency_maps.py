@@ -1,0 +1,147 @@
+"""What the output owes to each input, by the exact local map: ``f(x) = w . x + b``.
+
+The gradient w says how the output answers to small changes within the region; the products ``w_i x_i`` add up, with the
+constant b, to the output itself. What the constant carries belongs to no input, and a map that leaves it out explains
+that much less.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from reluscope.analyses.classification import classes_of_outputs
+from reluscope.analyses.coefficients.rounding import map_rounding
+from reluscope.errors import InputError, ShapeError
+from reluscope.findings import Claim, Finding
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.tolerance import Tolerance
+
+EPSILON = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class Saliency:
+    """One output's local map at every sample, taken apart by inputs.
+
+    Parameters
+    ----------
+    outputs : (s,) int64
+        Which output of each sample.
+    gradients : (s, n) float64
+        How the output moves with each input.
+    contributions : (s, n) float64
+        Gradient times input.
+    constants : (s,) float64
+        What is left of the output when all contributions are taken away.
+    error : float
+        Bound on the rounding of a gradient and its constant together.
+    scale : (s,) float64
+        Length of each sample, with which errors of gradients count in sums.
+    """
+
+    outputs: Int[np.ndarray, " s"]
+    gradients: Float[np.ndarray, "s n"]
+    contributions: Float[np.ndarray, "s n"]
+    constants: Float[np.ndarray, " s"]
+    error: float
+    scale: Float[np.ndarray, " s"]
+
+    def __len__(self) -> int:
+        return len(self.outputs)
+
+    @property
+    def values(self) -> Float[np.ndarray, " s"]:
+        """The output: contributions and constant added up."""
+        return self.contributions.sum(axis=1) + self.constants
+
+    def constant_share(self, row: int) -> Finding:
+        """Return which share of all that is added up to a sample's output is the constant.
+
+        Returns
+        -------
+        Finding
+            EXACT within its tolerance; an ESTIMATE from 0 to 1 where everything is as small as rounding.
+        """
+        constant = abs(float(self.constants[row]))
+        total = constant + float(np.abs(self.contributions[row]).sum())
+        # Every entry has an error of its own in the sum of sizes: at most sqrt(n) times their length together.
+        size = self.gradients.shape[1] ** 0.5
+        error = self.error * (size * float(self.scale[row]) + 1) + 16 * EPSILON * total
+        known = total > 2 * error
+        return Finding(
+            constant / total if known else 0.0,
+            Claim.EXACT if known else Claim.ESTIMATE,
+            name=f"share of the constant, output {self.outputs[row]}",
+            interval=None if known else (0.0, 1.0),
+            definition="|b| / (|b| + sum of |w_i x_i|) for the local map w . x + b",
+            domain="one sample",
+            method="the map of the sample's code, float64",
+            tolerance=2 * error / (total - error) if known else None,
+        )
+
+
+def saliency(
+    network: Network, x: Points, *, outputs: Sequence[int] | None = None, tolerance: Tolerance | None = None
+) -> Saliency:
+    """Return how each input moves an output, and what it contributes, at samples.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+        At a tie the map is that of the sample's code.
+    outputs : sequence of int, optional
+        One for each sample; by default the output of its class, the largest one.
+    tolerance : Tolerance, optional
+        Its safety factor for rounding.
+
+    Returns
+    -------
+    Saliency
+
+    Raises
+    ------
+    ShapeError
+        If there is not one output for each sample.
+    InputError
+        If there is no such output.
+
+    Notes
+    -----
+    One `Network.linearize` of all samples for every output that occurs. Contributions depend on what input is called
+    zero: they change when the data are shifted, and gradients do not.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.array([0.0, -1.0])), (np.array([[2.0, 3.0]]), np.array([0.5]))])
+    >>> found = rs.sensitivity.saliency(net, [[1.0, 2.0]])  # 2 x_0 + 3 (x_1 - 1) + 0.5
+    >>> found.gradients, found.contributions, found.constants, found.values
+    (array([[2., 3.]]), array([[2., 6.]]), array([-2.5]), array([5.5]))
+    """
+    points = network.points(x)
+    flat = points.reshape(len(points), -1).cpu().numpy()
+    chosen = _chosen(network, points, outputs)
+    gradients, constants = np.empty_like(flat), np.empty(len(flat))
+    for output in np.unique(chosen):
+        rows = np.flatnonzero(chosen == output)
+        maps = network.linearize(flat[rows], outputs=[int(output)])
+        gradients[rows], constants[rows] = maps.weight[:, 0].cpu().numpy(), maps.bias[:, 0].cpu().numpy()
+    error = map_rounding(network, tolerance or Tolerance())
+    return Saliency(chosen, gradients, gradients * flat, constants, error, np.linalg.norm(flat, axis=1))
+
+
+def _chosen(network: Network, points: Points, outputs: Sequence[int] | None) -> Int[np.ndarray, " s"]:
+    if outputs is None:
+        values = network(points)
+        values = values.reshape(len(values), -1).cpu().numpy()
+        return classes_of_outputs(values) if values.shape[1] > 1 else np.zeros(len(values), dtype=np.int64)
+    chosen = np.asarray(outputs, dtype=np.int64)
+    if chosen.shape != (len(points),):
+        raise ShapeError(f"expected one output for each of {len(points)} samples, got shape {chosen.shape}")
+    if len(chosen) and not (chosen.min() >= 0 and chosen.max() < network.num_outputs):
+        raise InputError(f"expected outputs among 0 to {network.num_outputs - 1}, got {sorted(set(chosen.tolist()))}")
+    return chosen

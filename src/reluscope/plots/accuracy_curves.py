@@ -1,0 +1,70 @@
+"""Accuracy over the number of affine functions that every output is left, by the rule that says which one is used."""
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import PercentFormatter
+
+from reluscope.analyses.compression.curve import AccuracyCurve
+from reluscope.findings import Claim
+from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend
+
+# What a rule reads, as a reader would say it.
+RULE_NAMES = {
+    "own_map": "nearest map (needs the Jacobian)",
+    "mean_input": "nearest mean input",
+    "nearest_sample": "nearest training sample",
+    "logistic": "logistic regression on the input",
+}
+MARKS = ("o", "D", "s", "^")
+
+
+def accuracy_curve(curve: AccuracyCurve, *, axes: Axes | None = None) -> Figure:
+    """Draw the accuracies of a network that is left a few maps, and that of the network itself.
+
+    Parameters
+    ----------
+    curve : AccuracyCurve
+    axes : matplotlib axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Where rounding or ties leave an accuracy open, its interval is a bar.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.array([-1.0]))])
+    >>> matrices = rs.coefficients.matrix(net, [[-2.0], [-0.5], [0.5], [2.0]])
+    >>> curve = rs.compression.accuracy_curve(matrices, matrices, np.array([1, 0, 0, 1]), (1, 2))
+    >>> accuracy_curve(curve).axes[0].get_xlabel()
+    'affine functions per output'
+    """
+    axes = canvas(axes, (5.6, 3.6))
+    level = 100 * float(curve.original)
+    axes.axhline(level, color=INK, linewidth=1.0, alpha=0.7)
+    handles = [Line2D([], [], color=INK, linewidth=1.0, alpha=0.7, label=f"the network, {level:.1f}%")]
+    for index, (rule, shares) in enumerate(curve.accuracies.items()):
+        color, mark = category(index), MARKS[index % len(MARKS)]
+        values = [100 * float(share) for share in shares]
+        axes.plot(curve.num_clusters, values, mark, color=color, linestyle=dashes(index), linewidth=1.5, markersize=4.5)
+        for number, share in zip(curve.num_clusters, shares, strict=True):
+            if share.claim is not Claim.EXACT and share.interval is not None:
+                axes.plot([number] * 2, [100 * end for end in share.interval], color=color, linewidth=1.2)
+        label = RULE_NAMES.get(rule, rule)
+        handles.append(
+            Line2D([], [], color=color, marker=mark, markersize=4.5, linestyle=dashes(index), linewidth=1.5, label=label)
+        )
+    axes.set_xscale("log")
+    # Few numbers are named one by one; a logarithmic axis would name powers of ten alone.
+    axes.set_xticks(curve.num_clusters, [f"{number:,}" for number in curve.num_clusters])
+    axes.tick_params(axis="x", which="minor", bottom=False)
+    axes.yaxis.set_major_formatter(PercentFormatter(decimals=0))
+    axes.set_xlabel("affine functions per output")
+    axes.set_ylabel("accuracy")
+    axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
+    bare(axes, "top", "right")
+    legend(axes, handles, ncols=2 if len(handles) > 2 else 1)
+    return figure_of(axes)

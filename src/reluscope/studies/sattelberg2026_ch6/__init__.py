@@ -1,0 +1,1 @@
+"""Studies of the dissertation's chapter 6 on images: slices through images, linear coefficients, active subspaces."""

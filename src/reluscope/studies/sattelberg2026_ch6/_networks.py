@@ -1,0 +1,84 @@
+"""The dissertation's networks for images (section 6.1): linear, dense, simple and complex convolutional ones.
+
+Convolutions have 3 x 3 kernels, pooling takes the largest of 2 x 2 pixels: before the gate in the simple network, after
+it in the complex one. The dissertation names no padding; here a convolution keeps the size of the image.
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import nn
+
+from reluscope.studies.classifiers import Training
+
+Kind = Literal["linear", "dense", "simple", "complex"]
+Optimizer = Literal["SGD", "AdamW"]
+
+
+@dataclass(frozen=True)
+class Model:
+    """A network of the table: what it is made of, which of two it is, and how it is trained.
+
+    Parameters
+    ----------
+    kind : {"linear", "dense", "simple", "complex"}
+    optimizer : {"SGD", "AdamW"}
+    number : int
+        1 or 2, of networks that differ by their first weights; 0 where there is one only.
+    hidden, filters : int
+        Units of the hidden layer, and filters of every convolution.
+    """
+
+    kind: Kind
+    optimizer: Optimizer
+    number: int
+    hidden: int
+    filters: int
+
+    @property
+    def row(self) -> str:
+        """Its row in the dissertation's Table 6.1."""
+        return f"{self.kind} {self.number}" if self.number else self.kind
+
+    @property
+    def name(self) -> str:
+        """Row and optimiser."""
+        return f"{self.row} {self.optimizer}"
+
+    def build(self, shape: tuple[int, ...], num_classes: int, seed: int) -> nn.Sequential:
+        """Return the untrained network, with PyTorch's first weights."""
+        layers: OrderedDict[str, nn.Module] = OrderedDict()
+        channels = shape[0]
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(10 * seed + self.number)
+            for number in range(1, {"simple": 2, "complex": 3}.get(self.kind, 0) + 1):
+                gates = [(f"relu{number}", nn.ReLU()), (f"pool{number}", nn.MaxPool2d(2))]
+                layers[f"conv{number}"] = nn.Conv2d(channels, self.filters, 3, padding=1)
+                layers |= gates if self.kind == "complex" else gates[::-1]
+                channels = self.filters
+            layers["flatten"] = nn.Flatten()
+            size = nn.Sequential(layers)(torch.zeros(1, *shape)).shape[1]
+            if self.kind == "dense":
+                layers["dense1"], layers["relu1"] = nn.Linear(size, self.hidden), nn.ReLU()
+                size = self.hidden
+            layers["logits"] = nn.Linear(size, num_classes)
+            return nn.Sequential(layers)
+
+
+def models(hidden: int, filters: int) -> tuple[Model, ...]:
+    """Return the networks of Table 6.1 that need no pretrained ones, in its order, by both optimisers."""
+    kinds: Sequence[tuple[Kind, int]] = [
+        ("linear", 0), ("dense", 1), ("dense", 2), ("simple", 1), ("simple", 2), ("complex", 1), ("complex", 2),
+    ]  # fmt: skip
+    optimizers: tuple[Optimizer, ...] = ("SGD", "AdamW")
+    return tuple(Model(kind, optimizer, number, hidden, filters) for kind, number in kinds for optimizer in optimizers)
+
+
+def training_of(model: Model, epochs: int) -> Training:
+    """Return how a network is trained: SGD as printed, AdamW by default constants, batches of 32."""
+    if model.optimizer == "SGD":
+        return Training("SGD", 0.01, epochs, 32, momentum=0.5, weight_decay=0.01)
+    return Training("AdamW", 1e-3, epochs, 32)
