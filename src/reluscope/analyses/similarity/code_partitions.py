@@ -1,0 +1,85 @@
+"""Variation of information between the partitions of the data that two networks' codes induce, in bits.
+
+Samples of equal codes are together. ``VI = H(A | B) + H(B | A) = 2 H(A, B) - H(A) - H(B)`` is a metric on partitions
+[meila2007]_: 0 if the same samples are together, at most log2 s. Where every sample is alone in both, it is 0 too.
+"""
+
+from dataclasses import dataclass
+from math import log2
+
+import numpy as np
+from jaxtyping import Bool, Int
+
+from reluscope.analyses.similarity.metric import Invariance, Metric, Source
+from reluscope.findings import Claim, Finding
+
+
+@dataclass(frozen=True, eq=False)
+class Partitions:
+    """Partitions of the same samples.
+
+    Parameters
+    ----------
+    labels : (k, s) int
+        Equal for samples that are together.
+    doubtful : (k, s) bool
+        Samples that rounding could move to another part.
+    """
+
+    labels: Int[np.ndarray, "k s"]
+    doubtful: Bool[np.ndarray, "k s"]
+
+
+def variation_of_information(partitions: Partitions, first: int, second: int) -> Finding:
+    """Return the variation of information between two partitions, in bits.
+
+    Parameters
+    ----------
+    partitions : Partitions
+    first, second : int
+
+    Returns
+    -------
+    Finding
+        EXACT up to the rounding of logarithms. If rounding could change codes, an ESTIMATE between 0 and log2 s.
+
+    References
+    ----------
+    .. [meila2007] "Comparing clusterings: an information based distance".
+
+    Examples
+    --------
+    >>> halves = np.array([[0, 0, 1, 1], [0, 1, 0, 1]])
+    >>> print(variation_of_information(Partitions(halves, np.zeros((2, 4), dtype=bool)), 0, 1))
+    2 (EXACT)
+    """
+    own, other = partitions.labels[first], partitions.labels[second]
+    number = len(own)
+    sizes = [np.unique(one, axis=-1, return_counts=True)[1] for one in (np.stack([own, other]), own, other)]
+    joint, alone, beside = (_entropy(one, number) for one in sizes)
+    doubtful = int((partitions.doubtful[first] | partitions.doubtful[second]).sum()) if first != second else 0
+    return Finding(
+        max(0.0, 2 * joint - alone - beside),
+        Claim.ESTIMATE if doubtful else Claim.EXACT,
+        name=VARIATION_OF_INFORMATION.title,
+        interval=(0.0, log2(number)) if doubtful else None,
+        definition="H(A | B) + H(B | A) in bits, of the partitions of the samples by equal codes",
+        domain=f"{number:,} samples",
+        method="entropies from numbers of samples",
+        source="meila2007",
+        tolerance=None if doubtful else 1e-12 * (1 + log2(number)),
+        num_undecided=doubtful,
+    )
+
+
+def _entropy(counts: Int[np.ndarray, " p"], number: int) -> float:
+    return log2(number) - float((counts * np.log2(counts)).sum()) / number
+
+
+VARIATION_OF_INFORMATION = Metric(
+    "variation_of_information",
+    "variation of information of codes",
+    Source.CODES,
+    variation_of_information,
+    frozenset({Invariance.UNIT_PERMUTATION, Invariance.UNIT_RESCALING, Invariance.SCALING, Invariance.TRANSLATION}),
+)

@@ -1,0 +1,73 @@
+"""What a network makes of samples on the way: the outputs of a gate."""
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from reluscope.errors import BudgetExceededError, InputError
+from reluscope.networks.network import BUDGET, Network
+from reluscope.networks.points import Points, chunks
+
+MEMORY = 2**30
+
+
+@torch.no_grad()
+def features(
+    network: Network, x: Points, gate: str | int | None = None, *, memory: int = MEMORY
+) -> Float[np.ndarray, "s u"]:
+    """Return the outputs of one gate, or of the whole network, at samples.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+    gate : str or int, optional
+        Name of a gate, or its position; by default the network's outputs.
+    memory : int
+        Bytes that the result may take.
+
+    Returns
+    -------
+    (s, u) float64
+
+    Raises
+    ------
+    InputError
+        If there is no such gate.
+    BudgetExceededError
+        If they do not fit the memory.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> features(net, [[1.0, -1.0]], 0), features(net, [[1.0, -1.0]])
+    (array([[1., 0.]]), array([[1.]]))
+    """
+    points = network.points(x)
+    if gate is None:
+        return network(points).reshape(len(points), -1).cpu().numpy()
+    index = _position(network, gate)
+    needed = 8 * len(points) * network.gates[index].num_units
+    if needed > memory:
+        raise BudgetExceededError(
+            f"expected at most {memory / 2**20:,.0f} MB, but the outputs of gate {network.gates[index].name} at "
+            f"{len(points):,} samples take {needed / 2**20:,.0f} MB: give fewer samples, more memory or another gate"
+        )
+    found = []
+    for rows in chunks(len(points), network.bytes_per_point, BUDGET):
+        values = network.start(points[rows])
+        for stage in network.stages[: index + 1]:
+            pre, live = stage.advance(values)
+            values = stage.close(live, pre)
+        found.append(values[network.stages[index].position].flatten(1).cpu().numpy())
+    return np.concatenate(found)
+
+
+def _position(network: Network, gate: str | int) -> int:
+    names = [one.name for one in network.gates]
+    if isinstance(gate, str) and gate in names:
+        return names.index(gate)
+    if isinstance(gate, int) and -len(names) <= gate < len(names):
+        return gate % len(names)
+    raise InputError(f"expected a gate, one of {', '.join(names) or 'none'}, or its position, got {gate!r}")

@@ -1,0 +1,122 @@
+"""Least squares from sums over samples: ``min_M |X M - Y|_F^2 + ridge |M|_F^2`` without X and Y.
+
+The normal equations ``(X^T X + ridge) M = X^T Y`` square the condition number: relative errors of M are about
+``eps cond(X)^2``. They are solved by Cholesky factors only where the matrix, scaled to a diagonal of ones, has a
+condition number below 10^6, which leaves about nine digits. Elsewhere it takes a triangular factor of [X, Y], with the
+minimum norm of `numpy.linalg.lstsq` where X has not full column rank.
+"""
+
+from dataclasses import dataclass
+from math import inf, sqrt
+
+import numpy as np
+from jaxtyping import Float
+from scipy.linalg import blas, lapack, lstsq
+
+from reluscope.analyses.similarity.moments import Moments
+
+# Of the scaled normal equations: eps times it is the relative error that they may add.
+WORST_CONDITION = 1e6
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A linear map M with what is known of it.
+
+    Parameters
+    ----------
+    matrix : (d, e) float64
+    rank : int
+        Of X, numerically; below d the map is that of minimum norm.
+    condition : float
+        Largest singular value of X (with the ridge's rows) by the smallest that is not zero; an upper estimate by
+        norms where normal equations were solved.
+    residual : float
+        ``|X M - Y|_F / |Y|_F``, NaN where Y is zero.
+    method : str
+    """
+
+    matrix: Float[np.ndarray, "d e"]
+    rank: int
+    condition: float
+    residual: float
+    method: str
+
+
+def solve(moments: Moments, first: int, second: int, *, ridge: float = 0.0, num_columns: int = 0) -> Solution | None:
+    """Return the map from one representation to another, or None if these moments are not accurate enough.
+
+    Parameters
+    ----------
+    moments : Moments
+    first, second : int
+        X and Y, not centred.
+    ridge : float
+        Weight of ``|M|_F^2``.
+    num_columns : int
+        Columns of X before they were expressed in fewer coordinates, for the threshold of zero singular values.
+
+    Returns
+    -------
+    Solution or None
+        Never None with a triangular factor.
+
+    Examples
+    --------
+    >>> from reluscope.analyses.similarity.moments import moments_of
+    >>> X = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
+    >>> solve(moments_of(X, X @ [[1.0], [2.0]]), 0, 1).matrix.round(9)
+    array([[1.],
+           [2.]])
+    """
+    left, right = moments.plain_factor(first), moments.plain_factor(second)
+    if left is None or right is None:
+        return _by_normal_equations(moments, first, second, ridge)
+    return _by_factor(left, right, ridge, max(moments.num_samples, num_columns, left.shape[1]))
+
+
+def _by_factor(left: np.ndarray, right: np.ndarray, ridge: float, longest: int) -> Solution:
+    size = left.shape[1]
+    matrix, right_rows = left, right
+    if ridge:
+        matrix = np.concatenate([left, sqrt(ridge) * np.eye(size)])
+        right_rows = np.concatenate([right, np.zeros((size, right.shape[1]))])
+    cutoff = longest * np.finfo(float).eps
+    found, _, rank, values = lstsq(matrix, right_rows, cond=cutoff, lapack_driver="gelsd", check_finite=False)
+    condition = float(values[0] / values[rank - 1]) if rank else inf
+    length = float(np.linalg.norm(right))
+    residual = float(np.linalg.norm(left @ found - right)) / length if length else np.nan
+    return Solution(found, int(rank), condition, residual, "triangular factor")
+
+
+def _by_normal_equations(moments: Moments, first: int, second: int, ridge: float) -> Solution | None:
+    gram = np.asfortranarray(moments.plain(first, first))
+    size = len(gram)
+    gram[np.arange(size), np.arange(size)] += ridge
+    diagonal = np.diag(gram).copy()
+    if (moments.num_samples < size and not ridge) or diagonal.min() <= 0:
+        return None
+    length = float(np.linalg.norm(gram, 1))
+    scale = 1 / np.sqrt(diagonal)
+    gram *= scale
+    gram *= scale[:, None]
+    scaled_length = float(np.linalg.norm(gram, 1))
+    factor, failed = lapack.dpotrf(gram, lower=0, clean=1, overwrite_a=1)
+    if failed:
+        return None
+    inverse, _ = lapack.dpocon(factor, scaled_length)
+    if inverse * WORST_CONDITION < 1:
+        return None
+    products = moments.plain(first, second)
+    found, _ = lapack.dpotrs(factor, np.asfortranarray(products * scale[:, None]), lower=0, overwrite_b=1)
+    found *= scale[:, None]
+    # R = U diag(1 / scale): its condition number bounds that of X, up to the norm that is used.
+    factor /= scale
+    one, _ = lapack.dpocon(factor, length)
+    condition = sqrt(1 / one) if one > 0 else inf
+    total = float(np.trace(moments.plain(second, second)))
+    # |X M - Y|^2 = |Y|^2 - 2 tr(M^T X^T Y) + |R M|^2 - ridge |M|^2 with R^T R = X^T X + ridge
+    square = total - 2 * float(np.vdot(found, products)) - ridge * float(np.vdot(found, found))
+    square += float(np.linalg.norm(blas.dtrmm(1.0, factor, found)) ** 2)
+    residual = sqrt(max(0.0, square) / total) if total > 0 else np.nan
+    return Solution(found, size, condition, residual, "normal equations")

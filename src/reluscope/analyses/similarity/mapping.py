@@ -1,0 +1,258 @@
+"""How well the local maps of one network stand for those of another: least squares between coefficient matrices.
+
+For every output, M_j minimises ``|C_1j M_j - C_2j|_F`` (equation 7.4 of [sattelberg2026]_). The mapped network has the
+coefficients ``C_1j M_j`` at a sample and the outputs ``(x, 1) . (its row)``. It needs Jacobians of the first network at
+every sample, and is not continuous.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.analyses.similarity.checks import check_networks
+from reluscope.analyses.similarity.least_squares import Solution, solve
+from reluscope.analyses.similarity.metric import Invariance, Metric, Source
+from reluscope.analyses.similarity.moments import Moments
+from reluscope.analyses.similarity.row_spaces import RowSpace, row_space
+from reluscope.analyses.similarity.streaming import (
+    MEMORY,
+    coefficient_blocks,
+    coefficient_moments,
+    output_groups,
+)
+from reluscope.findings import Claim, Finding
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+
+
+@dataclass(frozen=True, eq=False)
+class CoefficientMaps:
+    """The maps M_j from the coefficients of one network to those of another.
+
+    Parameters
+    ----------
+    network : Network
+        The one that is mapped.
+    solutions : tuple of Solution
+        One per output, in the coordinates of the spaces.
+    spaces : (RowSpace, RowSpace)
+        Of both networks.
+    num_samples : int
+        That were fitted to.
+    ridge : float
+    """
+
+    network: Network
+    solutions: tuple[Solution, ...]
+    spaces: tuple[RowSpace, RowSpace]
+    num_samples: int
+    ridge: float
+
+    def __len__(self) -> int:
+        return len(self.solutions)
+
+    def matrix(self, j: int) -> Float[np.ndarray, "c c"]:
+        """Return M_j, (n + 1) x (n + 1)."""
+        first, second = self.spaces
+        return first.rows(second.rows(self.solutions[j].matrix).T).T
+
+    def outputs(self, x: Points, *, memory: int = MEMORY) -> Float[np.ndarray, "s m"]:
+        """Return the outputs of the mapped network at samples; one pass over the network's coefficients."""
+        points = self.network.points(x)
+        flat = points.reshape(len(points), -1).cpu().numpy()
+        found = np.empty((len(points), len(self)))
+        for rows, (values,) in coefficient_blocks([self.network], points, range(len(self)), memory):
+            for j in range(len(self)):
+                found[rows, j] = mapped_outputs(self.solutions[j], self.spaces, values[j], flat[rows])
+        return found
+
+    @property
+    def sentence(self) -> str:
+        """What a reader has to know of these maps; empty if every one is determined by the samples."""
+        size = self.spaces[0].num_inputs + 1
+        if self.ridge:
+            return ""
+        if self.num_samples < size:
+            return (
+                f"{self.num_samples:,} samples do not determine maps of {size:,} coefficients: these are the ones of "
+                f"least norm; give {size:,} samples or more, or a ridge"
+            )
+        lowest = min(one.rank for one in self.solutions)
+        if lowest < size:
+            return f"the coefficients span {lowest:,} of {size:,} dimensions: the maps are the ones of least norm"
+        return ""
+
+    def residual(self) -> Finding | None:
+        """Return the root mean over outputs of ``|C_1 M - C_2|^2 / |C_2|^2`` on the samples that were fitted to.
+
+        None if all coefficients of the second network are zero; outputs of which that is so are left out.
+        """
+        return _residual([one.residual for one in self.solutions], self.num_samples, self._method)
+
+    def condition(self) -> Finding:
+        """Return the largest condition number of the matrices C_1 among all outputs."""
+        return Finding(
+            max(one.condition for one in self.solutions),
+            Claim.ESTIMATE,
+            name="condition number of the coefficients",
+            definition="largest singular value by the smallest that is not zero, the largest among all outputs",
+            domain=f"{self.num_samples:,} samples",
+            method=self._method,
+            source="sattelberg2026",
+        )
+
+    @property
+    def _method(self) -> str:
+        return " and ".join(sorted({one.method for one in self.solutions})) + ", float64"
+
+
+def coefficient_maps(
+    first: Network, second: Network, x: Points, *, ridge: float = 0.0, memory: int = MEMORY, progress: bool = False
+) -> CoefficientMaps:
+    """Fit the maps M_j that take the coefficients of one network to those of another.
+
+    Parameters
+    ----------
+    first, second : Network
+        With equal numbers of inputs and of outputs.
+    x : (s, *input_shape) or (s, n)
+        Samples to fit to.
+    ridge : float
+        Weight of ``|M_j|_F^2`` beside ``|C_1j M_j - C_2j|_F^2``.
+    memory : int
+        Bytes for sums and blocks; the maps themselves come on top.
+    progress : bool
+
+    Returns
+    -------
+    CoefficientMaps
+        Those of `numpy.linalg.lstsq` up to a relative 1e-8, the minimum norm included.
+
+    Raises
+    ------
+    InputError, ShapeError
+        If the networks do not belong together, or coefficients are not finite.
+    BudgetExceededError
+        If sums do not fit the memory.
+
+    Notes
+    -----
+    One pass over the Jacobians of both networks; a second one, for triangular factors, if there are many columns and
+    their normal equations turn out too ill-conditioned.
+
+    References
+    ----------
+    .. [sattelberg2026] Section 7.3.1.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> layers = [(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 1.0]]), np.zeros(1))]
+    >>> one = rs.load(layers)
+    >>> twice = rs.load([layers[0], (2 * layers[1][0], np.zeros(1))])
+    >>> maps = coefficient_maps(one, twice, [[-1.0], [2.0], [3.0]])
+    >>> maps.outputs([[-1.0], [5.0]]).ravel().round(9)
+    array([ 2., 10.])
+    """
+    check_networks([first, second])
+    points = first.points(x)
+    spaces = (row_space(first), row_space(second))
+    solutions: list[Solution] = []
+    for group in output_groups(spaces, first.num_outputs, memory):
+        moments, _ = coefficient_moments([first, second], spaces, points, group, memory=memory, progress=progress)
+        solutions += [
+            found[0, 1]
+            for found in solve_pairs(
+                [first, second], spaces, points, group, moments, [(0, 1)], ridge=ridge, memory=memory
+            )
+        ]
+    return CoefficientMaps(first, tuple(solutions), spaces, len(points), ridge)
+
+
+def solve_pairs(
+    networks: Sequence[Network],
+    spaces: Sequence[RowSpace],
+    points,
+    outputs: Sequence[int],
+    moments: Sequence[Moments],
+    pairs: Sequence[tuple[int, int]],
+    *,
+    ridge: float,
+    memory: int,
+) -> list[dict[tuple[int, int], Solution]]:
+    """Return for every output the maps of some pairs of networks, from triangular factors where moments do not do."""
+    columns = networks[0].num_inputs + 1
+    found: list[dict[tuple[int, int], Solution]] = []
+    missing: list[int] = []
+    for place, one in enumerate(moments):
+        solved = {pair: solve(one, *pair, ridge=ridge, num_columns=columns) for pair in pairs}
+        found.append({pair: solution for pair, solution in solved.items() if solution is not None})
+        if len(found[-1]) < len(pairs):
+            missing.append(place)
+    for part in output_groups(spaces, len(missing), memory) if missing else []:
+        places = [missing[one] for one in part]
+        chosen = [outputs[place] for place in places]
+        again, _ = coefficient_moments(networks, spaces, points, chosen, memory=memory, factored=True)
+        for place, factored in zip(places, again, strict=True):
+            for pair in pairs:
+                if pair not in found[place]:
+                    solution = solve(factored, *pair, ridge=ridge, num_columns=columns)
+                    assert solution is not None
+                    found[place][pair] = solution
+    return found
+
+
+def mapped_outputs(
+    solution: Solution,
+    spaces: tuple[RowSpace, RowSpace],
+    rows: Float[np.ndarray, "s c"],
+    points: Float[np.ndarray, "s n"],
+) -> Float[np.ndarray, " s"]:
+    """Return one output of the mapped network at points from the rows of the first network's coefficients there."""
+    first, second = spaces
+    homogeneous = np.concatenate([points, np.ones((len(points), 1))], axis=1)
+    mapped = first.coordinates(rows) @ solution.matrix
+    return np.einsum("sd,sd->s", mapped, second.coordinates(homogeneous))
+
+
+def _unexplained(moments: Moments, first: int, second: int) -> Finding | None:
+    solution = solve(moments, first, second)
+    if solution is None:
+        return None
+    return _residual([solution.residual], moments.num_samples, f"{solution.method}, float64")
+
+
+def _residual(residuals: Sequence[float], num_samples: int, method: str) -> Finding | None:
+    defined = [one for one in residuals if np.isfinite(one)]
+    if not defined:
+        return None
+    return Finding(
+        float(np.sqrt(np.mean(np.square(defined)))),
+        Claim.ESTIMATE,
+        name=MAP_RESIDUAL.title,
+        definition="least |C_1 M - C_2| by |C_2|, on the samples that M was fitted to",
+        domain=f"{num_samples:,} samples",
+        method=method,
+        source="sattelberg2026",
+    )
+
+
+MAP_RESIDUAL = Metric(
+    "map_residual",
+    "what a linear map of the coefficients leaves",
+    Source.MOMENTS,
+    _unexplained,
+    frozenset(
+        {
+            Invariance.UNIT_PERMUTATION,
+            Invariance.UNIT_RESCALING,
+            Invariance.SCALING,
+            Invariance.ORTHOGONAL,
+            Invariance.LINEAR,
+        }
+    ),
+    is_symmetric=False,
+    high=1.0,
+)

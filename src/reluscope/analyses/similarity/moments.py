@@ -1,0 +1,208 @@
+"""Sums of squares and products of several representations of the same samples, from which their similarities follow.
+
+Rows of all representations stand side by side, each less a constant row, then a column of ones and the squared
+lengths of the rows: ``B = [Z_1 | ... | Z_k | 1 | |z_1|^2 | ... | |z_k|^2]``. The Gram matrix ``B^T B`` is a sum over
+samples. If B was factored instead, ``B = Q R``, then R says the same without squaring condition numbers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+from jaxtyping import Float
+from scipy.linalg import blas, lapack
+
+from reluscope.errors import InputError, ShapeError
+
+# Rows that differ by less than this share of their length are equal up to rounding.
+CONSTANT = 1e-12
+PANEL = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Moments of k representations on s samples.
+
+    Parameters
+    ----------
+    gram : (c, c) float64
+        ``B^T B``, its upper triangle.
+    sizes : tuple of int
+        Columns of each representation.
+    shifts : tuple of (d,) float64
+        The constant row that each was taken less of.
+    factor : (c, c) float64, optional
+        The triangular R.
+    """
+
+    gram: Float[np.ndarray, "c c"]
+    sizes: tuple[int, ...]
+    shifts: tuple[Float[np.ndarray, " _"], ...]
+    factor: Float[np.ndarray, "c c"] | None = None
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def num_samples(self) -> int:
+        """Samples that were summed over."""
+        return round(float(self.gram[self._ones, self._ones]))
+
+    def columns(self, index: int) -> slice:
+        """Return where a representation stands."""
+        ends = list(accumulate(self.sizes))
+        return slice(ends[index] - self.sizes[index], ends[index])
+
+    def means(self, index: int) -> Float[np.ndarray, " d"]:
+        """Return the mean row of a representation, less its shift."""
+        return self.gram[self.columns(index), self._ones] / self.num_samples
+
+    def centred(self, first: int, second: int) -> Float[np.ndarray, "d e"]:
+        """Return the sum of products of two representations, both less their means."""
+        shares = np.outer(self.means(first), self.means(second))
+        return self._cross(first, second) - self.num_samples * shares
+
+    def plain(self, first: int, second: int) -> Float[np.ndarray, "d e"]:
+        """Return the sum of products of two representations as they came."""
+        s, shift, other = self.num_samples, self.shifts[first], self.shifts[second]
+        found = self._cross(first, second)
+        found += np.outer(s * (self.means(first) + shift), other)
+        found += np.outer(s * shift, self.means(second))
+        return found
+
+    def plain_factor(self, index: int) -> Float[np.ndarray, "c d"] | None:
+        """Return Q^T times a representation as it came."""
+        if self.factor is None:
+            return None
+        return self.factor[:, self.columns(index)] + np.outer(self.factor[:, self._ones], self.shifts[index])
+
+    def product(self, first: int, second: int) -> float:
+        """Return ``|X^T Y|_F^2`` of the centred representations (s - 1 squared times HSIC with linear kernels)."""
+        return float(np.sum(self.centred(first, second) ** 2))
+
+    def debiased_product(self, first: int, second: int) -> float:
+        """Return s (s - 3) times the unbiased estimate of HSIC with linear kernels, from kernels without diagonals."""
+        s = self.num_samples
+        delta, epsilon = self.means(first), self.means(second)
+        centred = self.centred(first, second)
+        between = float(delta @ centred @ epsilon)
+        lengths = float(delta @ delta) * float(epsilon @ epsilon)
+        squares = float(self.gram[self._weights(min(first, second)), self._weights(max(first, second))])
+        traces = float(np.sum(centred**2)) + 2 * s * between + s**2 * lengths - squares
+        sums = 1.0
+        for index, mean in ((first, delta), (second, epsilon)):
+            sums *= s**2 * float(mean @ mean) - float(self.gram[self._ones, self._weights(index)])
+        rows = s**2 * (between + s * lengths) + squares
+        rows -= s * float(delta @ self.gram[self.columns(first), self._weights(second)])
+        rows -= s * float(epsilon @ self.gram[self.columns(second), self._weights(first)])
+        return traces + sums / ((s - 1) * (s - 2)) - 2 * rows / (s - 2)
+
+    def is_constant(self, index: int) -> bool:
+        """Whether all rows of a representation are equal up to rounding."""
+        s, shift, mean = self.num_samples, self.shifts[index], self.means(index)
+        total = float(self.gram[self._ones, self._weights(index)])
+        return total - s * float(mean @ mean) <= s * CONSTANT**2 * float(shift @ shift)
+
+    @property
+    def _ones(self) -> int:
+        return sum(self.sizes)
+
+    def _weights(self, index: int) -> int:
+        return self._ones + 1 + index
+
+    def _cross(self, first: int, second: int) -> np.ndarray:
+        if first > second:
+            return self._cross(second, first).T
+        block = self.gram[self.columns(first), self.columns(second)].copy()
+        if first == second:
+            upper = np.triu(block, 1)
+            block = np.triu(block) + upper.T
+        return block
+
+
+class MomentSum:
+    """Moments under way: blocks of rows are added one after the other.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Columns of each representation.
+    factored : bool
+        Keep R, which takes twice the work; else ``B^T B``.
+    """
+
+    def __init__(self, sizes: Sequence[int], *, factored: bool) -> None:
+        self.sizes = tuple(sizes)
+        self._factored = factored
+        self._shifts: tuple[np.ndarray, ...] | None = None
+        number = num_columns(sizes)
+        self._table = np.zeros((number, number), order="F")
+
+    def add(self, parts: Sequence[Float[np.ndarray, "rows _"]]) -> None:
+        """Add the next rows of every representation."""
+        if self._shifts is None:
+            # Any row of the data does: equal rows become exactly zero.
+            self._shifts = tuple(part[0].copy() for part in parts)
+        width = sum(self.sizes)
+        block = np.empty((len(parts[0]), num_columns(self.sizes)), order="F" if self._factored else "C")
+        start = 0
+        for index, (part, shift) in enumerate(zip(parts, self._shifts, strict=True)):
+            own = block[:, start : start + part.shape[1]]
+            np.subtract(part, shift, out=own)
+            block[:, width + 1 + index] = np.einsum("ij,ij->i", own, own)
+            start += part.shape[1]
+        block[:, width] = 1.0
+        if self._factored:
+            panel = min(PANEL, len(self._table))
+            self._table = lapack.dtpqrt(0, panel, self._table, block, overwrite_a=True, overwrite_b=True)[0]
+        else:
+            self._table = blas.dsyrk(1.0, block.T, beta=1.0, c=self._table, overwrite_c=True)
+
+    def finish(self) -> Moments:
+        """Return the moments of all rows that were added."""
+        assert self._shifts is not None
+        if self._factored:
+            factor = np.triu(self._table)
+            return Moments(factor.T @ factor, self.sizes, self._shifts, factor)
+        return Moments(self._table, self.sizes, self._shifts)
+
+
+def num_columns(sizes: Sequence[int]) -> int:
+    """Return how many columns stand side by side for representations of some sizes."""
+    return sum(sizes) + 1 + len(sizes)
+
+
+def moments_of(*representations: Float[np.ndarray, "_ _"]) -> Moments:
+    """Return the moments of representations that are in memory.
+
+    Parameters
+    ----------
+    *representations : (s, d) arrays
+        Of the same samples, in the same order. Those with more columns than rows are turned, without loss, into as many
+        columns as rows: everything that follows from moments is the same for them.
+
+    Raises
+    ------
+    ShapeError
+        If the numbers of samples differ.
+    InputError
+        If entries are not finite.
+
+    Examples
+    --------
+    >>> found = moments_of(np.array([[1.0], [3.0]]), np.array([[0.0], [2.0]]))
+    >>> found.centred(0, 1), found.plain(0, 1)
+    (array([[2.]]), array([[6.]]))
+    """
+    arrays = [np.asarray(one, dtype=np.float64) for one in representations]
+    if any(one.ndim != 2 for one in arrays) or len({len(one) for one in arrays}) != 1:
+        raise ShapeError(
+            f"expected arrays (samples, columns) of the same samples, got {', '.join(str(one.shape) for one in arrays)}"
+        )
+    if not all(np.isfinite(one).all() for one in arrays):
+        raise InputError("expected finite numbers, got NaN or infinite ones: leave those samples out")
+    arrays = [np.linalg.qr(one.T)[1].T if one.shape[1] > len(one) else one for one in arrays]
+    found = MomentSum([one.shape[1] for one in arrays], factored=True)
+    found.add(arrays)
+    return found.finish()

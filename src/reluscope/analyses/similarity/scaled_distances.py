@@ -1,0 +1,88 @@
+"""Mean squared distance of coefficients after each network's are divided by their largest entry.
+
+``1 / (m s (n + 1)) sum_j |C_1j / a_1 - C_2j / a_2|_F^2``, equations 7.5 and 7.6 of [sattelberg2026]_, where a is the
+largest entry. If all entries are negative that turns signs, and a large negative one does not count: the largest
+absolute entry is the scale that does what was meant.
+"""
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.analyses.similarity.metric import Invariance, Metric, Source
+from reluscope.analyses.similarity.streaming import Entries, entries_of
+from reluscope.findings import Claim, Finding
+
+INVARIANCES = frozenset({Invariance.UNIT_PERMUTATION, Invariance.UNIT_RESCALING, Invariance.SCALING})
+
+
+def scaled_distance(
+    first: Float[np.ndarray, "m s c"], second: Float[np.ndarray, "m s c"], *, absolute: bool = False
+) -> Finding | None:
+    """Return the mean squared distance of scaled coefficients.
+
+    Parameters
+    ----------
+    first, second : (m, s, n + 1) arrays
+        Coefficients of every output.
+    absolute : bool
+        Scale by the largest absolute entry instead of the largest entry.
+
+    Returns
+    -------
+    Finding or None
+        ESTIMATE in float64; None if a scale is not positive: a network of zero coefficients, or, without `absolute`,
+        of negative ones.
+
+    References
+    ----------
+    .. [sattelberg2026] Equations 7.5 and 7.6.
+
+    Examples
+    --------
+    >>> print(scaled_distance(np.array([[[1.0, 0.0]]]), np.array([[[2.0, -4.0]]])))
+    2 (ESTIMATE)
+    >>> print(scaled_distance(np.array([[[1.0, 0.0]]]), np.array([[[2.0, -4.0]]]), absolute=True))
+    0.625 (ESTIMATE)
+    """
+    metric = SCALED_DISTANCE_ABSOLUTE if absolute else SCALED_DISTANCE
+    return metric.measure(entries_of(first, second), 0, 1)
+
+
+def _by_largest(entries: Entries, first: int, second: int) -> Finding | None:
+    return _distance(SCALED_DISTANCE, "largest entry", entries.largest, entries, first, second)
+
+
+def _by_largest_absolute(entries: Entries, first: int, second: int) -> Finding | None:
+    scales = entries.largest_absolute
+    return _distance(SCALED_DISTANCE_ABSOLUTE, "largest absolute entry", scales, entries, first, second)
+
+
+def _distance(
+    metric: Metric, what: str, scales: np.ndarray, entries: Entries, first: int, second: int
+) -> Finding | None:
+    a, b = float(scales[first]), float(scales[second])
+    if a <= 0 or b <= 0:
+        return None
+    squares = entries.products
+    total = squares[first, first] / a**2 - 2 * squares[first, second] / (a * b) + squares[second, second] / b**2
+    return Finding(
+        max(0.0, float(total)) / entries.number,
+        Claim.ESTIMATE,
+        name=metric.title,
+        definition=f"mean squared difference of coefficients, each network's divided by its {what}",
+        domain=f"{entries.number:,} coefficients",
+        method="sums of products in float64",
+        source="sattelberg2026",
+    )
+
+
+SCALED_DISTANCE = Metric(
+    "scaled_distance", "mean squared distance by largest entry", Source.ENTRIES, _by_largest, INVARIANCES
+)
+SCALED_DISTANCE_ABSOLUTE = Metric(
+    "scaled_distance_absolute",
+    "mean squared distance by largest absolute entry",
+    Source.ENTRIES,
+    _by_largest_absolute,
+    INVARIANCES,
+)

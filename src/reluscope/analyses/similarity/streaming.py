@@ -1,0 +1,149 @@
+"""Passes over the coefficients of several networks, block by block, every Jacobian computed once for all pairs.
+
+Sums for one output take as much memory as all networks' columns squared. Where those of all outputs do not fit, outputs
+go in groups, each with a pass of its own over that group's Jacobians.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from torch import Tensor
+
+from reluscope.analyses.coefficients import matrix
+from reluscope.analyses.similarity.moments import Moments, MomentSum, num_columns
+from reluscope.analyses.similarity.row_spaces import RowSpace
+from reluscope.errors import BudgetExceededError
+from reluscope.networks.network import Network
+
+MEMORY = 2**31
+# Up to so many columns a triangular factor costs little beside the Jacobians.
+FACTORED_COLUMNS = 2_048
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Sums over all entries of the coefficients of k networks, all outputs together.
+
+    Parameters
+    ----------
+    products : (k, k) float64
+        Sums of products of corresponding entries.
+    largest, largest_absolute : (k,) float64
+        The largest entry, and the largest absolute one.
+    number : int
+        Entries of one network.
+    """
+
+    products: Float[np.ndarray, "k k"]
+    largest: Float[np.ndarray, " k"]
+    largest_absolute: Float[np.ndarray, " k"]
+    number: int
+
+    def __add__(self, other: "Entries") -> "Entries":
+        return Entries(
+            self.products + other.products,
+            np.maximum(self.largest, other.largest),
+            np.maximum(self.largest_absolute, other.largest_absolute),
+            self.number + other.number,
+        )
+
+
+def entries_of(*coefficients: Float[np.ndarray, "m s c"]) -> Entries:
+    """Return the sums of coefficients that are in memory, one array per network.
+
+    Examples
+    --------
+    >>> entries_of(np.array([[[1.0, -3.0]]]), np.array([[[1.0, 1.0]]])).products
+    array([[10., -2.],
+           [-2.,  2.]])
+    """
+    flat = [one.reshape(-1) for one in coefficients]
+    products = np.array([[one @ other for other in flat] for one in flat])
+    return Entries(
+        products,
+        np.array([one.max() for one in flat]),
+        np.array([max(one.max(), -one.min()) for one in flat]),
+        len(flat[0]),
+    )
+
+
+def output_groups(spaces: Sequence[RowSpace], num_outputs: int, memory: int) -> list[tuple[int, ...]]:
+    """Return outputs in groups whose sums fit three quarters of the memory.
+
+    Raises
+    ------
+    BudgetExceededError
+        If those of one output do not.
+    """
+    each = 8 * num_columns([space.size for space in spaces]) ** 2
+    most = 3 * memory // 4 // each
+    if most < 1:
+        raise BudgetExceededError(
+            f"expected at most {memory / 2**20:,.0f} MB, but sums over the coefficients of {len(spaces)} networks take "
+            f"{4 * each / 3 / 2**20:,.0f} MB: give more memory, or fewer networks at a time"
+        )
+    number = -(-num_outputs // most)
+    return [tuple(int(one) for one in part) for part in np.array_split(np.arange(num_outputs), number)]
+
+
+def coefficient_blocks(
+    networks: Sequence[Network], points: Tensor, outputs: Sequence[int], memory: int, *, progress: bool = False
+) -> Iterator[tuple[slice, list[Float[np.ndarray, "m rows c"]]]]:
+    """Yield the same rows of every network's coefficients, for some outputs."""
+    share = memory // 4 // len(networks)
+    with ExitStack() as opened:
+        passes = [
+            opened.enter_context(
+                closing(matrix(one, points, outputs=outputs, memory=share, progress=progress and not place).blocks())
+            )
+            for place, one in enumerate(networks)
+        ]
+        for blocks in zip(*passes, strict=True):
+            yield blocks[0][0], [values.cpu().numpy() for _, values in blocks]
+
+
+def coefficient_moments(
+    networks: Sequence[Network],
+    spaces: Sequence[RowSpace],
+    points: Tensor,
+    outputs: Sequence[int],
+    *,
+    memory: int = MEMORY,
+    factored: bool | None = None,
+    progress: bool = False,
+) -> tuple[list[Moments], Entries]:
+    """Return the moments of some outputs' coefficients, in the coordinates of row spaces, and the sums of all entries.
+
+    Parameters
+    ----------
+    networks : sequence of Network
+        With equal numbers of inputs and of outputs.
+    spaces : sequence of RowSpace
+        One for each.
+    points : (s, *input_shape) tensor
+    outputs : sequence of int
+    memory : int
+        Bytes for blocks; see `output_groups` for sums.
+    factored : bool, optional
+        Whether to keep triangular factors; by default where there are few columns.
+    progress : bool
+
+    Returns
+    -------
+    list of Moments
+        One per output.
+    Entries
+    """
+    sizes = [space.size for space in spaces]
+    if factored is None:
+        factored = num_columns(sizes) <= FACTORED_COLUMNS
+    sums = [MomentSum(sizes, factored=factored) for _ in outputs]
+    entries = []
+    for _, blocks in coefficient_blocks(networks, points, outputs, memory, progress=progress):
+        entries.append(entries_of(*blocks))
+        for place, one in enumerate(sums):
+            one.add([space.coordinates(block[place]) for space, block in zip(spaces, blocks, strict=True)])
+    return [one.finish() for one in sums], sum(entries[1:], entries[0])

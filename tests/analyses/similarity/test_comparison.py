@@ -1,0 +1,166 @@
+"""All pairs of networks at once: every number is that of its pair, however work is cut, and bad input is refused."""
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from analyses.similarity.networks import load, parameters, permuted, rescaled
+from reluscope.analyses.similarity import comparison
+from reluscope.errors import InputError, ShapeError
+
+RNG = np.random.default_rng(2)
+POINTS, TRAINING = RNG.normal(size=(50, 4)), RNG.normal(size=(80, 4))
+LABELS = RNG.integers(0, 3, size=50)
+NETWORKS = {
+    "wide": load(parameters([4, 10, 3], 0)),
+    "deep": load(parameters([4, 3, 3, 3], 1)),
+    "same": load(rescaled(permuted(parameters([4, 10, 3], 0)))),
+    "affine": load(parameters([4, 3], 2)),
+}
+
+
+@pytest.fixture(scope="module")
+def found():
+    return rs.similarity.compare(NETWORKS, POINTS, LABELS, fit_on=TRAINING)
+
+
+def matrices(network, x):
+    made = rs.coefficients.matrix(network, x)
+    return np.stack([made.output(j) for j in range(made.num_outputs)])
+
+
+def test_means_over_outputs(found):
+    C, D = (matrices(NETWORKS[name], POINTS) for name in ("wide", "deep"))
+    for name, measure in (
+        ("cka", rs.similarity.linear_cka),
+        ("debiased_cka", rs.similarity.debiased_cka),
+        ("procrustes", rs.similarity.procrustes_distance),
+    ):
+        expected = np.mean([float(measure(one, other)) for one, other in zip(C, D, strict=True)])
+        assert float(found[name]["wide", "deep"]) == pytest.approx(expected, rel=1e-9)
+        own, other = (NETWORKS[one](POINTS).numpy() for one in ("wide", "deep"))
+        assert float(found[f"features_{name}"]["wide", "deep"]) == pytest.approx(float(measure(own, other)), rel=1e-9)
+    for name, absolute in (("scaled_distance", False), ("scaled_distance_absolute", True)):
+        expected = rs.similarity.scaled_distance(C, D, absolute=absolute)
+        assert float(found[name]["deep", "wide"]) == pytest.approx(float(expected), rel=1e-9)
+
+
+def test_networks_that_are_the_same_function(found):
+    for name, table in found.tables.items():
+        finding = table["wide", "same"]
+        itself = table["wide", "wide"]
+        assert float(finding) == pytest.approx(float(itself), abs=2e-7), name
+        assert table.values.shape == (4, 4)
+        if table.is_symmetric:
+            np.testing.assert_array_equal(table.values, table.values.T)
+
+
+def test_maps_are_fitted_on_one_set_and_judged_on_another(found):
+    X, Y = (matrices(NETWORKS[name], TRAINING) for name in ("wide", "deep"))
+    Z = matrices(NETWORKS["wide"], POINTS)
+    maps = [np.linalg.lstsq(*pair, rcond=None)[0] for pair in zip(X, Y, strict=True)]
+    homogeneous = np.concatenate([POINTS, np.ones((50, 1))], axis=1)
+    classes = np.stack([((C @ M) * homogeneous).sum(1) for C, M in zip(Z, maps, strict=True)]).argmax(0)
+    right = (classes == LABELS).mean()
+    assert float(found["mapped_accuracy"]["wide", "deep"]) == right
+    own = (NETWORKS["deep"](POINTS).argmax(1).numpy() == LABELS).mean()
+    assert float(found["mapped_accuracy"]["deep", "deep"]) == float(found.accuracies[1]) == own
+    assert float(found["drop"]["wide", "deep"]) == pytest.approx(own - right)
+    assert (
+        float(found["mapped_agreement"]["wide", "deep"])
+        == (classes == NETWORKS["deep"](POINTS).argmax(1).numpy()).mean()
+    )
+    residual = [np.linalg.norm(C @ M - D) / np.linalg.norm(D) for C, M, D in zip(X, maps, Y, strict=True)]
+    assert float(found["map_residual"]["wide", "deep"]) == pytest.approx(
+        np.sqrt(np.mean(np.square(residual))), rel=1e-9
+    )
+    worst = max(np.linalg.cond(C) for C in X)
+    assert float(found.conditions[0]) == pytest.approx(worst, rel=1e-6)
+    assert not any("fitted to, where they look their best" in note for note in found.notes)
+
+
+def test_what_is_not_defined_is_said(found):
+    assert found["cka"]["affine", "wide"] is None
+    assert np.isnan(found["cka"].values[3]).all()
+    assert any(
+        note.startswith("cka is not defined for 3 of 3 outputs of affine: its coefficients are the same")
+        for note in found.notes
+    )
+    assert any(note.startswith("maps from affine: the coefficients span 1 of 5 dimensions") for note in found.notes)
+
+
+def test_every_jacobian_once_for_all_pairs_and_any_memory(found, monkeypatch):
+    from reluscope.networks import network as module
+
+    passes = []
+    real = module.linearize
+    monkeypatch.setattr(module, "linearize", lambda *given: passes.append(len(given[1])) or real(*given))
+    again = rs.similarity.compare(NETWORKS, POINTS, LABELS, fit_on=TRAINING, memory=120_000)
+    for name, table in found.tables.items():
+        np.testing.assert_allclose(again[name].values, table.values, rtol=1e-7, atol=3e-7, err_msg=name)
+    passes.clear()
+    rs.similarity.compare(NETWORKS, POINTS, metrics=["cka", "scaled_distance"])
+    distinct = sum(len(one.codes(POINTS).unique()) for one in NETWORKS.values())
+    assert sum(passes) <= distinct + 1  # and one for the space of the affine network
+
+
+def test_one_pass_serves_maps_and_the_rest():
+    found = rs.similarity.compare(
+        {name: NETWORKS[name] for name in ("wide", "deep")}, TRAINING, metrics=["map_residual"]
+    )
+    assert set(found.tables) == {"map_residual", "mapped_agreement"}
+    assert found.accuracies is None
+    assert any("look their best" in note for note in found.notes)
+    maps = rs.similarity.coefficient_maps(NETWORKS["wide"], NETWORKS["deep"], TRAINING)
+    assert float(found["map_residual"]["wide", "deep"]) == pytest.approx(float(maps.residual()), rel=1e-12)
+
+
+def test_features_of_gates():
+    found = rs.similarity.compare(
+        {name: NETWORKS[name] for name in ("wide", "deep")}, POINTS, metrics=["cka"], gates=[0, 1]
+    )
+    own, other = (
+        rs.similarity.features(NETWORKS["wide"], POINTS, 0),
+        rs.similarity.features(NETWORKS["deep"], POINTS, 1),
+    )
+    assert own.shape == (50, 10)
+    assert other.min() == 0.0
+    assert float(found["features_cka"]["wide", "deep"]) == pytest.approx(float(rs.similarity.linear_cka(own, other)))
+    with pytest.raises(InputError, match="expected a gate, one of"):
+        rs.similarity.features(NETWORKS["wide"], POINTS, "relu9")
+
+
+def test_dead_networks_are_compared():
+    """All units off: zero coefficients but for the constants."""
+    dead = load([(np.zeros((3, 4)), -np.ones(3)), (np.ones((3, 3)), np.arange(3.0))])
+    found = rs.similarity.compare({"dead": dead, "wide": NETWORKS["wide"]}, POINTS, LABELS)
+    assert found["cka"]["dead", "wide"] is None
+    assert float(found["map_residual"]["wide", "dead"]) < 1  # constants may be mapped
+    assert found["map_residual"]["dead", "dead"].claim == "EXACT"
+    assert np.isfinite(found["mapped_accuracy"].values).all()
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"networks": {"wide": NETWORKS["wide"]}}, "two or more networks"),
+        ({"networks": NETWORKS | {"other": load(parameters([5, 3], 0))}}, "equal inputs, got 4 of wide and 5 of other"),
+        ({"networks": NETWORKS | {"other": load(parameters([4, 2], 0))}}, "equally many outputs, got 3 of wide and 2"),
+        ({"labels": LABELS[:-1]}, "one label per sample"),
+        ({"labels": LABELS + 7}, "labels must be class numbers"),
+        ({"metrics": ["cca"]}, "among map_residual, cka"),
+        ({"gates": [0]}, "one gate, or None, for each of 4"),
+        ({"x": POINTS[:, :3]}, "expected points"),
+    ],
+)
+def test_bad_input_is_one_sentence(given, words):
+    arguments = {"networks": NETWORKS, "x": POINTS} | given
+    with pytest.raises((InputError, ShapeError), match=words):
+        rs.similarity.compare(**arguments)
+
+
+def test_unknown_table(found):
+    with pytest.raises(InputError, match="expected one of map_residual"):
+        found["cca"]
+    assert len(found) == 4
+    assert comparison.TITLES.keys() < found.tables.keys()
