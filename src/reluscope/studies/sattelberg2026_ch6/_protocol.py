@@ -19,9 +19,9 @@ from reluscope.partitions.budget import Budget
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 from reluscope.studies.classifiers import trained
-from reluscope.studies.sattelberg2026_ch6._images import nearest_triple, prepared
+from reluscope.studies.sattelberg2026_images import nearest_triple, prepared
 from reluscope.studies.sattelberg2026_ch6._labelling import Labelling, label_grid
-from reluscope.studies.sattelberg2026_ch6._networks import Model, Optimizer, models, training_of
+from reluscope.studies.sattelberg2026_networks import Model, Optimizer, models, training_of
 from reluscope.studies.study import Labelled, Outcome, Picture, Setting, Size, Table
 
 TOLERANCES = (1e-9, 1e-3, 1e-1)
