@@ -88,8 +88,18 @@ class Reader(HTMLParser):
 
 
 def test_sections_come_in_order(report):
-    names = ["network", "fit", "codes", "code_map", "maps", "invariance", "stability", "plane", "segments", "balls"]
-    names += ["directions", "surroundings", "places", "classes", "robustness"]
+    names = ["network", "fit", "codes", "code_map", "maps", "invariance", "stability"]
+    names += [
+        "sensitivity",
+        "plane",
+        "segments",
+        "balls",
+        "directions",
+        "surroundings",
+        "places",
+        "classes",
+        "robustness",
+    ]
     assert [section.name for section in report.sections] == names
     assert {section.status for section in report.sections} == {"done"}
     assert report.is_complete

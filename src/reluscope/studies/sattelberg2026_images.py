@@ -1,4 +1,4 @@
-"""Images as the networks see them: scaled, in three channels, centred by channel; and the three that span a slice."""
+"""Images as the networks see them: scaled, in some channels, centred by channel; and the three that span a slice."""
 
 from dataclasses import replace
 
@@ -10,20 +10,22 @@ from torch.nn.functional import interpolate
 
 from reluscope.studies.study import Labelled
 
-SIDE = 32
+# Channels, height and width of all images in the dissertation.
+SHAPE = (3, 32, 32)
 MOST_COMPARED = 2_000
 
 
-def prepared(training: Labelled, testing: Labelled, *, scaled: bool) -> tuple[Labelled, Labelled]:
+def prepared(training: Labelled, testing: Labelled, *, shape: tuple[int, int, int] | None) -> tuple[Labelled, Labelled]:
     """Return both parts with mean 0 and variance 1 in every channel of the training part.
 
     Parameters
     ----------
     training, testing : Labelled
-    scaled : bool
-        Whether images become 32 x 32 (bilinear) with three channels, as in the dissertation.
+    shape : (channels, height, width), optional
+        What images become: bilinear, and one channel repeated where several are wanted. By default they stay as they
+        are.
     """
-    parts = [_scaled(part) if scaled else part for part in (training, testing)]
+    parts = [part if shape is None else _scaled(part, shape) for part in (training, testing)]
     pixels = parts[0].points.reshape(len(training), *parts[0].shape)
     mean, deviation = pixels.mean(axis=(0, 2, 3)), pixels.std(axis=(0, 2, 3))
     deviation = np.where(deviation > 0, deviation, 1.0)
@@ -33,6 +35,14 @@ def prepared(training: Labelled, testing: Labelled, *, scaled: bool) -> tuple[La
         centred = (images - mean[:, None, None]) / deviation[:, None, None]
         found.append(replace(part, points=centred.reshape(len(part), -1)))
     return found[0], found[1]
+
+
+def drawn(part: Labelled, most: int | None, seed: int) -> Labelled:
+    """Return at most so many of the samples, drawn at random, in their order; all of them for None."""
+    if most is None or len(part) <= most:
+        return part
+    rows = np.sort(np.random.default_rng(seed).choice(len(part), most, replace=False))
+    return replace(part, points=part.points[rows], labels=part.labels[rows])
 
 
 def nearest_triple(points: Float[np.ndarray, "s n"]) -> Int[np.ndarray, " 3"]:
@@ -54,11 +64,11 @@ def nearest_triple(points: Float[np.ndarray, "s n"]) -> Int[np.ndarray, " 3"]:
     return np.array([chosen, *near[chosen]])
 
 
-def _scaled(part: Labelled) -> Labelled:
-    images = torch.from_numpy(part.points.reshape(len(part), *part.shape))
-    if part.shape[-2:] != (SIDE, SIDE):
-        images = interpolate(images, size=(SIDE, SIDE), mode="bilinear", align_corners=False)
+def _scaled(part: Labelled, shape: tuple[int, int, int]) -> Labelled:
+    images = torch.tensor(part.points.reshape(len(part), *part.shape))
+    if part.shape[-2:] != shape[1:]:
+        # Without antialias a smaller image would leave out pixels of the larger one.
+        images = interpolate(images, size=shape[1:], mode="bilinear", align_corners=False, antialias=True)
     if images.shape[1] == 1:
-        images = images.repeat(1, 3, 1, 1)
-    shape = tuple(images.shape[1:])
-    return replace(part, points=images.reshape(len(part), -1).numpy(), shape=shape)
+        images = images.repeat(1, shape[0], 1, 1)
+    return replace(part, points=images.reshape(len(part), -1).numpy(), shape=tuple(images.shape[1:]))

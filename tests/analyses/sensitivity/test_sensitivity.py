@@ -222,7 +222,7 @@ def test_ellipses_and_translations():
     for wrong in (lambda: rs.sensitivity.ellipse(a, b, c[:3]), lambda: rs.sensitivity.ellipse(a, b, c, num_points=2),
                   lambda: rs.sensitivity.translations(image, shape=(5, 4)),
                   lambda: rs.sensitivity.trajectory([[1.0]])):  # fmt: skip
-        with pytest.raises(rs.errors.ReluscopeError, match="expected|must"):
+        with pytest.raises(rs.errors.ReluscopeError, match=r"expected|must"):
             wrong()
 
 

@@ -1,0 +1,134 @@
+"""Along which directions of input space the outputs vary most, over samples, and how strongly a classifier answers."""
+
+import numpy as np
+
+from reluscope import plots
+from reluscope.analyses.sensitivity import (
+    ActiveSubspaces,
+    OutputAlong,
+    active_subspaces,
+    jacobian_norms,
+    output_along,
+)
+from reluscope.plots.images import is_image
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, percentage, plain_values
+from reluscope.report.drawing import drawing
+from reluscope.report.subject import Subject, Tell
+
+TITLE = "What the outputs answer to"
+POSITION = 38
+MOST_SAMPLES = 500
+MOST_OUTPUTS = 10
+LEAST_SAMPLES = 10
+MOST_SHOWN = 5
+SHARE_OF_SECONDS = 0.1
+# Multiplications and additions a second that the estimate of the time counts on.
+MULTIPLICATIONS = 3e9
+DIRECTIONS = (
+    "The gradient of an output changes from region to region. Its products over samples have directions as "
+    "eigenvectors, ordered by how much of the output's variation they carry (active subspaces). Where the first one "
+    "carries nearly all, the output is nearly a function of the position along one direction; of a linear network it "
+    "carries all."
+)
+PROBABILITIES = (
+    " The norm of the Jacobian of the probabilities says how strongly the classification answers to small changes: it "
+    "is small where the network is sure, however steep its outputs are."
+)
+
+
+def why_not(subject: Subject) -> str | None:
+    """Return why there are no directions: without gates, or if a few samples would take too much."""
+    if not subject.network.gates:
+        return "The network has no gates: its outputs vary along their weights, the same at every sample."
+    if _affordable(subject) < min(LEAST_SAMPLES, len(subject.data)):
+        return (
+            "The gradients of this network take longer than this section may; rs.sensitivity.active_subspaces(net, x) "
+            "finds their directions."
+        )
+    return None
+
+
+def seconds(subject: Subject) -> float:
+    """Return about how long it takes: gradients of some samples, and the eigenvectors of their products."""
+    number = min(_affordable(subject), len(subject.data), MOST_SAMPLES)
+    return 0.8 + number * _seconds_per_sample(subject)
+
+
+def content(subject: Subject, tell: Tell) -> Content:
+    """Find the directions of the first outputs, and what they explain."""
+    network = subject.network
+    number = min(_affordable(subject), MOST_SAMPLES)
+    rows = np.random.default_rng(subject.settings.seed).permutation(len(subject.data))[:number]
+    points = subject.points[rows]
+    tolerance = subject.settings.tolerance
+    outputs = range(min(MOST_OUTPUTS, network.num_outputs))
+    found = active_subspaces(network, points, outputs=outputs, num_directions=1, tolerance=tolerance)
+    tell(0.5)
+    moving = [j for j in outputs if found.directions[j, 0].any()]
+    along = {j: output_along(network, points, found.directions[j, 0], output=j, tolerance=tolerance) for j in moving}
+    tell(0.7)
+    norms = jacobian_norms(network, points, tolerance=tolerance)
+    kinds = ("probabilities", "logits") if subject.is_classifier else ("logits",)
+    means = [norms.mean(kind) for kind in kinds]
+    shares = [found.share(j) for j in outputs]
+    blocks: list[Block] = [
+        numbers(*means),
+        Text(DIRECTIONS + (PROBABILITIES if subject.is_classifier else "")),
+        *_pictures(subject, found, along),
+        _table(found, along),
+    ]
+    data = {"samples": [int(row) for row in rows], "shares": plain_values(float(share) for share in shares)}
+    return Content(tuple(blocks), Number(means[0]), data)
+
+
+def _seconds_per_sample(subject: Subject) -> float:
+    """Return about how long one sample takes: its gradients twice, their products, its part of a decomposition."""
+    network = subject.network
+    shown = min(MOST_OUTPUTS, network.num_outputs)
+    side = min(MOST_SAMPLES, network.num_inputs, len(subject.data))
+    products = shown * side * (network.num_inputs + 10 * side)
+    passes = 4 * min(network.num_inputs, network.num_outputs) + 8
+    return passes * subject.seconds_per_sample + products / MULTIPLICATIONS
+
+
+def _affordable(subject: Subject) -> int:
+    """Return how many samples there is time for."""
+    return int(SHARE_OF_SECONDS * subject.settings.seconds / _seconds_per_sample(subject))
+
+
+def _pictures(subject: Subject, found: ActiveSubspaces, along: dict[int, OutputAlong]) -> list[Block]:
+    """Draw the eigenvalues, the first directions where they are images, and the outputs along them."""
+    spectrum = plots.gradient_eigenvalues({"network": found})
+    said = "over the outputs, with a band from the least to the largest" if len(found) > 1 else "of the output"
+    caption = f"How much of the variation each direction carries: median {said}."
+    drawn = drawing(spectrum, "eigenvalues", "Eigenvalues of the products of gradients")
+    blocks: list[Block] = [Picture((drawn,), caption)]
+    if not along:
+        return blocks
+    names = [f"output {j}" for j in along]
+    network = subject.network
+    shape = next((one for one in (network.input_shape, subject.data.shape_before or ()) if is_image(one)), None)
+    if shape is not None:
+        weights = np.stack([found.directions[j, 0] for j in along])[None]
+        images = plots.coefficients(weights, shape=shape, rows=["direction"], columns=names)
+        caption = "The direction along which each output varies most, as an image"
+        signed = ": orange raises the output, blue lowers it."
+        caption += ", the length over channels." if len(shape) == 3 and shape[0] > 1 else signed
+        blocks.append(Picture((drawing(images, "first-directions", "First directions as images"),), caption))
+    few = plots.outputs_along([list(along.values())[:MOST_SHOWN]], columns=names[:MOST_SHOWN])
+    caption = (
+        "Outputs of samples over their positions along their first direction, and how much of the variance a line "
+        "through them explains."
+    )
+    blocks.append(Picture((drawing(few, "along", "Outputs over positions along directions"),), caption))
+    return blocks
+
+
+def _table(found: ActiveSubspaces, along: dict[int, OutputAlong]) -> Table:
+    rows = []
+    for j, output in enumerate(found.outputs):
+        explained = percentage(along[j].explained()) if j in along else "-"
+        rows.append((str(output), percentage(found.share(j)), explained, Number(found.rank(j))))
+    columns = ("output", "share of the first direction", "variance explained along it", "directions")
+    caption = "Directions beyond the number in the last column carry less than rounding, or nothing."
+    return Table(columns, tuple(rows), caption)
