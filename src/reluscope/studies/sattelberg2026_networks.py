@@ -112,7 +112,7 @@ def accuracy_table(data: Data, found: Mapping[Model, Finding], printed_as: str) 
     """Return accuracies beside the dissertation's, which are the ``printed_as``."""
     ours = {model.name: f"{100 * float(accuracy):.2f}" for model, accuracy in found.items()}
     rows = tuple(
-        (row, *ACCURACIES[data][row], *(ours[f"{row} {optimizer}"] for optimizer in OPTIMIZERS))
+        (row, *ACCURACIES[data][row], *(ours.get(f"{row} {optimizer}", "-") for optimizer in OPTIMIZERS))
         for row in dict.fromkeys(model.row for model in found)
     )
     columns = ("network", "paper, SGD", "paper, AdamW", "SGD", "AdamW")
