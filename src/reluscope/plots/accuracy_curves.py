@@ -55,7 +55,9 @@ def accuracy_curve(curve: AccuracyCurve, *, axes: Axes | None = None) -> Figure:
                 axes.plot([number] * 2, [100 * end for end in share.interval], color=color, linewidth=1.2)
         label = RULE_NAMES.get(rule, rule)
         handles.append(
-            Line2D([], [], color=color, marker=mark, markersize=4.5, linestyle=dashes(index), linewidth=1.5, label=label)
+            Line2D(
+                [], [], color=color, marker=mark, markersize=4.5, linestyle=dashes(index), linewidth=1.5, label=label
+            )
         )
     axes.set_xscale("log")
     # Few numbers are named one by one; a logarithmic axis would name powers of ten alone.

@@ -4,10 +4,10 @@ from reluscope.analyses.compression.clusters import MapClusters, cluster_maps
 from reluscope.analyses.compression.compressed import compressed_outputs
 from reluscope.analyses.compression.curve import AccuracyCurve, accuracy_curve
 from reluscope.analyses.compression.merging import MergedRegions, merge_regions
-from reluscope.analyses.compression.pruning import PrunedNetwork, prune_exact
-from reluscope.analyses.compression.samples_by_region import RegionSamples, region_samples
-from reluscope.analyses.compression.removals import Removal
 from reluscope.analyses.compression.pieces_on_domain import UnitPieces, unit_pieces
+from reluscope.analyses.compression.pruning import PrunedNetwork, prune_exact
+from reluscope.analyses.compression.removals import Removal
+from reluscope.analyses.compression.samples_by_region import RegionSamples, region_samples
 
 __all__ = [
     "AccuracyCurve",

@@ -39,7 +39,7 @@ class MapClusters:
         That there are fewer, and why; empty if there are not.
     """
 
-    centers: tuple[Float[np.ndarray, "k c"], ...]
+    centers: tuple[Float[np.ndarray, "_ c"], ...]
     labels: Int[np.ndarray, "m s"]
     inertia: Float[np.ndarray, " m"]
     inputs: Float[np.ndarray, "s n"]
@@ -53,9 +53,7 @@ class MapClusters:
         return tuple(len(table) for table in self.centers)
 
 
-def cluster_maps(
-    matrices: CoefficientMatrices, num_clusters: int, *, restarts: int = 1, seed: int = 0
-) -> MapClusters:
+def cluster_maps(matrices: CoefficientMatrices, num_clusters: int, *, restarts: int = 1, seed: int = 0) -> MapClusters:
     """Put the affine functions of every output into clusters, by k-means.
 
     Parameters
@@ -135,9 +133,7 @@ def cluster_maps_by_number(
                 f"{number:,} clusters were asked for, and {named} {', '.join(str(output) for output, _ in few)} {uses} "
                 "different functions on the samples"
             )
-        results.append(
-            MapClusters(tuple(centers), np.stack(labels), np.array(inertia), inputs, number, method, note)
-        )
+        results.append(MapClusters(tuple(centers), np.stack(labels), np.array(inertia), inputs, number, method, note))
     return results
 
 
@@ -172,7 +168,7 @@ def _fitted(
         # Rows that differ by rounding only: fewer clusters come out, and empty ones are dropped.
         warnings.simplefilter("ignore", ConvergenceWarning)
         fit = KMeans(number, n_init=restarts, random_state=seed).fit(table, sample_weight=counts)  # pyright: ignore[reportArgumentType]
-    return _used(fit.cluster_centers_, fit.labels_.astype(np.int64))
+    return _used(np.asarray(fit.cluster_centers_), np.asarray(fit.labels_, dtype=np.int64))
 
 
 def _streamed(matrices: CoefficientMatrices, numbers: Sequence[int], seed: int) -> list[list[_Fit]]:
@@ -181,9 +177,7 @@ def _streamed(matrices: CoefficientMatrices, numbers: Sequence[int], seed: int) 
     distinct = len(matrices.regions()[1])
     size, columns = matrices.num_outputs, matrices.num_inputs + 1
     limits = [min(number, distinct) for number in numbers]
-    models = [
-        [MiniBatchKMeans(limit, random_state=seed, n_init=1) for _ in range(size)] for limit in limits
-    ]
+    models = [[MiniBatchKMeans(limit, random_state=seed) for _ in range(size)] for limit in limits]
     sums, pending = np.zeros((size, columns)), np.empty((size, 0, columns))
     for rows, values in matrices.blocks():
         block = values.cpu().numpy()
@@ -200,7 +194,7 @@ def _streamed(matrices: CoefficientMatrices, numbers: Sequence[int], seed: int) 
         pending = pending[:, :0]
     mean = sums / len(matrices)
     centers = [
-        [mean[j : j + 1] if limit == 1 else models[place][j].cluster_centers_ for j in range(size)]
+        [mean[j : j + 1] if limit == 1 else np.asarray(models[place][j].cluster_centers_) for j in range(size)]
         for place, limit in enumerate(limits)
     ]
     labels = np.zeros((len(numbers), size, len(matrices)), dtype=np.int64)
@@ -218,9 +212,7 @@ def _streamed(matrices: CoefficientMatrices, numbers: Sequence[int], seed: int) 
     ]
 
 
-def squared_distances(
-    rows: Float[np.ndarray, "s c"], centers: Float[np.ndarray, "k c"]
-) -> Float[np.ndarray, "s k"]:
+def squared_distances(rows: Float[np.ndarray, "s c"], centers: Float[np.ndarray, "k c"]) -> Float[np.ndarray, "s k"]:
     """Return squared distances of rows to centres.
 
     Examples

@@ -27,9 +27,7 @@ NEIGHBORS = 4
 BLOCK = 2_000
 
 
-def compressed_outputs(
-    clusters: MapClusters, samples: CoefficientMatrices, rule: Rule = "own_map"
-) -> RoundedForward:
+def compressed_outputs(clusters: MapClusters, samples: CoefficientMatrices, rule: Rule = "own_map") -> RoundedForward:
     """Return what the centres give at samples: output j is ``g . x + c`` of the centre that the rule takes for it.
 
     Parameters

@@ -60,7 +60,7 @@ class AccuracyCurve:
         """
         if rule not in self.accuracies or not 0 <= drop <= 1:
             raise InputError(
-                f"expected a drop from 0 to 1 and one of the rules {', '.join(self.accuracies)}, got {drop} and {rule!r}"
+                f"expected a drop from 0 to 1 and a rule of {', '.join(self.accuracies)}, got {drop} and {rule!r}"
             )
         needed = _ends(self.original)[1] - drop
         for number, share in zip(self.largest_used, self.accuracies[rule], strict=True):

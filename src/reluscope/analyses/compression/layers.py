@@ -280,14 +280,12 @@ def _pooling(node: Max, shape: tuple[int, ...]) -> nn.MaxPool2d:
 
 def _windows(places: torch.Tensor, pool: nn.MaxPool2d) -> np.ndarray:
     """Return the entries of every window, ascending, 0 for padding."""
-    patches = functional.unfold(
-        places,
-        pool.kernel_size,  # pyright: ignore[reportArgumentType]
-        stride=pool.stride,  # pyright: ignore[reportArgumentType]
-        padding=pool.padding,  # pyright: ignore[reportArgumentType]
-    )
-    size = prod(pool.kernel_size)  # pyright: ignore[reportArgumentType]
-    by_channel = patches.reshape(places.shape[1], size, -1).movedim(1, 2).reshape(-1, size)
+    size, stride, padding = pool.kernel_size, pool.stride, pool.padding
+    assert isinstance(size, tuple)
+    assert isinstance(stride, tuple)
+    assert isinstance(padding, tuple)
+    patches = functional.unfold(places, size, stride=stride, padding=padding)
+    by_channel = patches.reshape(places.shape[1], prod(size), -1).movedim(1, 2).reshape(-1, prod(size))
     return np.sort(by_channel.numpy().astype(np.int64), axis=1)
 
 

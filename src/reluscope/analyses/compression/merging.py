@@ -1,9 +1,9 @@
 """Neighbouring regions with equal, or nearly equal, affine maps made one piece.
 
 Regions whose maps are equal belong together at no cost; which are equal is decided in rational arithmetic. Beyond that,
-the two neighbouring pieces whose union is nearest to the network are joined, again and again, as long as the error stays
-below what is allowed. A piece has the mean of its regions' maps, weighted by volume. The network less an affine map is
-affine on every region, so that its largest value on a piece is taken at a vertex.
+the two neighbouring pieces whose union is nearest to the network are joined, while the error stays below what is
+allowed. A piece has the mean of its regions' maps, weighted by volume. The network less an affine map is affine on
+every region, so that its largest value on a piece is taken at a vertex.
 """
 
 import heapq
@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
+from numpy.typing import ArrayLike
 
 from reluscope.analyses.counting.connected import open_components
 from reluscope.analyses.counting.same_maps import same_maps
@@ -53,7 +54,7 @@ class MergedRegions:
     def __repr__(self) -> str:
         return f"MergedRegions({len(self.labels):,} regions -> {len(self):,} pieces, error {float(self.max_error):.3g})"
 
-    def __call__(self, points: Float[np.ndarray, "s d"]) -> Float[np.ndarray, "s m"]:
+    def __call__(self, points: ArrayLike) -> Float[np.ndarray, "s m"]:
         """Return the merged function at points in coordinates of the domain; nan outside of it.
 
         Where pieces meet the function jumps, and the one of the lowest region counts.
@@ -181,9 +182,7 @@ class _Pieces:
                 self.neighbors[b].add(a)
 
     def merge(self, error: float) -> None:
-        heap = [
-            (*self._union(a, b)[:1], a, b) for a, others in enumerate(self.neighbors) for b in others if a < b
-        ]
+        heap = [(*self._union(a, b)[:1], a, b) for a, others in enumerate(self.neighbors) for b in others if a < b]
         heap = [entry for entry in heap if entry[0] <= error]
         heapq.heapify(heap)
         alive = [True] * len(self.members)

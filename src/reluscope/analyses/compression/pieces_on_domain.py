@@ -47,8 +47,8 @@ class UnitPieces:
         What proves the pieces, as a reader would say it.
     """
 
-    least: tuple[Int[np.ndarray, " u"], ...]
-    largest: tuple[Int[np.ndarray, " u"], ...]
+    least: tuple[Int[np.ndarray, " _"], ...]
+    largest: tuple[Int[np.ndarray, " _"], ...]
     ranges: tuple[Ranges, ...] | None
     corners: tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]] | None
     method: str

@@ -6,6 +6,7 @@ that is left computes the same function on the domain, up to the rounding of the
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from torch import nn
@@ -13,6 +14,7 @@ from torch import nn
 from reluscope import markup
 from reluscope.analyses.compression.layers import Layer, layers_of
 from reluscope.analyses.compression.layers_to_module import to_sequential
+from reluscope.analyses.compression.pieces_on_domain import Method, UnitPieces, unit_pieces
 from reluscope.analyses.compression.removals import (
     Removal,
     fold,
@@ -22,7 +24,6 @@ from reluscope.analyses.compression.removals import (
     remove_unused,
     times_sizes,
 )
-from reluscope.analyses.compression.pieces_on_domain import Method, UnitPieces, unit_pieces
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.load import load
@@ -184,7 +185,7 @@ def _prune(layers: list[Layer], pieces: dict[int, tuple[np.ndarray, np.ndarray]]
         return low[layer.origin], high[layer.origin]
 
     removed: list[Removal] = []
-    pairs = list(zip(layers, layers[1:], strict=False))
+    pairs = list(pairwise(layers))
     for layer, following in pairs:
         removed += remove_constant(layer, following, own(layer))
     for layer, following in reversed(pairs):
@@ -200,7 +201,7 @@ def _prune(layers: list[Layer], pieces: dict[int, tuple[np.ndarray, np.ndarray]]
             continue
         removed += merge_always_on(layer, following, own(layer))
         position += 1
-    for layer, following in reversed(list(zip(layers, layers[1:], strict=False))):
+    for layer, following in reversed(list(pairwise(layers))):
         removed += [one for one in remove_unused(layer, following) if one.channel >= 0]
     return removed
 
@@ -211,7 +212,7 @@ def _set_sizes(layers: list[Layer], found: UnitPieces) -> None:
         return
     largest = np.maximum(*map(np.abs, found.corners))
     layers[0].input_sizes = largest.reshape(layers[0].weight.shape[1], -1).max(axis=1)
-    for layer, following in zip(layers, layers[1:], strict=False):
+    for layer, following in pairwise(layers):
         gate = layer.gate
         assert gate is not None
         span = found.ranges[gate.index]
@@ -229,9 +230,7 @@ def _through(slopes: np.ndarray, intercepts: np.ndarray, breakpoints: np.ndarray
 
 def _channel_pieces(layer: Layer, found: UnitPieces) -> tuple[np.ndarray, np.ndarray]:
     assert layer.gate is not None
-    low, high = (
-        table[layer.gate.index].reshape(layer.num_channels, -1) for table in (found.least, found.largest)
-    )
+    low, high = (table[layer.gate.index].reshape(layer.num_channels, -1) for table in (found.least, found.largest))
     return low.min(axis=1), high.max(axis=1)
 
 

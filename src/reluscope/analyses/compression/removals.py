@@ -1,8 +1,8 @@
 """Steps that take channels away from layers and leave the function as it is: constant, unused, duplicate, always-on.
 
 Every step changes two layers in place: rows of one and, where what is left has to make up for them, columns of the
-next. Where that needs sums, floats round them, and bounds on this go into the errors of the layers. Sizes and pieces are
-those of the network as it was: each channel that is left stands for the same number, on all of the domain.
+next. Where that needs sums, floats round them, and bounds on this go into the errors of the layers. Sizes and pieces
+are those of the network as it was: each channel that is left stands for the same number, on all of the domain.
 """
 
 from collections.abc import Sequence
@@ -106,9 +106,7 @@ def remove_unused(layer: Layer, following: Layer) -> list[Removal]:
     channels = np.flatnonzero(~used)
     if len(channels) == layer.num_channels:
         channels = channels[1:]
-    removals = [
-        Removal(layer.gate.name, int(layer.origin[c]), "unused", "nothing after it reads it") for c in channels
-    ]
+    removals = [Removal(layer.gate.name, int(layer.origin[c]), "unused", "nothing after it reads it") for c in channels]
     _drop(layer, following, channels)
     return removals
 
@@ -139,9 +137,7 @@ def merge_duplicates(layer: Layer, following: Layer) -> list[Removal]:
                 following.bias_error = _up(following.bias_error + apart * weights.sum(axis=1))
             times = "" if factor == 1 else f" times {float(factor):g}"
             removals.append(
-                Removal(
-                    gate.name, int(layer.origin[channel]), "duplicate", f"channel {layer.origin[first]}{times}"
-                )
+                Removal(gate.name, int(layer.origin[channel]), "duplicate", f"channel {layer.origin[first]}{times}")
             )
             dropped.append(channel)
         following.weight[:, first] = merged
@@ -183,11 +179,15 @@ def fold(layer: Layer, following: Layer, pieces: Pieces) -> list[Removal] | None
     following.weight_error = _up(error[:, :-1].reshape(following.weight.shape))
     following.input_sizes = layer.input_sizes
     told = "every unit of its gate keeps one piece: the layer is affine, and multiplied into the next one"
-    return [Removal(gate.name, int(unit), "always on", told) for unit in layer.origin if unit >= 0]
+    reasons: list[Reason] = [
+        "always on" if slope else "constant" if level else "dead"
+        for slope, level in zip(slopes, intercepts, strict=True)
+    ]
+    return [Removal(gate.name, int(unit), why, told) for unit, why in zip(layer.origin, reasons, strict=True)]
 
 
 def merge_always_on(layer: Layer, following: Layer, pieces: Pieces) -> list[Removal]:
-    """Replace dense units that keep one piece by as many as the next layer has, or take away those that depend on others.
+    """Replace dense units that keep one piece by as many as the next layer has, or remove those that others replace.
 
     Together they add ``V (S z + t)`` to the next layer: one unit ``(V S z)_o``, lifted above 0, does for each of its
     rows. If that are no fewer, units whose ``z`` are combinations of others' go.
@@ -252,7 +252,8 @@ def _dependent(layer: Layer, following: Layer, always: np.ndarray, piece: np.nda
     assert gate is not None
     rows = layer.weight[always].reshape(len(always), -1)
     scale = np.abs(rows).max(axis=1)
-    triangle, order = scipy.linalg.qr((rows / scale[:, None]).T, mode="r", pivoting=True)
+    found = scipy.linalg.qr((rows / scale[:, None]).T, mode="r", pivoting=True)
+    triangle, order = np.asarray(found[0]), np.asarray(found[1])  # pyright: ignore[reportGeneralTypeIssues]
     sizes = np.abs(np.diagonal(triangle))
     rank = int((sizes > DEPENDENT * sizes.max(initial=1.0)).sum())
     basis, others = np.sort(order[:rank]), np.sort(order[rank:])
@@ -266,12 +267,14 @@ def _dependent(layer: Layer, following: Layer, always: np.ndarray, piece: np.nda
         slope, level = (float(table[piece[other], channel]) for table in (gate.slopes, gate.intercepts))
         # h = s z + t of every unit: h_other = sum of (s_other / s_i) a_i (h_i - t_i) + s_other c + t_other.
         bases = [
-            (Fraction(gate.slopes[piece[one], c]), Fraction(gate.intercepts[piece[one], c]))
+            (Fraction(float(gate.slopes[piece[one], c])), Fraction(float(gate.intercepts[piece[one], c])))
             for one, c in zip(basis.tolist(), channels.tolist(), strict=True)
         ]
         shares = [Fraction(slope) / s * a for a, (s, _) in zip(factors, bases, strict=True)]
         constant = Fraction(float(layer.bias[channel]))
-        constant -= sum((a * Fraction(float(layer.bias[c])) for a, c in zip(factors, channels, strict=True)), Fraction())
+        constant -= sum(
+            (a * Fraction(float(layer.bias[c])) for a, c in zip(factors, channels, strict=True)), Fraction()
+        )
         total = Fraction(slope) * constant + Fraction(level)
         total -= sum((share * t for share, (_, t) in zip(shares, bases, strict=True)), Fraction())
         column, column_error = following.weight[:, channel], following.weight_error[:, channel]
