@@ -28,6 +28,7 @@ NAMES = (
     "preimages",
     "robustness",
     "stability",
+    "similarity",
     "tracking",
     "workers",
     "balls",

@@ -141,11 +141,25 @@ _SOURCES = (
         "Mathematics of Computation 29 (129)",
     ),
     Citation(
+        "kornblith2019",
+        ("Simon Kornblith", "Mohammad Norouzi", "Honglak Lee", "Geoffrey Hinton"),
+        "Similarity of neural network representations revisited",
+        2019,
+        "International Conference on Machine Learning",
+    ),
+    Citation(
         "kuczynski1992",
         ("J. Kuczyński", "H. Woźniakowski"),
         "Estimating the largest eigenvalue by the power and Lanczos algorithms with a random start",
         1992,
         "SIAM Journal on Matrix Analysis and Applications 13 (4), 1094-1122",
+    ),
+    Citation(
+        "meila2007",
+        ("Marina Meilă",),
+        "Comparing clusterings: an information based distance",
+        2007,
+        "Journal of Multivariate Analysis 98 (5), 873-895",
     ),
     Citation(
         "montufar2014",
@@ -225,11 +239,25 @@ _SOURCES = (
         "Workshop on Neural Architecture Search, International Conference on Learning Representations",
     ),
     Citation(
+        "song2012",
+        ("Le Song", "Alex Smola", "Arthur Gretton", "Justin Bedo", "Karsten Borgwardt"),
+        "Feature selection via dependence maximization",
+        2012,
+        "Journal of Machine Learning Research 13, 1393-1434",
+    ),
+    Citation(
         "stargalla2025",
         ("Moritz Stargalla", "Christoph Hertrich", "Daniel Reichman"),
         "The computational complexity of counting linear regions in ReLU neural networks",
         2025,
         "Advances in Neural Information Processing Systems; arXiv 2505.16716",
+    ),
+    Citation(
+        "williams2021",
+        ("Alex H. Williams", "Erin Kunz", "Simon Kornblith", "Scott W. Linderman"),
+        "Generalized shape metrics on neural representations",
+        2021,
+        "Advances in Neural Information Processing Systems",
     ),
     Citation(
         "zaslavsky1975",

@@ -21,6 +21,7 @@ COMMANDS = {
     "info": ("info", "my_models:cross"),
     "codes": ("codes", "my_models:cross", "--data", "plane.npy"),
     "region": ("region", "my_models:cross", "--data", "plane.npy", "--sample", "1"),
+    "compare": ("compare", "my_models:cross", "my_models:affine", "--data", "plane.npy"),
     "partition": ("partition", "my_models:cross", "--box", "-1,1"),
     "count": ("count", "my_models:cross", "--box", "-1,1"),
     "bounds": ("bounds", "my_models:cross"),

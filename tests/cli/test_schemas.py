@@ -19,6 +19,7 @@ COMMANDS = {
     "codes": ("codes", "my_models:cross", "--data", "points.npz"),
     "region": ("region", "my_models:cross", "--data", "points.npz", "--sample", "1"),
     "preimage": ("preimage", "my_models:cross", "--data", "points.npz", "--sample", "1"),
+    "compare": ("compare", "my_models:cross", "my_models:affine", "--data", "points.npz"),
     "partition": ("partition", "my_models:cross", "--box", "-1,1", "-o", "a.svg"),
     "count": ("count", "my_models:cross", "--box", "-1,1"),
     "bounds": ("bounds", "my_models:cross"),

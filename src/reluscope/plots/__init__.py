@@ -40,6 +40,7 @@ from reluscope.plots.samples import samples
 from reluscope.plots.saving import to_png, to_svg
 from reluscope.plots.saving_animations import save_animation, to_gif
 from reluscope.plots.segments import segment_counts
+from reluscope.plots.similarity_table import similarity
 from reluscope.plots.spectra import correlation_counts, spectra, spectra_by_layer
 from reluscope.plots.surroundings import surroundings
 from reluscope.plots.tracking import tracking
@@ -89,6 +90,7 @@ __all__ = [
     "save_animation",
     "say_regions",
     "segment_counts",
+    "similarity",
     "spectra",
     "spectra_by_layer",
     "surroundings",

@@ -83,7 +83,7 @@ def test_what_is_not_defined_is_said(found):
     assert found["cka"]["affine", "wide"] is None
     assert np.isnan(found["cka"].values[3]).all()
     assert any(
-        note.startswith("cka is not defined for 3 of 3 outputs of affine: its coefficients are the same")
+        note.startswith("cka, debiased_cka, procrustes: not defined for 3 of 3 outputs of affine, as its coefficients")
         for note in found.notes
     )
     assert any(note.startswith("maps from affine: the coefficients span 1 of 5 dimensions") for note in found.notes)

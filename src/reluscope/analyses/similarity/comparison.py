@@ -118,7 +118,7 @@ def compare(
     if labels is not None:
         _check(every[0], points, labels)
     forwards = [rounded_forward(network, points) for network in every]
-    measured = _Measured(names)
+    measured = _Measured(names, "outputs" if gates is None else "features")
     for metric in chosen:
         if metric.source is Source.OUTPUTS:
             measured.add(metric, forwards)
@@ -163,8 +163,9 @@ def _partitions(networks: Sequence[Network], forwards: Sequence[RoundedForward],
 class _Measured:
     """Numbers under way: for every table and pair, those of each output."""
 
-    def __init__(self, names: tuple[str, ...]) -> None:
+    def __init__(self, names: tuple[str, ...], features: str) -> None:
         self.names = names
+        self.features = features
         self.metrics: dict[str, Metric] = {}
         self.found: dict[str, dict[tuple[int, int], list[Finding | None]]] = {}
 
@@ -182,12 +183,13 @@ class _Measured:
     def tables(self) -> dict[str, PairTable]:
         """Return the means over outputs."""
         made = {}
-        for name, metric in self.metrics.items():
+        order = list(METRICS)
+        for name, metric in sorted(self.metrics.items(), key=lambda entry: order.index(entry[1].name)):
             means = {pair: _mean(entries) for pair, entries in self.found[name].items()}
             size = range(len(self.names))
             cells = tuple(tuple(means.get((row, column), means.get((column, row))) for column in size) for row in size)
-            of = " of features" if name.startswith("features_") else ""
-            of = of or (" of coefficients" if metric.source is Source.MOMENTS and metric is not MAP_RESIDUAL else "")
+            of = " of coefficients" if metric.source is Source.MOMENTS and metric is not MAP_RESIDUAL else ""
+            of = f" of {self.features}" if name.startswith("features_") else of
             made[name] = PairTable(
                 name, metric.title + of, self.names, cells, metric.is_symmetric, metric.grows_with_likeness
             )
@@ -195,22 +197,23 @@ class _Measured:
 
     def notes(self) -> list[str]:
         """Say of which networks something is not defined."""
-        said = []
+        reasons: dict[tuple[str, str], list[str]] = {}
         for name, metric in self.metrics.items():
-            missing = {}
-            for (first, second), entries in self.found[name].items():
-                if first == second and None in entries:
-                    missing[self.names[first]] = sum(one is None for one in entries), len(entries)
-            for network, (without, number) in missing.items():
-                where = f"for {without} of {number} outputs of {network}" if number > 1 else f"for {network}"
-                said.append(f"{name} is not defined {where}: {_reason(name, metric)}")
-        return said
+            for place, network in enumerate(self.names):
+                entries = self.found[name].get((place, place), [])
+                if without := sum(one is None for one in entries):
+                    where = network if len(entries) == 1 else f"{without} of {len(entries)} outputs of {network}"
+                    reasons.setdefault((where, _reason(name, metric, self.features)), []).append(name)
+        return [
+            f"{', '.join(affected)}: not defined for {where}, as {reason}"
+            for (where, reason), affected in reasons.items()
+        ]
 
 
-def _reason(name: str, metric: Metric) -> str:
+def _reason(name: str, metric: Metric, features: str) -> str:
     if metric.source is Source.ENTRIES:
         return "its largest coefficient is not positive"
-    what = "features" if name.startswith("features_") else "coefficients"
+    what = features if name.startswith("features_") else "coefficients"
     return f"its {what} are the same at all samples, or samples are too few"
 
 
@@ -341,7 +344,8 @@ def _assembled(
         measured.put(MAP_RESIDUAL, (place, place), itself)
     for pair, maps in judged.maps.items():
         measured.put(MAP_RESIDUAL, pair, maps.residual())
-    tables = {MAP_RESIDUAL.name: measured.tables()[MAP_RESIDUAL.name]}
+    others = measured.tables()
+    tables = {MAP_RESIDUAL.name: others.pop(MAP_RESIDUAL.name)}
     classes = [classes_of_outputs(one.outputs) for one in forwards]
     number = len(classes[0])
     mapped = {pair: classes_of_outputs(outputs) for pair, outputs in judged.outputs.items()}
@@ -366,7 +370,7 @@ def _assembled(
             notes.append(f"maps from {name}: {maps.sentence}")
     if not judged.is_apart:
         notes.append("mapped networks are judged on the samples that they were fitted to, where they look their best")
-    return Similarities(names, tables | measured.tables(), own, conditions, tuple(notes))
+    return Similarities(names, tables | others, own, conditions, tuple(notes))
 
 
 TITLES = {

@@ -32,14 +32,14 @@ class Moments:
         Columns of each representation.
     shifts : tuple of (d,) float64
         The constant row that each was taken less of.
-    factor : (c, c) float64, optional
-        The triangular R.
+    factor : (r, c) float64, optional
+        The triangular R, its rows that may differ from zero.
     """
 
     gram: Float[np.ndarray, "c c"]
     sizes: tuple[int, ...]
     shifts: tuple[Float[np.ndarray, " _"], ...]
-    factor: Float[np.ndarray, "c c"] | None = None
+    factor: Float[np.ndarray, "r c"] | None = None
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -136,6 +136,7 @@ class MomentSum:
         self.sizes = tuple(sizes)
         self._factored = factored
         self._shifts: tuple[np.ndarray, ...] | None = None
+        self._num_samples = 0
         number = num_columns(sizes)
         self._table = np.zeros((number, number), order="F")
 
@@ -144,6 +145,7 @@ class MomentSum:
         if self._shifts is None:
             # Any row of the data does: equal rows become exactly zero.
             self._shifts = tuple(part[0].copy() for part in parts)
+        self._num_samples += len(parts[0])
         width = sum(self.sizes)
         block = np.empty((len(parts[0]), num_columns(self.sizes)), order="F" if self._factored else "C")
         start = 0
@@ -163,7 +165,8 @@ class MomentSum:
         """Return the moments of all rows that were added."""
         assert self._shifts is not None
         if self._factored:
-            factor = np.triu(self._table)
+            # B has as many rows as samples: with fewer than columns, the rows of R beyond them are zero.
+            factor = np.triu(self._table)[: self._num_samples]
             return Moments(factor.T @ factor, self.sizes, self._shifts, factor)
         return Moments(self._table, self.sizes, self._shifts)
 

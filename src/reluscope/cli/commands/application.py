@@ -39,6 +39,7 @@ def _root(
       reluscope codes net.onnx --data x.npy           which units are on, and how many patterns there are
       reluscope region net.onnx --data x.npy --sample 7
                                                       the region of one sample, and which classes live in it
+      reluscope compare a.onnx b.onnx --data x.npy    how similar two models are
       reluscope partition net.onnx --data x.npy -o plane.svg
                                                       the regions of a plane through samples
       reluscope count net.onnx --box 0,1              how many regions there are

@@ -8,6 +8,7 @@ import typer
 
 from reluscope.cli.commands.application import app
 from reluscope.cli.commands.arguments import (
+    MODEL_HELP,
     Box,
     Data,
     Force,
@@ -337,6 +338,79 @@ def preimage(
         sample=sample,
         samples=samples,
         box=boxes,
+        output=path_of(output),
+        force=force,
+        common=common,
+    )
+
+
+@command(app, "Show how similar two models are on shared data.")
+def compare(
+    first: Annotated[str, typer.Argument(metavar="A", help=MODEL_HELP, show_default=False)],
+    second: Annotated[str, typer.Argument(metavar="B", help="Another one, of the same inputs and outputs.")],
+    data: Data,
+    labels: Labels = None,
+    test: Annotated[
+        str | None,
+        typer.Option(
+            "--test", metavar="DATA", help="Data to compare on; maps of coefficients are then fitted to --data alone."
+        ),
+    ] = None,
+    test_labels: Annotated[
+        str | None, typer.Option("--test-labels", metavar="FILE", help="Class numbers of --test, if it has none.")
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", metavar="NAME", help="One of the names in brackets; may be given several times."),
+    ] = None,
+    ridge: Annotated[
+        float, typer.Option("--ridge", min=0.0, metavar="WEIGHT", help="Keep maps of coefficients small.")
+    ] = 0.0,
+    samples: Samples = None,
+    input_shape: Shape = None,
+    weights: Annotated[
+        list[str] | None,
+        typer.Option("--weights", metavar="FILE", help="Weights for package.module:factory, of A and then of B."),
+    ] = None,
+    output: JsonFile = None,
+    force: Force = False,
+    *,
+    common: Common,
+) -> int:
+    """Show how similar two models are on shared data: by the affine maps they use there, and by what they say.
+
+    On the region of a sample a network is one affine map. Its gradients and constants are the coefficients: how well a
+    linear map takes those of one network to those of the other, and whether the mapped network still classifies; their
+    centred kernel alignment, Procrustes distance and squared distance. Beside that the cross-entropy of the outputs,
+    the share of equal predictions, and how differently codes group the samples.
+
+    \b
+    Examples:
+      reluscope compare a.onnx b.onnx --data x.npy --labels y.npy
+      reluscope compare a.onnx b.onnx --data mnist-train:data/mnist --test mnist:data/mnist --samples 2000
+      reluscope compare models:make models:make --weights a.safetensors --weights b.safetensors --data x.npz
+      reluscope compare a.onnx b.onnx --data x.npy --metric cka --metric agreement
+      reluscope compare a.onnx b.onnx --data x.npy --json | jq '.comparisons[] | {name, first_to_second}'
+    """  # noqa: D301
+    if test is None and test_labels is not None:
+        raise typer.BadParameter("these are the labels of --test, which is missing", param_hint="--test-labels")
+    given = [path_of(one) for one in weights or ()] or [None]
+    if len(given) > 2:
+        raise typer.BadParameter("give it once for both models, or once for each", param_hint="--weights")
+
+    from reluscope.cli.compare import compare as run
+    from reluscope.cli.opening import ModelArguments
+
+    shape = read_shape(input_shape)
+    return run(
+        (ModelArguments(first, shape, given[0]), ModelArguments(second, shape, given[-1])),
+        data,
+        labels=path_of(labels),
+        test=test,
+        test_labels=path_of(test_labels),
+        samples=samples,
+        metrics=metric or (),
+        ridge=ridge,
         output=path_of(output),
         force=force,
         common=common,
