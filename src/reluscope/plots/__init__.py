@@ -3,9 +3,11 @@
 from reluscope.plots.accuracy_curves import accuracy_curve
 from reluscope.plots.bounds_and_counts import bounds_and_counts
 from reluscope.plots.class_numbers import class_numbers
+from reluscope.plots.clustered_regions import region_clusters
 from reluscope.plots.codes import codes
 from reluscope.plots.coefficient_scatter import coefficient_scatter
 from reluscope.plots.coefficients import coefficients
+from reluscope.plots.compressed_networks import curves_of_networks
 from reluscope.plots.counts_in_training import counts_in_training
 from reluscope.plots.directions import directions
 from reluscope.plots.distances import class_distances, distance_histogram
@@ -14,6 +16,7 @@ from reluscope.plots.embeddings import embeddings
 from reluscope.plots.errors_and_counts import errors_and_counts
 from reluscope.plots.films import animation
 from reluscope.plots.frames import say_regions
+from reluscope.plots.functions_and_slopes import functions_on_plane
 from reluscope.plots.gates import boundaries
 from reluscope.plots.gradient_eigenvalues import gradient_eigenvalues
 from reluscope.plots.grids_beside_regions import grids_beside_regions
@@ -61,11 +64,13 @@ __all__ = [
     "coefficients",
     "correlation_counts",
     "counts_in_training",
+    "curves_of_networks",
     "directions",
     "distance_histogram",
     "distinct_codes",
     "embeddings",
     "errors_and_counts",
+    "functions_on_plane",
     "gradient_eigenvalues",
     "grids_beside_regions",
     "interactive",
@@ -83,6 +88,7 @@ __all__ = [
     "preimages_in_plane",
     "radii",
     "radii_by_place",
+    "region_clusters",
     "regions_and_coefficients",
     "robustness",
     "saliency",

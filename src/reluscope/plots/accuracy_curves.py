@@ -43,6 +43,13 @@ def accuracy_curve(curve: AccuracyCurve, *, axes: Axes | None = None) -> Figure:
     'affine functions per output'
     """
     axes = canvas(axes, (5.6, 3.6))
+    handles = draw_accuracies(axes, curve)
+    legend(axes, handles, ncols=2 if len(handles) > 2 else 1)
+    return figure_of(axes)
+
+
+def draw_accuracies(axes: Axes, curve: AccuracyCurve) -> list[Line2D]:
+    """Draw the accuracies, and return what the legend says of the network and of every rule."""
     level = 100 * float(curve.original)
     axes.axhline(level, color=INK, linewidth=1.0, alpha=0.7)
     handles = [Line2D([], [], color=INK, linewidth=1.0, alpha=0.7, label=f"the network, {level:.1f}%")]
@@ -68,5 +75,4 @@ def accuracy_curve(curve: AccuracyCurve, *, axes: Axes | None = None) -> Figure:
     axes.set_ylabel("accuracy")
     axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
     bare(axes, "top", "right")
-    legend(axes, handles, ncols=2 if len(handles) > 2 else 1)
-    return figure_of(axes)
+    return handles

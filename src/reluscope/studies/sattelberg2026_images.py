@@ -64,6 +64,23 @@ def nearest_triple(points: Float[np.ndarray, "s n"]) -> Int[np.ndarray, " 3"]:
     return np.array([chosen, *near[chosen]])
 
 
+def summed(values: Float[np.ndarray, "r k n"], shape: tuple[int, ...]) -> Float[np.ndarray, "r k p"]:
+    """Return coefficients of images with all channels added up, each row by its largest entry.
+
+    Parameters
+    ----------
+    values : (rows, columns, n) float64
+    shape : (channels, height, width)
+
+    Returns
+    -------
+    (rows, columns, height * width) float64
+    """
+    images = values.reshape(*values.shape[:2], -1, shape[-2] * shape[-1]).sum(axis=2)
+    largest = np.abs(images).max(axis=(1, 2), keepdims=True)
+    return images / np.where(largest > 0, largest, 1.0)
+
+
 def _scaled(part: Labelled, shape: tuple[int, int, int]) -> Labelled:
     images = torch.tensor(part.points.reshape(len(part), *part.shape))
     if part.shape[-2:] != shape[1:]:

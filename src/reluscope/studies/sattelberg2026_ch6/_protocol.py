@@ -20,7 +20,7 @@ from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 from reluscope.studies.classifiers import trained
 from reluscope.studies.sattelberg2026_ch6._labelling import Labelling, label_grid
-from reluscope.studies.sattelberg2026_images import SHAPE, nearest_triple, prepared
+from reluscope.studies.sattelberg2026_images import SHAPE, nearest_triple, prepared, summed
 from reluscope.studies.sattelberg2026_networks import Model, accuracy_table, models, training_of
 from reluscope.studies.study import Data, Labelled, Outcome, Picture, Setting, Size, Table
 
@@ -254,7 +254,7 @@ def _pictures(
         ),
         Picture(
             f"{name}-coefficients",
-            plots.coefficients(_summed(weights, testing.shape), **shown),
+            plots.coefficients(summed(weights, testing.shape), **shown),
             f"Linear coefficients of every output at test image {row}, summed over channels; each network by its "
             "largest (Figure 6.3).",
         ),
@@ -276,7 +276,7 @@ def _pictures(
         ),
         Picture(
             f"{name}-directions",
-            plots.coefficients(_summed(directions, testing.shape), **shown),
+            plots.coefficients(summed(directions, testing.shape), **shown),
             "Directions along which every output varies most, summed over channels; each network by its largest "
             "(Figures 6.14 and 6.17).",
         ),
@@ -293,11 +293,3 @@ def _pictures(
             "largest (Figures 6.16 and 6.19).",
         ),
     ]
-
-
-def _summed(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Return (rows, columns, h * w): channels together, each row by its largest entry."""
-    rows, columns = values.shape[:2]
-    images = values.reshape(rows, columns, -1, shape[-2] * shape[-1]).sum(axis=2)
-    largest = np.abs(images).max(axis=(1, 2), keepdims=True)
-    return images / np.where(largest > 0, largest, 1.0)
