@@ -103,7 +103,7 @@ def test_as_many_clusters_as_maps_are_the_network(network, samples):
 
 
 def test_equal_maps_count_as_often_as_they_are(network):
-    grid = np.stack(np.meshgrid(*[np.linspace(-1, 1, 12)] * 2), axis=-1).reshape(-1, 2)
+    grid = np.stack(np.meshgrid(*[np.linspace(-1, 3, 12)] * 2), axis=-1).reshape(-1, 2)
     small = rs.load([([[1.0, 0], [0, 1]], [0.0, 0.0]), ([[1.0, 2.0]], [0.0])])
     matrices = rs.coefficients.matrix(small, grid)
     found = compression.cluster_maps(matrices, 2, restarts=5)

@@ -100,7 +100,7 @@ def merge_regions(part: Partition, error: float = 0.0) -> MergedRegions:
     >>> net = rs.load([([[1.0], [1.0]], [0.0, -0.125]), ([[1.0, 1.0]], [0.0])])
     >>> part = rs.partition(net, rs.Box(-1, 1, dim=1))
     >>> merge_regions(part, 0.0), merge_regions(part, 0.25)
-    (MergedRegions(3 regions -> 3 pieces, error 0), MergedRegions(3 regions -> 2 pieces, error 0.111))
+    (MergedRegions(3 regions -> 3 pieces, error 0), MergedRegions(3 regions -> 2 pieces, error 0.109))
     """
     if not 0 <= error < np.inf:
         raise InputError(f"expected an error of at least 0, in units of the outputs, got {error}")
