@@ -74,6 +74,8 @@ def functions_on_plane(
         if one.values.min() < 0 < one.values.max():
             above.contour(one.values, [0.0], extent=extent, colors=DARK, linewidths=1.4)
         above.set_title(title, fontsize=9.5, color=INK)
+        above.set_xticks([-reach, 0.0, reach])
+        above.set_yticks([-reach, 0.0, reach])
         above.set_xlabel("input 0")
         below.scatter(*one.slopes.T, s=9, c=CATEGORIES[0], linewidths=0, alpha=0.5, rasterized=True)
         below.scatter(*one.marked.T, s=42, c=CATEGORIES[1], edgecolors=DARK, linewidths=0.7, marker="D", zorder=3)

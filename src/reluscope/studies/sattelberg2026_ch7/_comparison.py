@@ -118,5 +118,5 @@ def similarities_of(plain: Mapping[str, Any]) -> Similarities:
         )
         for name, table in plain["tables"].items()
     }
-    own = (tuple(finding_of(one) for one in plain[name]) for name in ("accuracies", "conditions"))
-    return Similarities(names, tables, *own, tuple(plain["notes"]))
+    accuracies, conditions = (tuple(finding_of(one) for one in plain[name]) for name in ("accuracies", "conditions"))
+    return Similarities(names, tables, accuracies, conditions, tuple(plain["notes"]))

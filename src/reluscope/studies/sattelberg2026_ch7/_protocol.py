@@ -83,8 +83,8 @@ def _setup(
     if setting.size == "small":
         said.append(
             f"This is the small size: {plan.hidden} hidden units, {plan.filters} filters, images of at most "
-            f"{plan.side} x {plan.side} pixels, at most {plan.training:,} to train on and {plan.testing:,} to judge with; numbers "
-            "are not the dissertation's."
+            f"{plan.side} x {plan.side} pixels, at most {plan.training:,} to train on and {plan.testing:,} to judge "
+            "with; numbers are not the dissertation's."
         )
     return said
 

@@ -190,7 +190,7 @@ def pictures(found: Similarities, name: Data) -> list[Picture]:
     shown = [
         ("mapped_accuracy", f"Accuracies on test images after mapping coefficients ({figures['mapped_accuracy']})"),
         ("drop", f"The accuracy that is lost by it ({figures['mapped_accuracy']})"),
-        ("scaled_distance", f"Mean squared distances of coefficients scaled by the largest ({figures['scaled_distance']})"),
+        ("scaled_distance", f"Squared distances of coefficients scaled by the largest ({figures['scaled_distance']})"),
         ("scaled_distance_absolute", "The same, scaled by the largest absolute coefficient; not in the dissertation"),
         ("cka", f"CKA of coefficients ({figures['cka']}); of linear networks there is none"),
         ("output_cross_entropy", f"Cross-entropies of outputs ({figures['output_cross_entropy']})"),

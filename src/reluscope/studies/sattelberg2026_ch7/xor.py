@@ -30,6 +30,8 @@ DATA = None
 CORNERS = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])
 CLASSES = np.array([0, 1, 1, 0])
 WINDOW, GRID = Box(-1.0, 1.0, 2), 101
+# Of pictures, so that the four points can be seen.
+SHOWN = Box(-1.25, 1.25, 2)
 # What the dissertation leaves open: all four points in every step, until the loss has settled.
 RATE = 0.1
 EPOCHS: dict[Size, int] = {"small": 3_000, "full": 30_000}
@@ -68,9 +70,9 @@ def protocol(setting: Setting) -> Outcome:
             *(
                 Picture(
                     f"xor-{name.partition(' ')[0]}",
-                    plots.regions_and_coefficients(parts[name], samples=CORNERS, labels=CLASSES),
-                    f"{name} on the square: regions, the decision boundary and the four points; beside, a dot per "
-                    "region at the slopes of its map (Figure 7.5).",
+                    plots.regions_and_coefficients(partition(networks[name], SHOWN), samples=CORNERS, labels=CLASSES),
+                    f"{name} on the square and around it: regions, the decision boundary and the four points; beside, "
+                    "a dot per region at the slopes of its map (Figure 7.5).",
                 )
                 for name in few
             ),
@@ -122,7 +124,11 @@ def _sentences(setting: Setting, parts: dict[str, Partition], similar: Similarit
         f"{RATE:g}, {EPOCHS[setting.size]:,} steps with all four points, from PyTorch's usual first weights, all of "
         "which the dissertation leaves open."
     )
-    two = f"The network of two units has {len(parts['2 units'])} regions on the square (the dissertation: 3)."
+    two = (
+        f"The network of two units has {len(parts['2 units'])} regions on the square. The dissertation counts 3: the "
+        "third is where it is -1, beyond the line x1 + x2 = -2, which touches the square at the corner (-1, -1); at "
+        "this tie the corner has the third region's code."
+    )
     mapped = (
         f"Coefficients are those at the points of the {GRID} x {GRID} grid. Networks that are mapped to others agree "
         f"with them on {100 * agreed.min():.1f} to {100 * agreed.max():.1f} % of it."
@@ -156,14 +162,14 @@ def _pairs(similar: Similarities) -> Table:
         for second in similar.networks:
             if first != second:
                 found = [similar[metric][first, second] for metric in COMPARED]
-                rows.append((f"{first} to {second}", *("-" if one is None else f"{float(one):.3g}" for one in found)))
+                rows.append((first, second, *("-" if one is None else f"{float(one):.3g}" for one in found)))
     columns = (
-        "networks", "agreement when mapped", "left over", "CKA", "distance", "distance, absolute", "agreement",
+        "from", "to", "agreement when mapped", "left over", "CKA", "distance", "distance, absolute", "agreement",
     )  # fmt: skip
     caption = (
         "Pairs of networks on the grid: share of points on which the mapped network predicts what its target does; "
-        "what the map leaves of the target's coefficients; CKA; scaled squared distances; share of points on which both "
-        "networks predict the same."
+        "what the map leaves of the target's coefficients; CKA; scaled squared distances; share of points on "
+        "which both networks predict the same."
     )
     return Table(columns, tuple(rows), caption)
 
