@@ -71,7 +71,7 @@ def region_clusters(
     for label in np.unique(labels):
         fill(left, offsets, part.vertices[ids], np.flatnonzero(labels == label), SHADES[label], raster=raster)
     stroke(left, facet_ends(part), DARK, 0.4, raster=raster)
-    left.set_title(f"{len(part):,} regions, {len(centers)} clusters")
+    left.set_title(f"{len(part):,} regions, {len(centers)} clusters", fontsize=9.5)
     frame_dots(right, [dots], is_plane=True)
     order = np.argsort(-dots.shares, kind="stable")
     right.scatter(

@@ -142,7 +142,7 @@ def _matter(every: list[Compressed]) -> Table:
 def sentences(every: list[Compressed]) -> list[str]:
     """Return what the dissertation says about compression, beside what came out."""
     numbers = every[0].curve.num_clusters
-    most = max(one.at(1) for one in every if one.model.kind in ("simple", "complex"))
+    others = [one.at(1) for one in every if one.model.kind in ("simple", "complex")]
     dense = [one.at(1) for one in every if one.model.kind == "dense"]
     middle = numbers[len(numbers) // 2]
     drops = {
@@ -156,8 +156,8 @@ def sentences(every: list[Compressed]) -> list[str]:
     sharing = [100 * one.num_sharing / one.num_samples for one in every if one.model.kind == "simple"]
     of_one = (
         f"With one affine function per output, dense networks are right on {min(dense):.1f} to {max(dense):.1f} % of "
-        f"the test images, convolutional ones on at most {most:.1f} % (the dissertation: dense networks do not fail as "
-        "catastrophically)."
+        f"the test images, convolutional ones on {min(others):.1f} to {max(others):.1f} % (the dissertation: dense "
+        "networks do not fail as catastrophically)."
     )
     of_optimizers = (
         f"With {middle}, networks trained by SGD lose {np.median(drops['SGD']):.1f} points in the median, those by "

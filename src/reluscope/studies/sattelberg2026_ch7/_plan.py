@@ -47,6 +47,6 @@ class Plan:
 
 NUMBERS = (1, 2, 5, 10, 20, 50, 100)
 PLANS: dict[Size, Plan] = {
-    "small": Plan(15, 32, 8, 12, 3_000, 1_000, NUMBERS, 14, 2**30),
-    "full": Plan(15, 128, 32, None, None, None, NUMBERS, 6, 5 * 2**30),
+    "small": Plan(30, 32, 8, 12, 3_000, 1_000, NUMBERS, 14, 2**30),
+    "full": Plan(15, 128, 32, None, None, None, NUMBERS, 8, 5 * 2**30),
 }

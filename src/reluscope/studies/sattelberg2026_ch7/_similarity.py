@@ -148,7 +148,9 @@ def _cell(found: Similarities, first: Model, second: Model, name: Data) -> str:
     assert drop is not None
     if first is second:
         return f"{100 * float(accuracy):.1f}"
-    said = f"{100 * float(accuracy):.1f} {-100 * float(drop):+.1f}"
+    # Adding zero takes the sign from a zero.
+    change = round(-100 * float(drop), 1) + 0.0
+    said = f"{100 * float(accuracy):.1f} {change:+.1f}"
     printed = MAPPED.get((first.name, second.name)) if name == "cifar10" else None
     return said if printed is None else f"{said} [{printed:.1f}]"
 
