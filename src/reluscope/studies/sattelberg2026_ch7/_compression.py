@@ -94,12 +94,17 @@ def _found(model: Model, plain: Any) -> Compressed:
 
 
 def findings(every: list[Compressed]) -> list[Finding]:
-    """Return all numbers, each with the name of its network."""
+    """Return all numbers, each with the names of its network and rule."""
     found = []
     for one in every:
-        own = [*(share for row in one.curve.accuracies.values() for share in row), one.regions]
-        own += [fewest for rule in RULES if (fewest := one.curve.fewest_clusters(DROP, rule)) is not None]
-        found += [replace(finding, name=f"{finding.name}, {one.model.name}") for finding in own]
+        found.append(replace(one.regions, name=f"{one.regions.name}, {one.model.name}"))
+        for rule, said in RULES.items():
+            own = [*one.curve.accuracies[rule], one.curve.fewest_clusters(DROP, rule)]
+            found += [
+                replace(finding, name=f"{finding.name}, {one.model.name}, {said}")
+                for finding in own
+                if finding is not None
+            ]
     return found
 
 

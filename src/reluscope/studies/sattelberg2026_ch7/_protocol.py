@@ -1,6 +1,7 @@
 """What the study asks of the networks of one kind of data: accuracies, compression, similarities of all pairs."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -43,13 +44,14 @@ def report(setting: Setting, name: Data) -> Outcome:
         )
         compressed.append(_compression.compressed(setting, plan, model, networks[model.name], training, testing))
     similar = compared(setting, plan, networks, training, testing)
+    named = [replace(found, name=f"accuracy, {model.name}") for model, found in accuracies.items()]
     return Outcome(
         (
             *_setup(setting, plan, given, training, testing),
             *_compression.sentences(compressed),
             *_of_maps(similar, name),
         ),
-        (*accuracies.values(), *_compression.findings(compressed), *_similarity.findings(similar)),
+        (*named, *_compression.findings(compressed), *_similarity.findings(similar)),
         (
             accuracy_table(name, accuracies, "Table 7.1"),
             *_compression.tables(compressed, COMPRESSION[name]),

@@ -94,9 +94,11 @@ def summary(found: Similarities, every: Sequence[Model], name: Data) -> Table:
     rows = []
     for block in BLOCKS:
         pairs = block.pairs(every)
-        means = [_mean(found[metric], pairs) for metric in SUMMARY]
+        if not pairs:
+            continue
         printed = [_printed_drop(a, b) for a, b in pairs if (a.name, b.name) in MAPPED]
-        said = [f"{100 * means[0]:.1f}", *(_short(one) for one in means[1:])]
+        drop, *means = (_mean(found[metric], pairs) for metric in SUMMARY)
+        said = [f"{100 * drop:.1f}", *("-" if np.isnan(one) else f"{one:.3g}" for one in means)]
         if name == "cifar10":
             said.insert(0, f"{np.mean(printed):.1f} ({len(printed)} of {len(pairs)})" if printed else "-")
         rows.append((block.name, *said))
@@ -115,10 +117,6 @@ def summary(found: Similarities, every: Sequence[Model], name: Data) -> Table:
 def _mean(table: PairTable, pairs: Sequence[tuple[Model, Model]]) -> float:
     values = [float(one) for a, b in pairs if (one := table[a.name, b.name]) is not None]
     return float(np.mean(values)) if values else float("nan")
-
-
-def _short(value: float) -> str:
-    return "-" if np.isnan(value) else f"{value:.3g}"
 
 
 def _printed_drop(first: Model, second: Model) -> float:

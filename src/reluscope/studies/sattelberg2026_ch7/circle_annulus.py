@@ -17,6 +17,7 @@ from reluscope.analyses.compression import (
 )
 from reluscope.analyses.compression.compressed import Rule
 from reluscope.datasets.circle_annulus import circle_annulus
+from reluscope.findings import Finding
 from reluscope.partitions.table import Partition
 from reluscope.studies.sattelberg2026_runs import POINTS, WINDOW, Plan, Run, trained
 from reluscope.studies.study import Outcome, Picture, Setting, Size, Table
@@ -60,15 +61,19 @@ def protocol(setting: Setting) -> Outcome:
     labels = cdist(own, centers).argmin(axis=1)
     largest = float(np.abs(network(part.vertices).numpy()).max())
     merged = {error: merge_regions(part, error * largest) for error in ERRORS}
-    fewest = {rule: curve.fewest_clusters(DROP, rule) for rule in RULES}
+    fewest: dict[Rule, Finding | None] = {rule: curve.fewest_clusters(DROP, rule) for rule in RULES}
     return Outcome(
         tuple(_sentences(setting, plan, run, part, curve)),
         (
             part.finding(),
             replace(used.holding(1.0), name="regions of the grid"),
             run.test_accuracy,
-            *(share for row in curve.accuracies.values() for share in row),
-            *(replace(one, name=f"{one.name}, {rule}") for rule, one in fewest.items() if one is not None),
+            *(
+                replace(share, name=f"{share.name}, {RULES[rule]}")
+                for rule, row in curve.accuracies.items()
+                for share in row
+            ),
+            *(replace(one, name=f"{one.name}, {RULES[rule]}") for rule, one in fewest.items() if one is not None),
             *(replace(one.num_pieces, name=f"pieces, error {error:g}") for error, one in merged.items()),
         ),
         (_accuracies(curve), _pieces(run, merged, largest)),
