@@ -30,8 +30,10 @@ NAMES = (
     "stability",
     "similarity",
     "tracking",
+    "atlas",
     "workers",
     "balls",
+    "boolean",
     "startup",
     "peers",
 )

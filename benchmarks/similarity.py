@@ -99,7 +99,7 @@ def _loop(module: torch.nn.Module, images: torch.Tensor) -> float:
 
 def run(quick: bool) -> list[Measurement]:
     """Measure in a process of its own, with one thread."""
-    number, side, outputs = (1_500, 24, 1) if quick else (10_000, 32, 10)
+    number, side, outputs = (2_000, 24, 1) if quick else (10_000, 32, 10)
     found = in_fresh_process("benchmarks.similarity", "measured", number, side, outputs)
     share = found["jacobians"] / found["total"]
     return [

@@ -16,6 +16,8 @@ from reluscope.version import __version__ as __version__
 if TYPE_CHECKING:
     from reluscope import datasets, errors, plots, testing
     from reluscope.analyses import (
+        annulus,
+        boolean,
         bounds,
         codespace,
         coefficients,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
         sensitivity,
         similarity,
         stability,
+        stacked,
         tracking,
         tropical,
     )
@@ -68,6 +71,8 @@ _HOMES = {
     "Space": "reluscope.geometry",
     "Tolerance": "reluscope.tolerance",
     "Tracker": "reluscope.analyses.tracking",
+    "annulus": "reluscope.analyses.annulus",
+    "boolean": "reluscope.analyses.boolean",
     "bounds": "reluscope.analyses.bounds",
     "codespace": "reluscope.analyses.codespace",
     "coefficients": "reluscope.analyses.coefficients",
@@ -90,6 +95,7 @@ _HOMES = {
     "sensitivity": "reluscope.analyses.sensitivity",
     "similarity": "reluscope.analyses.similarity",
     "stability": "reluscope.analyses.stability",
+    "stacked": "reluscope.analyses.stacked",
     "testing": "reluscope.testing",
     "tracking": "reluscope.analyses.tracking",
     "tropical": "reluscope.analyses.tropical",
@@ -118,6 +124,8 @@ __all__ = [
     "Space",
     "Tolerance",
     "Tracker",
+    "annulus",
+    "boolean",
     "bounds",
     "codespace",
     "coefficients",
@@ -140,6 +148,7 @@ __all__ = [
     "sensitivity",
     "similarity",
     "stability",
+    "stacked",
     "testing",
     "tracking",
     "tropical",
@@ -148,6 +157,8 @@ __all__ = [
 # Public modules: these names stand for the module itself.
 _MODULES = frozenset(
     {
+        "annulus",
+        "boolean",
         "bounds",
         "codespace",
         "coefficients",
@@ -161,6 +172,7 @@ _MODULES = frozenset(
         "sensitivity",
         "similarity",
         "stability",
+        "stacked",
         "testing",
         "tracking",
         "tropical",

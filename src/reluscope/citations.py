@@ -190,6 +190,13 @@ _SOURCES = (
         "International Conference on Learning Representations",
     ),
     Citation(
+        "odonnell2014",
+        ("Ryan O’Donnell",),
+        "Analysis of Boolean functions",
+        2014,
+        "Cambridge University Press",
+    ),
+    Citation(
         "pascanu2013",
         ("Razvan Pascanu", "Guido Montúfar", "Yoshua Bengio"),
         "On the number of response regions of deep feed forward networks with piece-wise linear activations",

@@ -23,6 +23,7 @@ COMMANDS = {
     "partition": ("partition", "my_models:cross", "--box", "-1,1", "-o", "a.svg"),
     "count": ("count", "my_models:cross", "--box", "-1,1"),
     "bounds": ("bounds", "my_models:cross"),
+    "boolean": ("boolean", "x1 & (x2 | x3)"),
     "track-report": ("track-report", "run.parquet"),
     "reproduce": ("reproduce", "serra2018/one_input", "-o", "out"),
 }

@@ -119,17 +119,15 @@ def test_regions_with_one_map_are_not_told_apart():
 
 def test_the_study_reports_what_it_asked(monkeypatch):
     monkeypatch.setitem(PLANS, "small", replace(PLANS["small"], epochs=1, hidden=5, filters=2, grid=8))
-    monkeypatch.setattr(_protocol, "models", lambda hidden, filters: models(hidden, filters)[2:10:3])
+    monkeypatch.setattr(_protocol, "models", lambda *sizes: models(*sizes)[6:8])
     setting = Setting("small", blobs(48, 1), blobs(18, 2))
     found = mnist.protocol(setting)
-    assert list(setting.records) == ["dense 1 SGD", "dense 2 AdamW", "simple 2 SGD"]
+    assert list(setting.records) == ["simple 1 SGD", "simple 1 AdamW"]
     assert [picture.name for picture in found.pictures] == [
-        f"mnist-{name}" for name in ("images", "coefficients", "dense", "directions", "along", "eigenvalues")
+        f"mnist-{name}" for name in ("images", "coefficients", "simple", "directions", "along", "eigenvalues")
     ]
     names = [finding.name for finding in found.findings]
-    assert names.count("accuracy") == 3
-    assert names.count("regions") == 1
-    assert sum(name.startswith("share of the first direction") for name in names) == 9
-    again = mnist.protocol(setting)
-    assert [one.value for one in again.findings] == [one.value for one in found.findings]
+    assert names.count("accuracy") == 2
+    assert names.count("regions") == 2
+    assert sum(name.startswith("share of the first direction") for name in names) == 6
     assert all(int(row[6].replace(",", "")) >= 0 for row in found.tables[1].rows)

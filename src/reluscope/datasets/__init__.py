@@ -1,5 +1,6 @@
 """Data to look at networks with: files of the user's, and problems with known structure."""
 
+from reluscope.datasets.ball_shell import ball_shell
 from reluscope.datasets.cifar10 import cifar10
 from reluscope.datasets.circle_annulus import circle_annulus, xor_annulus
 from reluscope.datasets.dataset import Dataset, dataset_of
@@ -11,6 +12,7 @@ from reluscope.datasets.spirals import spirals
 
 __all__ = [
     "Dataset",
+    "ball_shell",
     "cifar10",
     "circle_annulus",
     "dataset_of",

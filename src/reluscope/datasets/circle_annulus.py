@@ -4,8 +4,8 @@ from math import sqrt
 
 import numpy as np
 
+from reluscope.datasets.ball_shell import check_radii
 from reluscope.datasets.dataset import Dataset, dataset_of
-from reluscope.errors import InputError
 
 
 def circle_annulus(
@@ -87,11 +87,7 @@ def _points(
     """Return points, and which of them lie in the annulus."""
     inner = sqrt(2) * radius if inner is None else inner
     outer = sqrt(2) * inner if outer is None else outer
-    if count < 1 or not 0 < radius <= inner < outer < float("inf"):
-        raise InputError(
-            "expected at least one point, and 0 < radius <= inner < outer, all finite, got "
-            f"{count} points and the radii {radius:g}, {inner:g} and {outer:g}"
-        )
+    check_radii(count, radius, inner, outer)
     rng = np.random.default_rng(seed)
     is_outside = np.arange(count) % 2 == 1
     low, high = np.where(is_outside, inner, 0.0), np.where(is_outside, outer, radius)

@@ -6,13 +6,15 @@ the point at hand, so that nothing has to be found feasible first. Every answer 
 multipliers prove. In torch, in float64, on any device: one batched product of matrices decides the time of a step.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
+
+from reluscope.single_threaded import one_thread
 
 MOST_STEPS, PATIENCE = 100, 8
 # Memory for weighted copies of rows, in bytes: what a cache holds, and enough for large products elsewhere.
@@ -263,22 +265,9 @@ def minimize(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsDon
     The bound: for multipliers y >= 0 and any point z of the body, convexity gives ``f(z) >= f(x) + g (z - x)``, and
     ``y (b - A z) >= 0``. What rounding leaves of ``g + A' y`` counts with the farthest that each variable can go.
     """
-    with _threads_worth_having(bodies):
+    are_large = bodies.rows.is_cuda or bodies.rows.numel() * bodies.dim >= WORTH_THREADS
+    with nullcontext() if are_large else one_thread():
         return _minimized(bodies, objective, start, within(RELATIVE_GAP) if is_done is None else is_done)
-
-
-@contextmanager
-def _threads_worth_having(bodies: Bodies) -> Iterator[None]:
-    """Keep small products on one thread: a second brings nothing, and beside other work both wait for each other."""
-    number = torch.get_num_threads()
-    if bodies.rows.is_cuda or bodies.rows.numel() * bodies.dim >= WORTH_THREADS:
-        yield
-        return
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(number)
 
 
 def _minimized(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsDone) -> Minima:

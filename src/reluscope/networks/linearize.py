@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 Pieces = list[Tensor]
 
+# Values of points on one node, and the size of that node, from which outputs are carried back one after the other.
+LARGE_NODE, LARGE_VALUES = 512, 2**17
+# Bytes of a chunk of points then: larger ones leave the processor's caches, and allocations come to dominate.
+CLOSE_BUDGET = 32 * 2**20
+
 
 @torch.no_grad()
 def linearize(network: "Network", x: Points, outputs: Sequence[int] | None, budget: int) -> AffineMaps:
@@ -33,18 +38,35 @@ def linearize(network: "Network", x: Points, outputs: Sequence[int] | None, budg
     weight = x.new_empty(len(x), len(wanted), network.num_inputs)
     bias = x.new_empty(len(x), len(wanted))
     columns = network.num_inputs if forward else len(wanted)
-    # Backward, autograd keeps what every node needs, on top of the cotangents.
-    per_column = network.bytes_per_point if forward else network.bytes_per_point + 8 * network.num_inputs
-    tape = 0 if forward else 8 * sum(node.size for node in network.nodes)
-    for rows in chunks(len(x), tape + min(columns, 64) * per_column, budget):
-        pieces = point_pieces(network, x[rows])
-        bias[rows] = _at_zero(network, pieces, x[rows])[:, wanted]
-        if forward:
+    if forward:
+        per_column = network.bytes_per_point
+        for rows in chunks(len(x), min(columns, 64) * per_column, budget):
+            pieces = point_pieces(network, x[rows])
+            bias[rows] = _at_zero(network, pieces, x[rows])[:, wanted]
             for part in chunks(columns, (rows.stop - rows.start) * per_column, budget):
                 weight[rows, :, part] = _forward(network, pieces, part)[..., wanted].mT
-        else:
-            weight[rows] = _backward(network, pieces, x[rows], wanted, per_column, budget)
+        return AffineMaps(weight, bias)
+    # Backward, autograd keeps what every node needs, on top of the cotangents.
+    per_column = network.bytes_per_point + 8 * network.num_inputs
+    tape = 8 * sum(node.size for node in network.nodes)
+    one_by_one = _one_by_one(network, len(x))
+    each, limit = (
+        (tape + 2 * per_column, CLOSE_BUDGET) if one_by_one else (tape + min(columns, 64) * per_column, budget)
+    )
+    for rows in chunks(len(x), each, min(limit, budget)):
+        pieces = point_pieces(network, x[rows])
+        together = 1 if one_by_one else max(1, budget // ((rows.stop - rows.start) * per_column))
+        weight[rows], bias[rows] = _backward(network, pieces, x[rows], wanted, together)
     return AffineMaps(weight, bias)
+
+
+def _one_by_one(network: "Network", num_points: int) -> bool:
+    """Whether outputs are carried back one after the other: where one of them keeps the processor busy.
+
+    Together they share the overhead of a call, but convolutions and gathers take longer, twice as long as one by one.
+    """
+    largest = max(node.size for node in network.nodes)
+    return largest >= LARGE_NODE and num_points * largest >= LARGE_VALUES
 
 
 def unit_maps(network: "Network", x: Points, inputs: slice | None = None) -> list[tuple[Tensor, Tensor]]:
@@ -222,24 +244,33 @@ def run_linear(plan: Sequence, values: Values) -> Values:
     return values
 
 
-def _backward(network: "Network", pieces: Pieces, x: Tensor, wanted: list[int], per_column: int, budget: int) -> Tensor:
-    """Return ``(s, outputs, n)`` by carrying columns of the outputs' identity backward, all points at once."""
+def _backward(network: "Network", pieces: Pieces, x: Tensor, wanted: list[int], together: int) -> tuple[Tensor, Tensor]:
+    """Return ``(s, outputs, n)`` and ``(s, outputs)``: derivatives and values at zero, of all points at once.
+
+    So many outputs are carried back in one call.
+    """
     result = x.new_empty(len(x), len(wanted), network.num_inputs)
     with torch.enable_grad():
         zero = torch.zeros_like(x).requires_grad_()
         _, values = run_fixed(network, pieces, zero)
         output = network.finish(values).reshape(len(x), -1)
+        constant = output.detach()[:, wanted]
         if not output.requires_grad:
-            return result.zero_()
-        for part in chunks(len(wanted), len(x) * per_column, budget):
-            rows = wanted[part]
+            return result.zero_(), constant
+        for start in range(0, len(wanted), together):
+            rows = wanted[start : start + together]
             cotangents = output.new_zeros(len(rows), len(x), output.shape[1])
             cotangents[torch.arange(len(rows)), :, rows] = 1.0
             (gradient,) = torch.autograd.grad(
-                output, zero, cotangents, retain_graph=True, is_grads_batched=True, materialize_grads=True
+                output,
+                zero,
+                cotangents[0] if together == 1 else cotangents,
+                retain_graph=True,
+                is_grads_batched=together > 1,
+                materialize_grads=True,
             )
-            result[:, part] = gradient.flatten(2).movedim(0, 1)
-    return result
+            result[:, start : start + together] = gradient.reshape(len(rows), len(x), -1).movedim(0, 1)
+    return result, constant
 
 
 def _wanted(outputs: Sequence[int] | None, num_outputs: int) -> list[int]:

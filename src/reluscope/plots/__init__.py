@@ -1,6 +1,7 @@
 """Pictures: functions that take findings or partitions and return figures, never shown, nothing computed."""
 
 from reluscope.plots.accuracy_curves import accuracy_curve
+from reluscope.plots.boolean_functions import boolean_direction, swaps_distribution
 from reluscope.plots.bounds_and_counts import bounds_and_counts
 from reluscope.plots.class_numbers import class_numbers
 from reluscope.plots.clustered_regions import region_clusters
@@ -8,13 +9,18 @@ from reluscope.plots.codes import codes
 from reluscope.plots.coefficient_scatter import coefficient_scatter
 from reluscope.plots.coefficients import coefficients
 from reluscope.plots.compressed_networks import curves_of_networks
+from reluscope.plots.cosines import cosines
 from reluscope.plots.counts_in_training import counts_in_training
+from reluscope.plots.decision_polygon import decision_polygon
+from reluscope.plots.decision_polytope import decision_polytope
 from reluscope.plots.directions import directions
 from reluscope.plots.distances import class_distances, distance_histogram
 from reluscope.plots.distinct import distinct_codes
 from reluscope.plots.embeddings import embeddings
 from reluscope.plots.errors_and_counts import errors_and_counts
 from reluscope.plots.films import animation
+from reluscope.plots.fitted_functions import fitted_coefficients, fitted_curves
+from reluscope.plots.folding import folding
 from reluscope.plots.frames import say_regions
 from reluscope.plots.functions_and_slopes import functions_on_plane
 from reluscope.plots.gates import boundaries
@@ -45,6 +51,7 @@ from reluscope.plots.saving_animations import save_animation, to_gif
 from reluscope.plots.segments import segment_counts
 from reluscope.plots.similarity_table import similarity
 from reluscope.plots.spectra import correlation_counts, spectra, spectra_by_layer
+from reluscope.plots.successes import successes
 from reluscope.plots.surroundings import surroundings
 from reluscope.plots.tracking import tracking
 from reluscope.plots.training_curves import training_curves
@@ -55,6 +62,7 @@ __all__ = [
     "RegionColors",
     "accuracy_curve",
     "animation",
+    "boolean_direction",
     "boundaries",
     "bounds_and_counts",
     "class_distances",
@@ -63,13 +71,19 @@ __all__ = [
     "coefficient_scatter",
     "coefficients",
     "correlation_counts",
+    "cosines",
     "counts_in_training",
     "curves_of_networks",
+    "decision_polygon",
+    "decision_polytope",
     "directions",
     "distance_histogram",
     "distinct_codes",
     "embeddings",
     "errors_and_counts",
+    "fitted_coefficients",
+    "fitted_curves",
+    "folding",
     "functions_on_plane",
     "gradient_eigenvalues",
     "grids_beside_regions",
@@ -99,7 +113,9 @@ __all__ = [
     "similarity",
     "spectra",
     "spectra_by_layer",
+    "successes",
     "surroundings",
+    "swaps_distribution",
     "to_gif",
     "to_png",
     "to_svg",

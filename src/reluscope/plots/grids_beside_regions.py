@@ -39,7 +39,7 @@ def grids_beside_regions(found: Mapping[str, tuple[Partition, Int[np.ndarray, "p
     >>> part = rs.partition(net, rs.Box(-1, 1, 2))
     >>> figure = grids_beside_regions({"net": (part, np.array([[0, 1], [2, 3]]))})
     >>> [axes.get_title() for axes in figure.axes]
-    ['4 labels on a 2 x 2 grid', '4 regions']
+    ['4 labels on a 2 x 2 grid', '4 regions (EXACT)']
     """
     if not found:
         axes = canvas(None, (4.0, 2.0))

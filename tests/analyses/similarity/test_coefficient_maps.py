@@ -106,8 +106,8 @@ def test_ridge_is_that_of_scikit_learn(monkeypatch, factored, samples):
 
 def test_blocks_and_groups_change_nothing():
     first, second = load(DENSE), conv(0)
-    whole = rs.similarity.coefficient_maps(first, second, POINTS)
-    parts = rs.similarity.coefficient_maps(first, second, POINTS, memory=9_000 * 4)
+    whole = rs.similarity.coefficient_maps(first, second, POINTS[:60])
+    parts = rs.similarity.coefficient_maps(first, second, POINTS[:60], memory=9_000 * 4)
     for j in range(3):
         assert difference(parts.matrix(j), whole.matrix(j)) <= 1e-10
 

@@ -11,9 +11,12 @@ from math import inf, sqrt
 
 import numpy as np
 from jaxtyping import Float
-from scipy.linalg import blas, lapack, lstsq
+from scipy.linalg import get_blas_funcs, get_lapack_funcs, lstsq
 
 from reluscope.analyses.similarity.moments import Moments
+
+_cholesky, _reciprocal_condition, _solve_by_cholesky = get_lapack_funcs(("potrf", "pocon", "potrs"), dtype=float)
+(_triangular_product,) = get_blas_funcs(("trmm",), dtype=float)
 
 # Of the scaled normal equations: eps times it is the relative error that they may add.
 WORST_CONDITION = 1e6
@@ -82,7 +85,10 @@ def _by_factor(left: np.ndarray, right: np.ndarray, ridge: float, longest: int) 
         matrix = np.concatenate([left, sqrt(ridge) * np.eye(size)])
         right_rows = np.concatenate([right, np.zeros((size, right.shape[1]))])
     cutoff = longest * np.finfo(float).eps
-    found, _, rank, values = lstsq(matrix, right_rows, cond=cutoff, lapack_driver="gelsd", check_finite=False)
+    solved = lstsq(matrix, right_rows, cond=cutoff, lapack_driver="gelsd", check_finite=False)
+    assert solved is not None
+    found, _, rank, values = solved
+    assert values is not None
     condition = float(values[0] / values[rank - 1]) if rank else inf
     length = float(np.linalg.norm(right))
     residual = float(np.linalg.norm(left @ found - right)) / length if length else np.nan
@@ -101,22 +107,22 @@ def _by_normal_equations(moments: Moments, first: int, second: int, ridge: float
     gram *= scale
     gram *= scale[:, None]
     scaled_length = float(np.linalg.norm(gram, 1))
-    factor, failed = lapack.dpotrf(gram, lower=0, clean=1, overwrite_a=1)
+    factor, failed = _cholesky(gram, lower=0, clean=1, overwrite_a=1)
     if failed:
         return None
-    inverse, _ = lapack.dpocon(factor, scaled_length)
+    inverse, _ = _reciprocal_condition(factor, scaled_length)
     if inverse * WORST_CONDITION < 1:
         return None
     products = moments.plain(first, second)
-    found, _ = lapack.dpotrs(factor, np.asfortranarray(products * scale[:, None]), lower=0, overwrite_b=1)
+    found, _ = _solve_by_cholesky(factor, np.asfortranarray(products * scale[:, None]), lower=0, overwrite_b=1)
     found *= scale[:, None]
     # R = U diag(1 / scale): its condition number bounds that of X, up to the norm that is used.
     factor /= scale
-    one, _ = lapack.dpocon(factor, length)
+    one, _ = _reciprocal_condition(factor, length)
     condition = sqrt(1 / one) if one > 0 else inf
     total = float(np.trace(moments.plain(second, second)))
     # |X M - Y|^2 = |Y|^2 - 2 tr(M^T X^T Y) + |R M|^2 - ridge |M|^2 with R^T R = X^T X + ridge
     square = total - 2 * float(np.vdot(found, products)) - ridge * float(np.vdot(found, found))
-    square += float(np.linalg.norm(blas.dtrmm(1.0, factor, found)) ** 2)
+    square += float(np.linalg.norm(_triangular_product(1.0, factor, found)) ** 2)
     residual = sqrt(max(0.0, square) / total) if total > 0 else np.nan
     return Solution(found, size, condition, residual, "normal equations")

@@ -11,9 +11,12 @@ from itertools import accumulate
 
 import numpy as np
 from jaxtyping import Float
-from scipy.linalg import blas, lapack
+from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from reluscope.errors import InputError, ShapeError
+
+(_add_rows_to_factor,) = get_lapack_funcs(("tpqrt",), dtype=float)
+(_add_squares,) = get_blas_funcs(("syrk",), dtype=float)
 
 # Rows that differ by less than this share of their length are equal up to rounding.
 CONSTANT = 1e-12
@@ -32,14 +35,14 @@ class Moments:
         Columns of each representation.
     shifts : tuple of (d,) float64
         The constant row that each was taken less of.
-    factor : (r, c) float64, optional
-        The triangular R, its rows that may differ from zero.
+    factor : (c, c) float64, optional
+        The triangular R.
     """
 
     gram: Float[np.ndarray, "c c"]
     sizes: tuple[int, ...]
     shifts: tuple[Float[np.ndarray, " _"], ...]
-    factor: Float[np.ndarray, "r c"] | None = None
+    factor: Float[np.ndarray, "c c"] | None = None
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -136,7 +139,6 @@ class MomentSum:
         self.sizes = tuple(sizes)
         self._factored = factored
         self._shifts: tuple[np.ndarray, ...] | None = None
-        self._num_samples = 0
         number = num_columns(sizes)
         self._table = np.zeros((number, number), order="F")
 
@@ -145,7 +147,6 @@ class MomentSum:
         if self._shifts is None:
             # Any row of the data does: equal rows become exactly zero.
             self._shifts = tuple(part[0].copy() for part in parts)
-        self._num_samples += len(parts[0])
         width = sum(self.sizes)
         block = np.empty((len(parts[0]), num_columns(self.sizes)), order="F" if self._factored else "C")
         start = 0
@@ -157,16 +158,15 @@ class MomentSum:
         block[:, width] = 1.0
         if self._factored:
             panel = min(PANEL, len(self._table))
-            self._table = lapack.dtpqrt(0, panel, self._table, block, overwrite_a=True, overwrite_b=True)[0]
+            self._table = _add_rows_to_factor(0, panel, self._table, block, overwrite_a=True, overwrite_b=True)[0]
         else:
-            self._table = blas.dsyrk(1.0, block.T, beta=1.0, c=self._table, overwrite_c=True)
+            self._table = _add_squares(1.0, block.T, beta=1.0, c=self._table, overwrite_c=True)
 
     def finish(self) -> Moments:
         """Return the moments of all rows that were added."""
         assert self._shifts is not None
         if self._factored:
-            # B has as many rows as samples: with fewer than columns, the rows of R beyond them are zero.
-            factor = np.triu(self._table)[: self._num_samples]
+            factor = np.triu(self._table)
             return Moments(factor.T @ factor, self.sizes, self._shifts, factor)
         return Moments(self._table, self.sizes, self._shifts)
 

@@ -5,7 +5,6 @@ go in groups, each with a pass of its own over that group's Jacobians.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing
 from dataclasses import dataclass
 
 import numpy as np
@@ -94,15 +93,12 @@ def coefficient_blocks(
 ) -> Iterator[tuple[slice, list[Float[np.ndarray, "m rows c"]]]]:
     """Yield the same rows of every network's coefficients, for some outputs."""
     share = memory // 4 // len(networks)
-    with ExitStack() as opened:
-        passes = [
-            opened.enter_context(
-                closing(matrix(one, points, outputs=outputs, memory=share, progress=progress and not place).blocks())
-            )
-            for place, one in enumerate(networks)
-        ]
-        for blocks in zip(*passes, strict=True):
-            yield blocks[0][0], [values.cpu().numpy() for _, values in blocks]
+    passes = [
+        matrix(one, points, outputs=outputs, memory=share, progress=progress and not place).blocks()
+        for place, one in enumerate(networks)
+    ]
+    for blocks in zip(*passes, strict=True):
+        yield blocks[0][0], [values.cpu().numpy() for _, values in blocks]
 
 
 def coefficient_moments(

@@ -44,6 +44,7 @@ def _root(
                                                       the regions of a plane through samples
       reluscope count net.onnx --box 0,1              how many regions there are
       reluscope bounds --arch 784,11,11               how many there can be
+      reluscope boolean "x1 ^ x2 ^ x3"                a Boolean function and a small network for it
       reluscope track-report run.parquet              a report on a run that a Tracker recorded
       reluscope reproduce                             studies of published papers
     """  # noqa: D301

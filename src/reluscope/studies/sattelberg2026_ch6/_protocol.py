@@ -150,7 +150,7 @@ def _slice(setting: Setting, plan: Plan, one: Looked, images: np.ndarray) -> Sli
 def _sentences(
     setting: Setting, plan: Plan, given: tuple[Labelled, Labelled], testing: Labelled, anchors: np.ndarray
 ) -> tuple[str, ...]:
-    ways = "; ".join(training_of(model, plan.epochs).describe() for model in models(1, 1)[:2])
+    ways = "; ".join(training_of(model, plan.epochs).describe() for model in models(plan.hidden, plan.filters)[:2])
     shape = " x ".join(map(str, testing.shape))
     networks = (
         f"Networks of section 6.1 trained on {given[0].name} ({len(given[0]):,} images of {shape} numbers, centred by "

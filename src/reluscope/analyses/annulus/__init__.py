@@ -1,0 +1,54 @@
+"""A ball against the shell around it: the smallest networks that solve it, and what their decision regions are."""
+
+from reluscope.analyses.annulus.boundary import DecisionRegion, decision_region, part_around_origin
+from reluscope.analyses.annulus.cosines import (
+    Orthogonality,
+    expected_cosine,
+    orthogonality,
+    random_orthogonality,
+)
+from reluscope.analyses.annulus.pieces import decision_pieces, decision_volume
+from reluscope.analyses.annulus.region_radii import inner_radius, outer_radius
+from reluscope.analyses.annulus.shallow import ShallowNetwork, read_shallow, to_module
+from reluscope.analyses.annulus.shapes import Shape, recognize
+from reluscope.analyses.annulus.solutions import (
+    FacetKind,
+    Solution,
+    ball_volume,
+    cross_polytope,
+    cross_polytope_layers,
+    expanded_simplex,
+    expanded_simplex_layers,
+    root_polytope_layers,
+    shell_volume_ratio,
+    simplex_corner_layers,
+)
+
+__all__ = [
+    "DecisionRegion",
+    "FacetKind",
+    "Orthogonality",
+    "ShallowNetwork",
+    "Shape",
+    "Solution",
+    "ball_volume",
+    "cross_polytope",
+    "cross_polytope_layers",
+    "decision_pieces",
+    "decision_region",
+    "decision_volume",
+    "expanded_simplex",
+    "expanded_simplex_layers",
+    "expected_cosine",
+    "inner_radius",
+    "orthogonality",
+    "outer_radius",
+    "part_around_origin",
+    "random_orthogonality",
+    "read_shallow",
+    "recognize",
+    "root_polytope_layers",
+    "shell_volume_ratio",
+    "simplex_corner_layers",
+    "to_module",
+]

@@ -1,0 +1,499 @@
+"""The decision region {f <= 0} of a network of one hidden layer, by the vertices and facets of its boundary.
+
+Between the hyperplanes of the units f is affine. A vertex of {f = 0} lies on n - 1 independent ones, so on a line on
+which f is a function of one variable that bends where the other hyperplanes cross: all vertices are zeros of f on these
+lines. A facet is what the vertices in one cell span. The region is bounded if f grows along every end of every line, as
+each cell is spanned by corners and by such ends; a bounded one is convex if no vertex lies beyond a facet.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from math import comb
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from scipy.sparse.csgraph import connected_components
+
+from reluscope.analyses.annulus.shallow import ShallowLike, ShallowNetwork, read_shallow
+from reluscope.errors import InputError
+from reluscope.findings import Claim
+from reluscope.geometry.polyhedron import Polyhedron
+
+MOST_LINES, MOST_CELLS = 50_000, 2**20
+# Values below this part of the size of their terms count as zero.
+RESOLUTION = 1e-9
+# Values above this many units in the last place, times the condition of the line, are known to be none.
+ROUNDING = 256 * np.finfo(float).eps
+
+
+@dataclass(frozen=True, eq=False)
+class DecisionRegion:
+    """The set {f <= 0} of a network of one hidden layer.
+
+    Parameters
+    ----------
+    network : ShallowNetwork
+    vertices : (v, n) float64
+        Vertices of the boundary. A convex region has each of its vertices once, and no others.
+    normals : (f, n) float64; offsets : (f,) float64
+        The facets' half-spaces ``normal x <= offset``, unit normals pointing out. None of an unbounded region.
+    incidence : (f, v) bool
+        Which vertices lie on which facet.
+    signs : (f, u) int8
+        On which side of each unit a facet lies; 0 where it lies on the unit's hyperplane. Of facets in several cells,
+        those of one cell.
+    is_bounded, is_convex : bool
+        An unbounded region is never called convex.
+    num_undecided : int
+        Signs that float64 did not settle: larger than rounding, and small enough to count as zero. If there are any,
+        numbers of vertices and facets are estimates.
+    error : float
+        Bound, to first order, on the rounding of vertices.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> region = rs.annulus.decision_region(rs.annulus.cross_polytope_layers(3))
+    >>> len(region.vertices), region.num_facets, region.is_convex, region.claim
+    (6, 8, True, <Claim.EXACT: 'EXACT'>)
+    """
+
+    network: ShallowNetwork
+    vertices: Float[np.ndarray, "v n"]
+    normals: Float[np.ndarray, "f n"]
+    offsets: Float[np.ndarray, " f"]
+    incidence: Bool[np.ndarray, "f v"]
+    signs: Int[np.ndarray, "f u"]
+    is_bounded: bool
+    is_convex: bool
+    num_undecided: int
+    error: float
+
+    @property
+    def dim(self) -> int:
+        """Number of inputs n."""
+        return self.vertices.shape[1]
+
+    @property
+    def num_facets(self) -> int:
+        """Number of facets; if the region is not convex, of pieces of its boundary."""
+        return len(self.offsets)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether f is positive everywhere."""
+        return self.is_bounded and not len(self.vertices)
+
+    @property
+    def has_origin(self) -> bool:
+        """Whether the origin is inside, not on the boundary."""
+        return bool(self.network(np.zeros((1, self.dim)))[0] < 0)
+
+    @property
+    def claim(self) -> Claim:
+        """What numbers of vertices and facets are."""
+        return Claim.ESTIMATE if self.num_undecided else Claim.EXACT
+
+    @property
+    def polyhedron(self) -> Polyhedron:
+        """The region as a polyhedron.
+
+        Raises
+        ------
+        InputError
+            If it is not bounded and convex.
+        """
+        if not self.is_convex:
+            raise InputError(
+                "expected a bounded convex decision region, got another: take its pieces "
+                "(reluscope.annulus.decision_pieces)"
+            )
+        return Polyhedron(self.normals, self.offsets)
+
+
+def decision_region(source: ShallowLike, *, leak: float = 0.0) -> DecisionRegion:
+    """Return the decision region {f <= 0} of a network of one hidden layer.
+
+    Parameters
+    ----------
+    source : Network, or [(W, b), (a, c)]
+        One hidden layer of units with two pieces, one output f.
+    leak : float
+        Of layers given as arrays.
+
+    Returns
+    -------
+    DecisionRegion
+        Numbers of vertices and facets are EXACT unless signs were undecided.
+
+    Raises
+    ------
+    InputError
+        If the network has another form or fewer than 2 inputs, or there are too many lines to look at.
+
+    Notes
+    -----
+    Looks at all ``C(u, n - 1)`` lines; with n + 1 units these are ``n (n + 1) / 2``, and the facets at most
+    ``2^(n + 1) - 2``. A network of 9 units and 8 inputs takes about 0.1 s.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load(rs.annulus.expanded_simplex_layers(2))
+    >>> region = decision_region(net)
+    >>> region.num_facets, np.linalg.norm(region.vertices, axis=1).round(12).tolist()
+    (6, [1.0, 1.0, 1.0, 1.0, 1.0, 1.0])
+    """
+    network = read_shallow(source, leak=leak)
+    if network.num_inputs < 2:
+        raise InputError(
+            f"expected a network of at least 2 inputs, got {network.num_inputs}: on a line, reluscope.partition "
+            "has the intervals"
+        )
+    bends = (network.low != network.high) & network.weight.any(axis=1)
+    rank = np.linalg.matrix_rank(network.weight[bends]) if bends.any() else 0
+    if rank < network.num_inputs:
+        return _endless(network, bends)
+    arrangement = _Arrangement(network, bends)
+    signs, points, error = arrangement.vertices()
+    if not arrangement.is_region_bounded():
+        return _region(arrangement, points, [], False, False, error)
+    facets = arrangement.facets(signs, points)
+    return _convex_or_not(arrangement, points, facets, error)
+
+
+def part_around_origin(region: DecisionRegion) -> DecisionRegion | None:
+    """Return the connected part of a decision region that holds the origin, if it is a polytope.
+
+    A leaky unit with a negative output weight tilts f where it is inactive, and makes it fall again where it is active:
+    an unbounded region then has a part of its own around the data.
+
+    Parameters
+    ----------
+    region : DecisionRegion
+        Unbounded, or not convex.
+
+    Returns
+    -------
+    DecisionRegion or None
+        The part, bounded and convex; None if the origin is not inside, or the part around it is unbounded, not convex,
+        or has a facet in several cells.
+
+    Notes
+    -----
+    Its facets are convex hulls of zeros of f and close up to a polytope, f grows outwards through each, is negative at
+    the origin, and has no zero between.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> layers = [([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [0.0, 0.0, -3.0]), ([[2.0, 2.0, -10.0]], [-4.0])]
+    >>> region = decision_region(layers, leak=0.1)
+    >>> region.is_bounded, part_around_origin(region).num_facets
+    (False, 4)
+    """
+    network = region.network
+    bends = (network.low != network.high) & network.weight.any(axis=1)
+    rank = np.linalg.matrix_rank(network.weight[bends]) if bends.any() else 0
+    if not region.has_origin or rank < region.dim:
+        return None
+    arrangement = _Arrangement(network, bends)
+    signs, points, error = arrangement.vertices()
+    facets = arrangement.facets(signs, points)
+    incidence = np.zeros((len(facets), len(points)), dtype=bool)
+    for row, facet in zip(incidence, facets, strict=True):
+        row[facet.vertices] = True
+    _, groups = connected_components(incidence.astype(int) @ incidence.T.astype(int), directed=False)
+    for group in np.unique(groups):
+        rows = np.flatnonzero(groups == group)
+        normals, offsets = (
+            np.stack([facets[row].normal for row in rows]),
+            np.array([facets[row].offset for row in rows]),
+        )
+        touched = incidence[rows].any(axis=0)
+        slack = RESOLUTION * (np.abs(points).max() + np.abs(offsets).max())
+        beyond = points @ normals.T - offsets
+        if not (offsets > slack).all() or (beyond[touched] > slack).any() or (beyond < -slack).all(axis=1).any():
+            continue
+        polyhedron = Polyhedron(normals, offsets)
+        touching = np.abs(beyond[touched].T) <= slack
+        if not np.array_equal(touching, incidence[rows][:, touched]) or not polyhedron.is_bounded():
+            continue
+        if len(polyhedron.vertices()) == touched.sum():
+            kept = [replace(facets[row], vertices=np.flatnonzero(incidence[row, touched])) for row in rows]
+            return _region(arrangement, points[touched], kept, True, True, error)
+    return None
+
+
+@dataclass(frozen=True, eq=False)
+class _Facet:
+    vertices: np.ndarray
+    normal: np.ndarray
+    offset: float
+    signs: np.ndarray
+
+
+def _endless(network: ShallowNetwork, bends: np.ndarray) -> DecisionRegion:
+    """Return the region of a network that is affine along a line: unbounded, or empty."""
+    size = network.num_inputs
+    free = ~bends
+    slope = network.low[free] @ network.weight[free]
+    basis = np.linalg.svd(network.weight[bends])[2] if bends.any() else np.eye(size)
+    rank = np.linalg.matrix_rank(network.weight[bends]) if bends.any() else 0
+    is_empty = False
+    if not (np.abs(basis[rank:] @ slope) > RESOLUTION * np.linalg.norm(slope)).any():
+        # Constant along the other directions: look at a section. One more unit of no slope would not bend.
+        if rank == 0:
+            is_empty = bool(network(np.zeros((1, size)))[0] > 0)
+        else:
+            section = ShallowNetwork(
+                network.weight @ basis[:rank].T, network.bias, network.low, network.high, network.constant
+            )
+            arrangement = _Arrangement(section, bends)
+            is_empty = not len(arrangement.zeros()[0]) and arrangement.is_region_bounded()
+    none = np.zeros((0, size))
+    return DecisionRegion(
+        network, none, none, np.zeros(0), np.zeros((0, 0), bool), np.zeros((0, network.num_units), np.int8), is_empty,
+        False, 0, 0.0,
+    )  # fmt: skip
+
+
+class _Arrangement:
+    """The hyperplanes of the units that bend, all lines on which n - 1 of them meet, and f on these lines."""
+
+    def __init__(self, network: ShallowNetwork, bends: np.ndarray) -> None:
+        self.network, self.bends = network, bends
+        size = network.num_inputs
+        lengths = np.where(bends, np.linalg.norm(network.weight, axis=1), 1.0)
+        self.weight, self.bias = network.weight / lengths[:, None], network.bias / lengths
+        self.low, self.high = network.low * lengths, network.high * lengths
+        units = np.flatnonzero(bends)
+        if comb(len(units), size - 1) > MOST_LINES:
+            raise InputError(
+                f"expected at most {MOST_LINES:,} lines on which {size - 1} hyperplanes meet, and {len(units)} units "
+                f"of {size} inputs have {comb(len(units), size - 1):,}: see reluscope.partition"
+            )
+        chosen = list(combinations(units, size - 1))
+        self.chosen = np.array(chosen, dtype=np.int64).reshape(len(chosen), size - 1)
+        self.num_undecided = 0
+        self._lines()
+
+    def vertices(self) -> tuple[np.ndarray, np.ndarray, float]:
+        """Return the signs of units and the places of all vertices of {f = 0}, and a bound on their rounding."""
+        signs, points, errors = self.zeros()
+        # A face of the arrangement on which f vanishes in a point alone has no other: signs tell vertices apart.
+        _, first = np.unique(signs, axis=0, return_index=True)
+        return signs[first], points[first], float(errors.max(initial=0.0))
+
+    def zeros(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return signs of units, places and their rounding, of all zeros of f on the lines that are corners there."""
+        times = self._bending_times
+        number = np.isfinite(times).sum(axis=1)
+        points = self._at(np.where(np.isfinite(times), times, 0.0))
+        values, scale = self.network(points), self._scale(points)
+        sign = self._signs(values, scale, ROUNDING * self.condition[:, None] * scale, np.isfinite(times))
+        rows, columns = np.nonzero((sign == 0) & np.isfinite(times))
+        found = [(rows, times[rows, columns], np.zeros(len(rows)))]
+        # Between two bends f is affine.
+        rows, columns = np.nonzero((sign[:, :-1] * sign[:, 1:] < 0) & np.isfinite(times[:, 1:]))
+        first, last = values[rows, columns], values[rows, columns + 1]
+        share = first / (first - last)
+        place = (1 - share) * times[rows, columns] + share * times[rows, columns + 1]
+        steep = np.abs((last - first) / (times[rows, columns + 1] - times[rows, columns]))
+        found.append((rows, place, ROUNDING * scale[rows, columns] / steep))
+        ends = (np.zeros(len(times), dtype=int), number - 1)
+        for end, slope, direction in zip(ends, self._tail_slopes, (-1.0, 1.0), strict=True):
+            at = np.arange(len(times)), end
+            rows = np.flatnonzero(sign[at] * slope < 0)
+            height = np.abs(values[at][rows]) / np.abs(slope[rows])
+            blur = ROUNDING * scale[at][rows] / np.abs(slope[rows])
+            found.append((rows, times[at][rows] + direction * height, blur))
+        rows, place, blur = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        points = self.origins[rows] + place[:, None] * self.directions[rows]
+        reach = np.linalg.norm(self.origins, axis=1)[rows] + np.abs(place)
+        errors = blur + ROUNDING * self.condition[rows] * reach
+        return self._unit_signs(rows, points, errors), points, errors
+
+    def is_region_bounded(self) -> bool:
+        """Return whether f <= 0 nowhere far out."""
+        before, after = self._tail_slopes
+        if (before < 0).any() or (after < 0).any():
+            return False
+        times = self._bending_times
+        flat = [(-self.directions[before == 0]), self.directions[after == 0]]
+        ways = np.concatenate(flat)
+        if not len(ways):
+            return True
+        # Along a direction in which f stops growing it ends at a value, which is lowest over some corner.
+        corners = self._at(np.where(np.isfinite(times), times, 0.0))[np.isfinite(times)]
+        pre = corners @ self.weight.T + self.bias
+        for way in ways:
+            rate = self.weight @ way
+            parallel = np.abs(rate) <= RESOLUTION
+            slopes = np.where(parallel, np.where(pre > 0, self.high, self.low), np.where(rate > 0, self.high, self.low))
+            if (self.network.constant + (slopes * pre).sum(axis=1) <= 0).any():
+                return False
+        return True
+
+    def facets(self, signs: np.ndarray, points: np.ndarray) -> list[_Facet]:
+        """Return the boundary's pieces: the vertices in each closed cell, where they span a hyperplane."""
+        dim = points.shape[1]
+        units = np.flatnonzero(self.bends)
+        num_open = (signs[:, units] == 0).sum(axis=1)
+        if (2.0**num_open).sum() > MOST_CELLS or len(units) > 62:
+            raise InputError(
+                f"expected at most {MOST_CELLS:,} cells around vertices and 62 units, got {(2.0**num_open).sum():,.0f} "
+                f"and {len(units)}: remove equal units"
+            )
+        cells: dict[int, list[int]] = {}
+        for vertex, row in enumerate(signs[:, units]):
+            codes = np.array([sum(1 << int(unit) for unit in np.flatnonzero(row > 0))], dtype=np.int64)
+            for unit in np.flatnonzero(row == 0):
+                codes = np.concatenate([codes, codes | (1 << int(unit))])
+            for code in codes.tolist():
+                cells.setdefault(code, []).append(vertex)
+        # The same vertices in two cells: a piece that lies on a unit's hyperplane.
+        groups = {tuple(members) for members in cells.values() if len(members) >= dim}
+        found = (self._facet(np.array(members), signs, points) for members in sorted(groups))
+        return [facet for facet in found if facet is not None]
+
+    def _facet(self, members: np.ndarray, signs: np.ndarray, points: np.ndarray) -> _Facet | None:
+        around = points[members] - points[members].mean(axis=0)
+        _, singular, basis = np.linalg.svd(around, full_matrices=len(members) < points.shape[1])
+        dim = points.shape[1]
+        scale = RESOLUTION * (singular[0] + np.abs(points[members]).max())
+        if singular[dim - 2] <= scale:
+            return None
+        # All on one side of a unit, or on it.
+        side = signs[members].sum(axis=0)
+        side = np.sign(side).astype(np.int8)
+        way = basis[-1]
+        for normal in (way, -way):
+            beyond, before = self._slope_at(side, normal), self._slope_at(side, -normal)
+            if beyond > 0 and before <= 0:
+                slopes = np.where(np.where(side, side, self.weight @ normal) > 0, self.high, self.low)
+                gradient = slopes @ self.weight
+                constant = self.network.constant + slopes @ self.bias
+                length = float(np.linalg.norm(gradient))
+                return _Facet(members, gradient / length, -float(constant) / length, side)
+        return None
+
+    def _slope_at(self, side: np.ndarray, direction: np.ndarray) -> float:
+        """Return the slope of f in a direction, at a place on given sides of the units."""
+        rate = self.weight @ direction
+        terms = np.where(np.where(side, side, rate) > 0, self.high, self.low) * rate
+        slope, size = float(terms.sum()), float(np.abs(terms).sum())
+        return slope if abs(slope) > RESOLUTION * size else 0.0
+
+    def _lines(self) -> None:
+        size = self.network.num_inputs
+        rows, offsets = self.weight[self.chosen], self.bias[self.chosen]
+        if size == 1:
+            self.directions, self.origins, self.condition = np.ones((1, 1)), np.zeros((1, 1)), np.ones(1)
+        else:
+            left, singular, right = np.linalg.svd(rows)
+            kept = singular[:, -1] > RESOLUTION * singular[:, 0]
+            left, singular, right = left[kept], singular[kept], right[kept]
+            self.chosen, offsets = self.chosen[kept], offsets[kept]
+            self.directions = right[:, -1]
+            parts = np.einsum("lji,lj->li", left, offsets) / singular
+            self.origins = -np.einsum("li,lin->ln", parts, right[:, :-1])
+            self.condition = singular[:, 0] / singular[:, -1]
+        self.rates = self.directions @ self.weight.T
+        self.starts = self.origins @ self.weight.T + self.bias
+        # Units whose hyperplane holds the line, or is parallel to it, do not bend f there.
+        self.rates[np.abs(self.rates) <= RESOLUTION] = 0.0
+        self.rates[:, ~self.bends] = 0.0
+        np.put_along_axis(self.rates, self.chosen, 0.0, axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            times = np.where(self.rates != 0, -self.starts / self.rates, np.inf)
+        self._bending_times = np.sort(times, axis=1)
+
+    def _at(self, times: np.ndarray) -> np.ndarray:
+        return self.origins[:, None] + times[..., None] * self.directions[:, None]
+
+    def _scale(self, points: np.ndarray) -> np.ndarray:
+        """Return the sum of the absolute terms of f."""
+        sizes = np.maximum(np.abs(self.low), np.abs(self.high))
+        return abs(self.network.constant) + (np.abs(points) @ np.abs(self.weight).T + np.abs(self.bias)) @ sizes
+
+    def _signs(self, values: np.ndarray, scale: np.ndarray, errors: np.ndarray, asked: np.ndarray) -> np.ndarray:
+        """Return signs, those within the resolution 0; count those that are neither clear nor rounding."""
+        size = np.abs(values)
+        is_zero = size <= RESOLUTION * scale
+        self.num_undecided += int((asked & is_zero & (size > errors)).sum())
+        return np.where(is_zero, 0, np.sign(values)).astype(np.int8)
+
+    def _unit_signs(self, rows: np.ndarray, points: np.ndarray, errors: np.ndarray) -> np.ndarray:
+        pre = points @ self.weight.T + self.bias
+        scale = np.linalg.norm(points, axis=1)[:, None] + np.abs(self.bias)
+        asked = np.broadcast_to(self.bends, pre.shape).copy()
+        np.put_along_axis(asked, self.chosen[rows], False, axis=1)
+        signs = self._signs(pre, scale, errors[:, None] + ROUNDING * scale, asked)
+        np.put_along_axis(signs, self.chosen[rows], 0, axis=1)
+        # Units that do not bend: of those without weights the bias decides for good.
+        signs[:, ~self.bends] = np.where(self.weight[~self.bends].any(axis=1), 0, np.sign(self.bias[~self.bends]))
+        return signs
+
+    @cached_property
+    def _tail_slopes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the slopes of f towards both ends of every line, away from the middle."""
+        affine = ~self.bends
+        straight = self.directions @ (self.low[affine] @ self.weight[affine])
+        found = []
+        for direction in (-1.0, 1.0):
+            rates = direction * self.rates
+            terms = np.where(rates > 0, self.high, self.low) * rates
+            slope = direction * straight + terms.sum(axis=1)
+            size = np.abs(straight) + np.abs(terms).sum(axis=1)
+            sign = self._signs(slope, size, ROUNDING * self.condition * size, size > 0)
+            found.append(np.where(sign == 0, 0.0, slope))
+        return found[0], found[1]
+
+
+def _convex_or_not(arrangement: _Arrangement, points: np.ndarray, facets: list[_Facet], error: float) -> DecisionRegion:
+    if not facets:
+        return _region(arrangement, points, facets, True, False, error)
+    normals, offsets = np.stack([one.normal for one in facets]), np.array([one.offset for one in facets])
+    beyond = points @ normals.T - offsets
+    slack = RESOLUTION * (np.abs(points).max() + np.abs(offsets).max())
+    if (beyond > slack).any():
+        return _region(arrangement, points, facets, True, False, error)
+    # Pieces of one facet in several cells touch the same vertices.
+    _, first = np.unique(np.abs(beyond.T) <= slack, axis=0, return_index=True)
+    facets = [facets[index] for index in np.sort(first)]
+    normals = normals[np.sort(first)]
+    touches = np.abs(beyond.T[np.sort(first)]) <= slack
+    corners = [np.linalg.matrix_rank(normals[column], tol=1e-7) == points.shape[1] for column in touches.T]
+    touches, points = touches[:, corners], points[corners]
+    merged = [
+        _Facet(np.flatnonzero(row), one.normal, one.offset, one.signs) for row, one in zip(touches, facets, strict=True)
+    ]
+    return _region(arrangement, points, merged, True, True, error)
+
+
+def _region(
+    arrangement: _Arrangement,
+    points: np.ndarray,
+    facets: list[_Facet],
+    is_bounded: bool,
+    is_convex: bool,
+    error: float,
+) -> DecisionRegion:
+    network = arrangement.network
+    incidence = np.zeros((len(facets), len(points)), dtype=bool)
+    for row, facet in zip(incidence, facets, strict=True):
+        row[facet.vertices] = True
+    return DecisionRegion(
+        network,
+        points,
+        np.array([one.normal for one in facets]).reshape(-1, network.num_inputs),
+        np.array([one.offset for one in facets]),
+        incidence,
+        np.array([one.signs for one in facets], dtype=np.int8).reshape(-1, network.num_units),
+        is_bounded,
+        is_convex,
+        arrangement.num_undecided,
+        error,
+    )

@@ -1,0 +1,162 @@
+"""How orthogonal the units of a layer are, and n random directions in n dimensions (Sattelberg 2026, Figure 4.7).
+
+For two independent uniform directions the mean of the absolute scalar product is
+``Gamma(n/2) / (sqrt(pi) Gamma((n + 1)/2))``, about ``sqrt(2 / (pi n))``.
+"""
+
+from dataclasses import dataclass
+from math import exp, lgamma, pi, sqrt
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from reluscope.errors import InputError
+from reluscope.findings import Claim, Finding
+from reluscope.geometry.arrays import read_array
+
+
+@dataclass(frozen=True)
+class Orthogonality:
+    """Absolute scalar products of the directions of different vectors.
+
+    Parameters
+    ----------
+    mean, largest : Finding
+        0 if all are orthogonal, 1 if parallel.
+    """
+
+    mean: Finding
+    largest: Finding
+
+
+def orthogonality(vectors: ArrayLike) -> Orthogonality:
+    """Return the mean and the largest absolute cosine between different vectors, such as a layer's rows.
+
+    Parameters
+    ----------
+    vectors : (u, n) array
+        At least two; those of length 0 are left out.
+
+    Returns
+    -------
+    Orthogonality
+        EXACT.
+
+    Raises
+    ------
+    InputError
+        If fewer than two have a direction.
+
+    Examples
+    --------
+    >>> found = orthogonality([[1.0, 0.0], [0.0, 3.0], [1.0, 1.0]])
+    >>> round(found.mean.value, 6), round(found.largest.value, 6)
+    (0.471405, 0.707107)
+    """
+    rows = read_array(vectors, "vectors", ndim=2)
+    lengths = np.linalg.norm(rows, axis=1)
+    if (lengths > 0).sum() < 2:
+        raise InputError(f"expected at least two vectors that are not zero, got {(lengths > 0).sum()}")
+    products = _products(rows[lengths > 0][None])[0]
+    about = {
+        "domain": f"{(lengths > 0).sum()} vectors in {rows.shape[1]} dimensions",
+        "source": "sattelberg2026",
+        "tolerance": 1e-12,
+    }
+    definition = "absolute scalar product of the unit vectors of two different rows"
+    return Orthogonality(
+        Finding(float(products.mean()), Claim.EXACT, name="mean absolute cosine", definition=definition, **about),
+        Finding(float(products.max()), Claim.EXACT, name="largest absolute cosine", definition=definition, **about),
+    )
+
+
+def random_orthogonality(dim: int, *, trials: int = 100, seed: int = 0) -> Orthogonality:
+    """Return mean and largest absolute scalar product of n random unit vectors in n dimensions, averaged over trials.
+
+    Parameters
+    ----------
+    dim : int
+        At least 2.
+    trials : int
+        At least 2; the dissertation has 100.
+    seed : int
+
+    Returns
+    -------
+    Orthogonality
+        ESTIMATE, with two standard errors of the average on either side.
+
+    Raises
+    ------
+    InputError
+        If a number is below 2.
+
+    Examples
+    --------
+    >>> found = random_orthogonality(8, trials=400)
+    >>> low, high = found.mean.interval
+    >>> low < expected_cosine(8).value < high
+    True
+    """
+    if min(dim, trials) < 2:
+        raise InputError(f"expected at least 2 dimensions and 2 trials, got {dim} and {trials}")
+    products = _products(np.random.default_rng(seed).normal(size=(trials, dim, dim)))
+    return Orthogonality(
+        _average(products.mean(axis=1), "mean absolute cosine", dim),
+        _average(products.max(axis=1), "largest absolute cosine", dim),
+    )
+
+
+def expected_cosine(dim: int) -> Finding:
+    """Return the mean absolute cosine between two independent uniform directions.
+
+    Parameters
+    ----------
+    dim : int
+        At least 2.
+
+    Returns
+    -------
+    Finding
+        EXACT.
+
+    Raises
+    ------
+    InputError
+        If the dimension is below 2.
+
+    Examples
+    --------
+    >>> round(expected_cosine(2).value * pi / 2, 12), round(expected_cosine(3).value, 12)
+    (1.0, 0.5)
+    """
+    if dim < 2:
+        raise InputError(f"expected at least 2 dimensions, got {dim}")
+    return Finding(
+        exp(lgamma(dim / 2) - lgamma((dim + 1) / 2)) / sqrt(pi),
+        Claim.EXACT,
+        name="expected absolute cosine",
+        definition="Gamma(n/2) / (sqrt(pi) Gamma((n + 1)/2))",
+        domain=f"dimension {dim}",
+        tolerance=1e-12,
+    )
+
+
+def _products(vectors: np.ndarray) -> np.ndarray:
+    """Return the absolute cosines of all pairs, (t, pairs)."""
+    units = vectors / np.linalg.norm(vectors, axis=2, keepdims=True)
+    rows, columns = np.triu_indices(vectors.shape[1], 1)
+    return np.minimum(np.abs(units @ units.transpose(0, 2, 1))[:, rows, columns], 1.0)
+
+
+def _average(values: np.ndarray, name: str, dim: int) -> Finding:
+    middle, error = float(values.mean()), 2 * float(values.std(ddof=1)) / sqrt(len(values))
+    return Finding(
+        middle,
+        Claim.ESTIMATE,
+        name=name,
+        interval=(middle - error, middle + error),
+        definition="over pairs of n random unit vectors, averaged over trials; the interval is two standard errors",
+        domain=f"dimension {dim}, {len(values)} trials",
+        source="sattelberg2026",
+    )

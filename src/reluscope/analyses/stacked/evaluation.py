@@ -1,0 +1,55 @@
+"""Losses of many networks on all samples, in chunks of bounded memory."""
+
+import torch
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+from torch import Tensor
+
+from reluscope.analyses.stacked.loss_functions import LossFunction, loss_function, read_targets
+from reluscope.analyses.stacked.stack import Stack
+
+# Of the values of all units of a chunk.
+MOST_BYTES = 2**28
+
+
+def losses(stack: Stack, x: ArrayLike | Tensor, y: ArrayLike | Tensor, *, loss: str) -> Float[Tensor, " k"]:
+    """Return the loss of every network, the mean over samples and outputs.
+
+    Parameters
+    ----------
+    stack : Stack
+    x : (s, n)
+    y : (s,), (s, m) or (k, s, m)
+        Targets of all networks, or of each its own.
+    loss : {"mse", "bce"}
+        Mean squared error, or binary cross-entropy with logits.
+
+    Returns
+    -------
+    (k,) tensor
+        In the precision of the stack.
+
+    Raises
+    ------
+    InputError, ShapeError
+        If there is no such loss, or points or targets do not fit.
+
+    Examples
+    --------
+    >>> from reluscope.analyses.stacked import initialize
+    >>> stack = initialize((3,), num_inputs=1, seeds=range(5))
+    >>> losses(stack, [[0.0], [1.0]], [0.0, 1.0], loss="mse").shape
+    torch.Size([5])
+    """
+    function = loss_function(loss)
+    points = stack.read_points(x)
+    return losses_of(stack, points, read_targets(stack, y, len(points)), function)
+
+
+def losses_of(
+    stack: Stack, points: Float[Tensor, "s n"], targets: Float[Tensor, "k s m"], function: LossFunction
+) -> Float[Tensor, " k"]:
+    """Return the losses from points and targets that have been read; see `losses`."""
+    most = max(1, MOST_BYTES // (stack.dtype.itemsize * len(points) * sum(stack.sizes)))
+    chunks = [slice(start, start + most) for start in range(0, len(stack), most)]
+    return torch.cat([function(stack.take(rows)(points), targets[rows]) for rows in chunks])

@@ -1,0 +1,94 @@
+"""Losses of many networks, means over samples and outputs as in PyTorch, with their derivatives by the outputs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool, Float
+from numpy.typing import ArrayLike
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from reluscope.analyses.stacked.stack import Stack
+from reluscope.errors import InputError, ShapeError
+
+
+@dataclass(frozen=True)
+class LossFunction:
+    """A mean over samples and outputs, network by network.
+
+    Parameters
+    ----------
+    name : str
+        As a reader would say it.
+    of_each : callable
+        From outputs and targets (k, s, m) to losses of the same shape, before the mean.
+    slopes : callable
+        From outputs and targets to derivatives of these by the outputs.
+    """
+
+    name: str
+    of_each: Callable[[Tensor, Tensor], Tensor]
+    slopes: Callable[[Tensor, Tensor], Tensor]
+
+    def __call__(self, outputs: Float[Tensor, "k s m"], targets: Float[Tensor, "k s m"]) -> Float[Tensor, " k"]:
+        """Return the loss of every network."""
+        return self.of_each(outputs, targets).mean(dim=(1, 2))
+
+
+LOSS_FUNCTIONS = {
+    "mse": LossFunction(
+        "mean squared error",
+        lambda outputs, targets: (outputs - targets).square_(),
+        lambda outputs, targets: (outputs - targets).mul_(2),
+    ),
+    "bce": LossFunction(
+        "binary cross-entropy with logits",
+        lambda outputs, targets: binary_cross_entropy_with_logits(outputs, targets, reduction="none"),
+        lambda outputs, targets: torch.sigmoid(outputs).sub_(targets),
+    ),
+}
+
+
+def signs_agree(outputs: Float[Tensor, "k s m"], targets: Float[Tensor, "k s m"]) -> Bool[Tensor, " k"]:
+    """Return which networks have every sample right: outputs above 0 where the target is 1, and nowhere else.
+
+    Examples
+    --------
+    >>> signs_agree(torch.tensor([[[0.3], [-2.0]], [[0.3], [2.0]]]), torch.tensor([[1.0], [0.0]]).expand(2, 2, 1))
+    tensor([ True, False])
+    """
+    return ((outputs > 0) == (targets > 0.5)).flatten(1).all(dim=1)
+
+
+def loss_function(name: str) -> LossFunction:
+    """Return the loss function of a name.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+    """
+    if name not in LOSS_FUNCTIONS:
+        raise InputError(f"expected a loss out of {', '.join(LOSS_FUNCTIONS)}, got {name!r}")
+    return LOSS_FUNCTIONS[name]
+
+
+def read_targets(stack: Stack, y: ArrayLike | Tensor, num_samples: int) -> Float[Tensor, "k s m"]:
+    """Return targets network by network, of those of all networks (s,) or (s, m), or of each (k, s, m).
+
+    Raises
+    ------
+    ShapeError
+        If they are neither.
+    """
+    targets = torch.as_tensor(y, dtype=stack.dtype, device=stack.device)
+    own = (len(stack), num_samples, stack.sizes[-1])
+    if targets.ndim == 1:
+        targets = targets[:, None]
+    if targets.shape not in (own, own[1:]):
+        raise ShapeError(
+            f"expected targets of shape {own[1:]} for all networks, or {own} for each its own, got "
+            f"{tuple(targets.shape)}"
+        )
+    return targets.expand(own)

@@ -1,0 +1,323 @@
+"""Training many small dense networks at once: one forward pass, one backward pass and one optimiser step for all.
+
+Losses are added up and optimisers work entry by entry, so that every network is trained as it would be by itself. The
+backward pass is written out: with values laid out as (networks, units, samples) it is two batched products per layer,
+into memory that is there already.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import torch
+from jaxtyping import Bool, Float, Int
+from numpy.typing import ArrayLike
+from torch import Tensor
+from torch.nn.functional import leaky_relu_
+from torch.optim import Optimizer
+
+from reluscope.analyses.stacked.evaluation import losses_of
+from reluscope.analyses.stacked.loss_functions import LossFunction, loss_function, read_targets
+from reluscope.analyses.stacked.stack import Stack
+from reluscope.errors import InputError, ShapeError
+from reluscope.single_threaded import one_thread
+
+# Parameters, their gradients, what the optimiser keeps, and two numbers per unit and sample: a chunk of them stays in
+# the cache of a core, and on a GPU fills it.
+CHUNK_BYTES = {"cpu": 4 * 2**20, "cuda": 2**30}
+# Networks that are done are taken out of a chunk once they are this share of it.
+DONE_SHARE = 0.25
+
+Goal = Callable[[Tensor, Tensor], Tensor]
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """Networks at the end of their training.
+
+    Parameters
+    ----------
+    stack : Stack
+        In the order in which they were given; where the goal was reached, as they were then.
+    losses : (k,) tensor
+        On all samples, at the end.
+    epochs : (k,) tensor of int
+        Passes over the samples up to the goal, or all.
+    reached : (k,) tensor of bool
+        Where the goal was reached; False without one.
+    """
+
+    stack: Stack
+    losses: Float[Tensor, " k"]
+    epochs: Int[Tensor, " k"]
+    reached: Bool[Tensor, " k"]
+
+
+def train(
+    stack: Stack,
+    x: ArrayLike | Tensor,
+    y: ArrayLike | Tensor,
+    *,
+    loss: str,
+    optimizer: Callable[[list[Tensor]], Optimizer],
+    epochs: int,
+    batch: int | None = None,
+    order: int | Sequence[int] = 0,
+    goal: Goal | None = None,
+    chunk: int | None = None,
+    tell: Callable[[float], None] | None = None,
+) -> Trained:
+    """Train every network of a stack by itself, all at once.
+
+    Parameters
+    ----------
+    stack : Stack
+        First weights; they stay as they are.
+    x : (s, n)
+        Samples of all networks.
+    y : (s,), (s, m) or (k, s, m)
+        Targets of all networks, or of each its own; for cross-entropy 0 and 1.
+    loss : {"mse", "bce"}
+        Mean squared error, or binary cross-entropy with logits.
+    optimizer : callable
+        Takes a list of parameters and returns an optimiser that works entry by entry, as SGD and Adam do with or
+        without momentum and weight decay: ``partial(torch.optim.Adam, lr=0.025, fused=True)``.
+    epochs : int
+        Passes over the samples, at most.
+    batch : int, optional
+        Samples per step; by default all, in one step per epoch.
+    order : int or sequence of int
+        Seed of the order of samples in batches: one order for all networks, or one seed per network, each its own.
+    goal : callable, optional
+        Takes outputs and targets (k, s, m) on all samples, and says which networks are done; asked before every epoch
+        and after the last. `signs_agree` is one.
+    chunk : int, optional
+        Networks that are trained at once; by default as many as fit into the cache.
+    tell : callable, optional
+        Told the share that is done.
+
+    Returns
+    -------
+    Trained
+
+    Raises
+    ------
+    InputError, ShapeError
+        If epochs, batch, order or chunk make no sense, or points or targets do not fit.
+
+    Notes
+    -----
+    A network depends on its own first weights, targets and order; on the others, and on the chunk, only as far as
+    the library rounds products of other sizes otherwise. A network that diverges does so alone: its loss is not finite.
+    On one core a step takes about 1 microsecond for a network of 10 units on 16 samples, and 4 for one of 5 x 10.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> from reluscope.analyses.stacked import initialize, signs_agree
+    >>> stack = initialize((4,), num_inputs=2, seeds=range(20), scheme="he", leak=0.1)
+    >>> adam = partial(torch.optim.Adam, lr=0.025)
+    >>> done = train(stack, [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0.0, 1.0, 1.0, 0.0], loss="bce",
+    ...              optimizer=adam, epochs=1000, goal=signs_agree)
+    >>> done.reached.float().mean().item() > 0.5
+    True
+    """
+    function = loss_function(loss)
+    points = stack.read_points(x)
+    targets = read_targets(stack, y, len(points))
+    seeds = [order] * len(stack) if isinstance(order, int) else list(order)
+    if epochs < 0 or (batch is not None and batch < 1) or (chunk is not None and chunk < 1):
+        raise InputError(f"expected epochs >= 0, batch and chunk >= 1, got {epochs}, {batch} and {chunk}")
+    if len(seeds) != len(stack):
+        raise ShapeError(f"expected one seed of the order, or one per network, got {len(seeds)} for {len(stack)}")
+    at_once = chunk or _networks_at_once(stack, min(batch or len(points), len(points)))
+    parts: list[Trained] = []
+    for start in range(0, len(stack), at_once):
+        rows = slice(start, start + at_once)
+        samples = _Samples(points, targets[rows].transpose(1, 2), batch, isinstance(order, int), seeds[rows])
+        chosen, report = stack.take(rows), _part(tell, rows, stack)
+        with one_thread() if stack.device.type == "cpu" else nullcontext():
+            parts.append(_train_together(chosen, samples, function, optimizer, epochs, goal, report))
+    weights, biases = (
+        tuple(map(torch.cat, zip(*(getattr(part.stack, name) for part in parts), strict=True)))
+        for name in ("weights", "biases")
+    )
+    found, took, reached = (
+        torch.cat([getattr(part, name) for part in parts]) for name in ("losses", "epochs", "reached")
+    )
+    return Trained(replace(stack, weights=weights, biases=biases), found, took, reached)
+
+
+class _Samples:
+    """Samples in columns, x (n, s) and y (k, m, s), and their orders in batches."""
+
+    def __init__(
+        self, points: Tensor, targets: Tensor, batch: int | None, is_shared: bool, seeds: Sequence[int]
+    ) -> None:
+        self.x, self.y = points.T.contiguous(), targets.contiguous()
+        self.batch, self.is_shared = batch, is_shared
+        self.generators = [torch.Generator().manual_seed(int(seed)) for seed in (seeds[:1] if is_shared else seeds)]
+
+    def take(self, rows: Tensor) -> None:
+        """Keep the targets and orders of some networks."""
+        self.y = self.y[rows]
+        if not self.is_shared:
+            self.generators = [self.generators[row] for row in rows.tolist()]
+
+    def batches(self) -> Iterator[tuple[Tensor, Tensor]]:
+        """Yield x, (n, b) for all networks or (k, n, b), and y (k, m, b), of one pass over the samples."""
+        assert self.batch is not None
+        number = self.x.shape[1]
+        orders = torch.stack([torch.randperm(number, generator=generator) for generator in self.generators])
+        for rows in orders.to(self.x.device).split(self.batch, dim=1):
+            if self.is_shared:
+                yield self.x[:, rows[0]], self.y[:, :, rows[0]]
+            else:
+                index = rows[:, None, :]
+                shape = (-1, self.y.shape[1], -1)
+                yield self.x.T[rows].transpose(1, 2), self.y.gather(2, index.expand(shape))
+
+
+class _Descent:
+    """Parameters of some networks on their way, with memory for their values."""
+
+    def __init__(self, stack: Stack, optimizer: Callable[[list[Tensor]], Optimizer]) -> None:
+        self.leak, self.make = stack.leak, optimizer
+        pairs = zip(stack.weights, stack.biases, strict=True)
+        self.parameters = [one.clone(memory_format=torch.contiguous_format) for pair in pairs for one in pair]
+        self.optimizer = optimizer(_with_gradients(self.parameters))
+        # Memory by number of samples: values, and derivatives of the losses by them.
+        self.rooms: dict[int, tuple[list[Tensor], list[Tensor]]] = {}
+
+    @property
+    def layers(self) -> list[tuple[Tensor, Tensor]]:
+        return list(zip(self.parameters[::2], self.parameters[1::2], strict=True))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return outputs (k, m, b)."""
+        values, _ = self._room(x.shape[-1])
+        read = x
+        for layer, ((weight, bias), value) in enumerate(zip(self.layers, values, strict=True)):
+            if read.ndim == 2:  # all networks read the same: one product
+                flat = value.view(-1, value.shape[2])
+                torch.addmm(bias.view(-1, 1), weight.view(-1, weight.shape[2]), read, out=flat)
+            else:
+                torch.baddbmm(bias[:, :, None], weight, read, out=value)
+            if layer + 1 < len(values):
+                leaky_relu_(value, self.leak)
+            read = value
+        return read
+
+    def step(self, x: Tensor, slopes: Tensor) -> None:
+        """Step down, given the derivatives (k, m, b) of the losses by the outputs of the forward pass just made."""
+        values, backs = self._room(x.shape[-1])
+        backs[-1].copy_(slopes)
+        for layer, (weight, bias) in reversed(list(enumerate(self.layers))):
+            read, back = (values[layer - 1] if layer else x), backs[layer]
+            assert weight.grad is not None
+            assert bias.grad is not None
+            torch.sum(back, dim=2, out=bias.grad)
+            if read.ndim == 2:
+                torch.mm(back.view(-1, back.shape[2]), read.T, out=weight.grad.view(-1, weight.shape[2]))
+            else:
+                torch.bmm(back, read.transpose(1, 2), out=weight.grad)
+            if layer:
+                before = backs[layer - 1]
+                torch.bmm(weight.transpose(1, 2), back, out=before)
+                torch.ops.aten.leaky_relu_backward.grad_input(before, read, self.leak, True, grad_input=before)
+        self.optimizer.step()
+
+    def take(self, rows: Tensor) -> None:
+        """Go on with some of the networks, and what the optimiser keeps of them."""
+        found = [one[rows] for one in self.parameters]
+        optimizer = self.make(_with_gradients(found))
+        for old, new in zip(self.parameters, found, strict=True):
+            optimizer.state[new] = {
+                name: kept[rows] if isinstance(kept, Tensor) and kept.shape == old.shape else kept
+                for name, kept in self.optimizer.state[old].items()
+            }
+        self.parameters, self.optimizer = found, optimizer
+        self.rooms = {}
+
+    def _room(self, number: int) -> tuple[list[Tensor], list[Tensor]]:
+        if number not in self.rooms:
+            values, backs = ([bias.new_empty(*bias.shape, number) for _, bias in self.layers] for _ in range(2))
+            self.rooms[number] = values, backs
+        return self.rooms[number]
+
+
+@torch.no_grad()
+def _train_together(
+    stack: Stack,
+    samples: _Samples,
+    loss: LossFunction,
+    optimizer: Callable[[list[Tensor]], Optimizer],
+    epochs: int,
+    goal: Goal | None,
+    tell: Callable[[float], None],
+) -> Trained:
+    """Train a chunk."""
+    targets = samples.y
+    descent = _Descent(stack, optimizer)
+    final = [one.clone() for one in descent.parameters]
+    took = torch.full((len(stack),), epochs, device=stack.device)
+    reached = torch.zeros(len(stack), dtype=torch.bool, device=stack.device)
+    # Which networks are still in the chunk.
+    present = torch.arange(len(stack), device=stack.device)
+    for epoch in range(epochs + 1):
+        outputs = None
+        if goal is not None or (samples.batch is None and epoch < epochs):
+            outputs = descent.forward(samples.x)
+        if goal is not None and outputs is not None:
+            done = goal(outputs.transpose(1, 2), samples.y.transpose(1, 2)) & ~reached[present]
+            if done.any():
+                rows = present[done]
+                reached[rows], took[rows] = True, epoch
+                for kept, one in zip(final, descent.parameters, strict=True):
+                    kept[rows] = one[done]
+                open_ = ~reached[present]
+                if not open_.any():
+                    break
+                if open_.float().mean() <= 1 - DONE_SHARE:
+                    stay = open_.nonzero()[:, 0]
+                    present = present[stay]
+                    descent.take(stay)
+                    samples.take(stay)
+                    outputs = None
+        if epoch == epochs:
+            break
+        if samples.batch is None:
+            outputs = descent.forward(samples.x) if outputs is None else outputs
+            descent.step(samples.x, loss.slopes(outputs, samples.y).div_(samples.y[0].numel()))
+        else:
+            for x, y in samples.batches():
+                descent.step(x, loss.slopes(descent.forward(x), y).div_(y[0].numel()))
+        if epoch % 64 == 0:
+            tell(epoch / epochs)
+    rest = ~reached[present]
+    for kept, one in zip(final, descent.parameters, strict=True):
+        kept[present[rest]] = one[rest]
+    tell(1.0)
+    trained = replace(stack, weights=tuple(final[::2]), biases=tuple(final[1::2]))
+    found = losses_of(trained, samples.x.T, targets.transpose(1, 2), loss)
+    return Trained(trained, found, took, reached)
+
+
+def _with_gradients(parameters: list[Tensor]) -> list[Tensor]:
+    for one in parameters:
+        one.requires_grad_()
+        one.grad = torch.zeros_like(one)
+    return parameters
+
+
+def _networks_at_once(stack: Stack, batch: int) -> int:
+    number = sum((reads + 1) * units for reads, units in pairwise(stack.sizes))
+    each = stack.dtype.itemsize * (4 * number + 2 * batch * sum(stack.sizes[1:]))
+    return max(1, CHUNK_BYTES.get(stack.device.type, CHUNK_BYTES["cuda"]) // each)
+
+
+def _part(tell: Callable[[float], None] | None, rows: slice, stack: Stack) -> Callable[[float], None]:
+    """Return what is told of a chunk: its share of the whole."""
+    size = min(rows.stop, len(stack)) - rows.start
+    return lambda share: tell((rows.start + share * size) / len(stack)) if tell is not None else None

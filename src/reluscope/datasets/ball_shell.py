@@ -1,0 +1,98 @@
+"""A ball and the shell around it, one class each, in any dimension: points uniform in volume.
+
+The volume within a radius r grows like r^n, so that the n-th power of a point's distance is uniform between
+those of the two radii.
+"""
+
+from math import inf, sqrt
+
+import numpy as np
+
+from reluscope.datasets.dataset import Dataset, dataset_of
+from reluscope.errors import InputError
+
+
+def ball_shell(
+    count: int = 1000,
+    dim: int = 2,
+    *,
+    radius: float = 0.5,
+    inner: float | None = None,
+    outer: float | None = None,
+    is_normalized: bool = False,
+    seed: int = 0,
+) -> Dataset:
+    """Return points of a ball (class 0) and of the shell around it (class 1).
+
+    Parameters
+    ----------
+    count : int
+        Points in all; the classes take turns.
+    dim : int
+        At least 2: on a line the shell falls apart into two intervals.
+    radius : float
+        Of the ball.
+    inner, outer : float, optional
+        Radii of the shell. By default ``sqrt(dim)`` times that of the ball, so that a regular cross-polytope fits
+        between (Sattelberg 2026, section 4.1.3), and ``2^(1/dim)`` times ``inner``, so that the shell has the volume of
+        the ball within it: in the plane these are the radii of `circle_annulus`.
+    is_normalized : bool
+        Divide all coordinates by one number, their standard deviation, and radii with them.
+    seed : int
+        Of the places.
+
+    Returns
+    -------
+    Dataset
+        Points ``(s, dim)``; classes 0 and 1. Its notes have the radii, and the number that was divided by.
+
+    Raises
+    ------
+    InputError
+        If there is no point, the dimension is below 2, or the radii do not ascend from above 0.
+
+    Examples
+    --------
+    >>> data = ball_shell(2000, 5, radius=1.0)
+    >>> data.describe()
+    'ball and shell: 2,000 samples of 5 numbers, with labels'
+    >>> distances = np.linalg.norm(data.points, axis=1)
+    >>> bool((distances[::2] <= 1).all() and (distances[1::2] >= np.sqrt(5)).all())
+    True
+    """
+    if dim < 2:
+        raise InputError(
+            f"expected a dimension of at least 2, got {dim}: on a line the shell is two intervals, and two thresholds "
+            "solve the problem"
+        )
+    inner = sqrt(dim) * radius if inner is None else inner
+    outer = 2 ** (1 / dim) * inner if outer is None else outer
+    check_radii(count, radius, inner, outer)
+    rng = np.random.default_rng(seed)
+    is_outside = np.arange(count) % 2 == 1
+    # In parts of the outer radius, so that no power overflows.
+    low, high = np.where(is_outside, inner, 0.0) / outer, np.where(is_outside, outer, radius) / outer
+    distance = outer * rng.uniform(low**dim, high**dim) ** (1 / dim)
+    direction = rng.normal(size=(count, dim))
+    points = distance[:, None] * direction / np.linalg.norm(direction, axis=1, keepdims=True)
+    notes = [f"radii {radius:g}, {inner:g} and {outer:g}"]
+    if is_normalized:
+        scale = float(points.std())
+        points = points / scale
+        notes.append(f"divided by the standard deviation, {scale:g}")
+    data = dataset_of(points, is_outside.astype(np.int64), name="ball and shell")
+    return Dataset(data.points, data.labels, data.targets, data.name, (*data.notes, *notes))
+
+
+def check_radii(count: int, radius: float, inner: float, outer: float) -> None:
+    """Raise an InputError unless there is a point and the radii ascend.
+
+    Examples
+    --------
+    >>> check_radii(10, 0.5, 0.7, 1.0)
+    """
+    if count < 1 or not 0 < radius <= inner < outer < inf:
+        raise InputError(
+            "expected at least one point, and 0 < radius <= inner < outer, all finite, got "
+            f"{count} points and the radii {radius:g}, {inner:g} and {outer:g}"
+        )
