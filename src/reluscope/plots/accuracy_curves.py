@@ -3,7 +3,7 @@
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from reluscope.analyses.compression.curve import AccuracyCurve
 from reluscope.findings import Claim
@@ -70,6 +70,7 @@ def draw_accuracies(axes: Axes, curve: AccuracyCurve) -> list[Line2D]:
     # Few numbers are named one by one; a logarithmic axis would name powers of ten alone.
     axes.set_xticks(curve.num_clusters, [f"{number:,}" for number in curve.num_clusters])
     axes.tick_params(axis="x", which="minor", bottom=False)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     axes.yaxis.set_major_formatter(PercentFormatter(decimals=0))
     axes.set_xlabel("affine functions per output")
     axes.set_ylabel("accuracy")
