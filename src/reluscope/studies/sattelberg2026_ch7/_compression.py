@@ -139,8 +139,8 @@ def _matter(every: list[Compressed]) -> Table:
     caption = (
         f"How many functions per output keep the accuracy within {100 * DROP:g} percentage point, of the numbers that "
         f"were tried (UPPER: other centres may do with fewer); and in how many regions the {every[0].num_samples:,} "
-        "training images lie (ESTIMATE where rounding could change codes, as where pixels of a flat background tie in a "
-        "pooling)."
+        "training images lie (ESTIMATE where rounding could change codes, as where pixels of a flat background tie "
+        "in a pooling)."
     )
     return Table(columns, tuple(rows), caption)
 
