@@ -9,6 +9,7 @@ import pytest
 from torch import nn
 
 import reluscope as rs
+from reluscope.citations import bibliography
 from reluscope.datasets.dataset import dataset_of
 from reluscope.studies import Record, Setting
 from reluscope.studies import sattelberg2026_runs as runs
@@ -125,6 +126,7 @@ def test_maps_from_a_linear_network_give_the_mean_map(tiny):
     assert regions["linear SGD"] == regions["linear AdamW"] == "1 EXACT"
     said = [one.name for one in outcome.findings]
     assert len(said) == len(set(said))
+    assert len(bibliography({one.source for one in outcome.findings if one.source})) >= 2
 
 
 def test_the_study_goes_on_from_its_records(tiny, monkeypatch):
