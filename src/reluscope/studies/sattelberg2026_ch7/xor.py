@@ -23,7 +23,7 @@ from reluscope.plots.functions_and_slopes import OnGrid
 from reluscope.studies.sattelberg2026_descent import Layers, descend
 from reluscope.studies.study import Outcome, Picture, Record, Setting, Size, Table
 
-SENTENCE = "XOR by 2, 20 and 100 units: coefficients, and maps between them"
+SENTENCE = "coefficients of networks of 2, 20 and 100 units for XOR, and maps between them"
 POSITION = 10
 DATA = None
 
