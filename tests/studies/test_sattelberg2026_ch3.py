@@ -78,16 +78,17 @@ def test_the_atlas_at_a_tiny_size_goes_on(few, monkeypatch):
     whole = atlas.protocol(setting)
     assert not whole.interrupted
     assert len(calls) == 4 + 9
-    again = atlas.protocol(setting)
+    kept = setting.records["atlas-0.1-3x2"].arrays["epochs"]
+    assert np.array_equal(_cells.cell(setting, 3, 2, 0.1, 1).epochs, kept)
     assert len(calls) == 4 + 9
-    assert [table.rows for table in again.tables] == [table.rows for table in whole.tables]
+    fresh = _cells.cell(Setting("small"), 3, 2, 0.1, 1)
+    assert np.array_equal(fresh.epochs, kept)
+    assert len(calls) == 4 + 10
     assert [picture.name for picture in whole.pictures] == ["atlas-sizes", "atlas-classes"]
     for printed, table in zip(atlas.PRINTED.values(), whole.tables[::2], strict=False):
         assert {*map(str, printed)} <= {row[0] for row in table.rows}
     for table in (whole.tables[1], whole.tables[3]):
         assert sum(int(number) for row in table.rows for number in row[1:]) == 222
-    fresh = atlas.protocol(Setting("small"))
-    assert [one.value for one in fresh.findings] == [one.value for one in whole.findings]
 
 
 def test_two_leaky_units_of_one_layer_compute_a_class_of_swaps_value_five():
@@ -127,13 +128,14 @@ def test_the_printed_solutions_are_steady_states():
     assert local_optima.mirrored(case) == {case, ("0", "011", "100"), ("0", "001", "110"), ("0", "110", "001")}
 
 
-def test_local_optima_are_found_as_often_as_printed():
+def test_local_optima_are_found_as_often_as_printed(monkeypatch):
+    monkeypatch.setattr(local_optima, "STARTS", dict([*local_optima.STARTS.items()][:2]))
     outcome = local_optima.protocol(Setting("small"))
     distances = [float(number) for number in re.findall(r"([\d.]+) \(", outcome.sentences[1])]
-    assert len(distances) == 3
-    assert distances[0] < 10 < min(distances[1:])
+    assert len(distances) == 2
+    assert distances[0] < 10 < 20 < distances[1]
     by_loss = {row[0]: [int(number) for number in row[2:]] for row in outcome.tables[1].rows}
-    assert np.sum([*by_loss.values()], axis=0).tolist() == [1000] * 3
+    assert np.sum([*by_loss.values()], axis=0).tolist() == [1000] * 2
     assert max(by_loss["none of these"]) < 20
     assert [len(table.rows) for table in outcome.tables] == [14, 4]
 
