@@ -28,8 +28,8 @@ def pruning_curves(curves: Mapping[str, PruningCurve], *, axes: Axes | None = No
     Returns
     -------
     matplotlib.figure.Figure
-        One line per curve; where channels go from step to step, some steps are named by the channels that are left, layer
-        by layer. Where rounding leaves an accuracy open, its interval is a bar.
+        One line per curve; where channels go from step to step, some steps are named by the channels that are
+        left, layer by layer. Where rounding leaves an accuracy open, its interval is a bar.
 
     Examples
     --------
