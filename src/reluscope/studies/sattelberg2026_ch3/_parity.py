@@ -17,10 +17,10 @@ from reluscope.findings import Claim, Finding
 EPOCHS, RATE = 4_000, 0.025
 HOW: dict[str, Any] = {"loss": "bce", "optimizer": partial(torch.optim.Adam, lr=RATE, fused=True)}
 PROTOCOL = (
-    f"ReLU networks, binary cross-entropy with logits, Adam at rate {RATE:g}, up to {EPOCHS:,} epochs of all inputs, He's "
-    "normal weights. A network stops once all inputs are right. Inputs are -1 and 1, and biases begin as PyTorch has "
-    "them; the dissertation says neither. With these, networks of width 6 learn four digits as often as it says; with "
-    "inputs 0 and 1 and biases of zero, a third as often."
+    f"ReLU networks, binary cross-entropy with logits, Adam at rate {RATE:g}, up to {EPOCHS:,} epochs of all inputs, "
+    "He's normal weights. A network stops once all inputs are right. Inputs are -1 and 1, and biases begin as PyTorch "
+    "has them; the dissertation says neither. With these, networks of width 6 learn four digits as often as it says; "
+    "with inputs 0 and 1 and biases of zero, a third as often."
 )
 
 
@@ -39,9 +39,8 @@ def parity(num_inputs: int) -> tuple[Float[Tensor, "s n"], Float[Tensor, " s"]]:
 def untrained(widths: Sequence[int], num_inputs: int, seeds: Sequence[int], device: str) -> Stack:
     """Return networks with He's weights and PyTorch's usual biases."""
     usual = initialize(widths, num_inputs=num_inputs, seeds=seeds, device=device)
-    return replace(
-        initialize(widths, num_inputs=num_inputs, seeds=seeds, scheme="he", device=device), biases=usual.biases
-    )
+    he = initialize(widths, num_inputs=num_inputs, seeds=seeds, scheme="he", device=device)
+    return replace(he, biases=usual.biases)
 
 
 def learned(stack: Stack, num_inputs: int, tell: Callable[[float], None] | None = None) -> Trained:

@@ -62,8 +62,7 @@ def protocol(setting: Setting) -> Outcome:
         tuple(_sentences(setting, plan)),
         (*best, *shares.values()),
         (_table(tables), _quoted(shares)),
-        (),
-        is_interrupted,
+        interrupted=is_interrupted,
     )
 
 
@@ -71,12 +70,12 @@ def _sentences(setting: Setting, plan: Plan) -> Iterator[str]:
     yield PROTOCOL
     yield (
         f"{plan.networks} networks for every number of digits, each pruned {plan.prunings} times, one unit after the "
-        f"other. After a removal what is left is trained for up to {plan.epochs:,} epochs, a number that the dissertation "
-        "does not give, and stops once all inputs are right. How layers go it does not say either: here, where a layer "
-        "has one unit left, taking that away multiplies the layer into the next, without its gate."
+        f"other. After a removal what is left is trained for up to {plan.epochs:,} epochs, a number that the "
+        "dissertation does not give, and stops once all inputs are right. How layers go it does not say either: here, "
+        "where a layer has one unit left, taking that away multiplies the layer into the next, without its gate."
     )
     if setting.size == "small":
-        yield "This is the small size: fewer digits, networks, prunings and epochs. The dissertation has 4 x 10 prunings."
+        yield "This is the small size: fewer digits, networks and epochs; the dissertation has 4 x 10 prunings."
 
 
 def _seeds(setting: Setting, number: int, *about: int) -> list[int]:
@@ -175,7 +174,7 @@ def _shares(direct: Record | None, records: list[Record]) -> dict[str, Finding]:
         (sum(one.plain["learned"] for one in records), len(records)),
         (sum(len(one) <= 2 and max(one) <= 2 for one in ends), len(ends)),
     ]
-    return {name: share_of(*pair, name) for name, pair in zip(QUOTED, counts, strict=True) if pair[1]}
+    return {name: share_of(some, number, name) for name, (some, number) in zip(QUOTED, counts, strict=True) if number}
 
 
 def _quoted(shares: Mapping[str, Finding]) -> Table:

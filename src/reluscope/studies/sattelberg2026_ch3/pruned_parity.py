@@ -49,6 +49,11 @@ QUOTED = {
     "width 3 learns parity from first weights": "2 %",
     "subnetworks of 3 units that do, of 20, where one does": "1.5",
 }
+TAKEN = (
+    f"Of {TRIALS} first weights the first that learn parity are taken; subnetworks of 1, 2, ... units are fine-tuned "
+    "as long, all of a size at once, up to the first size with a success. How many of them learn parity depends on "
+    "that one network, in the dissertation as here. Its 1/128 of width 9, six digits, must be 1/126."
+)
 
 
 @dataclass(frozen=True)
@@ -79,10 +84,8 @@ def protocol(setting: Setting) -> Outcome:
     except KeyboardInterrupt:
         is_interrupted = True
     sentences = (
-        f"{PROTOCOL} Of {TRIALS} first weights the first that learn parity are taken; subnetworks of 1, 2, ... units are "
-        f"fine-tuned as long, all of a size at once, up to the first size with a success.",
-        "The number of subnetworks that learn parity depends on the one trained network, in the dissertation as here. The "
-        "printed 1/128 of width 9, six digits, must be 1/126.",
+        PROTOCOL,
+        TAKEN,
         *(() if setting.size == "full" else ("This is the small size: fewer widths, digits and networks.",)),
     )
     units = [finding_of(one.plain["units"]) for one in found.values() if one.plain["units"]]
@@ -93,7 +96,7 @@ def protocol(setting: Setting) -> Outcome:
         (*shares.values(), *units),
         (_table(plan, found), _quoted(rates, shares)),
         tuple(pictures),
-        is_interrupted,
+        interrupted=is_interrupted,
     )
 
 
@@ -167,7 +170,7 @@ def _shares(rates: Record) -> dict[str, Finding]:
     networks, wide, good = plain["networks"], plain["wide"], sum(one > 0 for one in plain["of_each"])
     names = list(QUOTED)
     counts = [(wide, networks), (good, wide), (good, networks), (plain["narrow"], networks)]
-    return {name: share_of(*pair, name) for name, pair in zip(names, counts, strict=False) if pair[1]}
+    return {name: share_of(some, number, name) for name, (some, number) in zip(names, counts, strict=False) if number}
 
 
 def _quoted(rates: Record | None, shares: Mapping[str, Finding]) -> Table:
