@@ -183,16 +183,18 @@ _SOURCES = (
         "arXiv 2104.08135",
     ),
     Citation(
-        "odonnell2014",
-        ("Ryan O’Donnell",),
-        "Analysis of Boolean functions",
-        2014,
-        "Cambridge University Press",
         "novak2018",
         ("Roman Novak", "Yasaman Bahri", "Daniel A. Abolafia", "Jeffrey Pennington", "Jascha Sohl-Dickstein"),
         "Sensitivity and generalization in neural networks: an empirical study",
         2018,
         "International Conference on Learning Representations",
+    ),
+    Citation(
+        "odonnell2014",
+        ("Ryan O’Donnell",),
+        "Analysis of Boolean functions",
+        2014,
+        "Cambridge University Press",
     ),
     Citation(
         "pascanu2013",
