@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from reluscope.analyses.compression.pruning_curve import PruningCurve, step_of
+from reluscope.analyses.compression.pruning_curve import PruningCurve, as_tensor, step_of
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.networks.points import Points
 
@@ -21,7 +21,7 @@ AT_ONCE = 1_000
 
 
 def prune_channels(
-    module: nn.Sequential,
+    module: nn.Module,
     x: Points,
     labels: Points,
     *,
@@ -78,7 +78,7 @@ def prune_channels(
     [(3,), (2,), (1,)]
     """
     current = deepcopy(_chain(module)).eval()
-    points, targets = torch.as_tensor(x), torch.as_tensor(labels)
+    points, targets = as_tensor(x), as_tensor(labels)
     if targets.shape != (len(points),):
         raise ShapeError(f"expected one label per sample, ({len(points)},), got {tuple(targets.shape)}")
     steps = [step_of(deepcopy(current), test_x, test_labels)]
@@ -88,7 +88,8 @@ def prune_channels(
         layer, channel = min(((loss.min().item(), layer), int(loss.argmin())) for layer, loss in losses.items())
         current = without_channel(current, layer[1], channel)
         fine_tune(current)
-        steps.append(step_of(deepcopy(current).eval(), test_x, test_labels))
+        current.eval()
+        steps.append(step_of(deepcopy(current), test_x, test_labels))
         if tell is not None:
             tell((number + 1) / at_first)
         if float(steps[-1].accuracy) < least_accuracy:
@@ -99,6 +100,8 @@ def prune_channels(
 @torch.no_grad()
 def channel_losses(chain: nn.Sequential, x: Tensor, labels: Tensor) -> dict[int, Float[Tensor, " c"]]:
     """Return the mean cross-entropy without each channel, of convolutions with more than one, by their positions.
+
+    The chain has to be in evaluation mode.
 
     Examples
     --------
@@ -112,8 +115,6 @@ def channel_losses(chain: nn.Sequential, x: Tensor, labels: Tensor) -> dict[int,
         for place, part in enumerate(chain)
         if isinstance(part, nn.Conv2d) and part.out_channels > 1
     }
-    is_training = chain.training
-    chain.eval()
     for some, own in zip(x.split(AT_ONCE), labels.split(AT_ONCE), strict=True):
         value, targets = some.to(first), own.to(first.device, torch.int64)
         start = 0
@@ -124,7 +125,6 @@ def channel_losses(chain: nn.Sequential, x: Tensor, labels: Tensor) -> dict[int,
                 without = value.clone()
                 without[:, channel] = 0
                 totals[place][channel] += cross_entropy(chain[end:](without), targets, reduction="sum").double()
-    chain.train(is_training)
     return {place: total / len(x) for place, total in totals.items()}
 
 

@@ -3,8 +3,9 @@
 from copy import deepcopy
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from reluscope.analyses.classification import accuracy
 from reluscope.errors import InputError
@@ -89,13 +90,18 @@ class PruningCurve:
         )
 
 
+def as_tensor(values: Points) -> Tensor:
+    """Return values as a tensor; arrays are copied, as those of data sets are read-only."""
+    return values if isinstance(values, Tensor) else torch.tensor(np.asarray(values))
+
+
 def step_of(module: nn.Module, test_x: Points, test_labels: Points) -> PruningStep:
     """Measure a network, which is kept as it is."""
     device = next(module.parameters()).device
     layers = [one for one in module.modules() if isinstance(one, nn.Conv2d | nn.Linear)]
-    points = torch.as_tensor(test_x)
+    points = as_tensor(test_x)
     network = load(deepcopy(module).cpu().eval(), tuple(points.shape[1:])).to(device)
-    found = accuracy(network, points, torch.as_tensor(test_labels).cpu().numpy())
+    found = accuracy(network, points, as_tensor(test_labels).cpu().numpy())
     return PruningStep(
         module,
         sum(int((one.weight != 0).sum()) for one in layers),

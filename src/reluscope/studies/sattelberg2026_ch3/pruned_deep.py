@@ -18,6 +18,7 @@ POSITION = 70
 DATA = None
 
 DEPTH = 5
+QUOTED_WIDTHS = (15,) * 4
 # Table 3.5: the best hidden widths, by digits.
 PRINTED = {2: "2", 3: "2-2 or 3", 4: "2-2", 5: "2-2-2 or 2-3", 6: "2-2-2 or 2-3"}
 # Of four digits, quoted in the text: about.
@@ -45,7 +46,7 @@ PLANS: dict[Size, Plan] = {"small": Plan(5, 2, 3, 500, 300), "full": Plan(6, 4, 
 def protocol(setting: Setting) -> Outcome:
     """Prune networks of 5n x 5 units on n digits, and those of the rates that are quoted."""
     plan = PLANS[setting.size]
-    work = [(digits, (5 * digits,) * DEPTH) for digits in range(2, plan.digits + 1)] + [(4, (15,) * 4)]
+    work = [(digits, (5 * digits,) * DEPTH) for digits in range(2, plan.digits + 1)] + [(4, QUOTED_WIDTHS)]
     found: dict[tuple[int, tuple[int, ...]], list[Record]] = {}
     direct, is_interrupted = None, False
     try:
@@ -56,7 +57,7 @@ def protocol(setting: Setting) -> Outcome:
     except KeyboardInterrupt:
         is_interrupted = True
     tables = {digits: found.get((digits, (5 * digits,) * DEPTH), []) for digits in range(2, plan.digits + 1)}
-    shares = _shares(direct, found.get((4, (15,) * 4), []))
+    shares = _shares(direct, found.get((4, QUOTED_WIDTHS), []))
     best = [min((finding_of(one) for one in _ends(records)), key=int) for records in tables.values() if _ends(records)]
     return Outcome(
         tuple(_sentences(setting, plan)),
