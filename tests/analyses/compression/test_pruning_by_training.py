@@ -56,7 +56,7 @@ def test_exhaustive_pruning_equals_pruning_each_subnetwork_alone(solved):
     stack, epochs = solved.take([0]), 150
     found = prune_exhaustively(stack, X, XOR, epochs=epochs, **HOW)
     (first_weight, first_bias), (second_weight, second_bias) = stack.layers(0)
-    alone = {}
+    alone, size = {}, 0
     for size in range(1, 5):
         for units in combinations(range(4), size):
             module = nn.Sequential(nn.Linear(2, size), nn.ReLU(), nn.Linear(size, 1))
@@ -199,7 +199,8 @@ def state(module):
 
 
 def test_losses_without_channels_are_those_of_the_smaller_networks():
-    chain = nn.Sequential(*image_network()[0], *image_network()[1:]).eval()
+    first, *rest = image_network().children()
+    chain = nn.Sequential(*first.children(), *rest).eval()
     found = channel_losses(chain, IMAGES, LABELS)
     assert {place: len(one) for place, one in found.items()} == {0: 4, 4: 3}
     for place, own in found.items():
