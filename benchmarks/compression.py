@@ -37,7 +37,7 @@ def run(quick: bool) -> list[Measurement]:
     difference = (found[numbers] - torch.tensor(alone)).abs().max().item()
     detail = (
         f"{len(every):,} subnetworks on {len(points)} samples: {made:.2g} s to make them, {batch - made:.2g} s for "
-        f"their losses, {single * len(every) / batch:,.0f} times as fast as one after the other (modules that are there "
+        f"their losses, {single * len(every) / batch:,.0f} times as fast as one by one (modules that are there "
         f"already), largest difference {difference:.1g}; processor time of one core"
     )
     case = f"2^{width} subnetworks"
