@@ -13,7 +13,8 @@ from reluscope.cli.interruption import INTERRUPTED
 from reluscope.cli.records import KeptRecords
 from reluscope.errors import InputError
 from reluscope.studies import Outcome, Record, Study, all_studies
-from reluscope.studies.sattelberg2026_ch6_training import _runs, xor
+from reluscope.studies import sattelberg2026_runs as runs
+from reluscope.studies.sattelberg2026_ch6_training import xor
 from reluscope.studies.serra2018 import _split_networks, splits
 from reluscope.studies.training import Recipe
 
@@ -61,8 +62,8 @@ def test_a_paper_fills_a_folder(small):
 
 @pytest.mark.slow
 def test_films_stand_beside_pictures(folder, monkeypatch):
-    monkeypatch.setattr(_runs, "POINTS", 40)
-    monkeypatch.setattr(_runs, "MOST_ATTEMPTS", 1)
+    monkeypatch.setattr(runs, "POINTS", 40)
+    monkeypatch.setattr(runs, "MOST_ATTEMPTS", 1)
     monkeypatch.setitem(xor.PLANS, "small", replace(xor.PLANS["small"], widths=(3, 3), epochs=1, moments=3))
     result = reluscope("reproduce", "sattelberg2026-ch6-training/xor", "-o", "out", "-q")
     assert result.exit_code == 0, result.output

@@ -75,6 +75,8 @@ def test_the_first_success_is_that_of_trials_one_by_one(monkeypatch):
     monkeypatch.setattr(_restarts, "MORE_EPOCHS", 30)
     setting = Setting("small")
     one = cell(setting, 2, 3, 6)
+    assert one.first is not None
+    module: nn.Module = nn.Identity()
     x, y = (torch.tensor(values[:, None], dtype=torch.float32) for values in (X, Y))
     losses = []
     for seed in seeds_of(setting, 2, 3, 6)[: one.first + 1]:

@@ -12,9 +12,10 @@ import reluscope as rs
 from reluscope import plots
 from reluscope.datasets import circle_annulus, xor_annulus
 from reluscope.studies import Setting
-from reluscope.studies.sattelberg2026_ch6_training import _runs, three_by_eight, three_units, xor
-from reluscope.studies.sattelberg2026_ch6_training._descent import descend, gradients
-from reluscope.studies.sattelberg2026_ch6_training._runs import Plan, attempt, trained
+from reluscope.studies import sattelberg2026_runs as runs
+from reluscope.studies.sattelberg2026_ch6_training import three_by_eight, three_units, xor
+from reluscope.studies.sattelberg2026_descent import descend, gradients
+from reluscope.studies.sattelberg2026_runs import Plan, attempt, trained
 
 TINY = Plan("three-units", circle_annulus, (3,), 4, 4)
 DEEP = Plan("three-by-eight", circle_annulus, (4, 4, 4), 2, 3)
@@ -22,8 +23,8 @@ DEEP = Plan("three-by-eight", circle_annulus, (4, 4, 4), 2, 3)
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    monkeypatch.setattr(_runs, "POINTS", 60)
-    monkeypatch.setattr(_runs, "MOST_ATTEMPTS", 2)
+    monkeypatch.setattr(runs, "POINTS", 60)
+    monkeypatch.setattr(runs, "MOST_ATTEMPTS", 2)
     monkeypatch.setitem(three_units.PLANS, "small", TINY)
     monkeypatch.setitem(three_units.ATTEMPTS, "small", 3)
     monkeypatch.setitem(three_by_eight.PLANS, "small", DEEP)
@@ -74,7 +75,7 @@ def test_a_known_hexagon_is_recognised():
     weight = np.column_stack([np.cos(angles), np.sin(angles)])
     layers = [(weight, np.full(3, -0.02)), (np.full((1, 3), 10.0), np.full(1, -5.5))]
     data = circle_annulus(200)
-    run = _runs.Run(np.zeros(1), [layers], 0, data, data)
+    run = runs.Run(np.zeros(1), [layers], 0, data, data)
     assert run.is_solved
     assert three_units._end(run) == "hexagon"
     found = {one.name: one.value for one in three_units._hexagon(run).findings}
@@ -130,7 +131,7 @@ def test_layers_move_as_codes_do(monkeypatch):
 def test_finished_runs_are_taken_from_the_records(monkeypatch):
     setting = Setting("small")
     first = three_units.protocol(setting)
-    monkeypatch.setattr(_runs, "descend", None)
+    monkeypatch.setattr(runs, "descend", None)
     again = three_units.protocol(setting)
     assert [one.to_dict() | {"work": 0} for one in again.findings] == [
         one.to_dict() | {"work": 0} for one in first.findings
@@ -147,7 +148,7 @@ def test_an_interruption_keeps_finished_runs(monkeypatch):
             return islice(_interrupting(), 1)
         return original(*arguments, **options)
 
-    monkeypatch.setattr(_runs, "descend", struck)
+    monkeypatch.setattr(runs, "descend", struck)
     outcome = three_units.protocol(setting)
     assert outcome.interrupted
     assert list(setting.records) == ["three-units-0"]

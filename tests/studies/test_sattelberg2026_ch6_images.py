@@ -10,11 +10,11 @@ import reluscope as rs
 from networks.models import layers
 from reluscope.datasets.dataset import dataset_of
 from reluscope.studies import Setting
-from reluscope.studies.sattelberg2026_ch6 import _protocol, cifar10, mnist
-from reluscope.studies.sattelberg2026_ch6._images import nearest_triple, prepared
+from reluscope.studies.sattelberg2026_ch6 import _protocol, mnist
 from reluscope.studies.sattelberg2026_ch6._labelling import label_grid
-from reluscope.studies.sattelberg2026_ch6._networks import Model, models, training_of
 from reluscope.studies.sattelberg2026_ch6._protocol import PLANS
+from reluscope.studies.sattelberg2026_images import SHAPE, nearest_triple, prepared
+from reluscope.studies.sattelberg2026_networks import ACCURACIES, Model, models, training_of
 
 
 def blobs(number, seed, shape=(1, 8, 8)):
@@ -45,20 +45,20 @@ def test_the_dissertations_networks():
 
 
 def test_the_printed_accuracies_are_those_of_the_table():
-    assert set(mnist.PRINTED) == set(cifar10.PRINTED) == {model.row for model in models(1, 1)}
-    assert mnist.PRINTED["dense 1"] == ("96.76", "97.43")
-    assert cifar10.PRINTED["complex 2"] == ("62.50", "71.33")
+    assert set(ACCURACIES["mnist"]) == set(ACCURACIES["cifar10"]) == {model.row for model in models(1, 1)}
+    assert ACCURACIES["mnist"]["dense 1"] == ("96.76", "97.43")
+    assert ACCURACIES["cifar10"]["complex 2"] == ("62.50", "71.33")
 
 
 def test_images_are_scaled_and_centred_by_channel():
     training, testing = Setting("small", blobs(30, 1), blobs(9, 2)).data()
-    large, _ = prepared(training, testing, scaled=True)
+    large, _ = prepared(training, testing, shape=SHAPE)
     assert large.shape == (3, 32, 32)
     pixels = large.points.reshape(-1, 3, 32, 32)
     assert pixels.mean(axis=(0, 2, 3)) == pytest.approx(np.zeros(3), abs=1e-9)
     assert pixels.std(axis=(0, 2, 3)) == pytest.approx(np.ones(3))
     assert np.array_equal(pixels[:, 0], pixels[:, 2])
-    small, _ = prepared(training, testing, scaled=False)
+    small, _ = prepared(training, testing, shape=None)
     assert small.shape == (1, 8, 8)
 
 

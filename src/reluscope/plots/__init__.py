@@ -4,9 +4,11 @@ from reluscope.plots.accuracy_curves import accuracy_curve
 from reluscope.plots.boolean_functions import boolean_direction, swaps_distribution
 from reluscope.plots.bounds_and_counts import bounds_and_counts
 from reluscope.plots.class_numbers import class_numbers
+from reluscope.plots.clustered_regions import region_clusters
 from reluscope.plots.codes import codes
 from reluscope.plots.coefficient_scatter import coefficient_scatter
 from reluscope.plots.coefficients import coefficients
+from reluscope.plots.compressed_networks import curves_of_networks
 from reluscope.plots.cosines import cosines
 from reluscope.plots.counts_in_training import counts_in_training
 from reluscope.plots.decision_polygon import decision_polygon
@@ -20,6 +22,7 @@ from reluscope.plots.films import animation
 from reluscope.plots.fitted_functions import fitted_coefficients, fitted_curves
 from reluscope.plots.folding import folding
 from reluscope.plots.frames import say_regions
+from reluscope.plots.functions_and_slopes import functions_on_plane
 from reluscope.plots.gates import boundaries
 from reluscope.plots.gradient_eigenvalues import gradient_eigenvalues
 from reluscope.plots.grids_beside_regions import grids_beside_regions
@@ -72,6 +75,7 @@ __all__ = [
     "correlation_counts",
     "cosines",
     "counts_in_training",
+    "curves_of_networks",
     "decision_polygon",
     "decision_polytope",
     "directions",
@@ -82,6 +86,7 @@ __all__ = [
     "fitted_coefficients",
     "fitted_curves",
     "folding",
+    "functions_on_plane",
     "gradient_eigenvalues",
     "grids_beside_regions",
     "interactive",
@@ -101,6 +106,7 @@ __all__ = [
     "pruning_curves",
     "radii",
     "radii_by_place",
+    "region_clusters",
     "regions_and_coefficients",
     "robustness",
     "saliency",

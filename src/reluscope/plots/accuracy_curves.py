@@ -3,7 +3,7 @@
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.ticker import PercentFormatter
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from reluscope.analyses.compression.curve import AccuracyCurve
 from reluscope.findings import Claim
@@ -43,6 +43,13 @@ def accuracy_curve(curve: AccuracyCurve, *, axes: Axes | None = None) -> Figure:
     'affine functions per output'
     """
     axes = canvas(axes, (5.6, 3.6))
+    handles = draw_accuracies(axes, curve)
+    legend(axes, handles, ncols=2 if len(handles) > 2 else 1)
+    return figure_of(axes)
+
+
+def draw_accuracies(axes: Axes, curve: AccuracyCurve) -> list[Line2D]:
+    """Draw the accuracies, and return what the legend says of the network and of every rule."""
     level = 100 * float(curve.original)
     axes.axhline(level, color=INK, linewidth=1.0, alpha=0.7)
     handles = [Line2D([], [], color=INK, linewidth=1.0, alpha=0.7, label=f"the network, {level:.1f}%")]
@@ -63,10 +70,10 @@ def accuracy_curve(curve: AccuracyCurve, *, axes: Axes | None = None) -> Figure:
     # Few numbers are named one by one; a logarithmic axis would name powers of ten alone.
     axes.set_xticks(curve.num_clusters, [f"{number:,}" for number in curve.num_clusters])
     axes.tick_params(axis="x", which="minor", bottom=False)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     axes.yaxis.set_major_formatter(PercentFormatter(decimals=0))
     axes.set_xlabel("affine functions per output")
     axes.set_ylabel("accuracy")
     axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
     bare(axes, "top", "right")
-    legend(axes, handles, ncols=2 if len(handles) > 2 else 1)
-    return figure_of(axes)
+    return handles

@@ -74,7 +74,7 @@ class AccuracyCurve:
                     definition=f"affine functions per output that keep the accuracy within {drop:g}, by {rule}",
                     domain=self.original.domain,
                     method=f"k-means, numbers of clusters tried: {', '.join(map(str, self.num_clusters))}",
-                    source="Sattelberg 2026, section 7.2",
+                    source="sattelberg2026",
                 )
         return None
 
@@ -193,7 +193,7 @@ def accuracy_curve(
                 accuracy_of_outputs(forward, labels),
                 name=f"accuracy with {clusters.num_asked:,} maps per output",
                 method=f"{clusters.method}; maps chosen by {rule}; float64 with bounds on rounding",
-                source="Sattelberg 2026, section 7.2" if rule == "own_map" else "",
+                source="sattelberg2026" if rule == "own_map" else "",
             )
             for clusters, forward in zip(found, forwards, strict=True)
         )

@@ -5,6 +5,7 @@ this alone, its values over t would be a curve, see [sattelberg2026]_, Figure 6.
 is a piecewise linear function of t, which is found exactly.
 """
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -166,6 +167,11 @@ def _on_the_line(
         value = network(center[None]).reshape(-1)[output]
         return np.array([low]), np.array([float(value)])
     segment = Segment(center + low * unit, center + high * unit)
-    corners = np.unique(partition(network, segment, tolerance=tolerance).vertices[:, 0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        part = partition(network, segment, tolerance=tolerance)
+    if part.note == "interrupted":  # a part of the line is of no use
+        raise KeyboardInterrupt
+    corners = np.unique(part.vertices[:, 0])
     values = network(segment.lift(corners[:, None])).reshape(len(corners), -1)[:, output]
     return low + corners, values.cpu().numpy()

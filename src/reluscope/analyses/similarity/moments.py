@@ -2,12 +2,14 @@
 
 Rows of all representations stand side by side, each less a constant row, then a column of ones and the squared
 lengths of the rows: ``B = [Z_1 | ... | Z_k | 1 | |z_1|^2 | ... | |z_k|^2]``. The Gram matrix ``B^T B`` is a sum over
-samples. If B was factored instead, ``B = Q R``, then R says the same without squaring condition numbers.
+samples. If B was factored instead, ``B = Q R``, then R says the same without squaring condition numbers. A B of no more
+rows than columns is kept as it is.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -29,20 +31,20 @@ class Moments:
 
     Parameters
     ----------
-    gram : (c, c) float64
-        ``B^T B``, its upper triangle.
+    gram : (c, c) float64 or None
+        ``B^T B``, its upper triangle; None where the factor is shorter.
     sizes : tuple of int
         Columns of each representation.
     shifts : tuple of (d,) float64
         The constant row that each was taken less of.
-    factor : (c, c) float64, optional
-        The triangular R.
+    factor : (r, c) float64, optional
+        The triangular R, or B itself while it has no more rows than columns.
     """
 
-    gram: Float[np.ndarray, "c c"]
+    gram: Float[np.ndarray, "c c"] | None
     sizes: tuple[int, ...]
     shifts: tuple[Float[np.ndarray, " _"], ...]
-    factor: Float[np.ndarray, "c c"] | None = None
+    factor: Float[np.ndarray, "r c"] | None = None
 
     def __len__(self) -> int:
         return len(self.sizes)
@@ -50,7 +52,7 @@ class Moments:
     @property
     def num_samples(self) -> int:
         """Samples that were summed over."""
-        return round(float(self.gram[self._ones, self._ones]))
+        return round(float(self._sum(self._ones, self._ones)))
 
     def columns(self, index: int) -> slice:
         """Return where a representation stands."""
@@ -59,7 +61,7 @@ class Moments:
 
     def means(self, index: int) -> Float[np.ndarray, " d"]:
         """Return the mean row of a representation, less its shift."""
-        return self.gram[self.columns(index), self._ones] / self.num_samples
+        return self._sum(self.columns(index), self._ones) / self.num_samples
 
     def centred(self, first: int, second: int) -> Float[np.ndarray, "d e"]:
         """Return the sum of products of two representations, both less their means."""
@@ -74,7 +76,7 @@ class Moments:
         found += np.outer(s * shift, self.means(second))
         return found
 
-    def plain_factor(self, index: int) -> Float[np.ndarray, "c d"] | None:
+    def plain_factor(self, index: int) -> Float[np.ndarray, "r d"] | None:
         """Return Q^T times a representation as it came."""
         if self.factor is None:
             return None
@@ -82,29 +84,46 @@ class Moments:
 
     def product(self, first: int, second: int) -> float:
         """Return ``|X^T Y|_F^2`` of the centred representations (s - 1 squared times HSIC with linear kernels)."""
+        if self.gram is None:
+            one, other = self._centred_factor(first), self._centred_factor(second)
+            return float(np.vdot(one @ one.T, other @ other.T))
         return float(np.sum(self.centred(first, second) ** 2))
+
+    def total(self, index: int) -> float:
+        """Return ``|X|_F^2`` of a centred representation."""
+        if self.gram is None:
+            return float(np.sum(self._centred_factor(index) ** 2))
+        return float(np.trace(self.centred(index, index)))
+
+    def singular_values(self, first: int, second: int) -> Float[np.ndarray, " _"]:
+        """Return the singular values of ``X^T Y`` of the centred representations, but for zeros."""
+        if self.gram is None:
+            one, other = (
+                np.asarray(np.linalg.qr(self._centred_factor(index).T, mode="r")) for index in (first, second)
+            )
+            return np.linalg.svd(one @ other.T, compute_uv=False)
+        return np.linalg.svd(self.centred(first, second), compute_uv=False)
 
     def debiased_product(self, first: int, second: int) -> float:
         """Return s (s - 3) times the unbiased estimate of HSIC with linear kernels, from kernels without diagonals."""
         s = self.num_samples
         delta, epsilon = self.means(first), self.means(second)
-        centred = self.centred(first, second)
-        between = float(delta @ centred @ epsilon)
+        between = self._between(first, second, delta, epsilon)
         lengths = float(delta @ delta) * float(epsilon @ epsilon)
-        squares = float(self.gram[self._weights(min(first, second)), self._weights(max(first, second))])
-        traces = float(np.sum(centred**2)) + 2 * s * between + s**2 * lengths - squares
+        squares = float(self._sum(self._weights(min(first, second)), self._weights(max(first, second))))
+        traces = self.product(first, second) + 2 * s * between + s**2 * lengths - squares
         sums = 1.0
         for index, mean in ((first, delta), (second, epsilon)):
-            sums *= s**2 * float(mean @ mean) - float(self.gram[self._ones, self._weights(index)])
+            sums *= s**2 * float(mean @ mean) - float(self._sum(self._ones, self._weights(index)))
         rows = s**2 * (between + s * lengths) + squares
-        rows -= s * float(delta @ self.gram[self.columns(first), self._weights(second)])
-        rows -= s * float(epsilon @ self.gram[self.columns(second), self._weights(first)])
+        rows -= s * float(delta @ self._sum(self.columns(first), self._weights(second)))
+        rows -= s * float(epsilon @ self._sum(self.columns(second), self._weights(first)))
         return traces + sums / ((s - 1) * (s - 2)) - 2 * rows / (s - 2)
 
     def is_constant(self, index: int) -> bool:
         """Whether all rows of a representation are equal up to rounding."""
         s, shift, mean = self.num_samples, self.shifts[index], self.means(index)
-        total = float(self.gram[self._ones, self._weights(index)])
+        total = float(self._sum(self._ones, self._weights(index)))
         return total - s * float(mean @ mean) <= s * CONSTANT**2 * float(shift @ shift)
 
     @property
@@ -114,11 +133,29 @@ class Moments:
     def _weights(self, index: int) -> int:
         return self._ones + 1 + index
 
+    def _sum(self, rows: int | slice, columns: int | slice) -> Any:
+        """Return a part of ``B^T B`` on or above its diagonal."""
+        if self.gram is not None:
+            return self.gram[rows, columns]
+        assert self.factor is not None
+        return self.factor[:, rows].T @ self.factor[:, columns]
+
+    def _centred_factor(self, index: int) -> np.ndarray:
+        """Return Q^T times a representation less its mean."""
+        assert self.factor is not None
+        return self.factor[:, self.columns(index)] - np.outer(self.factor[:, self._ones], self.means(index))
+
+    def _between(self, first: int, second: int, left: np.ndarray, right: np.ndarray) -> float:
+        """Return ``left^T X^T Y right`` of the centred representations."""
+        if self.gram is None:
+            return float((self._centred_factor(first) @ left) @ (self._centred_factor(second) @ right))
+        return float(left @ self.centred(first, second) @ right)
+
     def _cross(self, first: int, second: int) -> np.ndarray:
         if first > second:
             return self._cross(second, first).T
-        block = self.gram[self.columns(first), self.columns(second)].copy()
-        if first == second:
+        block = self._sum(self.columns(first), self.columns(second)).copy()
+        if first == second and self.gram is not None:
             upper = np.triu(block, 1)
             block = np.triu(block) + upper.T
         return block
@@ -141,6 +178,8 @@ class MomentSum:
         self._shifts: tuple[np.ndarray, ...] | None = None
         number = num_columns(sizes)
         self._table = np.zeros((number, number), order="F")
+        # As long as there are no more rows than columns, the rows are a factor themselves, and a shorter one.
+        self._rows: list[np.ndarray] | None = [] if factored else None
 
     def add(self, parts: Sequence[Float[np.ndarray, "rows _"]]) -> None:
         """Add the next rows of every representation."""
@@ -157,8 +196,7 @@ class MomentSum:
             start += part.shape[1]
         block[:, width] = 1.0
         if self._factored:
-            panel = min(PANEL, len(self._table))
-            self._table = _add_rows_to_factor(0, panel, self._table, block, overwrite_a=True, overwrite_b=True)[0]
+            self._join(block)
         else:
             self._table = _add_squares(1.0, block.T, beta=1.0, c=self._table, overwrite_c=True)
 
@@ -166,9 +204,23 @@ class MomentSum:
         """Return the moments of all rows that were added."""
         assert self._shifts is not None
         if self._factored:
+            if self._rows is not None:
+                return Moments(None, self.sizes, self._shifts, np.concatenate(self._rows))
             factor = np.triu(self._table)
             return Moments(factor.T @ factor, self.sizes, self._shifts, factor)
         return Moments(self._table, self.sizes, self._shifts)
+
+    def _join(self, block: np.ndarray) -> None:
+        """Add rows to those that wait, or to the triangle once there are more than columns."""
+        waiting = [block]
+        if self._rows is not None:
+            self._rows.append(block)
+            if sum(map(len, self._rows)) <= len(self._table):
+                return
+            waiting, self._rows = self._rows, None
+        panel = min(PANEL, len(self._table))
+        for rows in waiting:
+            self._table = _add_rows_to_factor(0, panel, self._table, rows, overwrite_a=True, overwrite_b=True)[0]
 
 
 def num_columns(sizes: Sequence[int]) -> int:

@@ -51,8 +51,8 @@ def _apart(moments: Moments, first: int, second: int) -> Finding | None:
         return None
     if first == second:
         return _finding(0.0, moments)
-    norms = sqrt(np.trace(moments.centred(first, first))) * sqrt(np.trace(moments.centred(second, second)))
-    shared = float(np.linalg.svd(moments.centred(first, second), compute_uv=False).sum()) / norms
+    norms = sqrt(moments.total(first)) * sqrt(moments.total(second))
+    shared = float(moments.singular_values(first, second).sum()) / norms
     return _finding(sqrt(max(0.0, 2 - 2 * shared)), moments)
 
 

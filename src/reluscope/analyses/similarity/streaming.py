@@ -135,7 +135,8 @@ def coefficient_moments(
     """
     sizes = [space.size for space in spaces]
     if factored is None:
-        factored = num_columns(sizes) <= FACTORED_COLUMNS
+        # Rows of fewer samples than columns are their own factor.
+        factored = num_columns(sizes) <= FACTORED_COLUMNS or len(points) <= num_columns(sizes)
     sums = [MomentSum(sizes, factored=factored) for _ in outputs]
     entries = []
     for _, blocks in coefficient_blocks(networks, points, outputs, memory, progress=progress):

@@ -15,7 +15,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition
 from reluscope.studies.study import Outcome, Picture, Setting, Table
 
-SENTENCE = "XOR by two units as pieces and as a tropical rational function, as printed and put right"
+SENTENCE = "the two units of XOR as pieces and as a tropical rational function, as printed and put right"
 POSITION = 20
 DATA = None
 

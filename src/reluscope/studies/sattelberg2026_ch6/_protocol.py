@@ -19,14 +19,13 @@ from reluscope.partitions.budget import Budget
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 from reluscope.studies.classifiers import trained
-from reluscope.studies.sattelberg2026_ch6._images import nearest_triple, prepared
 from reluscope.studies.sattelberg2026_ch6._labelling import Labelling, label_grid
-from reluscope.studies.sattelberg2026_ch6._networks import Model, Optimizer, models, training_of
-from reluscope.studies.study import Labelled, Outcome, Picture, Setting, Size, Table
+from reluscope.studies.sattelberg2026_images import SHAPE, nearest_triple, prepared, summed
+from reluscope.studies.sattelberg2026_networks import Model, accuracy_table, models, training_of
+from reluscope.studies.study import Data, Labelled, Outcome, Picture, Setting, Size, Table
 
 TOLERANCES = (1e-9, 1e-3, 1e-1)
 SHOWN_TOLERANCE = 1
-OPTIMIZERS: tuple[Optimizer, ...] = ("SGD", "AdamW")
 
 
 @dataclass(frozen=True)
@@ -81,20 +80,18 @@ class Sliced:
     grids: list[Labelling]
 
 
-def report(setting: Setting, name: str, printed: dict[str, tuple[str, str]]) -> Outcome:
+def report(setting: Setting, name: Data) -> Outcome:
     """Train the networks and look at them.
 
     Parameters
     ----------
     setting : Setting
-    name : str
-        Of the data, before those of pictures.
-    printed : mapping of rows to (SGD, AdamW)
-        Accuracies of the dissertation's Table 6.1.
+    name : {"mnist", "cifar10"}
+        Of the dissertation's data; stands before the names of pictures.
     """
     plan = PLANS[setting.size]
     given = setting.data()
-    training, testing = prepared(*given, scaled=plan.scaled)
+    training, testing = prepared(*given, shape=SHAPE if plan.scaled else None)
     every = models(plan.hidden, plan.filters)
     looked = []
     for number, model in enumerate(every):
@@ -120,7 +117,7 @@ def report(setting: Setting, name: str, printed: dict[str, tuple[str, str]]) -> 
             *(found.mean(of) for found in norms.values() for of in ("probabilities", "logits")),
         ),
         (
-            _accuracies(looked, printed),
+            accuracy_table(name, {one.model: one.accuracy for one in looked}, "Table 6.1"),
             _missed(sliced),
             _sensitivity(looked, {key: [found.mean(), found.mean("logits")] for key, found in norms.items()}),
         ),
@@ -182,16 +179,6 @@ def _sentences(
             "that is wider around the three images; numbers are not the dissertation's."
         )
     return tuple(said)
-
-
-def _accuracies(looked: list[Looked], printed: dict[str, tuple[str, str]]) -> Table:
-    ours = {one.model.name: f"{100 * float(one.accuracy):.2f}" for one in looked}
-    rows = tuple(
-        (row, *printed[row], *(ours[f"{row} {optimizer}"] for optimizer in OPTIMIZERS))
-        for row in dict.fromkeys(one.model.row for one in looked)
-    )
-    columns = ("network", "paper, SGD", "paper, AdamW", "SGD", "AdamW")
-    return Table(columns, rows, "Accuracies on test images in % (Table 6.1; pretrained networks are left out).")
 
 
 def _missed(sliced: list[Sliced]) -> Table:
@@ -267,7 +254,7 @@ def _pictures(
         ),
         Picture(
             f"{name}-coefficients",
-            plots.coefficients(_summed(weights, testing.shape), **shown),
+            plots.coefficients(summed(weights, testing.shape), **shown),
             f"Linear coefficients of every output at test image {row}, summed over channels; each network by its "
             "largest (Figure 6.3).",
         ),
@@ -289,7 +276,7 @@ def _pictures(
         ),
         Picture(
             f"{name}-directions",
-            plots.coefficients(_summed(directions, testing.shape), **shown),
+            plots.coefficients(summed(directions, testing.shape), **shown),
             "Directions along which every output varies most, summed over channels; each network by its largest "
             "(Figures 6.14 and 6.17).",
         ),
@@ -306,11 +293,3 @@ def _pictures(
             "largest (Figures 6.16 and 6.19).",
         ),
     ]
-
-
-def _summed(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Return (rows, columns, h * w): channels together, each row by its largest entry."""
-    rows, columns = values.shape[:2]
-    images = values.reshape(rows, columns, -1, shape[-2] * shape[-1]).sum(axis=2)
-    largest = np.abs(images).max(axis=(1, 2), keepdims=True)
-    return images / np.where(largest > 0, largest, 1.0)

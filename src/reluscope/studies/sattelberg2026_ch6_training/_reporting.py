@@ -12,7 +12,7 @@ from reluscope.geometry.domains import Box, Space
 from reluscope.partitions.decision import decision_boundary
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
-from reluscope.studies.sattelberg2026_ch6_training._runs import (
+from reluscope.studies.sattelberg2026_runs import (
     BATCH,
     POINTS,
     RATE,

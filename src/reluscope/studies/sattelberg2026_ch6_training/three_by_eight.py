@@ -2,7 +2,7 @@
 
 from reluscope.datasets.circle_annulus import circle_annulus
 from reluscope.studies.sattelberg2026_ch6_training._reporting import report_first
-from reluscope.studies.sattelberg2026_ch6_training._runs import Plan, Plans
+from reluscope.studies.sattelberg2026_runs import Plan, Plans
 from reluscope.studies.study import Outcome, Setting
 
 SENTENCE = "circle and annulus learned by three layers of eight units"

@@ -17,7 +17,7 @@ from reluscope.geometry.domains import Space
 from reluscope.partitions.decision import decision_boundary
 from reluscope.partitions.dispatch import partition
 from reluscope.studies.sattelberg2026_ch6_training._reporting import WIDE, Part, interrupted, report
-from reluscope.studies.sattelberg2026_ch6_training._runs import BATCH, SOLVED, Plan, Plans, Run, attempt
+from reluscope.studies.sattelberg2026_runs import BATCH, SOLVED, Plan, Plans, Run, attempt
 from reluscope.studies.study import Outcome, Picture, Setting, Table
 
 SENTENCE = "circle and annulus learned by three units: regions and coefficients in training"

@@ -15,7 +15,7 @@ from reluscope.networks.load import load
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
-from reluscope.studies.sattelberg2026_ch6_training._descent import Layers, descend
+from reluscope.studies.sattelberg2026_descent import Layers, descend
 from reluscope.studies.study import Record, Setting, Size
 
 # What the dissertation leaves open for these networks is as in its section 4.2.1: 1,000 points, half of them in the

@@ -1,21 +1,46 @@
-"""The dissertation's networks for images (section 6.1): linear, dense, simple and complex convolutional ones.
+"""The dissertation's networks for images (sections 6.1 and 7.1): linear, dense, simple and complex convolutional ones.
 
 Convolutions have 3 x 3 kernels, pooling takes the largest of 2 x 2 pixels: before the gate in the simple network, after
 it in the complex one. The dissertation names no padding; here a convolution keeps the size of the image.
 """
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import torch
 from torch import nn
 
+from reluscope.findings import Finding
 from reluscope.studies.classifiers import Training
+from reluscope.studies.study import Data, Table
 
 Kind = Literal["linear", "dense", "simple", "complex"]
 Optimizer = Literal["SGD", "AdamW"]
+
+OPTIMIZERS: tuple[Optimizer, ...] = ("SGD", "AdamW")
+# Accuracies on test images in %, by SGD and by AdamW (Tables 6.1 and 7.1).
+ACCURACIES: Mapping[Data, Mapping[str, tuple[str, str]]] = {
+    "mnist": {
+        "linear": ("88.89", "86.83"),
+        "dense 1": ("96.76", "97.43"),
+        "dense 2": ("96.91", "97.24"),
+        "simple 1": ("97.80", "98.86"),
+        "simple 2": ("97.89", "98.90"),
+        "complex 1": ("97.73", "98.95"),
+        "complex 2": ("97.86", "98.81"),
+    },
+    "cifar10": {
+        "linear": ("25.43", "31.66"),
+        "dense 1": ("51.01", "47.55"),
+        "dense 2": ("50.24", "48.41"),
+        "simple 1": ("68.14", "67.03"),
+        "simple 2": ("66.34", "67.58"),
+        "complex 1": ("61.72", "70.55"),
+        "complex 2": ("62.50", "71.33"),
+    },
+}
 
 
 @dataclass(frozen=True)
@@ -73,8 +98,7 @@ def models(hidden: int, filters: int) -> tuple[Model, ...]:
     kinds: Sequence[tuple[Kind, int]] = [
         ("linear", 0), ("dense", 1), ("dense", 2), ("simple", 1), ("simple", 2), ("complex", 1), ("complex", 2),
     ]  # fmt: skip
-    optimizers: tuple[Optimizer, ...] = ("SGD", "AdamW")
-    return tuple(Model(kind, optimizer, number, hidden, filters) for kind, number in kinds for optimizer in optimizers)
+    return tuple(Model(kind, optimizer, number, hidden, filters) for kind, number in kinds for optimizer in OPTIMIZERS)
 
 
 def training_of(model: Model, epochs: int) -> Training:
@@ -82,3 +106,14 @@ def training_of(model: Model, epochs: int) -> Training:
     if model.optimizer == "SGD":
         return Training("SGD", 0.01, epochs, 32, momentum=0.5, weight_decay=0.01)
     return Training("AdamW", 1e-3, epochs, 32)
+
+
+def accuracy_table(data: Data, found: Mapping[Model, Finding], printed_as: str) -> Table:
+    """Return accuracies beside the dissertation's, which are the ``printed_as``."""
+    ours = {model.name: f"{100 * float(accuracy):.2f}" for model, accuracy in found.items()}
+    rows = tuple(
+        (row, *ACCURACIES[data][row], *(ours.get(f"{row} {optimizer}", "-") for optimizer in OPTIMIZERS))
+        for row in dict.fromkeys(model.row for model in found)
+    )
+    columns = ("network", "paper, SGD", "paper, AdamW", "SGD", "AdamW")
+    return Table(columns, rows, f"Accuracies on test images in % ({printed_as}; pretrained networks are left out).")

@@ -1,0 +1,57 @@
+"""Accuracy over the number of affine functions per output, several networks beside each other."""
+
+from collections.abc import Mapping
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from reluscope.analyses.compression.curve import AccuracyCurve
+from reluscope.plots.accuracy_curves import draw_accuracies
+from reluscope.plots.style import INK, canvas, legend_below
+
+COLUMN, ROW = 2.9, 2.5
+
+
+def curves_of_networks(curves: Mapping[str, AccuracyCurve], *, columns: int) -> Figure:
+    """Draw the accuracies of networks that are left a few maps, one network per panel.
+
+    Parameters
+    ----------
+    curves : mapping of names to AccuracyCurve
+    columns : int
+        Panels in a row.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        The line across a panel is the accuracy of the network itself, which stands in its title.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.array([-1.0]))])
+    >>> matrices = rs.coefficients.matrix(net, [[-2.0], [-0.5], [0.5], [2.0]])
+    >>> curve = rs.compression.accuracy_curve(matrices, matrices, np.array([1, 0, 0, 1]), (1, 2))
+    >>> [axes.get_title() for axes in curves_of_networks({"one": curve, "same": curve}, columns=2).axes]
+    ['one, 100.0%', 'same, 100.0%']
+    """
+    rows = -(-len(curves) // columns)
+    figure = Figure(figsize=(COLUMN * columns, ROW * max(1, rows) + 0.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    if not curves:
+        return figure
+    grid = figure.subplots(rows, columns, squeeze=False, sharex=True, sharey=True)
+    handles: list[Line2D] = []
+    for place, (name, curve) in enumerate(curves.items()):
+        axes = canvas(grid.flat[place], (0.0, 0.0))
+        itself, *handles = draw_accuracies(axes, curve)
+        itself.set_label("the network itself")
+        handles.insert(0, itself)
+        axes.set_title(f"{name}, {100 * float(curve.original):.1f}%", fontsize=9.5, color=INK)
+        axes.tick_params(axis="x", labelsize=7.0)
+        axes.label_outer()
+    for axes in grid.flat[len(curves) :]:
+        axes.set_visible(False)
+    legend_below(figure, handles)
+    return figure

@@ -1,0 +1,58 @@
+"""Pictures of compressed networks, clusters of regions, and functions that need not be continuous."""
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.errors import InputError, ShapeError
+from reluscope.plots.functions_and_slopes import OnGrid
+
+NET = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.full(1, -0.25))])
+
+
+@pytest.fixture(scope="module")
+def part():
+    return rs.partition(NET, rs.Box(-1, 1, 2))
+
+
+def test_panels_share_their_axes_and_one_legend():
+    x = np.random.default_rng(0).normal(size=(30, 2))
+    matrices = rs.coefficients.matrix(NET, x)
+    curve = rs.compression.accuracy_curve(matrices, matrices, np.arange(30) % 2, (1, 2, 4))
+    figure = rs.plots.curves_of_networks({"a": curve, "b": curve, "c": curve}, columns=2)
+    assert [axes.get_visible() for axes in figure.axes] == [True, True, True, False]
+    assert figure.axes[0].get_ylim() == figure.axes[2].get_ylim()
+    assert figure.legends[0].get_texts()[0].get_text() == "the network itself"
+    assert len(figure.legends[0].get_texts()) == 4
+    assert not rs.plots.curves_of_networks({}, columns=3).axes
+
+
+def test_clusters_say_how_many_they_are(part):
+    labels = np.array([0, 1, 1, 0])
+    figure = rs.plots.region_clusters(part, labels, np.zeros((2, 3)))
+    assert figure.axes[0].get_title() == "4 regions, 2 clusters"
+    dots = figure.axes[1].collections[-2]
+    assert len({tuple(color) for color in dots.get_facecolors()}) == 2
+    assert len(figure.axes[1].collections[-1].get_offsets()) == 2
+
+
+def test_clusters_that_do_not_fit_are_refused(part):
+    with pytest.raises(ShapeError, match="one label per region"):
+        rs.plots.region_clusters(part, np.zeros(3, dtype=int), np.zeros((1, 3)))
+    with pytest.raises(InputError, match="at most 20 clusters"):
+        rs.plots.region_clusters(part, np.zeros(4, dtype=int), np.zeros((21, 3)))
+    line = rs.partition(NET, rs.Segment([-1.0, 0.0], [1.0, 0.0]))
+    with pytest.raises(InputError, match="needs the partition of a plane"):
+        rs.plots.region_clusters(line, np.zeros(len(line), dtype=int), np.zeros((1, 2)))
+
+
+def test_functions_share_their_scales():
+    grid = np.add.outer(np.linspace(-1, 1, 5), np.linspace(-1, 1, 5))
+    one = OnGrid(grid, np.ones((25, 2)), np.ones((4, 2)))
+    flat = OnGrid(np.zeros((5, 5)), np.zeros((25, 2)), np.zeros((4, 2)))
+    figure = rs.plots.functions_on_plane({"slope": one, "flat": flat}, reach=1.0)
+    images = [axes.images[0] for axes in figure.axes[:4] if axes.images]
+    assert [image.norm.vmax for image in images] == [2.0, 2.0]
+    assert figure.axes[2].get_xlim() == figure.axes[3].get_xlim()
+    assert not rs.plots.functions_on_plane({}, reach=1.0).axes
+    assert rs.plots.to_png(rs.plots.functions_on_plane({"flat": flat}, reach=1.0))[:4] == b"\x89PNG"
