@@ -29,6 +29,7 @@ from reluscope.plots.grids_beside_regions import grids_beside_regions
 from reluscope.plots.interactive import interactive
 from reluscope.plots.invariances import invariances
 from reluscope.plots.likeliest import likeliest
+from reluscope.plots.loss_lines import losses_in_training
 from reluscope.plots.merged_pieces import merged_regions
 from reluscope.plots.models_in_plane import models_in_plane
 from reluscope.plots.newton_polygons import newton_polygons
@@ -38,6 +39,7 @@ from reluscope.plots.outputs_along_directions import outputs_along
 from reluscope.plots.places import places
 from reluscope.plots.preimage_kinds import preimages
 from reluscope.plots.preimages_in_plane import preimages_in_plane
+from reluscope.plots.pruning_accuracies import pruning_curves
 from reluscope.plots.radii import radii
 from reluscope.plots.radii_by_place import radii_by_place
 from reluscope.plots.region_colors import RegionColors
@@ -90,6 +92,7 @@ __all__ = [
     "interactive",
     "invariances",
     "likeliest",
+    "losses_in_training",
     "merged_regions",
     "models_in_plane",
     "newton_polygons",
@@ -100,6 +103,7 @@ __all__ = [
     "places",
     "preimages",
     "preimages_in_plane",
+    "pruning_curves",
     "radii",
     "radii_by_place",
     "region_clusters",
