@@ -31,6 +31,7 @@ NAMES = (
     "similarity",
     "tracking",
     "atlas",
+    "compression",
     "workers",
     "balls",
     "boolean",

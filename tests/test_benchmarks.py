@@ -35,6 +35,7 @@ def test_draws_how_time_grows(tmp_path, monkeypatch):
     assert imread(tmp_path / "growth.png").shape[1] > 600
 
 
+@pytest.mark.slow
 def test_names_what_there_is():
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks", "nothing"], cwd=ROOT, capture_output=True, text=True, check=False

@@ -38,6 +38,7 @@ def test_this_process_is_no_executor():
         assert executor is None
 
 
+@pytest.mark.slow
 def test_processes(net):
     told = []
     with open_executor(ExecutorArguments(workers=1)) as executor:

@@ -93,7 +93,13 @@ def demo_at_once(monkeypatch, demo_report):
     monkeypatch.setattr("reluscope.cli.analyze.build_report", build)
 
 
-@pytest.mark.parametrize("name", SESSIONS)
+# What a newcomer reads first; the other pages take some seconds each.
+FIRST = ("README.md", "docs/getting-started.md", "docs/concepts.md", "docs/command-line.md", "docs/report.md")
+
+
+@pytest.mark.parametrize(
+    "name", [name if name in FIRST else pytest.param(name, marks=pytest.mark.slow) for name in SESSIONS]
+)
 def test_page(folder, demo_at_once, name):
     session, printed = {"__name__": "__main__"}, None
     for language, block in [(language, block) for page, language, block in BLOCKS if page == name]:

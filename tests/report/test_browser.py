@@ -29,7 +29,7 @@ def browser():
         chromium.close()
 
 
-@pytest.fixture(params=["light", "dark"])
+@pytest.fixture(params=[pytest.param("light", marks=pytest.mark.slow), "dark"])
 def opened(request, browser, report):
     context = browser.new_context(color_scheme=request.param, viewport={"width": 1200, "height": 900})
     page = context.new_page()

@@ -129,6 +129,7 @@ def test_maps_from_a_linear_network_give_the_mean_map(tiny):
     assert len(bibliography({one.source for one in outcome.findings if one.source})) >= 2
 
 
+@pytest.mark.slow
 def test_the_study_goes_on_from_its_records(tiny, monkeypatch):
     setting, first = tiny
     compared = [name for name in setting.records if name.startswith("compared")]

@@ -30,6 +30,7 @@ from reluscope.plots.grids_of_success import success_grids
 from reluscope.plots.interactive import interactive
 from reluscope.plots.invariances import invariances
 from reluscope.plots.likeliest import likeliest
+from reluscope.plots.loss_lines import losses_in_training
 from reluscope.plots.measures_of_functions import sorted_measures
 from reluscope.plots.merged_pieces import merged_regions
 from reluscope.plots.models_in_plane import models_in_plane
@@ -42,6 +43,7 @@ from reluscope.plots.places import places
 from reluscope.plots.preimage_kinds import preimages
 from reluscope.plots.preimages_in_plane import preimages_in_plane
 from reluscope.plots.printed_counts import counts_beside
+from reluscope.plots.pruning_accuracies import pruning_curves
 from reluscope.plots.radii import radii
 from reluscope.plots.radii_by_place import radii_by_place
 from reluscope.plots.region_colors import RegionColors
@@ -95,6 +97,7 @@ __all__ = [
     "interactive",
     "invariances",
     "likeliest",
+    "losses_in_training",
     "merged_regions",
     "models_in_plane",
     "newton_polygons",
@@ -107,6 +110,7 @@ __all__ = [
     "places",
     "preimages",
     "preimages_in_plane",
+    "pruning_curves",
     "radii",
     "radii_by_place",
     "region_clusters",

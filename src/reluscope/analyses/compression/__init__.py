@@ -1,27 +1,40 @@
-"""Networks with fewer maps: clusters of local maps, merged regions, and units that a domain does not need."""
+"""Smaller networks: clusters of local maps, merged regions, units that go with a proof or after fine-tuning."""
 
+from reluscope.analyses.compression.channels import prune_channels
 from reluscope.analyses.compression.clusters import MapClusters, cluster_maps
 from reluscope.analyses.compression.compressed import compressed_outputs
 from reluscope.analyses.compression.curve import AccuracyCurve, accuracy_curve
+from reluscope.analyses.compression.exhaustive import SmallestSubnetworks, prune_exhaustively
+from reluscope.analyses.compression.magnitudes import prune_by_magnitude
 from reluscope.analyses.compression.merging import MergedRegions, merge_regions
 from reluscope.analyses.compression.pieces_on_domain import UnitPieces, unit_pieces
 from reluscope.analyses.compression.pruning import PrunedNetwork, prune_exact
+from reluscope.analyses.compression.pruning_curve import PruningCurve, PruningStep
 from reluscope.analyses.compression.removals import Removal
 from reluscope.analyses.compression.samples_by_region import RegionSamples, region_samples
+from reluscope.analyses.compression.stochastic import StochasticPruning, prune_stochastically
 
 __all__ = [
     "AccuracyCurve",
     "MapClusters",
     "MergedRegions",
     "PrunedNetwork",
+    "PruningCurve",
+    "PruningStep",
     "RegionSamples",
     "Removal",
+    "SmallestSubnetworks",
+    "StochasticPruning",
     "UnitPieces",
     "accuracy_curve",
     "cluster_maps",
     "compressed_outputs",
     "merge_regions",
+    "prune_by_magnitude",
+    "prune_channels",
     "prune_exact",
+    "prune_exhaustively",
+    "prune_stochastically",
     "region_samples",
     "unit_pieces",
 ]

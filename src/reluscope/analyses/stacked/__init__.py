@@ -1,5 +1,6 @@
 """Many small dense networks at once: their parameters side by side, trained and evaluated as one batch."""
 
+from reluscope.analyses.stacked.concatenation import concatenate
 from reluscope.analyses.stacked.evaluation import losses
 from reluscope.analyses.stacked.initialization import initialize
 from reluscope.analyses.stacked.loss_functions import LOSS_FUNCTIONS, LossFunction, signs_agree
@@ -13,6 +14,7 @@ __all__ = [
     "LossFunction",
     "Stack",
     "Trained",
+    "concatenate",
     "initialize",
     "losses",
     "signs_agree",

@@ -8,8 +8,8 @@ from torch import Tensor
 from reluscope.analyses.stacked.loss_functions import LossFunction, loss_function, read_targets
 from reluscope.analyses.stacked.stack import Stack
 
-# Of the values of all units of a chunk.
-MOST_BYTES = 2**28
+# Of the values of all units of a chunk: they stay in the cache of a core, and on a GPU fill it.
+MOST_BYTES = {"cpu": 2**20, "cuda": 2**28}
 
 
 def losses(stack: Stack, x: ArrayLike | Tensor, y: ArrayLike | Tensor, *, loss: str) -> Float[Tensor, " k"]:
@@ -50,6 +50,7 @@ def losses_of(
     stack: Stack, points: Float[Tensor, "s n"], targets: Float[Tensor, "k s m"], function: LossFunction
 ) -> Float[Tensor, " k"]:
     """Return the losses from points and targets that have been read; see `losses`."""
-    most = max(1, MOST_BYTES // (stack.dtype.itemsize * len(points) * sum(stack.sizes)))
+    room = MOST_BYTES.get(stack.device.type, MOST_BYTES["cuda"])
+    most = max(1, room // (stack.dtype.itemsize * len(points) * sum(stack.sizes)))
     chunks = [slice(start, start + most) for start in range(0, len(stack), most)]
     return torch.cat([function(stack.take(rows)(points), targets[rows]) for rows in chunks])

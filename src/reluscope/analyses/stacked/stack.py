@@ -134,6 +134,26 @@ class Stack:
         weights[layer + 1] = weights[layer + 1] * stay[:, None, :]
         return replace(self, weights=tuple(weights), biases=tuple(biases), kept=tuple(kept))
 
+    def compact(self) -> "Stack":
+        """Return the same networks with no more padding than their widest layers need; units keep their order.
+
+        Examples
+        --------
+        >>> from reluscope.analyses.stacked import initialize
+        >>> initialize((5,), num_inputs=2, seeds=[0]).keep(0, [0, 1, 1, 0, 1]).compact().sizes
+        (2, 3, 1)
+        """
+        weights, biases, kept = (list(part) for part in (self.weights, self.biases, self.kept))
+        for layer, stay in enumerate(self.kept):
+            most = max(1, int(stay.sum(dim=1).max()))
+            first = (~stay).to(torch.int8).argsort(dim=1, stable=True)[:, :most]
+            rows = first[:, :, None].expand(-1, -1, weights[layer].shape[2])
+            columns = first[:, None, :].expand(-1, weights[layer + 1].shape[1], -1)
+            weights[layer] = weights[layer].gather(1, rows)
+            weights[layer + 1] = weights[layer + 1].gather(2, columns)
+            biases[layer], kept[layer] = biases[layer].gather(1, first), stay.gather(1, first)
+        return replace(self, weights=tuple(weights), biases=tuple(biases), kept=tuple(kept))
+
     def layers(self, index: int) -> Layers:
         """Return one network as [(W, b), ...] of arrays, without units that it does not have."""
         every = [torch.ones(size, dtype=torch.bool) for size in (self.sizes[0], self.sizes[-1])]

@@ -1,0 +1,40 @@
+"""Whether a network has every sample right whatever rounding does: signs of outputs beside bounds on their errors."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+from torch import Tensor
+
+from reluscope.analyses.rounding import rounded_forward
+from reluscope.analyses.stacked.loss_functions import read_targets
+from reluscope.analyses.stacked.stack import Stack
+from reluscope.networks.load import load
+
+
+def has_all_right(stack: Stack, x: ArrayLike | Tensor, y: ArrayLike | Tensor) -> bool:
+    """Return whether the one network of a stack, in real arithmetic, is above 0 where the target is 1, below elsewhere.
+
+    Parameters
+    ----------
+    stack : Stack
+        Of one network.
+    x : (s, n)
+    y : (s,) or (s, m)
+        Zeros and ones.
+
+    Returns
+    -------
+    bool
+        True is proved; False may be a sign that rounding could change.
+
+    Examples
+    --------
+    >>> from reluscope.analyses.stacked import initialize
+    >>> stack = initialize((2,), num_inputs=1, seeds=[0])
+    >>> value = float(stack([[1.0]])[0, 0, 0])
+    >>> has_all_right(stack, [[1.0]], [float(value > 0)]), has_all_right(stack, [[1.0]], [float(value <= 0)])
+    (True, False)
+    """
+    points = stack.read_points(x)
+    targets = read_targets(stack, y, len(points))[0].cpu().numpy()
+    forward = rounded_forward(load(stack.module(0)), points.double().cpu())
+    return bool(np.all(np.where(targets > 0.5, 1.0, -1.0) * forward.outputs > forward.errors))

@@ -1,0 +1,193 @@
+"""Pruning of deep networks unit by unit: which one goes is drawn by how well the network does without it.
+
+After Sattelberg 2026, section 3.4.4 and Table 3.5: every unit is taken away on its own, what is left is fine-tuned, and
+of the units without which all samples are right one is drawn with probability proportional to 1 / loss.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike
+from torch import Tensor
+from torch.optim import Optimizer
+
+from reluscope.analyses.compression.proof_of_signs import has_all_right
+from reluscope.analyses.stacked.concatenation import concatenate
+from reluscope.analyses.stacked.loss_functions import read_targets, signs_agree
+from reluscope.analyses.stacked.stack import Stack
+from reluscope.analyses.stacked.training import train
+from reluscope.errors import ShapeError
+from reluscope.findings import Claim, Finding
+
+
+@dataclass(frozen=True, eq=False)
+class StochasticPruning:
+    """What is left of a network, and how it got there.
+
+    Parameters
+    ----------
+    stack : Stack
+        One network; the one given if that has not all samples right.
+    widths : tuple of tuples of int
+        Units of the hidden layers, before and after every removal.
+    num_units : Finding
+        Of all hidden layers at the end: UPPER on the fewest that do, as other draws may end lower; an ESTIMATE if the
+        network does not provably have all samples right.
+    """
+
+    stack: Stack
+    widths: tuple[tuple[int, ...], ...]
+    num_units: Finding
+
+    def __repr__(self) -> str:
+        ends = (" x ".join(map(str, widths)) for widths in (self.widths[0], self.widths[-1]))
+        return f"StochasticPruning({' -> '.join(ends)} units in {len(self.widths) - 1} steps)"
+
+
+def prune_stochastically(
+    stack: Stack,
+    x: ArrayLike | Tensor,
+    y: ArrayLike | Tensor,
+    *,
+    loss: str,
+    optimizer: Callable[[list[Tensor]], Optimizer],
+    epochs: int,
+    seeds: Sequence[int],
+    tell: Callable[[float], None] | None = None,
+) -> tuple[StochasticPruning, ...]:
+    """Take unit after unit away from networks, as long as what is left can be trained to have every sample right.
+
+    Parameters
+    ----------
+    stack : Stack
+        Each network is pruned once: ``stack.take([0] * 10)`` prunes the first ten times. It stays as it is.
+    x : (s, n)
+    y : (s,) or (s, m)
+        Zeros and ones: an output is right if it is above 0 where the target is 1, and nowhere else.
+    loss : {"mse", "bce"}
+    optimizer : callable
+        As for `reluscope.stacked.train`.
+    epochs : int
+        Of fine-tuning after a removal, at most; a network stops once it has all samples right, and its loss is that.
+    seeds : sequence of int
+        One per network, of its draws.
+    tell : callable, optional
+        Told which share of the units is gone.
+
+    Returns
+    -------
+    tuple of StochasticPruning
+        One per network.
+
+    Raises
+    ------
+    InputError, ShapeError
+        If there is not one seed per network, or samples do not fit.
+
+    Notes
+    -----
+    All candidates of all networks are trained as one batch per depth: for a network of u units up to u^2 / 2 trainings.
+    Where a layer has one unit left, taking it away takes its gate away: the next layer reads what it read, with the
+    product of both weights, and the network is one layer shallower. One hidden layer stays.
+
+    References
+    ----------
+    .. [sattelberg2026] Section 3.4.4.
+
+    Examples
+    --------
+    >>> from functools import partial
+    >>> import reluscope as rs
+    >>> x, y = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], [0.0, 1.0, 1.0, 0.0]
+    >>> how = {"loss": "bce", "optimizer": partial(torch.optim.Adam, lr=0.025), "epochs": 500}
+    >>> many = rs.stacked.initialize((6, 6), num_inputs=2, seeds=range(4))
+    >>> done = rs.stacked.train(many, x, y, goal=rs.stacked.signs_agree, **how)
+    >>> ways = prune_stochastically(done.stack, x, y, seeds=range(4), **how)
+    >>> min(sum(one.widths[-1]) for one in ways)
+    2
+    """
+    if len(seeds) != len(stack):
+        raise ShapeError(f"expected one seed per network, got {len(seeds)} for {len(stack)} networks")
+    points = stack.read_points(x)
+    solved = signs_agree(stack(points), read_targets(stack, y, len(points))).tolist()
+    ways = [_Way(stack.take([index]).compact(), int(seed)) for index, seed in enumerate(seeds)]
+    open_ = [way for way, is_solved in zip(ways, solved, strict=True) if is_solved]
+    at_first = max(1, sum(sum(way.widths[0]) for way in ways))
+    while open_:
+        candidates = [(way, part) for way in open_ for part in _without_one(way.stack)]
+        found: dict[_Way, list[tuple[float, Stack]]] = {way: [] for way in open_}
+        for depth in sorted({len(part.kept) for _, part in candidates}):
+            group = [(way, part) for way, part in candidates if len(part.kept) == depth]
+            together = concatenate([part for _, part in group])
+            done = train(together, x, y, loss=loss, optimizer=optimizer, epochs=epochs, goal=signs_agree)
+            owners = [way for way, part in group for _ in range(len(part))]
+            for row in done.reached.nonzero()[:, 0].tolist():
+                found[owners[row]].append((float(done.losses[row]), done.stack.take([row])))
+        for way in open_:
+            way.draw(found[way])
+        open_ = [way for way in open_ if found[way]]
+        if tell is not None:
+            tell(1 - sum(sum(way.widths[-1]) for way in open_) / at_first)
+    return tuple(way.end(x, y, epochs) for way in ways)
+
+
+class _Way:
+    """A network that loses its units."""
+
+    def __init__(self, stack: Stack, seed: int) -> None:
+        self.stack, self.widths = stack, [_widths(stack)]
+        self.generator = np.random.default_rng(seed)
+
+    def draw(self, found: list[tuple[float, Stack]]) -> None:
+        """Go on with one of the networks, more likely with those of small loss."""
+        if not found:
+            return
+        # A loss of 0 stands for one below the precision of float32.
+        scores = 1 / np.maximum([one for one, _ in found], 1e-12)
+        chosen = int(self.generator.choice(len(found), p=scores / scores.sum()))
+        self.stack = found[chosen][1].compact()
+        self.widths.append(_widths(self.stack))
+
+    def end(self, x: ArrayLike | Tensor, y: ArrayLike | Tensor, epochs: int) -> StochasticPruning:
+        """Return what is left."""
+        number, is_proved = sum(self.widths[-1]), has_all_right(self.stack, x, y)
+        finding = Finding(
+            number,
+            Claim.UPPER if is_proved else Claim.ESTIMATE,
+            name="fewest units",
+            interval=(0, number) if is_proved else None,
+            definition="units of the hidden layers with which a network has all samples right",
+            domain="the samples",
+            method=f"units drawn by 1 / loss, fine-tuned up to {epochs:,} epochs after each",
+            source="sattelberg2026",
+        )
+        return StochasticPruning(self.stack, tuple(self.widths), finding)
+
+
+def _widths(stack: Stack) -> tuple[int, ...]:
+    return tuple(int(units.sum()) for units in stack.kept)
+
+
+def _without_one(stack: Stack) -> list[Stack]:
+    """Return the networks that lack one unit of the one given, layer by layer."""
+    found = []
+    for layer, units in enumerate(stack.kept):
+        number = units.shape[1]
+        if number > 1:
+            stay = ~torch.eye(number, dtype=torch.bool, device=stack.device)
+            found.append(stack.take([0] * number).keep(layer, stay))
+        elif len(stack.kept) > 1:
+            found.append(_without_gate(stack, layer))
+    return found
+
+
+def _without_gate(stack: Stack, layer: int) -> Stack:
+    """Return the network whose hidden layer is multiplied into the next."""
+    weights, biases, kept = (list(part) for part in (stack.weights, stack.biases, stack.kept))
+    biases[layer + 1] = biases[layer + 1] + (weights[layer + 1] @ biases[layer][:, :, None])[:, :, 0]
+    weights[layer + 1] = weights[layer + 1] @ weights[layer]
+    for part in (weights, biases, kept):
+        del part[layer]
+    return replace(stack, weights=tuple(weights), biases=tuple(biases), kept=tuple(kept))

@@ -1,0 +1,86 @@
+"""Accuracy over the share of weights that pruning leaves, with the channels that are left."""
+
+from collections.abc import Mapping
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import PercentFormatter
+
+from reluscope.analyses.compression.pruning_curve import PruningCurve
+from reluscope.findings import Claim
+from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend
+
+MARKS = ("o", "s", "D", "^")
+# Names of steps would lie over each other.
+MOST_NAMED = 12
+
+
+def pruning_curves(curves: Mapping[str, PruningCurve], *, axes: Axes | None = None) -> Figure:
+    """Draw accuracies of pruned networks over the share of their weights.
+
+    Parameters
+    ----------
+    curves : mapping of names to PruningCurve
+    axes : matplotlib axes, optional
+        Where to draw; by default in a new figure.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        One line per curve; where channels go from step to step, some steps are named by the channels that are
+        left, layer by layer. Where rounding leaves an accuracy open, its interval is a bar.
+
+    Examples
+    --------
+    >>> import torch, reluscope as rs
+    >>> module = torch.nn.Sequential(torch.nn.Linear(2, 8), torch.nn.ReLU(), torch.nn.Linear(8, 2))
+    >>> curve = rs.compression.prune_by_magnitude(module, [0.5], fine_tune=lambda module: None, test_x=torch.eye(2),
+    ...                                           test_labels=[0, 1])
+    >>> pruning_curves({"weights": curve}).axes[0].get_xlabel()
+    'weights that are left'
+    """
+    axes = canvas(axes, (7.2, 4.2))
+    handles = []
+    for index, (name, curve) in enumerate(curves.items()):
+        steps = sorted(zip(curve.shares, curve.steps, strict=True), key=lambda one: one[0])
+        look = {"color": category(index), "linestyle": dashes(index), "marker": MARKS[index % len(MARKS)]}
+        shares, values = [100 * share for share, _ in steps], [100 * float(step.accuracy) for _, step in steps]
+        axes.plot(shares, values, linewidth=1.5, markersize=3.5, **look)
+        for share, (_, step) in zip(shares, steps, strict=True):
+            if step.accuracy.claim is not Claim.EXACT and step.accuracy.interval is not None:
+                ends = [100 * end for end in step.accuracy.interval]
+                axes.plot([share] * 2, ends, color=category(index), linewidth=1.2)
+        _name_channels(axes, curve, category(index))
+        handles.append(Line2D([], [], linewidth=1.5, markersize=3.5, label=name, **look))
+    axes.xaxis.set_major_formatter(PercentFormatter(decimals=0))
+    axes.yaxis.set_major_formatter(PercentFormatter(decimals=0))
+    axes.set_xlim(left=0)
+    axes.set_xlabel("weights that are left")
+    axes.set_ylabel("accuracy")
+    axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
+    bare(axes, "top", "right")
+    legend(axes, handles)
+    return figure_of(axes)
+
+
+def _name_channels(axes: Axes, curve: PruningCurve, color: str) -> None:
+    """Write the channels that are left below some of the steps at which they change, evenly over the shares."""
+    if len({step.channels for step in curve.steps}) == 1:
+        return
+    last = None
+    for share, step in zip(curve.shares, curve.steps, strict=True):
+        if last is not None and last - share < 1 / MOST_NAMED:
+            continue
+        last = share
+        axes.annotate(
+            "-".join(map(str, step.channels)),
+            (100 * share, 100 * float(step.accuracy)),
+            xytext=(0, -7),
+            textcoords="offset points",
+            fontsize=7,
+            color=color,
+            rotation=60,
+            ha="right",
+            va="top",
+        )
