@@ -158,4 +158,6 @@ def _of_itself(name: str, table: PairTable) -> str:
     if name in OF_ITSELF:
         return OF_ITSELF[name]
     value = METRICS[name.removeprefix("features_")].of_itself
+    if None in (table[0, 0], table[1, 1]):
+        return f"{_cell(table[0, 0])} and {_cell(table[1, 1])}"
     return f"{value:g}" if value is not None else f"{_cell(table[0, 0])} and {_cell(table[1, 1])}"

@@ -305,3 +305,17 @@ def test_a_dead_network_owes_everything_to_its_constant():
     assert str(found.constant_share(0)) == "1 (EXACT)"
     nothing = rs.load([(np.ones((1, 2)), np.array([-100.0])), (np.ones((1, 1)), np.zeros(1))])
     assert rs.sensitivity.saliency(nothing, [[1.0, 2.0]]).constant_share(0).claim is rs.Claim.ESTIMATE
+
+
+def test_norms_of_codes_in_doubt_are_estimates():
+    net = rs.load([(np.array([[0.1, 0.3]]), np.zeros(1)), (np.ones((1, 1)), np.zeros(1))])
+    assert rs.sensitivity.jacobian_norms(net, [[1.0, 1.0]]).mean("logits").claim is rs.Claim.EXACT
+    found = rs.sensitivity.jacobian_norms(net, [[3.0, -1.0], [1.0, 1.0]])
+    assert found.mean("logits").claim is rs.Claim.ESTIMATE
+    assert found.median().num_undecided == 1
+
+
+def test_balls_within_rounding_are_not_told_apart():
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    (found,) = rs.sensitivity.local_complexity(net, [[8e-13, 8e-13]], 1e-12, norm="l2").findings
+    assert found.value == 3 or found.claim is not rs.Claim.EXACT

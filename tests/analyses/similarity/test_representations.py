@@ -161,3 +161,34 @@ def test_what_is_refused():
         moments_of(X, Y[:-1])
     with pytest.raises(InputError, match="finite"):
         procrustes_distance(X, np.where(Y > 2, np.nan, Y))
+
+
+def test_debiased_alignment_of_nothing_is_not_defined():
+    # All rows but one are equal: without its diagonal the kernel says nothing, and rounding is no answer.
+    generator = np.random.default_rng(0)
+    for size in range(5, 40):
+        X, Y = (np.tile(generator.normal(size=3), (size, 1)) for _ in range(2))
+        X[2], Y[3] = generator.normal(size=(2, 3))
+        found = debiased_cka(X, Y)
+        assert found is None or abs(float(found)) <= 1 + 1e-6
+
+
+@pytest.mark.parametrize("scale", [1e39, 1e-41])
+def test_alignment_does_not_depend_on_scale(scale):
+    X, Y = np.random.default_rng(0).normal(size=(2, 30, 4))
+    assert float(linear_cka(X * scale, Y * scale)) == pytest.approx(float(linear_cka(X, Y)), rel=1e-9)
+    assert float(debiased_cka(X * scale, Y * scale)) == pytest.approx(float(debiased_cka(X, Y)), rel=1e-9)
+
+
+def test_alignment_does_not_depend_on_the_order_of_samples():
+    X, Y = np.random.default_rng(0).normal(size=(2, 30, 4))
+    X[0] *= 1e4
+    there, back = debiased_cka(X, Y), debiased_cka(X[::-1], Y[::-1])
+    assert float(there) == pytest.approx(float(back), rel=1e-6)
+
+
+def test_scaled_distance_refuses_what_it_cannot_square():
+    with pytest.raises(InputError, match="finite"):
+        scaled_distance(np.full((1, 1, 2), np.nan), np.ones((1, 1, 2)))
+    with pytest.raises(InputError, match="scale"):
+        scaled_distance(np.full((1, 1, 2), 1e-170), np.ones((1, 1, 2)))

@@ -41,7 +41,8 @@ class KeptBlocks:
         self._folder = folder
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            there = sorted(path.name for path in folder.iterdir())
+            # What was being written when a process ended begins with a dot.
+            there = sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
         except OSError as error:
             raise InputError(f"could not make {folder} to keep coefficients: {error.strerror or error}") from error
         if KEY not in there:
@@ -56,6 +57,7 @@ class KeptBlocks:
             kept = json.loads((folder / KEY).read_text(encoding="utf-8"))
         except ValueError:
             kept = {}
+        kept = kept if isinstance(kept, dict) else {}
         differing = [what for what, value in key.items() if kept.get(what) != value]
         if differing:
             raise InputError(
@@ -73,7 +75,7 @@ class KeptBlocks:
             columns = [column.chunk(0).flatten().to_numpy() for column in table.columns]
             values = np.stack([column.reshape(rows.stop - rows.start, -1) for column in columns])
         except (OSError, ValueError, IndexError, pa.ArrowInvalid):
-            return None  # written by a disk that was full, or damaged since: as good as none
+            return None  # cut short, or no such table: as good as none
         return torch.from_numpy(values)
 
     def __setitem__(self, rows: slice, values: Float[torch.Tensor, "m rows c"]) -> None:

@@ -140,6 +140,8 @@ def local_complexity(
     """
     if not (np.isfinite(radius) and radius > 0):
         raise InputError(f"radius must be a positive number, got {radius}")
+    if num_samples < 1:
+        raise InputError(f"expected at least one sample of a ball, got {num_samples}")
     if norm not in ("l2", "linf"):
         raise InputError(f'norm must be "linf" or "l2", got {norm!r}')
     points = network.points(x)
@@ -190,15 +192,21 @@ def _exact(
 def _meeting(part: Partition, center: np.ndarray, radius: float) -> tuple[int, int]:
     """Return how many regions are nearer than the radius, and how many may be or not."""
     certain = unclear = 0
+    # In units of the radius, about the centre: what rounding of the points changes there counts too.
+    size = float(np.linalg.norm(center)) + radius
+    margin = max(MARGIN, 64 * np.finfo(np.float64).eps * size * len(center) ** 0.5 / radius)
+    origin = np.zeros(len(center))
     for region in part:
-        if np.linalg.norm(region.witness - center) < radius * (1 - MARGIN):
+        if np.linalg.norm(region.witness - center) < radius * (1 - margin):
             certain += 1
             continue
         inside = region.polyhedron
-        nearest = nearest_point(inside.A, inside.b, center, bound=radius * (1 + MARGIN))
-        if nearest.distance < radius * (1 - MARGIN):
+        lengths = np.linalg.norm(inside.A, axis=1)
+        bounds = (inside.b - inside.A @ center) / radius
+        nearest = nearest_point(inside.A / lengths[:, None], bounds / lengths, origin, bound=1 + margin)
+        if nearest.distance < 1 - margin:
             certain += 1
-        elif nearest.lower < radius * (1 + MARGIN):
+        elif nearest.lower < 1 + margin:
             unclear += 1
     return certain, unclear
 

@@ -15,7 +15,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from reluscope.analyses.coefficients.matrices import MEMORY, CoefficientMatrices, matrix
+from reluscope.analyses.coefficients.matrices import BLOCKS_IN_MEMORY, MEMORY, CoefficientMatrices, matrix
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
@@ -108,6 +108,8 @@ class ActiveSubspaces:
             EXACT within its tolerance; an ESTIMATE from 0 to 1 where rounding could be all there is, as for an output
             that is constant.
         """
+        if dim < 1:
+            raise InputError(f"expected at least one direction, got {dim}")
         trace, error = float(self.traces[j]), float(self.errors[j])
         top = float(self.eigenvalues[j, :dim].sum())
         known = trace > 2 * error
@@ -192,7 +194,10 @@ def active_subspaces(
     1 (EXACT) 1 (LOWER, in [1, 2])
     (array([0.707107, 0.707107]), None)
     """
-    every = matrix(network, x, outputs=outputs, memory=memory)
+    if num_directions < 1:
+        raise InputError(f"expected at least one direction, got {num_directions}")
+    # Nothing is computed here but codes; a block of one output is the least that is needed below.
+    every = matrix(network, x, outputs=outputs, memory=max(memory, _one_sample(network)))
     _, first, counts = every.regions()
     basis = _row_space(network) if network.gates else None
     widest = min(network.num_inputs, len(first))
@@ -201,7 +206,7 @@ def active_subspaces(
     is_thin = basis is None and len(first) < network.num_inputs
     side = widest if basis is None else len(basis)
     numbers = side * (network.num_inputs if is_thin else side)
-    at_once = memory // (TABLES_IN_MEMORY * 8 * numbers)
+    at_once = min(memory // (TABLES_IN_MEMORY * 8 * numbers), memory // (_one_sample(network) // network.num_outputs))
     if at_once < 1:
         raise InputError(
             f"expected memory for one table of {numbers:,} numbers and the work on it, "
@@ -228,6 +233,11 @@ def active_subspaces(
         min(widest, _rank_upper(network)),
         len(every),
     )
+
+
+def _one_sample(network: Network) -> int:
+    """Return the bytes of a block of one sample and all outputs, with the work on it."""
+    return BLOCKS_IN_MEMORY * 8 * network.num_outputs * (network.num_inputs + 1)
 
 
 class _Spectrum(NamedTuple):

@@ -5,7 +5,7 @@ With the logits' Jacobian J and the probabilities p = softmax(z), the probabilit
 it is small where the network is sure, however steep the logits are.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -35,33 +35,37 @@ class JacobianNorms:
     probabilities, logits : (s,) float64
     errors : (s, 2) float64
         Bounds on what rounding changes in them.
+    num_in_doubt : int
+        Samples whose code rounding could change, and with it the map.
     """
 
     probabilities: Float[np.ndarray, " s"]
     logits: Float[np.ndarray, " s"]
     errors: Float[np.ndarray, "s 2"]
+    num_in_doubt: int
 
     def __len__(self) -> int:
         return len(self.logits)
 
     def mean(self, of: Which = "probabilities") -> Finding:
-        """Return the mean norm over the samples, EXACT within the bound on rounding."""
+        """Return the mean norm over the samples: EXACT within the bound on rounding, if no code is in doubt."""
         values, errors = self._of(of)
         return Finding(
             float(values.mean()),
-            Claim.EXACT,
+            Claim.ESTIMATE if self.num_in_doubt else Claim.EXACT,
             name=f"mean Jacobian norm of the {of}",
             definition=f"mean over {len(self):,} samples of the Frobenius norm of the Jacobian of the {of}",
             domain=f"{len(self):,} samples",
             method=METHOD.format(of),
             source="novak2018",
             tolerance=float(errors.mean()) + 16 * EPSILON * float(values.mean()),
+            num_undecided=self.num_in_doubt,
         )
 
     def median(self, of: Which = "probabilities") -> Finding:
-        """Return the median norm over the samples, EXACT within the bound on rounding."""
+        """Return the median norm over the samples: EXACT within the bound on rounding, if no code is in doubt."""
         values, errors = self._of(of)
-        return median_finding(
+        found = median_finding(
             values,
             len(self),
             what=f"the Frobenius norm of the Jacobian of the {of}",
@@ -70,6 +74,9 @@ class JacobianNorms:
             method=METHOD.format(of),
             source="novak2018",
         )
+        if not self.num_in_doubt:
+            return found
+        return replace(found, claim=Claim.ESTIMATE, num_undecided=self.num_in_doubt)
 
     def _of(self, which: Which) -> tuple[np.ndarray, np.ndarray]:
         return (self.probabilities, self.errors[:, 0]) if which == "probabilities" else (self.logits, self.errors[:, 1])
@@ -131,7 +138,7 @@ def jacobian_norms(
         if is_single:
             gradients = torch.cat([torch.zeros_like(gradients), gradients], dim=1)
         own = share[rows][..., None]
-        # p_j (g_j - sum_k p_k g_k): nothing cancels between large numbers where p is close to 0 or 1.
+        # p_j (g_j - sum_k p_k g_k): for p_j near 1 the difference cancels, within the bound below.
         through = own * (gradients - (own * gradients).sum(1, keepdim=True))
         columns.append(torch.stack([torch.linalg.vector_norm(one, dim=(1, 2)) for one in (through, gradients)], dim=1))
     norms = torch.cat(columns).cpu().numpy()
@@ -139,4 +146,4 @@ def jacobian_norms(
     # softmax moves by at most half of what its logits move, and diag(p) - p p' by three times what p moves.
     moved = np.linalg.norm(forward.errors, axis=1) / 2 + 16 * EPSILON
     errors = np.stack([delta / 2 + 3 * moved * (norms[:, 1] + delta), np.full(len(norms), delta)], axis=1)
-    return JacobianNorms(norms[:, 0], norms[:, 1], errors)
+    return JacobianNorms(norms[:, 0], norms[:, 1], errors, int(forward.doubtful.any(axis=1).sum()))

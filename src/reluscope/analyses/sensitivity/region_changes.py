@@ -71,7 +71,8 @@ class Transitions:
     def number(self) -> Finding:
         """Return how many transitions between linear regions there are: EXACT, or LOWER; of the polyline."""
         total = int(self.crossings.sum() + self.corner_crossings.sum())
-        return self._finding(total, "transitions", "changes of the activation region on the way")
+        definition = "changes of the activation region on the way; stretches within a boundary have codes of their own"
+        return self._finding(total, "transitions", definition)
 
     def changes_of_units(self) -> Finding:
         """Return how many times units change their piece: EXACT, or LOWER; of the polyline."""

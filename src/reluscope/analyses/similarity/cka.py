@@ -68,7 +68,7 @@ def debiased_cka(first: Float[np.ndarray, "s d"], second: Float[np.ndarray, "s e
     -------
     Finding or None
         ESTIMATE in float64, at most 1 and possibly below 0; None with fewer samples, or where an estimate of a
-        representation with itself is not positive.
+        representation with itself is not positive beyond rounding: as where all rows but one are equal.
 
     References
     ----------
@@ -86,8 +86,8 @@ def debiased_cka(first: Float[np.ndarray, "s d"], second: Float[np.ndarray, "s e
 def _aligned(moments: Moments, first: int, second: int) -> Finding | None:
     if moments.is_constant(first) or moments.is_constant(second):
         return None
-    norms = moments.product(first, first) * moments.product(second, second)
-    return _finding(CKA, moments.product(first, second) / sqrt(norms), moments, "|Y'X|^2 / (|X'X| |Y'Y|), centred")
+    norms = sqrt(moments.product(first, first)) * sqrt(moments.product(second, second))
+    return _finding(CKA, moments.product(first, second) / norms, moments, "|Y'X|^2 / (|X'X| |Y'Y|), centred")
 
 
 def _aligned_without_bias(moments: Moments, first: int, second: int) -> Finding | None:
@@ -96,7 +96,7 @@ def _aligned_without_bias(moments: Moments, first: int, second: int) -> Finding 
     own, other = (moments.debiased_product(one, one) for one in (first, second))
     if own <= 0 or other <= 0:
         return None
-    value = moments.debiased_product(first, second) / sqrt(own * other)
+    value = moments.debiased_product(first, second) / (sqrt(own) * sqrt(other))
     return _finding(DEBIASED_CKA, value, moments, "unbiased estimates of the three terms of linear CKA")
 
 
@@ -123,6 +123,6 @@ DEBIASED_CKA = Metric(
     INVARIANCES,
     of_itself=1.0,
     low=-np.inf,
-    high=np.inf,
+    high=1.0,
     grows_with_likeness=True,
 )

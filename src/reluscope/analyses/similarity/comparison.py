@@ -339,7 +339,9 @@ def _assembled(
     notes = measured.notes()
     if judged is None:
         return Similarities(names, measured.tables(), own, None, tuple(notes))
-    itself = Finding(0.0, Claim.EXACT, name=MAP_RESIDUAL.title, definition="of a network with itself")
+    itself = Finding(
+        0.0, Claim.EXACT, name=MAP_RESIDUAL.title, definition="of a network with itself, by the identity map"
+    )
     for place in range(len(names)):
         measured.put(MAP_RESIDUAL, (place, place), itself)
     for pair, maps in judged.maps.items():
@@ -404,7 +406,7 @@ def _share(right: np.ndarray, name: str) -> Finding:
 
 
 def _with_itself(number: int) -> Finding:
-    name, definition = TITLES["mapped_agreement"][0], "of a network with itself"
+    name, definition = TITLES["mapped_agreement"][0], "of a network with itself, by the identity map"
     return Finding(1.0, Claim.EXACT, name=name, definition=definition, domain=f"{number:,} samples", tolerance=0.0)
 
 

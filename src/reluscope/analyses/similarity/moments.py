@@ -22,6 +22,8 @@ from reluscope.errors import InputError, ShapeError
 
 # Rows that differ by less than this share of their length are equal up to rounding.
 CONSTANT = 1e-12
+# Sums of which less than this share is left are zero up to rounding.
+CANCELLED = 1e-11
 PANEL = 64
 
 
@@ -118,7 +120,10 @@ class Moments:
         rows = s**2 * (between + s * lengths) + squares
         rows -= s * float(delta @ self._sum(self.columns(first), self._weights(second)))
         rows -= s * float(epsilon @ self._sum(self.columns(second), self._weights(first)))
-        return traces + sums / ((s - 1) * (s - 2)) - 2 * rows / (s - 2)
+        found = traces + sums / ((s - 1) * (s - 2)) - 2 * rows / (s - 2)
+        # Below this, nothing is left of the terms but their rounding.
+        noise = abs(traces) + abs(sums) / ((s - 1) * (s - 2)) + 2 * abs(rows) / (s - 2)
+        return found if abs(found) > CANCELLED * noise else 0.0
 
     def is_constant(self, index: int) -> bool:
         """Whether all rows of a representation are equal up to rounding."""
@@ -184,8 +189,8 @@ class MomentSum:
     def add(self, parts: Sequence[Float[np.ndarray, "rows _"]]) -> None:
         """Add the next rows of every representation."""
         if self._shifts is None:
-            # Any row of the data does: equal rows become exactly zero.
-            self._shifts = tuple(part[0].copy() for part in parts)
+            # About the mean, so that little cancels; equal rows become exactly zero.
+            self._shifts = tuple(np.where((part == part[0]).all(axis=0), part[0], part.mean(axis=0)) for part in parts)
         width = sum(self.sizes)
         block = np.empty((len(parts[0]), num_columns(self.sizes)), order="F" if self._factored else "C")
         start = 0

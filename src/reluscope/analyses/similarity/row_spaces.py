@@ -69,6 +69,10 @@ def row_space(network: Network) -> RowSpace:
     rows = weight.reshape(-1, size).cpu().numpy()
     if len(rows) >= size:
         return RowSpace(size, None)
+    # Rows of any length count: later layers may weigh a short one up.
+    largest = np.abs(rows).max(axis=1, keepdims=True)
+    rows = rows[largest[:, 0] > 0] / largest[largest[:, 0] > 0]
+    rows = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     _, values, basis = np.linalg.svd(rows, full_matrices=False)
     rank = int((values > values.max(initial=0.0) * size * np.finfo(float).eps).sum())
     return RowSpace(size, np.ascontiguousarray(basis[:rank].T))

@@ -11,15 +11,17 @@ import numpy as np
 from jaxtyping import Float
 from torch import Tensor
 
-from reluscope.analyses.coefficients import matrix
+from reluscope.analyses.coefficients.matrices import BLOCKS_IN_MEMORY, matrix
 from reluscope.analyses.similarity.moments import Moments, MomentSum, num_columns
 from reluscope.analyses.similarity.row_spaces import RowSpace
-from reluscope.errors import BudgetExceededError
+from reluscope.errors import BudgetExceededError, InputError, ShapeError
 from reluscope.networks.network import Network
 
 MEMORY = 2**31
 # Up to so many columns a triangular factor costs little beside the Jacobians.
 FACTORED_COLUMNS = 2_048
+# Squares of larger coefficients, or of smaller ones, leave the range of float64.
+LARGEST = 1e140
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,13 +55,29 @@ class Entries:
 def entries_of(*coefficients: Float[np.ndarray, "m s c"]) -> Entries:
     """Return the sums of coefficients that are in memory, one array per network.
 
+    Raises
+    ------
+    ShapeError
+        If their shapes differ.
+    InputError
+        If entries are not finite, or of sizes whose squares float64 does not hold.
+
     Examples
     --------
     >>> entries_of(np.array([[[1.0, -3.0]]]), np.array([[[1.0, 1.0]]])).products
     array([[10., -2.],
            [-2.,  2.]])
     """
+    if len({one.shape for one in coefficients}) > 1:
+        raise ShapeError(f"expected arrays of one shape, got {', '.join(str(one.shape) for one in coefficients)}")
     flat = [one.reshape(-1) for one in coefficients]
+    for one in flat:
+        largest = float(np.abs(one).max(initial=0.0))
+        if not largest <= LARGEST or 0 < largest < 1 / LARGEST:
+            raise InputError(
+                f"expected finite coefficients from {1 / LARGEST:g} to {LARGEST:g} in size, or zeros, got {largest:g}: "
+                "scale the networks' outputs"
+            )
     products = np.array([[one @ other for other in flat] for one in flat])
     return Entries(
         products,
@@ -78,7 +96,9 @@ def output_groups(spaces: Sequence[RowSpace], num_outputs: int, memory: int) -> 
         If those of one output do not.
     """
     each = 8 * num_columns([space.size for space in spaces]) ** 2
-    most = 3 * memory // 4 // each
+    # Blocks of all networks take the last quarter, at least one sample of every output in them.
+    row = BLOCKS_IN_MEMORY * 8 * max(space.num_inputs + 1 for space in spaces)
+    most = min(3 * memory // 4 // each, memory // 4 // len(spaces) // row)
     if most < 1:
         raise BudgetExceededError(
             f"expected at most {memory / 2**20:,.0f} MB, but sums over the coefficients of {len(spaces)} networks take "

@@ -18,8 +18,8 @@ EPOCHS, RATE = 4_000, 0.025
 HOW: dict[str, Any] = {"loss": "bce", "optimizer": partial(torch.optim.Adam, lr=RATE, fused=True)}
 PROTOCOL = (
     f"ReLU networks, binary cross-entropy with logits, Adam at rate {RATE:g}, up to {EPOCHS:,} epochs of all inputs, "
-    "He's normal weights, inputs -1 and 1. A network stops once all inputs are right. Biases begin as PyTorch has them, "
-    "of which the dissertation says nothing. With these, networks of width 6 learn four digits as often as it says; "
+    "He's normal weights, inputs -1 and 1. A network stops once all inputs are right. Biases begin as PyTorch has "
+    "them; the dissertation does not say. With these, networks of width 6 learn four digits as often as it says; "
     "with inputs 0 and 1 and biases of zero, a third as often."
 )
 
