@@ -5,6 +5,7 @@ import json
 import pytest
 
 from cli.running import is_one_sentence, reluscope
+from reluscope.cli.boolean_function import read_function
 
 
 def asked(*arguments):
@@ -62,3 +63,10 @@ def test_what_cannot_be_used_is_one_sentence(arguments, words):
     assert result.exit_code == 1
     assert words in result.stderr
     assert is_one_sentence(result.stderr), result.stderr
+
+
+def test_digits_are_a_number_where_the_inputs_say_so():
+    assert read_function("10", 4).number == 10
+    assert read_function("1", 3).number == 1
+    assert read_function("0110", None).number == 6
+    assert read_function("0110", 2).number == 6

@@ -168,7 +168,7 @@ def test_data_beside_are_welcome_and_not_needed(folder, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("serra2081",), "there is no study serra2081: name one of behrmann2018"),
+        (("serra2081",), "there is no study serra2081: did you mean serra2018"),
         (("serra2018/splits", "--size", "full"), "--data mnist:DIR"),
         (("serra2018/splits", "--data", "mnist:nowhere"), "nowhere"),
         (("serra2018/splits", "--data", "x.npy"), "digits, mnist:DIR or cifar10:DIR"),

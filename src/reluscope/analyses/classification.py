@@ -175,7 +175,7 @@ def check_labels(network: Network, labels: Int[np.ndarray, " s"]) -> None:
         kind = "a network with one output tells 2 classes apart" if network.num_outputs == 1 else "as many as outputs"
         raise InputError(
             f"labels must be class numbers from 0 to {most - 1} ({kind}), got {int(labels.max())}: give labels that "
-            "belong to this network, leave them out, or take them for numbers (--task regression)"
+            "belong to this network, or leave them out; a report may take them for numbers (--task regression)"
         )
 
 

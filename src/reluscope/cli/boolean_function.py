@@ -54,15 +54,16 @@ def boolean(
 def read_function(text: str, inputs: int | None) -> BooleanFunction:
     """Return the function that a formula, a truth table or a number describes.
 
-    A text of zeros and ones is a truth table unless it is one digit long; other digits are a number, which needs the
-    number of inputs.
+    Zeros and ones are a truth table, unless the number of inputs is given and asks for more or fewer digits; other
+    digits are a number, which needs the number of inputs.
     """
-    if len(text) > 1 and set(text) <= {"0", "1"}:
+    is_table = set(text) <= {"0", "1"} and len(text) > 1
+    if is_table and (inputs in (None, (len(text) - 1).bit_length()) or text[0] == "0"):
         function = BooleanFunction.of_values(text)
         if inputs not in (None, function.num_inputs):
             raise InputError(f"expected a truth table of 2^{inputs} digits with --inputs {inputs}, got {len(text)}")
         return function
-    if (text.isdecimal() and len(text) > 1) or text in tuple("23456789"):
+    if text.isdecimal() and (inputs is not None or text not in ("0", "1")):
         if inputs is None:
             raise InputError(f"expected the number of inputs of function number {text}: add --inputs")
         if len(text) > 4000:

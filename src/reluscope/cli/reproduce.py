@@ -4,6 +4,7 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -123,8 +124,10 @@ def choose_studies(name: str) -> tuple[Study, ...]:
     every = all_studies()
     chosen = tuple(study for study in every if name in (study.paper, study.name))
     if not chosen:
-        known = dict.fromkeys(part for study in every for part in (study.paper, study.name))
-        raise InputError(f"there is no study {name}: name one of {', '.join(known)}")
+        known = list(dict.fromkeys(part for study in every for part in (study.paper, study.name)))
+        near = [one for one in known if name in one] or get_close_matches(name, known)
+        meant = f"did you mean {', '.join(near[:6])}?" if near else "`reluscope reproduce` lists all"
+        raise InputError(f"there is no study {name}: {meant}")
     return chosen
 
 

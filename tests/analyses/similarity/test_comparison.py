@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import torch
 
 import reluscope as rs
 from analyses.similarity.networks import load, parameters, permuted, rescaled
@@ -164,3 +165,24 @@ def test_unknown_table(found):
         found["cca"]
     assert len(found) == 4
     assert comparison.TITLES.keys() < found.tables.keys()
+
+
+def test_networks_of_other_shapes_are_compared_flattened():
+    dense = torch.nn.Sequential(torch.nn.Linear(16, 5), torch.nn.ReLU(), torch.nn.Linear(5, 3))
+    conv = torch.nn.Sequential(torch.nn.Conv2d(1, 2, 3), torch.nn.ReLU(), torch.nn.Flatten(), torch.nn.Linear(8, 3))
+    networks = {"dense": rs.load(dense), "conv": rs.load(conv, input_shape=(1, 4, 4))}
+    images = np.random.default_rng(0).normal(size=(6, 1, 4, 4))
+    labels = torch.arange(6) % 3
+    found = rs.similarity.compare(networks, images, labels, metrics="mapped_accuracy")
+    flat = rs.similarity.compare(networks, images.reshape(6, 16), labels.numpy(), metrics=["map_residual"])
+    assert found["map_residual"]["dense", "conv"] == flat["map_residual"]["dense", "conv"]
+
+
+def test_what_is_no_network_or_label():
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    with pytest.raises(InputError, match=r"open it with rs\.load"):
+        rs.similarity.compare({"a": net, "b": torch.nn.Linear(2, 2)}, [[1.0, 2.0]])
+    with pytest.raises(InputError, match="by their names"):
+        rs.similarity.compare([net, net], [[1.0, 2.0]])
+    with pytest.raises(ShapeError, match="argmax"):
+        rs.similarity.compare({"a": net, "b": net}, [[1.0, 2.0]], np.eye(2)[:1])

@@ -16,6 +16,7 @@ from reluscope.analyses.coefficients.matrices import MEMORY, matrix
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.analyses.medians import median_finding
 from reluscope.analyses.rounding import rounded_forward
+from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -79,6 +80,8 @@ class JacobianNorms:
         return replace(found, claim=Claim.ESTIMATE, num_undecided=self.num_in_doubt)
 
     def _of(self, which: Which) -> tuple[np.ndarray, np.ndarray]:
+        if which not in ("probabilities", "logits"):
+            raise InputError(f'expected "probabilities" or "logits", got {which!r}')
         return (self.probabilities, self.errors[:, 0]) if which == "probabilities" else (self.logits, self.errors[:, 1])
 
 

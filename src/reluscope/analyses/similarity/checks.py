@@ -1,9 +1,13 @@
-"""Whether networks can be compared at all."""
+"""Whether networks can be compared at all, and the samples as both read them."""
 
 from collections.abc import Sequence
 
+import torch
+from jaxtyping import Float
+
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.network import Network
+from reluscope.networks.points import Points
 
 
 def check_networks(networks: Sequence[Network], names: Sequence[str] | None = None) -> None:
@@ -12,26 +16,44 @@ def check_networks(networks: Sequence[Network], names: Sequence[str] | None = No
     Raises
     ------
     InputError
-        If there are fewer than two networks.
+        If there are fewer than two, or others than networks.
     ShapeError
-        If they differ in the shape of inputs or the number of outputs.
+        If they differ in the number of inputs or of outputs. Shapes may differ: inputs are flattened, row-major.
     """
     if len(networks) < 2:
         raise InputError(f"expected two or more networks to compare, got {len(networks)}")
     called = [f"network {place}" for place in range(len(networks))] if names is None else names
+    for name, network in zip(called, networks, strict=True):
+        if not isinstance(network, Network):
+            raise InputError(f"expected networks, got {type(network).__name__} for {name}: open it with rs.load")
     for name, network in zip(called[1:], networks[1:], strict=True):
         if network.num_inputs != networks[0].num_inputs:
             raise ShapeError(
                 f"expected networks with equal inputs, got {networks[0].num_inputs:,} of {called[0]} and "
                 f"{network.num_inputs:,} of {name}: compare networks of the same data"
             )
-        if network.input_shape != networks[0].input_shape:
-            raise ShapeError(
-                f"expected networks with equal inputs, got shapes {networks[0].input_shape} of {called[0]} and "
-                f"{network.input_shape} of {name}: let both take the same shape, for instance after a Flatten"
-            )
         if network.num_outputs != networks[0].num_outputs:
             raise ShapeError(
                 f"expected networks with equally many outputs, got {networks[0].num_outputs:,} of {called[0]} and "
                 f"{network.num_outputs:,} of {name}: compare networks of the same task"
             )
+
+
+def common_points(networks: Sequence[Network], x: Points) -> Float[torch.Tensor, "s n"]:
+    """Return samples flattened, in whichever shape one of the networks takes them.
+
+    Raises
+    ------
+    ShapeError, InputError
+        If none does, or they are not finite.
+    """
+    problem: ShapeError | None = None
+    for network in networks:
+        try:
+            points = network.points(x)
+        except ShapeError as error:
+            problem = problem or error
+        else:
+            return points.reshape(len(points), -1)
+    assert problem is not None
+    raise problem

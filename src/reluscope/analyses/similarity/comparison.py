@@ -13,7 +13,7 @@ from jaxtyping import Int
 
 from reluscope.analyses.classification import accuracy_of_outputs, check_labels, classes_of_outputs
 from reluscope.analyses.rounding import RoundedForward, rounded_forward
-from reluscope.analyses.similarity.checks import check_networks
+from reluscope.analyses.similarity.checks import check_networks, common_points
 from reluscope.analyses.similarity.code_partitions import Partitions
 from reluscope.analyses.similarity.gate_features import features
 from reluscope.analyses.similarity.least_squares import Solution
@@ -111,11 +111,16 @@ def compare(
     >>> print(found["cka"]["one", "other"])
     1 (ESTIMATE)
     """
+    if not isinstance(networks, Mapping):
+        raise InputError(
+            f'expected networks by their names, as in {{"a": one, "b": other}}, got {type(networks).__name__}'
+        )
     names, every = tuple(networks), list(networks.values())
     check_networks(every, names)
     chosen = _chosen(metrics)
-    points = every[0].points(x)
+    points = common_points(every, x)
     if labels is not None:
+        labels = np.asarray(labels)
         _check(every[0], points, labels)
     forwards = [rounded_forward(network, points) for network in every]
     measured = _Measured(names, "outputs" if gates is None else "features")
@@ -134,7 +139,7 @@ def compare(
             measured.add(metric, seen, prefix="features_")
     judged = None
     if any(one.source in (Source.MOMENTS, Source.ENTRIES) for one in chosen):
-        fitted = points if fit_on is None else every[0].points(fit_on)
+        fitted = points if fit_on is None else common_points(every, fit_on)
         work = _Coefficients(every, points, fitted, fit_on is not None, chosen, ridge, memory)
         judged = work.run(measured, progress)
     return _assembled(measured, judged, forwards, labels)
@@ -143,13 +148,21 @@ def compare(
 def _chosen(metrics: Sequence[str] | None) -> list[Metric]:
     if metrics is None:
         return list(METRICS.values())
-    unknown = [name for name in metrics if name not in METRICS]
-    if unknown or not metrics:
+    given = [metrics] if isinstance(metrics, str) else list(metrics)
+    # Tables are asked for by their own names, too.
+    wanted = [MAP_RESIDUAL.name if name in TITLES else name.removeprefix("features_") for name in given]
+    unknown = [name for name, metric in zip(given, wanted, strict=True) if metric not in METRICS]
+    if unknown or not given:
         raise InputError(f"expected metrics among {', '.join(METRICS)}, got {', '.join(unknown) or 'none'}")
-    return [METRICS[name] for name in metrics]
+    return [METRICS[name] for name in dict.fromkeys(wanted)]
 
 
 def _check(network: Network, points: torch.Tensor, labels: np.ndarray) -> None:
+    if labels.ndim != 1 or labels.dtype.kind not in "iu":
+        raise ShapeError(
+            f"expected the number of a class for every sample, got {labels.dtype} of shape {labels.shape}: of one-hot "
+            "rows give labels.argmax(1)"
+        )
     if len(labels) != len(points):
         raise ShapeError(f"expected one label per sample, got {len(labels):,} labels for {len(points):,} samples")
     check_labels(network, labels)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.similarity.checks import check_networks
+from reluscope.analyses.similarity.checks import check_networks, common_points
 from reluscope.analyses.similarity.least_squares import Solution, solve
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.analyses.similarity.moments import Moments
@@ -157,7 +157,7 @@ def coefficient_maps(
     array([ 2., 10.])
     """
     check_networks([first, second])
-    points = first.points(x)
+    points = common_points([first, second], x)
     spaces = (row_space(first), row_space(second))
     solutions: list[Solution] = []
     for group in output_groups(spaces, first.num_outputs, memory):
