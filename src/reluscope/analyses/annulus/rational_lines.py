@@ -87,7 +87,9 @@ class RationalLines:
         """Return gradient and constant of f where the units have some slopes."""
         rational = [Fraction(slope) for slope in slopes.tolist()]
         rows = [[*row, bias] for row, bias in zip(self.weight, self.bias, strict=True)]
-        found = [sum((a * row[i] for a, row in zip(rational, rows, strict=True)), Fraction(0)) for i in range(len(rows[0]))]
+        found = [
+            sum((a * row[i] for a, row in zip(rational, rows, strict=True)), Fraction(0)) for i in range(len(rows[0]))
+        ]
         found[-1] += self.constant
         return found
 
