@@ -247,9 +247,15 @@ def _rank(rows: np.ndarray) -> int:
     """Return the rank of a matrix, in fractions where float64 does not show that it is full."""
     if not len(rows):
         return 0
-    singular = np.linalg.svd(rows / np.linalg.norm(rows, axis=1, keepdims=True), compute_uv=False)
+    singular = np.linalg.svd(rows / _lengths(rows)[:, None], compute_uv=False)
     is_clear = len(singular) == rows.shape[1] and singular[-1] > RESOLUTION * singular[0]
     return rows.shape[1] if is_clear else rational_rank(rows.tolist())
+
+
+def _lengths(rows: np.ndarray) -> np.ndarray:
+    """Return lengths of vectors that are not zero, also where squares are no floats."""
+    largest = np.abs(rows).max(axis=1)
+    return largest * np.linalg.norm(rows / largest[:, None], axis=1)
 
 
 def _endless(network: ShallowNetwork, bends: np.ndarray) -> DecisionRegion:
@@ -282,7 +288,8 @@ class _Arrangement:
     def __init__(self, network: ShallowNetwork, bends: np.ndarray) -> None:
         self.network, self.bends = network, bends
         size = network.num_inputs
-        lengths = np.where(bends, np.linalg.norm(network.weight, axis=1), 1.0)
+        lengths = np.ones(network.num_units)
+        lengths[bends] = _lengths(network.weight[bends])
         self.weight, self.bias = network.weight / lengths[:, None], network.bias / lengths
         self.low, self.high = network.low * lengths, network.high * lengths
         units = np.flatnonzero(bends)
@@ -534,7 +541,7 @@ class _Arrangement:
         with np.errstate(divide="ignore", invalid="ignore"):
             times = np.where(self.rates != 0, -self.starts / self.rates, np.inf)
         order = np.argsort(times, axis=1)
-        self._bending_times, self._bending_units = (np.take_along_axis(one, order, axis=1) for one in (times, order))
+        self._bending_times, self._bending_units = np.take_along_axis(times, order, axis=1), order
         # A bound on the rounding of the places, as a part of their distance.
         rates = np.abs(np.take_along_axis(self.rates, order, axis=1))
         self._blur = ROUNDING * self.condition[:, None] / np.where(rates > 0, rates, 1.0)
@@ -630,7 +637,7 @@ def _convex_or_not(arrangement: _Arrangement, points: np.ndarray, facets: list[_
         pieces = [facets[row] for row in np.flatnonzero(labels.reshape(-1) == label)]
         known = {vertex for one in pieces for vertex in one.vertices.tolist()}
         same = all(arrangement.is_same_hyperplane(pieces[0], one) for one in pieces[1:])
-        arrangement.num_undecided += not same or len(known) < touches[index].sum()
+        arrangement.num_undecided += int(not same or len(known) < touches[index].sum())
     facets = [facets[index] for index in np.sort(first)]
     normals, touches = normals[np.sort(first)], touches[np.sort(first)]
     corners = np.array([np.linalg.matrix_rank(normals[column], tol=1e-7) == points.shape[1] for column in touches.T])
