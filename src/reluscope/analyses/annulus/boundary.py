@@ -340,7 +340,11 @@ class _Arrangement:
         values, scale = self.network(points), self._scale(points)
         blur = self._blur[lines]
         sign = self._signs(
-            values, scale, blur * scale, is_bend, lambda row, column: self._value_at(lines[row], units[row, column])
+            values,
+            scale,
+            blur * scale,
+            is_bend,
+            lambda row, column: self._value_at(int(lines[row]), int(units[row, column])),
         )
         rows, columns = np.nonzero((sign == 0) & is_bend)
         reach = np.linalg.norm(self.origins[lines], axis=1)
@@ -372,8 +376,8 @@ class _Arrangement:
         before, after = self._tail_slopes
         if (before < 0).any() or (after < 0).any():
             return False
-        ways = [(line, -1.0) for line in np.flatnonzero(before == 0)] + [
-            (line, 1.0) for line in np.flatnonzero(after == 0)
+        ways = [(line, -1.0) for line in np.flatnonzero(before == 0).tolist()] + [
+            (line, 1.0) for line in np.flatnonzero(after == 0).tolist()
         ]
         lines, columns = np.nonzero(np.isfinite(self._bending_times))
         num_values = len(ways) * len(lines) * self.network.num_units
@@ -399,7 +403,7 @@ class _Arrangement:
                 if (values[is_clear] <= 0).any():
                     return False
                 for row in np.flatnonzero(~is_clear):
-                    exact = self._end_value(line, direction, rows[row], units[row])
+                    exact = self._end_value(line, direction, int(rows[row]), int(units[row]))
                     self.num_undecided += exact is None
                     if (values[row] if exact is None else exact) <= 0:
                         return False
