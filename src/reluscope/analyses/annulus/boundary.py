@@ -579,7 +579,7 @@ class _Arrangement:
         is_open = asked & (size <= np.maximum(RESOLUTION * scale, errors))
         for row, column in np.argwhere(is_open).tolist():
             value = exact(row, column) if self._may_ask() else None
-            self.num_undecided += value is None or (value > 0) - (value < 0) != signs[row, column]
+            self.num_undecided += value is None or (value > 0) - (value < 0) != int(signs[row, column])
         return signs
 
     def _unit_signs(self, rows: np.ndarray, units: np.ndarray, points: np.ndarray, errors: np.ndarray) -> np.ndarray:
