@@ -74,7 +74,7 @@ def read_function(text: str, inputs: int | None) -> BooleanFunction:
 def describe(function: BooleanFunction, *, leak: float, seconds: float | None) -> dict[str, Any]:
     """Return what is known of a function as plain types."""
     known = smallest_known(function, leak=leak, seconds=seconds)
-    found = known.swaps or swaps(function)
+    found = known.swaps or swaps(function, seconds=seconds)
     test = threshold_test(function)
     group = npn_class(function) if function.num_inputs <= MOST_INPUTS else None
     findings = [degree(function), total_influence(function), entropy(function), found.value, known.num_units]

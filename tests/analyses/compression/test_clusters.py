@@ -1,5 +1,7 @@
 """Clusters of local maps and accuracies by them, against the steps of the dissertation done one sample at a time."""
 
+import itertools
+
 import numpy as np
 import pytest
 import torch
@@ -227,3 +229,19 @@ def test_circle_and_annulus_need_few_of_their_maps():
     assert float(curve.accuracies["own_map"][0]) < 0.7
     assert float(curve.accuracies["own_map"][2]) > 0.95
     assert len(compression.merge_regions(part, 0.2)) < len(part) / 3
+
+
+def test_more_samples_at_one_distance_than_neighbors_are_looked_at():
+    corners = np.array(list(itertools.product([0.0, 1.0], repeat=3)))
+    net = rs.load([([[1.0, 0, 0], [1.0, 0, 0]], [-0.25, -0.75]), ([[8.0, -6.0]], [-0.5])])
+    training, middle = rs.coefficients.matrix(net, corners), rs.coefficients.matrix(net, [[0.5, 0.5, 0.5]])
+    curve = rs.compression.accuracy_curve(training, middle, np.array([1]), (2,), rules=("nearest_sample",))
+    assert curve.accuracies["nearest_sample"][0].claim is rs.Claim.ESTIMATE
+
+
+def test_samples_in_doubt_make_estimates():
+    net = rs.load([(np.array([[0.1, 0.3]]), np.zeros(1)), (np.ones((1, 1)), np.zeros(1))])
+    training = rs.coefficients.matrix(net, [[1.0, 1.0], [-1.0, -1.0]])
+    samples = rs.coefficients.matrix(net, [[3.0, -1.0]])
+    outputs = rs.compression.compressed_outputs(rs.compression.cluster_maps(training, 2), samples)
+    assert outputs.errors.max() > 0

@@ -291,3 +291,44 @@ def test_domains_that_do_not_fit_are_refused():
         prune(network, rs.Box(0, 1, dim=2))
     with pytest.raises(InputError, match="bounded domain"):
         prune(network, rs.Space(3), method="programs")
+
+
+def test_rows_of_zeros_that_products_leave_are_constant():
+    layers = [
+        ([[1.0], [-1.0]], [10.0, 10.0]),
+        ([[1.0, 1.0], [1.0, 0.0], [1.0, -1.0]], [0.0, 0.0, 0.0]),
+        ([[1.0, 2.0, 3.0], [3.0, 1.0, 1.0], [1.0, 1.0, 7.0]], [0.0, 0.0, 0.0]),
+    ]
+    net = rs.load(layers)
+    pruned = rs.compression.prune_exact(net, rs.Box(-1, 1, dim=1))
+    x = np.linspace(-1, 1, 21)[:, None]
+    np.testing.assert_allclose(pruned.network(x), net(x), atol=1e-12)
+
+
+def test_duplicates_that_nothing_reads_have_a_finite_difference():
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3), nn.ReLU(), nn.Linear(3, 2)).double().eval()
+    with torch.no_grad():
+        module[0].weight[1], module[0].bias[1] = module[0].weight[0], module[0].bias[0]
+        module[1].running_mean.fill_(0.3)
+        module[1].running_var.fill_(0.7)
+        module[3].weight[0, 1] = 0.0
+    pruned = rs.compression.prune_exact(module, rs.Space(3))
+    assert not np.isnan(float(pruned.max_difference))
+
+
+def test_units_at_an_upper_level_of_zero_are_constant_and_not_dead():
+    module = nn.Sequential(nn.Linear(1, 2), nn.Hardtanh(-1.0, 0.0), nn.Linear(2, 1)).double()
+    with torch.no_grad():
+        module[0].weight.copy_(torch.tensor([[1.0], [1.0]]))
+        module[0].bias.copy_(torch.tensor([9.0, 0.0]))
+    pruned = rs.compression.prune_exact(module, rs.Box(-1, 1, dim=1))
+    assert [one.reason for one in pruned.removed] == ["constant"]
+
+
+def test_domains_without_interior_or_points():
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    flat = rs.Polyhedron([[1.0, 0], [-1, 0], [0, 1], [0, -1]], [-1.0, 1, 1, 1])  # x = -1
+    assert rs.compression.prune_exact(net, flat).widths_after == (1,)
+    with pytest.raises(InputError, match="an empty one"):
+        rs.compression.prune_exact(net, rs.Polyhedron([[1.0, 0], [-1, 0], [0, 1], [0, -1]], [-1.0, -1, 1, 1]))

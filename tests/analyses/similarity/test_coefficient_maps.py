@@ -7,9 +7,9 @@ from sklearn.linear_model import Ridge
 
 import reluscope as rs
 from analyses.similarity.networks import grid, load, parameters, scaled, xor
-from reluscope.analyses.similarity import mapping, streaming
+from reluscope.analyses.similarity import least_squares, mapping, streaming
 from reluscope.analyses.similarity.least_squares import solve
-from reluscope.analyses.similarity.moments import MomentSum
+from reluscope.analyses.similarity.moments import MomentSum, moments_of
 from reluscope.errors import BudgetExceededError, InputError, ShapeError
 
 RNG = np.random.default_rng(5)
@@ -168,3 +168,19 @@ def test_what_does_not_fit():
     huge = load([(np.full((1, 12), 1e200), np.array([-1e300])), (np.full((3, 1), 1e200), np.zeros(3))])
     with pytest.raises(InputError, match="finite"):
         rs.similarity.coefficient_maps(one, huge, np.full((2, 12), 1e150))
+
+
+def test_many_columns_are_solved_by_householder(monkeypatch):
+    monkeypatch.setattr(least_squares, "FEW", 0)
+    X, Y = np.random.default_rng(0).normal(size=(2, 60, 7))
+    X[:, 3] *= 1e5
+    found = least_squares.solve(moments_of(X, Y), 0, 1)
+    assert found is not None
+    np.testing.assert_allclose(found.matrix, np.linalg.lstsq(X, Y, rcond=None)[0], rtol=1e-9, atol=1e-15)
+    condition = np.linalg.cond(X)
+    assert condition / 10 < found.condition < 10 * condition
+    X[:, 4] = X[:, 5]  # no full rank: the least norm
+    found = least_squares.solve(moments_of(X, Y), 0, 1)
+    assert found is not None
+    assert found.rank == 6
+    np.testing.assert_allclose(found.matrix, np.linalg.lstsq(X, Y, rcond=None)[0], atol=1e-9)

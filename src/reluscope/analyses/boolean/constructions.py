@@ -21,7 +21,7 @@ import torch
 from torch import nn
 
 from reluscope.analyses.boolean.directions import Direction, levels
-from reluscope.analyses.boolean.function import BooleanFunction, all_inputs
+from reluscope.analyses.boolean.function import BooleanFunction, all_inputs, check_num_inputs
 from reluscope.errors import InputError, SolverError
 from reluscope.geometry.linear_program import LinearProgram
 from reluscope.networks.builder import GraphBuilder
@@ -95,7 +95,7 @@ def by_width(function: BooleanFunction, direction: Direction, *, leak: float = 0
     """
     runs = _runs(function, direction)
     method = f"Theorem 3.3.2: one hidden layer, a unit per change along {_shown(direction)}"
-    return _finished(function, _along(direction, _line_by_width(runs, _leak(leak))), leak, method)
+    return _finished(function, _along(direction, _line_by_width(runs, exact_leak(leak))), leak, method)
 
 
 def by_depth(function: BooleanFunction, direction: Direction) -> Construction:
@@ -171,6 +171,7 @@ def parity_network(
             f"expected at most width ** depth = {width**depth} inputs and at least one, got {num_inputs}: use more "
             "units or layers"
         )
+    check_num_inputs(num_inputs)
     table = all_inputs(num_inputs).sum(axis=1) % 2
     function = BooleanFunction.of_values(table ^ negated)
     return alternating(function, np.ones(num_inputs, dtype=np.int64), width=width, depth=depth, leak=leak)
@@ -207,7 +208,7 @@ def alternating(
             f"expected a function that alternates at most width ** depth = {width**depth} times at evenly "
             f"spaced places, got {changes} changes{'' if spacing is not None else ' at uneven places'}: use by_width"
         )
-    low, slope = _runs(function, direction)[0][0], _leak(leak)
+    low, slope = _runs(function, direction)[0][0], exact_leak(leak)
     layers = []
     read_weight, read_bias = np.array([[Fraction(1, spacing)]], dtype=object), np.array([-low / spacing], dtype=object)
     # Whole numbers from 0 to w^k go to whole numbers from 0 to w^(k - 1), up and down in turns.
@@ -259,7 +260,7 @@ def by_search(function: BooleanFunction, direction: Direction, *, leak: float = 
     >>> by_search(parity, [1, 1, 1]), by_search(parity, [1, 1, 1], leak=0.1).widths
     (None, (2,))
     """
-    runs, slope = _runs(function, direction), _leak(leak)
+    runs, slope = _runs(function, direction), exact_leak(leak)
     if len(runs) < 4:
         return None
     found = levels(function, direction)
@@ -420,7 +421,8 @@ def _finished(function: BooleanFunction, layers: list[Layer], leak: float, metho
     return made
 
 
-def _leak(leak: float) -> Fraction:
+def exact_leak(leak: float) -> Fraction:
+    """Return a slope below zero as a fraction, refused unless it is from 0 to less than 1."""
     if not 0 <= leak < 1:
         raise InputError(f"expected a slope below zero from 0 to less than 1, got {leak}")
     return Fraction(leak)

@@ -55,12 +55,12 @@ def strict_orderings(num_inputs: int) -> Orderings:
     Parameters
     ----------
     num_inputs : int
-        From 1 to 6.
+        Up to 6.
 
     Raises
     ------
     InputError
-        If there are more than 6 inputs, or none.
+        If there are more than 6 inputs.
 
     Notes
     -----

@@ -13,6 +13,7 @@ from reluscope.analyses.boolean.constructions import (
     alternation_spacing,
     by_search,
     by_width,
+    exact_leak,
 )
 from reluscope.analyses.boolean.directions import num_changes, small_direction
 from reluscope.analyses.boolean.function import BooleanFunction, check_num_inputs
@@ -85,6 +86,7 @@ def smallest_known(function: BooleanFunction, *, leak: float = 0.0, seconds: flo
     (3,) 3 (UPPER, in [2, 3])
     """
     check_num_inputs(function.num_inputs, _MOST_INPUTS, "networks are constructed")
+    exact_leak(leak)
     test = threshold_test(function)
     if test.is_threshold:
         return _known(affine(function, test.weights, test.constant), None, 0, "")

@@ -159,8 +159,10 @@ def without_channel(chain: nn.Sequential, place: int, channel: int) -> nn.Sequen
             part.num_features -= 1
             _take(part, stay)
         elif isinstance(part, nn.PReLU) and part.num_parameters > 1:
-            part.num_parameters -= 1
-            _take(part, stay)
+            # Behind a Flatten there is one for each place.
+            places = part.num_parameters // channels
+            part.num_parameters -= places
+            _take(part, stay.repeat_interleave(places))
     return found
 
 

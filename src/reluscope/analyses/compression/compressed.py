@@ -15,7 +15,7 @@ from jaxtyping import Bool, Float, Int
 from reluscope.analyses.coefficients.matrices import CoefficientMatrices
 from reluscope.analyses.compression.clusters import MapClusters, squared_distances
 from reluscope.analyses.compression.rounded_sums import gamma
-from reluscope.analyses.rounding import RoundedForward
+from reluscope.analyses.rounding import RoundedForward, coded_forward
 from reluscope.errors import InputError, ShapeError
 
 Rule = Literal["own_map", "mean_input", "nearest_sample", "logistic"]
@@ -126,13 +126,18 @@ def _choices(
     """Yield rows, inputs, and for every number of clusters one choice per output."""
     points = samples.points
     if rule == "own_map":
+        forward, _ = coded_forward(samples.network, samples.inputs)
+        in_doubt = np.asarray(forward.doubtful.any(axis=1))  # of these samples the row itself is not known
         for rows, values in samples.blocks():
             block = values.cpu().numpy()
             yield (
                 rows,
                 points[rows].cpu().numpy(),
                 [
-                    [nearest_or_close(own, centers) for own, centers in zip(block, clusters.centers, strict=True)]
+                    [
+                        _unless(in_doubt[rows], nearest_or_close(own, centers))
+                        for own, centers in zip(block, clusters.centers, strict=True)
+                    ]
                     for clusters in found
                 ],
             )
@@ -157,6 +162,10 @@ def nearest_or_close(rows: Float[np.ndarray, "s c"], centers: Float[np.ndarray, 
     sizes = np.linalg.norm(rows, axis=1)[:, None] + np.linalg.norm(centers, axis=1)
     doubt = (gamma(rows.shape[1]) + BLUR) * sizes**2
     return squares.argmin(axis=1), squares - doubt <= (squares + doubt).min(axis=1, keepdims=True)
+
+
+def _unless(in_doubt: np.ndarray, choice: _Choice) -> _Choice:
+    return choice[0], choice[1] | in_doubt[:, None]
 
 
 _Chooser = Callable[[np.ndarray], list[list[_Choice]]]
@@ -186,16 +195,18 @@ def _by_sample(found: Sequence[MapClusters]) -> _Chooser:
         distances, neighbors = search.kneighbors(inputs)
         doubt = (gamma(inputs.shape[1]) + BLUR) * (np.linalg.norm(inputs, axis=1) + largest)[:, None] ** 2
         close = distances**2 - doubt <= distances[:, :1] ** 2 + doubt
+        # Where the last of them is as near as the first, more may be that are not among them.
+        cut_short = close[:, -1] & (number < len(kept))
         return [
-            [_of_neighbors(labels[neighbors], close, len(centers)) for centers, labels in _outputs(clusters)]
+            [_of_neighbors(labels[neighbors], close, cut_short, len(centers)) for centers, labels in _outputs(clusters)]
             for clusters in found
         ]
 
     return choose
 
 
-def _of_neighbors(labels: np.ndarray, close: np.ndarray, number: int) -> _Choice:
-    possible = np.zeros((len(labels), number), dtype=bool)
+def _of_neighbors(labels: np.ndarray, close: np.ndarray, cut_short: np.ndarray, number: int) -> _Choice:
+    possible = np.repeat(cut_short[:, None], number, axis=1)
     for place in range(labels.shape[1]):
         possible[np.arange(len(labels)), labels[:, place]] |= close[:, place]
     return labels[:, 0], possible

@@ -15,9 +15,13 @@ from torch.optim import Optimizer
 from reluscope.analyses.compression.proof_of_signs import has_all_right
 from reluscope.analyses.stacked.loss_functions import signs_agree
 from reluscope.analyses.stacked.stack import Stack
-from reluscope.analyses.stacked.subnetworks import subnetworks
+from reluscope.analyses.stacked.subnetworks import MOST_UNITS, subnetworks
 from reluscope.analyses.stacked.training import Trained, train
+from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
+
+# Weights of all subnetworks, compacted and in training, with what the optimiser keeps.
+COPIES, MOST_BYTES = 6, 8 * 2**30
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +120,15 @@ def prune_exhaustively(
     >>> print(prune_exhaustively(solved, x, y, **how).num_units)
     2 (UPPER, in [0, 2])
     """
-    every = subnetworks(stack.compact(), layer=layer)
+    compact = stack.compact()
+    units = compact.sizes[layer + 1] if 0 <= layer < len(compact.sizes) - 2 else 0
+    needed = COPIES * 2 ** min(units, MOST_UNITS) * sum(one.numel() * one.element_size() for one in compact.weights)
+    if needed > MOST_BYTES:
+        raise InputError(
+            f"expected subnetworks that fit {MOST_BYTES / 2**30:g} GB, but those of {units} units take "
+            f"{needed / 2**30:,.0f} GB: prune_stochastically takes one unit away at a time"
+        )
+    every = subnetworks(compact, layer=layer)
     numbers, width = every.kept[layer].sum(dim=1), every.sizes[layer + 1]
     size = 0
     while True:

@@ -142,8 +142,10 @@ def _largest(part: Partition, pieces: "_Pieces", errors: np.ndarray, allowed: fl
         name="largest error",
         definition="largest difference of an output of the merged function to the network on the domain",
         domain=part.domain.describe(),
-        method="equal maps, in rational arithmetic" if exact else "all vertices of all regions, in float64",
-        tolerance=0.0 if exact else blur + pieces.rounding,
+        method="equal maps, in rational arithmetic, as float64 holds them"
+        if exact
+        else "all vertices of all regions, in float64",
+        tolerance=pieces.rounding if exact else blur + pieces.rounding,
     )
 
 

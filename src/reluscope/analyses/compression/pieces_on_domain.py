@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.errors import InputError, ShapeError
+from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.networks.graph import Max, Pointwise
@@ -74,8 +74,11 @@ def unit_pieces(network: Network, domain: Domain, *, method: Method = "auto") ->
     ------
     ShapeError
         If the domain is not in the input space.
+    DegenerateGeometryError
+        If a partition is asked for, and the domain has no interior.
     InputError
-        If linear programs are asked for on a slice or an unbounded domain, or a partition is and is not complete.
+        If the domain is empty, linear programs are asked for on a slice or an unbounded domain, or a partition is and
+        is not complete.
 
     Notes
     -----
@@ -113,8 +116,15 @@ def unit_pieces(network: Network, domain: Domain, *, method: Method = "auto") ->
         _meet(network, least, largest, low, high)
         methods.append("linear programs")
     if method == "partition" or (method == "auto" and domain.dim <= MOST_DIMENSIONS):
-        part = partition(network, domain, budget=BUDGET if method == "auto" else None, certify=True)
-        if part.claim is Claim.EXACT and not part.num_open and not part.num_undecided and len(part):
+        try:
+            part = partition(network, domain, budget=BUDGET if method == "auto" else None, certify=True)
+        except DegenerateGeometryError:
+            if method == "partition":
+                raise
+            part = None  # a flat domain has no regions, and intervals all the same
+        if part is None:
+            pass
+        elif part.claim is Claim.EXACT and not part.num_open and not part.num_undecided and len(part):
             table = part.codes.to_array()
             units = [table[:, part.codes.layout.units(gate)] for gate in range(len(network.gates))]
             _meet(network, least, largest, [one.min(axis=0) for one in units], [one.max(axis=0) for one in units])
@@ -141,6 +151,8 @@ def _corners(domain: Domain) -> tuple[np.ndarray, np.ndarray] | None:
         middle, reach = domain.lift(center), half @ np.abs(domain.basis)
         slack = 1e-12 * (np.abs(middle) + reach + np.abs(domain.origin))
         return middle - reach - slack, middle + reach + slack
+    if domain.is_empty():
+        raise InputError(f"expected a domain with points in it, got an empty one: {domain.describe()}")
     if not domain.is_bounded():
         return None
     axes = np.eye(domain.dim)

@@ -198,6 +198,8 @@ def _prune(layers: list[Layer], pieces: dict[int, tuple[np.ndarray, np.ndarray]]
         if folded is not None:
             removed += folded
             del layers[position]
+            if position + 1 < len(layers):  # products may be rows of zeros
+                removed += remove_constant(layers[position], layers[position + 1], own(layers[position]))
             continue
         removed += merge_always_on(layer, following, own(layer))
         position += 1

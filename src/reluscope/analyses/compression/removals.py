@@ -75,7 +75,7 @@ def remove_constant(layer: Layer, following: Layer, pieces: Pieces) -> list[Remo
             found[channel] = value, "constant", "all weights into it are 0"
         elif low == high and gate.slopes[low, channel] == 0.0:
             value = Fraction(gate.intercepts[low, channel])
-            if value:
+            if value or low:
                 found[channel] = value, "constant", f"its gate is at the level {float(value):g} on all of the domain"
             else:
                 found[channel] = value, "dead", "never above 0 on the domain"
@@ -133,8 +133,9 @@ def merge_duplicates(layer: Layer, following: Layer) -> list[Removal]:
             apart = gate.steepest * (sizes[channel] + upper * sizes[first])
             error = error + upper * following.weight_error[:, channel]
             if apart:
-                weights = np.abs(following.weight[:, channel]) + following.weight_error[:, channel]
-                following.bias_error = _up(following.bias_error + apart * weights.sum(axis=1))
+                weights = (np.abs(following.weight[:, channel]) + following.weight_error[:, channel]).sum(axis=1)
+                read = weights > 0  # what nothing reads may be off by any number
+                following.bias_error[read] = _up(following.bias_error[read] + apart * weights[read])
             times = "" if factor == 1 else f" times {float(factor):g}"
             removals.append(
                 Removal(gate.name, int(layer.origin[channel]), "duplicate", f"channel {layer.origin[first]}{times}")
@@ -180,8 +181,8 @@ def fold(layer: Layer, following: Layer, pieces: Pieces) -> list[Removal] | None
     following.input_sizes = layer.input_sizes
     told = "every unit of its gate keeps one piece: the layer is affine, and multiplied into the next one"
     reasons: list[Reason] = [
-        "always on" if slope else "constant" if level else "dead"
-        for slope, level in zip(slopes, intercepts, strict=True)
+        "always on" if slope else "constant" if level or piece else "dead"
+        for slope, level, piece in zip(slopes, intercepts, low, strict=True)
     ]
     return [Removal(gate.name, int(unit), why, told) for unit, why in zip(layer.origin, reasons, strict=True)]
 
@@ -252,6 +253,7 @@ def _dependent(layer: Layer, following: Layer, always: np.ndarray, piece: np.nda
     assert gate is not None
     rows = layer.weight[always].reshape(len(always), -1)
     scale = np.abs(rows).max(axis=1)
+    scale[scale == 0] = 1.0
     found = scipy.linalg.qr((rows / scale[:, None]).T, mode="r", pivoting=True)
     triangle, order = np.asarray(found[0]), np.asarray(found[1])  # pyright: ignore[reportGeneralTypeIssues]
     sizes = np.abs(np.diagonal(triangle))

@@ -11,15 +11,20 @@ from math import inf, sqrt
 
 import numpy as np
 from jaxtyping import Float
-from scipy.linalg import get_blas_funcs, get_lapack_funcs, lstsq
+from scipy.linalg import get_blas_funcs, get_lapack_funcs, lstsq, qr_multiply, solve_triangular
 
 from reluscope.analyses.similarity.moments import Moments
 
 _cholesky, _reciprocal_condition, _solve_by_cholesky = get_lapack_funcs(("potrf", "pocon", "potrs"), dtype=float)
+(_triangular_condition,) = get_lapack_funcs(("trcon",), dtype=float)
 (_triangular_product,) = get_blas_funcs(("trmm",), dtype=float)
 
 # Of the scaled normal equations: eps times it is the relative error that they may add.
 WORST_CONDITION = 1e6
+# The rank is full without a doubt if the condition, estimated by norms, is below its limit by this factor.
+CLEAR = 1e3
+# Singular values of so many columns take no time worth saving.
+FEW = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,14 +90,30 @@ def _by_factor(left: np.ndarray, right: np.ndarray, ridge: float, longest: int) 
         matrix = np.concatenate([left, sqrt(ridge) * np.eye(size)])
         right_rows = np.concatenate([right, np.zeros((size, right.shape[1]))])
     cutoff = longest * np.finfo(float).eps
-    solved = lstsq(matrix, right_rows, cond=cutoff, lapack_driver="gelsd", check_finite=False)
+    found, rank, condition = _of_full_rank(matrix, right_rows, cutoff) or _of_least_norm(matrix, right_rows, cutoff)
+    length = float(np.linalg.norm(right))
+    residual = float(np.linalg.norm(left @ found - right)) / length if length else np.nan
+    return Solution(found, rank, condition, residual, "triangular factor")
+
+
+def _of_full_rank(matrix: np.ndarray, right: np.ndarray, cutoff: float) -> tuple[np.ndarray, int, float] | None:
+    """Return what many columns give by Householder's factors; None if the rank may not be full."""
+    if matrix.shape[1] <= FEW or len(matrix) < matrix.shape[1]:
+        return None
+    turned, triangle = (np.asarray(one) for one in qr_multiply(matrix, right.T, mode="right"))
+    inverse, _ = _triangular_condition(np.asfortranarray(triangle))
+    if not inverse > CLEAR * cutoff:
+        return None
+    return solve_triangular(triangle, turned.T, check_finite=False), matrix.shape[1], float(1 / inverse)
+
+
+def _of_least_norm(matrix: np.ndarray, right: np.ndarray, cutoff: float) -> tuple[np.ndarray, int, float]:
+    """Return solution of least norm, rank and condition by singular values."""
+    solved = lstsq(matrix, right, cond=cutoff, lapack_driver="gelsd", check_finite=False)
     assert solved is not None
     found, _, rank, values = solved
     assert values is not None
-    condition = float(values[0] / values[rank - 1]) if rank else inf
-    length = float(np.linalg.norm(right))
-    residual = float(np.linalg.norm(left @ found - right)) / length if length else np.nan
-    return Solution(found, int(rank), condition, residual, "triangular factor")
+    return found, int(rank), float(values[0] / values[rank - 1]) if rank else inf
 
 
 def _by_normal_equations(moments: Moments, first: int, second: int, ridge: float) -> Solution | None:

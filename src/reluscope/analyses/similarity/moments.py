@@ -34,7 +34,7 @@ class Moments:
     Parameters
     ----------
     gram : (c, c) float64 or None
-        ``B^T B``, its upper triangle; None where the factor is shorter.
+        ``B^T B``, its upper triangle; None where there is a factor.
     sizes : tuple of int
         Columns of each representation.
     shifts : tuple of (d,) float64
@@ -86,7 +86,7 @@ class Moments:
 
     def product(self, first: int, second: int) -> float:
         """Return ``|X^T Y|_F^2`` of the centred representations (s - 1 squared times HSIC with linear kernels)."""
-        if self.gram is None:
+        if self._is_short(first, second):
             one, other = self._centred_factor(first), self._centred_factor(second)
             return float(np.vdot(one @ one.T, other @ other.T))
         return float(np.sum(self.centred(first, second) ** 2))
@@ -99,7 +99,7 @@ class Moments:
 
     def singular_values(self, first: int, second: int) -> Float[np.ndarray, " _"]:
         """Return the singular values of ``X^T Y`` of the centred representations, but for zeros."""
-        if self.gram is None:
+        if self._is_short(first, second):
             one, other = (
                 np.asarray(np.linalg.qr(self._centred_factor(index).T, mode="r")) for index in (first, second)
             )
@@ -144,6 +144,10 @@ class Moments:
             return self.gram[rows, columns]
         assert self.factor is not None
         return self.factor[:, rows].T @ self.factor[:, columns]
+
+    def _is_short(self, first: int, second: int) -> bool:
+        """Whether the factor has fewer rows than two representations have columns."""
+        return self.factor is not None and len(self.factor) < min(self.sizes[first], self.sizes[second])
 
     def _centred_factor(self, index: int) -> np.ndarray:
         """Return Q^T times a representation less its mean."""
@@ -211,8 +215,9 @@ class MomentSum:
         if self._factored:
             if self._rows is not None:
                 return Moments(None, self.sizes, self._shifts, np.concatenate(self._rows))
-            factor = np.triu(self._table)
-            return Moments(factor.T @ factor, self.sizes, self._shifts, factor)
+            for column in range(len(self._table)):  # in place: a copy would be as large
+                self._table[column + 1 :, column] = 0.0
+            return Moments(None, self.sizes, self._shifts, self._table)
         return Moments(self._table, self.sizes, self._shifts)
 
     def _join(self, block: np.ndarray) -> None:

@@ -88,7 +88,7 @@ def entries_of(*coefficients: Float[np.ndarray, "m s c"]) -> Entries:
 
 
 def output_groups(spaces: Sequence[RowSpace], num_outputs: int, memory: int) -> list[tuple[int, ...]]:
-    """Return outputs in groups whose sums fit three quarters of the memory.
+    """Return outputs in groups whose sums fit three eighths of the memory: as much again is for their factors.
 
     Raises
     ------
@@ -98,11 +98,11 @@ def output_groups(spaces: Sequence[RowSpace], num_outputs: int, memory: int) -> 
     each = 8 * num_columns([space.size for space in spaces]) ** 2
     # Blocks of all networks take the last quarter, at least one sample of every output in them.
     row = BLOCKS_IN_MEMORY * 8 * max(space.num_inputs + 1 for space in spaces)
-    most = min(3 * memory // 4 // each, memory // 4 // len(spaces) // row)
+    most = min(3 * memory // 8 // each, memory // 4 // len(spaces) // row)
     if most < 1:
         raise BudgetExceededError(
             f"expected at most {memory / 2**20:,.0f} MB, but sums over the coefficients of {len(spaces)} networks take "
-            f"{4 * each / 3 / 2**20:,.0f} MB: give more memory, or fewer networks at a time"
+            f"{8 * each / 3 / 2**20:,.0f} MB: give more memory, or fewer networks at a time"
         )
     number = -(-num_outputs // most)
     return [tuple(int(one) for one in part) for part in np.array_split(np.arange(num_outputs), number)]
