@@ -1,6 +1,7 @@
 """Decision regions of one hidden layer, against half-spaces of all codes, the partition, and samples."""
 
-from itertools import product
+from dataclasses import replace
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -24,6 +25,7 @@ from reluscope.analyses.annulus import (
     simplex_corner_layers,
     to_module,
 )
+from reluscope.analyses.annulus.rational_lines import RationalLines, rational_rank
 from reluscope.errors import InputError
 
 
@@ -302,3 +304,86 @@ def test_a_region_without_interior_has_no_facets():
     region = decision_region(layers)
     assert (len(region.vertices), region.num_facets) == (2, 0)
     assert (region.is_bounded, region.is_convex, region.is_empty) == (True, False, False)
+
+
+def test_a_line_without_bends_does_not_make_a_region_empty():
+    # The units' hyperplanes are parallel but for 1e-10: a parallelogram up to |y| <= 2e10, and f(0) = -1.
+    weight = np.array([[1.0, 0.0], [-1.0, 0.0], [1.0, 1e-10], [-1.0, -1e-10]])
+    region = decision_region([(weight, np.zeros(4)), (np.ones((1, 4)), -np.ones(1))])
+    assert (region.is_empty, region.claim, region.has_origin) == (False, rs.Claim.ESTIMATE, True)
+
+
+def test_an_empty_region_that_holds_the_origin_is_an_estimate():
+    region = decision_region(cross_polytope_layers(2))
+    none = replace(region, vertices=region.vertices[:0], incidence=region.incidence[:, :0])
+    assert (none.is_empty, none.has_origin, none.claim) == (True, True, rs.Claim.ESTIMATE)
+
+
+@pytest.mark.parametrize("shift", [1e-14, 1e-15, -1e-14])
+def test_signs_within_rounding_are_decided_in_fractions(shift):
+    # With a shift of 1e-8 there are 12 vertices and 14 facets.
+    layer, (output, constant) = cross_polytope_layers(3)
+    exact, near = (decision_region([layer, (output, constant - step)]) for step in (0.0, shift))
+    assert (exact.claim, *sizes(exact)) == (rs.Claim.EXACT, 6, 8)
+    assert near.claim is rs.Claim.ESTIMATE
+
+
+@pytest.mark.parametrize("turn", [[[1.0, 0.0], [0.0, 1.0]], [[1.0, 1.0], [1.0, -1.0]]])
+def test_a_least_value_within_rounding_of_zero(turn):
+    # f = 0.3 - 0.1 relu(y) + 1.1 relu(y - 3) + relu(x) has the least value 2.8e-17.
+    weight = np.array([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]]) @ np.array(turn)
+    layers = [(weight, np.array([0.0, -3.0, 0.0])), (np.array([[-0.1, 1.1, 1.0]]), np.array([0.1 * 3]))]
+    region = decision_region(layers)
+    assert (region.is_bounded, region.claim) == (True, rs.Claim.ESTIMATE)
+    # The same without x: of a section along the line.
+    section = decision_region([(weight[:2], layers[0][1][:2]), (layers[1][0][:, :2], layers[1][1])])
+    assert section.claim is rs.Claim.ESTIMATE
+
+
+def test_degenerate_networks_with_dyadic_weights_are_decided():
+    rng = np.random.default_rng(3)
+    for _ in range(40):
+        weight, bias = rng.integers(-2, 3, (5, 3)) / 2, rng.integers(-2, 3, 5) / 2
+        layers = [(weight, bias), (rng.integers(-2, 5, (1, 5)) / 2, -np.ones(1))]
+        assert decision_region(layers).claim is rs.Claim.EXACT
+
+
+def test_weights_whose_squares_are_no_floats():
+    (weight, bias), (output, constant) = root_polytope_layers(3)
+    for scale in (1e200, 1e-200):
+        region = decision_region([(weight * scale, bias), (output / scale, constant)])
+        assert (recognize(region), region.claim) == (Shape.EXPANDED_SIMPLEX, rs.Claim.EXACT)
+
+
+def test_work_is_bounded_and_done_in_blocks(monkeypatch):
+    rng = np.random.default_rng(0)
+    many = [(rng.normal(size=(1000, 2)), rng.normal(size=1000)), (np.ones((1, 1000)), -np.ones(1))]
+    with pytest.raises(InputError, match="pre-activations in the bends of all lines"):
+        decision_region(many)
+    flat = [(np.repeat(np.eye(2), 200, axis=0), rng.normal(size=400)), (np.ones((1, 400)), np.ones(1))]
+    with pytest.raises(InputError, match="where f stops growing"):
+        decision_region(flat)
+    whole = decision_region(star())
+    monkeypatch.setattr("reluscope.analyses.annulus.boundary.BLOCK", 1)
+    parts = decision_region(star())
+    assert np.array_equal(whole.vertices, parts.vertices)
+    assert np.array_equal(whole.incidence, parts.incidence)
+
+
+def test_signs_that_nobody_looked_at_are_undecided(monkeypatch):
+    monkeypatch.setattr("reluscope.analyses.annulus.boundary.MOST_FRACTIONS", 0)
+    assert decision_region(cross_polytope_layers(3)).claim is rs.Claim.ESTIMATE
+
+
+@given(networks())
+@settings(max_examples=20, deadline=None)
+def test_corners_in_fractions_lie_on_their_hyperplanes(layers):
+    lines = RationalLines(network := read_shallow(layers))
+    for chosen in combinations(range(network.num_units), network.num_inputs - 1):
+        for unit in set(range(network.num_units)) - set(chosen):
+            point = lines.corner(chosen, unit)
+            is_crossed = rational_rank(network.weight[[*chosen, unit]].tolist()) == network.num_inputs
+            assert (point is not None) == is_crossed
+            if point is not None:
+                assert not any(lines.pre(one, point) for one in (*chosen, unit))
+                assert float(lines.value(point)) == pytest.approx(network(np.array([point], dtype=float))[0], abs=1e-9)

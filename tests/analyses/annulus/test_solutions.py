@@ -1,7 +1,7 @@
 """Closed forms against the exact geometry of the explicit networks and against the reference's table."""
 
 from fractions import Fraction
-from math import exp, sqrt
+from math import exp, factorial, log, pi, sqrt
 
 import numpy as np
 import pytest
@@ -157,3 +157,34 @@ def test_random_directions_meet_their_expectation():
         assert found.mean.value == pytest.approx(expected_cosine(dim).value, abs=0.05)
         assert found.largest.value >= found.mean.value
     assert orthogonality(np.eye(4)).largest.value == 0.0
+
+
+def test_volumes_whose_squares_are_no_floats():
+    # 2^130 / 130! has the square 4e-362.
+    expected = Fraction(2**130, factorial(130))
+    volume = cross_polytope(130).volume
+    assert abs(Fraction(volume.value) - expected) <= Fraction(volume.tolerance) < expected / 10**14
+    with pytest.raises(InputError, match="smallest that float64 holds"):
+        _ = cross_polytope(300).volume
+
+
+def test_ratios_that_are_no_floats():
+    assert cross_polytope(255).shell_ratio.value == pytest.approx(exp(255 / 2 * log(255)))
+    for call in (lambda: cross_polytope(300).shell_ratio, lambda: shell_volume_ratio(3000)):
+        with pytest.raises(InputError, match="largest that float64 holds"):
+            call()
+
+
+@pytest.mark.parametrize("scale", [1e200, 1e-200, 5e-324])
+def test_cosines_of_very_long_and_short_vectors(scale):
+    assert orthogonality([[scale, 0.0], [scale, 0.0]]).largest.value == 1.0
+    assert orthogonality([[scale, 0.0], [1.0, 1.0]]).mean.value == pytest.approx(sqrt(0.5))
+
+
+def test_expected_cosines_of_many_dimensions():
+    for dim in (50, 98, 100, 400, 2000):
+        half = dim // 2
+        expected = float(Fraction(4**half * factorial(half) * factorial(half - 1), factorial(dim))) / pi
+        assert expected_cosine(dim).value == pytest.approx(expected, rel=5e-14)
+    # sqrt(2 / (pi n)) (1 + 1 / (4 n) + ...)
+    assert expected_cosine(10**10).value == pytest.approx(sqrt(2 / pi) * 1e-5 * (1 + 0.25e-10), rel=1e-15)

@@ -6,7 +6,9 @@ lines. A facet is what the vertices in one cell span. The region is bounded if f
 each cell is spanned by corners and by such ends; a bounded one is convex if no vertex lies beyond a facet.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
 from math import comb
@@ -15,16 +17,21 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from scipy.sparse.csgraph import connected_components
 
+from reluscope.analyses.annulus.rational_lines import RationalLines, rational_rank, reduce_rows
 from reluscope.analyses.annulus.shallow import ShallowLike, ShallowNetwork, read_shallow
 from reluscope.errors import InputError
 from reluscope.findings import Claim
 from reluscope.geometry.polyhedron import Polyhedron
 
 MOST_LINES, MOST_CELLS = 50_000, 2**20
-# Values below this part of the size of their terms count as zero.
+# Pre-activations to look at, and how many of them at once.
+MOST_VALUES, BLOCK = 2**28, 2**21
+# Values below this part of the size of their terms count as zero; fractions say whether they are.
 RESOLUTION = 1e-9
-# Values above this many units in the last place, times the condition of the line, are known to be none.
+# Values above this many units in the last place, times the condition of the line, have the sign that they show.
 ROUNDING = 256 * np.finfo(float).eps
+# Signs that fractions decide, of one region; others are undecided.
+MOST_FRACTIONS = 5_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +53,8 @@ class DecisionRegion:
     is_bounded, is_convex : bool
         An unbounded region is never called convex.
     num_undecided : int
-        Signs that float64 did not settle: larger than rounding, and small enough to count as zero. If there are any,
-        numbers of vertices and facets are estimates.
+        Signs that are not known: float64 did not settle them, and what the region was built on is not what fractions
+        found, or there were too many to ask. If there are any, numbers of vertices and facets are estimates.
     error : float
         Bound, to first order, on the rounding of vertices.
 
@@ -93,7 +100,8 @@ class DecisionRegion:
     @property
     def claim(self) -> Claim:
         """What numbers of vertices and facets are."""
-        return Claim.ESTIMATE if self.num_undecided else Claim.EXACT
+        contradicts = self.is_empty and self.has_origin
+        return Claim.ESTIMATE if self.num_undecided or contradicts else Claim.EXACT
 
     @property
     def polyhedron(self) -> Polyhedron:
@@ -130,12 +138,14 @@ def decision_region(source: ShallowLike, *, leak: float = 0.0) -> DecisionRegion
     Raises
     ------
     InputError
-        If the network has another form or fewer than 2 inputs, or there are too many lines to look at.
+        If the network has another form or fewer than 2 inputs, or there are too many lines, or units on them, to look
+        at.
 
     Notes
     -----
-    Looks at all ``C(u, n - 1)`` lines; with n + 1 units these are ``n (n + 1) / 2``, and the facets at most
-    ``2^(n + 1) - 2``. A network of 9 units and 8 inputs takes about 0.1 s.
+    Looks at all ``C(u, n - 1)`` lines, and on each at u units in u places; with n + 1 units these are ``n (n + 1) / 2``
+    lines, and the facets at most ``2^(n + 1) - 2``. A network of 9 units and 8 inputs takes about 0.1 s. Signs within
+    rounding, of weights as they are in float64, are decided in fractions.
 
     Examples
     --------
@@ -152,8 +162,7 @@ def decision_region(source: ShallowLike, *, leak: float = 0.0) -> DecisionRegion
             "has the intervals"
         )
     bends = (network.low != network.high) & network.weight.any(axis=1)
-    rank = np.linalg.matrix_rank(network.weight[bends]) if bends.any() else 0
-    if rank < network.num_inputs:
+    if _rank(network.weight[bends]) < network.num_inputs:
         return _endless(network, bends)
     arrangement = _Arrangement(network, bends)
     signs, points, error = arrangement.vertices()
@@ -195,8 +204,7 @@ def part_around_origin(region: DecisionRegion) -> DecisionRegion | None:
     """
     network = region.network
     bends = (network.low != network.high) & network.weight.any(axis=1)
-    rank = np.linalg.matrix_rank(network.weight[bends]) if bends.any() else 0
-    if not region.has_origin or rank < region.dim:
+    if not region.has_origin or _rank(network.weight[bends]) < region.dim:
         return None
     arrangement = _Arrangement(network, bends)
     signs, points, error = arrangement.vertices()
@@ -232,30 +240,45 @@ class _Facet:
     normal: np.ndarray
     offset: float
     signs: np.ndarray
+    is_high: np.ndarray
+
+
+def _rank(rows: np.ndarray) -> int:
+    """Return the rank of a matrix, in fractions where float64 does not show that it is full."""
+    if not len(rows):
+        return 0
+    singular = np.linalg.svd(rows / _lengths(rows)[:, None], compute_uv=False)
+    is_clear = len(singular) == rows.shape[1] and singular[-1] > RESOLUTION * singular[0]
+    return rows.shape[1] if is_clear else rational_rank(rows.tolist())
+
+
+def _lengths(rows: np.ndarray) -> np.ndarray:
+    """Return lengths of vectors that are not zero, also where squares are no floats."""
+    largest = np.abs(rows).max(axis=1)
+    return largest * np.linalg.norm(rows / largest[:, None], axis=1)
 
 
 def _endless(network: ShallowNetwork, bends: np.ndarray) -> DecisionRegion:
     """Return the region of a network that is affine along a line: unbounded, or empty."""
-    size = network.num_inputs
-    free = ~bends
-    slope = network.low[free] @ network.weight[free]
-    basis = np.linalg.svd(network.weight[bends])[2] if bends.any() else np.eye(size)
-    rank = np.linalg.matrix_rank(network.weight[bends]) if bends.any() else 0
-    is_empty = False
-    if not (np.abs(basis[rank:] @ slope) > RESOLUTION * np.linalg.norm(slope)).any():
-        # Constant along the other directions: look at a section. One more unit of no slope would not bend.
+    size, rational = network.num_inputs, RationalLines(network)
+    # Where the units that bend are not active, or act as where they are not.
+    slope = rational.affine(np.where(bends, 0.0, network.low))[:-1]
+    rows = network.weight[bends].tolist()
+    is_empty, num_undecided = False, 0
+    if rational_rank([*rows, slope]) == (rank := rational_rank(rows)):
+        # Constant along the other directions: look at a section, without inputs that the others stand for.
         if rank == 0:
-            is_empty = bool(network(np.zeros((1, size)))[0] > 0)
+            is_empty = rational.value([Fraction(0)] * size) > 0
         else:
-            section = ShallowNetwork(
-                network.weight @ basis[:rank].T, network.bias, network.low, network.high, network.constant
-            )
+            kept = reduce_rows([[Fraction(entry) for entry in row] for row in rows], size)[1]
+            section = replace(network, weight=network.weight[:, kept])
             arrangement = _Arrangement(section, bends)
             is_empty = not len(arrangement.zeros()[0]) and arrangement.is_region_bounded()
+            num_undecided = arrangement.num_undecided
     none = np.zeros((0, size))
     return DecisionRegion(
         network, none, none, np.zeros(0), np.zeros((0, 0), bool), np.zeros((0, network.num_units), np.int8), is_empty,
-        False, 0, 0.0,
+        False, num_undecided, 0.0,
     )  # fmt: skip
 
 
@@ -265,7 +288,8 @@ class _Arrangement:
     def __init__(self, network: ShallowNetwork, bends: np.ndarray) -> None:
         self.network, self.bends = network, bends
         size = network.num_inputs
-        lengths = np.where(bends, np.linalg.norm(network.weight, axis=1), 1.0)
+        lengths = np.ones(network.num_units)
+        lengths[bends] = _lengths(network.weight[bends])
         self.weight, self.bias = network.weight / lengths[:, None], network.bias / lengths
         self.low, self.high = network.low * lengths, network.high * lengths
         units = np.flatnonzero(bends)
@@ -274,8 +298,15 @@ class _Arrangement:
                 f"expected at most {MOST_LINES:,} lines on which {size - 1} hyperplanes meet, and {len(units)} units "
                 f"of {size} inputs have {comb(len(units), size - 1):,}: see reluscope.partition"
             )
+        num_values = comb(len(units), size - 1) * network.num_units**2
+        if num_values > MOST_VALUES:
+            raise InputError(
+                f"expected at most {MOST_VALUES:,} pre-activations in the bends of all lines, and {len(units)} units "
+                f"of {size} inputs have {num_values:,}: see reluscope.partition"
+            )
         chosen = list(combinations(units, size - 1))
         self.chosen = np.array(chosen, dtype=np.int64).reshape(len(chosen), size - 1)
+        self.rational, self.num_fractions = RationalLines(network), 0
         self.num_undecided = 0
         self._lines()
 
@@ -288,52 +319,94 @@ class _Arrangement:
 
     def zeros(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return signs of units, places and their rounding, of all zeros of f on the lines that are corners there."""
-        times = self._bending_times
-        number = np.isfinite(times).sum(axis=1)
-        points = self._at(np.where(np.isfinite(times), times, 0.0))
+        slopes = self._tail_slopes
+        size = max(1, BLOCK // self.network.num_units**2)
+        blocks = [
+            self._zeros(np.arange(start, min(start + size, len(self.chosen))), slopes)
+            for start in range(0, len(self.chosen), size)
+        ]
+        if not blocks:
+            size = self.network.num_inputs
+            return np.zeros((0, self.network.num_units), np.int8), np.zeros((0, size)), np.zeros(0)
+        signs, points, errors = (np.concatenate(parts) for parts in zip(*blocks, strict=True))
+        return signs, points, errors
+
+    def _zeros(
+        self, lines: np.ndarray, slopes: tuple[np.ndarray, np.ndarray]
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        times, units = self._bending_times[lines], self._bending_units[lines]
+        is_bend = np.isfinite(times)
+        points = self._at(lines, np.where(is_bend, times, 0.0))
         values, scale = self.network(points), self._scale(points)
-        sign = self._signs(values, scale, ROUNDING * self.condition[:, None] * scale, np.isfinite(times))
-        rows, columns = np.nonzero((sign == 0) & np.isfinite(times))
-        found = [(rows, times[rows, columns], np.zeros(len(rows)))]
+        blur = self._blur[lines]
+        sign = self._signs(
+            values,
+            scale,
+            blur * scale,
+            is_bend,
+            lambda row, column: self._value_at(int(lines[row]), int(units[row, column])),
+        )
+        rows, columns = np.nonzero((sign == 0) & is_bend)
+        reach = np.linalg.norm(self.origins[lines], axis=1)
+        place = times[rows, columns]
+        found = [(rows, place, blur[rows, columns] * (reach[rows] + np.abs(place)), units[rows, columns])]
         # Between two bends f is affine.
-        rows, columns = np.nonzero((sign[:, :-1] * sign[:, 1:] < 0) & np.isfinite(times[:, 1:]))
+        rows, columns = np.nonzero((sign[:, :-1] * sign[:, 1:] < 0) & is_bend[:, 1:])
         first, last = values[rows, columns], values[rows, columns + 1]
         share = first / (first - last)
         place = (1 - share) * times[rows, columns] + share * times[rows, columns + 1]
         steep = np.abs((last - first) / (times[rows, columns + 1] - times[rows, columns]))
-        found.append((rows, place, ROUNDING * scale[rows, columns] / steep))
-        ends = (np.zeros(len(times), dtype=int), number - 1)
-        for end, slope, direction in zip(ends, self._tail_slopes, (-1.0, 1.0), strict=True):
-            at = np.arange(len(times)), end
+        found.append((rows, place, ROUNDING * scale[rows, columns] / steep, np.full(len(rows), -1)))
+        ends = (np.zeros(len(times), dtype=int), is_bend.sum(axis=1) - 1)
+        for end, slope, direction in zip(ends, slopes, (-1.0, 1.0), strict=True):
+            at, slope = (np.arange(len(times)), end), slope[lines]
             rows = np.flatnonzero(sign[at] * slope < 0)
             height = np.abs(values[at][rows]) / np.abs(slope[rows])
-            blur = ROUNDING * scale[at][rows] / np.abs(slope[rows])
-            found.append((rows, times[at][rows] + direction * height, blur))
-        rows, place, blur = (np.concatenate(parts) for parts in zip(*found, strict=True))
+            place = times[at][rows] + direction * height
+            found.append((rows, place, ROUNDING * scale[at][rows] / np.abs(slope[rows]), np.full(len(rows), -1)))
+        rows, place, errors, units = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        rows = lines[rows]
         points = self.origins[rows] + place[:, None] * self.directions[rows]
         reach = np.linalg.norm(self.origins, axis=1)[rows] + np.abs(place)
-        errors = blur + ROUNDING * self.condition[rows] * reach
-        return self._unit_signs(rows, points, errors), points, errors
+        errors = errors + ROUNDING * self.condition[rows] * reach
+        return self._unit_signs(rows, units, points, errors), points, errors
 
     def is_region_bounded(self) -> bool:
         """Return whether f <= 0 nowhere far out."""
         before, after = self._tail_slopes
         if (before < 0).any() or (after < 0).any():
             return False
-        times = self._bending_times
-        flat = [(-self.directions[before == 0]), self.directions[after == 0]]
-        ways = np.concatenate(flat)
-        if not len(ways):
-            return True
+        ways = [(line, -1.0) for line in np.flatnonzero(before == 0).tolist()] + [
+            (line, 1.0) for line in np.flatnonzero(after == 0).tolist()
+        ]
+        lines, columns = np.nonzero(np.isfinite(self._bending_times))
+        num_values = len(ways) * len(lines) * self.network.num_units
+        if num_values > MOST_VALUES:
+            raise InputError(
+                f"expected at most {MOST_VALUES:,} pre-activations where f stops growing, got {num_values:,}: see "
+                "reluscope.partition"
+            )
         # Along a direction in which f stops growing it ends at a value, which is lowest over some corner.
-        corners = self._at(np.where(np.isfinite(times), times, 0.0))[np.isfinite(times)]
-        pre = corners @ self.weight.T + self.bias
-        for way in ways:
-            rate = self.weight @ way
-            parallel = np.abs(rate) <= RESOLUTION
-            slopes = np.where(parallel, np.where(pre > 0, self.high, self.low), np.where(rate > 0, self.high, self.low))
-            if (self.network.constant + (slopes * pre).sum(axis=1) <= 0).any():
-                return False
+        size = max(1, BLOCK // self.network.num_units)
+        for start in range(0, len(lines) if ways else 0, size):
+            rows, units = (one[start : start + size] for one in (lines, self._bending_units[lines, columns]))
+            at = columns[start : start + size]
+            points = self.origins[rows] + self._bending_times[rows, at][:, None] * self.directions[rows]
+            pre, scale, blur = points @ self.weight.T + self.bias, self._scale(points), self._blur[rows, at]
+            for line, direction in ways:
+                rate = direction * self.rates[line]
+                slopes = np.where(
+                    rate == 0, np.where(pre > 0, self.high, self.low), np.where(rate > 0, self.high, self.low)
+                )
+                values = self.network.constant + (slopes * pre).sum(axis=1)
+                is_clear = np.abs(values) > np.maximum(RESOLUTION, blur + ROUNDING * self.condition[line]) * scale
+                if (values[is_clear] <= 0).any():
+                    return False
+                for row in np.flatnonzero(~is_clear):
+                    exact = self._end_value(line, direction, int(rows[row]), int(units[row]))
+                    self.num_undecided += exact is None
+                    if (values[row] if exact is None else exact) <= 0:
+                        return False
         return True
 
     def facets(self, signs: np.ndarray, points: np.ndarray) -> list[_Facet]:
@@ -364,6 +437,10 @@ class _Arrangement:
         dim = points.shape[1]
         scale = RESOLUTION * (singular[0] + np.abs(points[members]).max())
         if singular[dim - 2] <= scale:
+            # A face of the cell of fewer dimensions: on hyperplanes of two directions.
+            shared = self.bends & (signs[members] == 0).all(axis=0)
+            parallel = np.linalg.svd(self.weight[shared], compute_uv=False) if shared.sum() > 1 else np.zeros(2)
+            self.num_undecided += bool(parallel[1] <= RESOLUTION * parallel[0])
             return None
         # All on one side of a unit, or on it.
         side = signs[members].sum(axis=0)
@@ -372,19 +449,72 @@ class _Arrangement:
         for normal in (way, -way):
             beyond, before = self._slope_at(side, normal), self._slope_at(side, -normal)
             if beyond > 0 and before <= 0:
-                slopes = np.where(np.where(side, side, self.weight @ normal) > 0, self.high, self.low)
+                slopes = self._slopes(side, normal)
                 gradient = slopes @ self.weight
                 constant = self.network.constant + slopes @ self.bias
                 length = float(np.linalg.norm(gradient))
-                return _Facet(members, gradient / length, -float(constant) / length, side)
+                return _Facet(members, gradient / length, -float(constant) / length, side, self._is_high(side, normal))
         return None
 
     def _slope_at(self, side: np.ndarray, direction: np.ndarray) -> float:
         """Return the slope of f in a direction, at a place on given sides of the units."""
-        rate = self.weight @ direction
-        terms = np.where(np.where(side, side, rate) > 0, self.high, self.low) * rate
+        terms = self._slopes(side, direction) * (self.weight @ direction)
         slope, size = float(terms.sum()), float(np.abs(terms).sum())
-        return slope if abs(slope) > RESOLUTION * size else 0.0
+        if abs(slope) > RESOLUTION * size:
+            return slope
+        if size > 0 and not (self._may_ask() and not any(self.affine(self._is_high(side, direction))[:-1])):
+            self.num_undecided += 1
+        return 0.0
+
+    def _is_high(self, side: np.ndarray, direction: np.ndarray) -> np.ndarray:
+        """Return which units are active in a direction from a place on given sides of them."""
+        return np.where(side, side, self.weight @ direction) > 0
+
+    def _slopes(self, side: np.ndarray, direction: np.ndarray) -> np.ndarray:
+        return np.where(self._is_high(side, direction), self.high, self.low)
+
+    def affine(self, is_high: np.ndarray) -> list[Fraction]:
+        """Return gradient and constant of f where some units are active."""
+        return self.rational.affine(np.where(is_high, self.network.high, self.network.low))
+
+    def is_same_hyperplane(self, one: _Facet, other: _Facet) -> bool:
+        """Return whether two pieces are known to lie on one hyperplane."""
+        return self._may_ask() and rational_rank([self.affine(one.is_high), self.affine(other.is_high)]) == 1
+
+    def is_deficient(self, facets: list[_Facet]) -> bool:
+        """Return whether the normals of some facets are known not to span the space."""
+        size = self.network.num_inputs
+        if len(facets) < size:
+            return True
+        return self._may_ask() and rational_rank([self.affine(one.is_high)[:-1] for one in facets]) < size
+
+    def _may_ask(self) -> bool:
+        self.num_fractions += 1
+        return self.num_fractions <= MOST_FRACTIONS
+
+    def _line(self, line: int) -> tuple[list[Fraction], list[Fraction]] | None:
+        """Return direction and place of a line in fractions, its direction as in float64."""
+        found = self.rational.line(tuple(self.chosen[line].tolist()))
+        if found is None:
+            return None
+        way = sum((Fraction(a) * b for a, b in zip(self.directions[line].tolist(), found[0], strict=True)), Fraction(0))
+        return (found[0] if way > 0 else [-entry for entry in found[0]]), found[1]
+
+    def _value_at(self, line: int, unit: int) -> Fraction | None:
+        """Return f where a unit bends it on a line, if that is a place."""
+        point = self.rational.corner(tuple(self.chosen[line].tolist()), unit) if unit >= 0 else None
+        return None if point is None else self.rational.value(point)
+
+    def _end_value(self, way: int, direction: float, line: int, unit: int) -> Fraction | None:
+        """Return the value at which f ends along a line's direction, from a corner on another."""
+        if not self._may_ask() or unit < 0:
+            return None
+        found = self._line(way)
+        point = self.rational.corner(tuple(self.chosen[line].tolist()), unit)
+        if found is None or point is None:
+            return None
+        step = [int(direction) * entry for entry in found[0]]
+        return None if self.rational.end_slope(step) else self.rational.end_value(step, point)
 
     def _lines(self) -> None:
         size = self.network.num_inputs
@@ -394,6 +524,9 @@ class _Arrangement:
         else:
             left, singular, right = np.linalg.svd(rows)
             kept = singular[:, -1] > RESOLUTION * singular[:, 0]
+            for row in np.flatnonzero(~kept):
+                is_known = self._may_ask() and self.rational.line(tuple(self.chosen[row].tolist())) is None
+                self.num_undecided += not is_known
             left, singular, right = left[kept], singular[kept], right[kept]
             self.chosen, offsets = self.chosen[kept], offsets[kept]
             self.directions = right[:, -1]
@@ -403,34 +536,69 @@ class _Arrangement:
         self.rates = self.directions @ self.weight.T
         self.starts = self.origins @ self.weight.T + self.bias
         # Units whose hyperplane holds the line, or is parallel to it, do not bend f there.
-        self.rates[np.abs(self.rates) <= RESOLUTION] = 0.0
         self.rates[:, ~self.bends] = 0.0
         np.put_along_axis(self.rates, self.chosen, 0.0, axis=1)
+        asked = np.broadcast_to(self.bends, self.rates.shape).copy()
+        np.put_along_axis(asked, self.chosen, False, axis=1)
+        sign = self._signs(self.rates, np.ones_like(self.rates), ROUNDING * self.condition[:, None], asked, self._rate)
+        self.rates[sign == 0] = 0.0
         with np.errstate(divide="ignore", invalid="ignore"):
             times = np.where(self.rates != 0, -self.starts / self.rates, np.inf)
-        self._bending_times = np.sort(times, axis=1)
+        order = np.argsort(times, axis=1)
+        self._bending_times, self._bending_units = np.take_along_axis(times, order, axis=1), order
+        # A bound on the rounding of the places, as a part of their distance.
+        rates = np.abs(np.take_along_axis(self.rates, order, axis=1))
+        self._blur = ROUNDING * self.condition[:, None] / np.where(rates > 0, rates, 1.0)
+        # A line without bends: f is affine from any place.
+        straight = ~np.isfinite(self._bending_times).any(axis=1)
+        self._bending_times[straight, 0], self._bending_units[straight, 0] = 0.0, -1
 
-    def _at(self, times: np.ndarray) -> np.ndarray:
-        return self.origins[:, None] + times[..., None] * self.directions[:, None]
+    def _rate(self, line: int, unit: int) -> Fraction | None:
+        found = self._line(line)
+        return None if found is None else self.rational.rate(unit, found[0])
+
+    def _at(self, lines: np.ndarray, times: np.ndarray) -> np.ndarray:
+        return self.origins[lines, None] + times[..., None] * self.directions[lines, None]
 
     def _scale(self, points: np.ndarray) -> np.ndarray:
         """Return the sum of the absolute terms of f."""
         sizes = np.maximum(np.abs(self.low), np.abs(self.high))
         return abs(self.network.constant) + (np.abs(points) @ np.abs(self.weight).T + np.abs(self.bias)) @ sizes
 
-    def _signs(self, values: np.ndarray, scale: np.ndarray, errors: np.ndarray, asked: np.ndarray) -> np.ndarray:
-        """Return signs, those within the resolution 0; count those that are neither clear nor rounding."""
+    def _signs(
+        self,
+        values: np.ndarray,
+        scale: np.ndarray,
+        errors: np.ndarray,
+        asked: np.ndarray,
+        exact: Callable[[int, int], Fraction | None],
+    ) -> np.ndarray:
+        """Return signs, those within the resolution 0; count those that fractions do not confirm."""
         size = np.abs(values)
-        is_zero = size <= RESOLUTION * scale
-        self.num_undecided += int((asked & is_zero & (size > errors)).sum())
-        return np.where(is_zero, 0, np.sign(values)).astype(np.int8)
+        signs = np.where(size <= RESOLUTION * scale, 0, np.sign(values)).astype(np.int8)
+        is_open = asked & (size <= np.maximum(RESOLUTION * scale, errors))
+        for row, column in np.argwhere(is_open).tolist():
+            value = exact(row, column) if self._may_ask() else None
+            self.num_undecided += value is None or (value > 0) - (value < 0) != int(signs[row, column])
+        return signs
 
-    def _unit_signs(self, rows: np.ndarray, points: np.ndarray, errors: np.ndarray) -> np.ndarray:
+    def _unit_signs(self, rows: np.ndarray, units: np.ndarray, points: np.ndarray, errors: np.ndarray) -> np.ndarray:
         pre = points @ self.weight.T + self.bias
         scale = np.linalg.norm(points, axis=1)[:, None] + np.abs(self.bias)
         asked = np.broadcast_to(self.bends, pre.shape).copy()
         np.put_along_axis(asked, self.chosen[rows], False, axis=1)
-        signs = self._signs(pre, scale, errors[:, None] + ROUNDING * scale, asked)
+
+        def exact(row: int, unit: int) -> Fraction | None:
+            chosen = tuple(self.chosen[rows[row]].tolist())
+            if units[row] >= 0:
+                point = self.rational.corner(chosen, int(units[row]))
+                return None if point is None else self.rational.pre(unit, point)
+            # Between two bends: zero only if the unit's hyperplane holds the line.
+            line = self.rational.line(chosen)
+            is_parallel = line is not None and self.rational.rate(unit, line[0]) == 0
+            return self.rational.pre(unit, line[1]) if line is not None and is_parallel else None
+
+        signs = self._signs(pre, scale, errors[:, None] + ROUNDING * scale, asked, exact)
         np.put_along_axis(signs, self.chosen[rows], 0, axis=1)
         # Units that do not bend: of those without weights the bias decides for good.
         signs[:, ~self.bends] = np.where(self.weight[~self.bends].any(axis=1), 0, np.sign(self.bias[~self.bends]))
@@ -447,7 +615,13 @@ class _Arrangement:
             terms = np.where(rates > 0, self.high, self.low) * rates
             slope = direction * straight + terms.sum(axis=1)
             size = np.abs(straight) + np.abs(terms).sum(axis=1)
-            sign = self._signs(slope, size, ROUNDING * self.condition * size, size > 0)
+
+            def exact(line: int, _: int, direction: float = direction) -> Fraction | None:
+                way = self._line(line)
+                return None if way is None else self.rational.end_slope([int(direction) * entry for entry in way[0]])
+
+            errors = ROUNDING * self.condition * size
+            sign = self._signs(slope[:, None], size[:, None], errors[:, None], size[:, None] > 0, exact)[:, 0]
             found.append(np.where(sign == 0, 0.0, slope))
         return found[0], found[1]
 
@@ -461,15 +635,21 @@ def _convex_or_not(arrangement: _Arrangement, points: np.ndarray, facets: list[_
     if (beyond > slack).any():
         return _region(arrangement, points, facets, True, False, error)
     # Pieces of one facet in several cells touch the same vertices.
-    _, first = np.unique(np.abs(beyond.T) <= slack, axis=0, return_index=True)
+    touches = np.abs(beyond.T) <= slack
+    _, first, labels = np.unique(touches, axis=0, return_index=True, return_inverse=True)
+    for label, index in enumerate(first):
+        pieces = [facets[row] for row in np.flatnonzero(labels.reshape(-1) == label)]
+        known = {vertex for one in pieces for vertex in one.vertices.tolist()}
+        same = all(arrangement.is_same_hyperplane(pieces[0], one) for one in pieces[1:])
+        arrangement.num_undecided += int(not same or len(known) < touches[index].sum())
     facets = [facets[index] for index in np.sort(first)]
-    normals = normals[np.sort(first)]
-    touches = np.abs(beyond.T[np.sort(first)]) <= slack
-    corners = [np.linalg.matrix_rank(normals[column], tol=1e-7) == points.shape[1] for column in touches.T]
+    normals, touches = normals[np.sort(first)], touches[np.sort(first)]
+    corners = np.array([np.linalg.matrix_rank(normals[column], tol=1e-7) == points.shape[1] for column in touches.T])
+    for column in touches.T[~corners]:
+        around = [facets[row] for row in np.flatnonzero(column)]
+        arrangement.num_undecided += not arrangement.is_deficient(around)
     touches, points = touches[:, corners], points[corners]
-    merged = [
-        _Facet(np.flatnonzero(row), one.normal, one.offset, one.signs) for row, one in zip(touches, facets, strict=True)
-    ]
+    merged = [replace(one, vertices=np.flatnonzero(row)) for row, one in zip(touches, facets, strict=True)]
     return _region(arrangement, points, merged, True, True, error)
 
 

@@ -8,9 +8,10 @@ One is the regular cross-polytope, ``sum |x_i| <= 1``. The other is the uniform 
 Lengths are square roots of rationals; squares are kept as fractions. Here the outer radius is 1.
 """
 
+import sys
 from dataclasses import dataclass
 from fractions import Fraction
-from math import comb, exp, expm1, factorial, isqrt, lgamma, log, pi, sqrt
+from math import comb, exp, expm1, factorial, isqrt, ldexp, lgamma, log, pi, sqrt
 
 import numpy as np
 
@@ -97,16 +98,18 @@ class Solution:
 
     @property
     def volume(self) -> Finding:
-        """Volume, EXACT."""
+        """Volume, EXACT; an InputError where it is smaller than float64 can hold (`volume_squared` has it)."""
         return self._length(self.volume_squared, "volume")
 
     @property
     def shell_ratio(self) -> Finding:
         """Volume between the inner and the outer ball over that of the inner ball (4.20), EXACT: ratio^n - 1.
 
-        The dissertation's text has it the other way round, and equation 4.16 leaves out the exponent.
+        The dissertation's text has it the other way round, and equation 4.16 leaves out the exponent. An InputError
+        where float64 cannot hold it: above dimension 255 for the cross-polytope, 285 for the expanded simplex.
         """
         power, root = self.dim, root_text(self.ratio_squared)
+        _check_size(power / 2 * _log(self.ratio_squared), power)
         return Finding(
             expm1(power / 2 * _log(self.ratio_squared)),
             Claim.EXACT,
@@ -118,7 +121,12 @@ class Solution:
         )
 
     def _length(self, square: Fraction, name: str) -> Finding:
-        value = sqrt(square)
+        value = _root(square)
+        if value < sys.float_info.min:
+            raise InputError(
+                f"expected a {name} of at least {sys.float_info.min:.1e}, the smallest that float64 holds, got "
+                f"exp({_log(square) / 2:.1f}) in dimension {self.dim}: its square is kept as a fraction"
+            )
         return Finding(
             value,
             Claim.EXACT,
@@ -348,7 +356,7 @@ def shell_volume_ratio(dim: int) -> Finding:
     Raises
     ------
     InputError
-        If the dimension is below 2.
+        If the dimension is below 2, or so large, above 2,049, that float64 cannot hold the ratio.
 
     Examples
     --------
@@ -356,6 +364,7 @@ def shell_volume_ratio(dim: int) -> Finding:
     (3.0, 0.6474)
     """
     one, other = (dim / 2 * _log(solution.ratio_squared) for solution in (cross_polytope(dim), expanded_simplex(dim)))
+    _check_size(one - other, dim)
     # (e^a - 1) / (e^b - 1) without overflow.
     value = exp(one - other) * expm1(-one) / expm1(-other)
     # In the plane the squares are 2 and 4/3: their shells are 1 and 1/3 of the ball.
@@ -397,6 +406,21 @@ def root_text(square: Fraction) -> str:
 
 def _log(square: Fraction) -> float:
     return log(square.numerator) - log(square.denominator)
+
+
+def _root(square: Fraction) -> float:
+    """Return the root of a fraction, also where its square is no float."""
+    # Enough digits in front of the point for 64 bits of the root.
+    shift = max(0, 64 + (square.denominator.bit_length() - square.numerator.bit_length()) // 2)
+    return ldexp(float(isqrt((square.numerator << 2 * shift) // square.denominator)), -shift)
+
+
+def _check_size(logarithm: float, dim: int) -> None:
+    if logarithm >= log(sys.float_info.max):
+        raise InputError(
+            f"expected a ratio of volumes below {sys.float_info.max:.1e}, the largest that float64 holds, got "
+            f"exp({logarithm:.1f}) in dimension {dim}: choose a smaller dimension"
+        )
 
 
 def _check(dim: int, radius: float = 1.0) -> None:
