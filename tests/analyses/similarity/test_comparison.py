@@ -178,11 +178,7 @@ def test_networks_of_other_shapes_are_compared_flattened():
     assert found["map_residual"]["dense", "conv"] == flat["map_residual"]["dense", "conv"]
 
 
-def test_what_is_no_network_or_label():
+def test_rows_of_classes_are_no_labels():
     net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    with pytest.raises(InputError, match=r"open it with rs\.load"):
-        rs.similarity.compare({"a": net, "b": torch.nn.Linear(2, 2)}, [[1.0, 2.0]])
-    with pytest.raises(InputError, match="by their names"):
-        rs.similarity.compare([net, net], [[1.0, 2.0]])
     with pytest.raises(ShapeError, match="argmax"):
         rs.similarity.compare({"a": net, "b": net}, [[1.0, 2.0]], np.eye(2)[:1])

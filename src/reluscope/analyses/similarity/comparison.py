@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from jaxtyping import Int
+from numpy.typing import ArrayLike
 
 from reluscope.analyses.classification import accuracy_of_outputs, check_labels, classes_of_outputs
 from reluscope.analyses.rounding import RoundedForward, rounded_forward
@@ -46,7 +46,7 @@ Cells = tuple[tuple[Finding | None, ...], ...]
 def compare(
     networks: Mapping[str, Network],
     x: Points,
-    labels: Int[np.ndarray, " s"] | None = None,
+    labels: ArrayLike | None = None,
     *,
     fit_on: Points | None = None,
     metrics: Sequence[str] | None = None,
@@ -63,7 +63,7 @@ def compare(
         Two or more, with equal inputs and equally many outputs, by the names that results call them.
     x : (s, *input_shape) or (s, n)
         Samples to compare on.
-    labels : (s,) int, optional
+    labels : (s,) array of int, optional
         Their classes, for accuracies.
     fit_on : (t, *input_shape) or (t, n), optional
         Samples that maps of coefficients are fitted to; by default x, on which mapped networks then look better than
@@ -119,9 +119,9 @@ def compare(
     check_networks(every, names)
     chosen = _chosen(metrics)
     points = common_points(every, x)
-    if labels is not None:
-        labels = np.asarray(labels)
-        _check(every[0], points, labels)
+    classes = None if labels is None else np.asarray(labels)
+    if classes is not None:
+        _check(every[0], points, classes)
     forwards = [rounded_forward(network, points) for network in every]
     measured = _Measured(names, "outputs" if gates is None else "features")
     for metric in chosen:
@@ -142,7 +142,7 @@ def compare(
         fitted = points if fit_on is None else common_points(every, fit_on)
         work = _Coefficients(every, points, fitted, fit_on is not None, chosen, ridge, memory)
         judged = work.run(measured, progress)
-    return _assembled(measured, judged, forwards, labels)
+    return _assembled(measured, judged, forwards, classes)
 
 
 def _chosen(metrics: Sequence[str] | None) -> list[Metric]:
