@@ -76,7 +76,7 @@ class Saliency:
             Claim.EXACT if known else Claim.ESTIMATE,
             name=f"share of the constant, output {self.outputs[row]}",
             interval=None if known else (0.0, 1.0),
-            definition="|b| / (|b| + sum of |w_i x_i|) for the local map w . x + b",
+            definition="|b| / (|b| + sum of |w_i x_i|) for the map w . x + b of the sample's float64 code",
             domain="one sample",
             method="the map of the sample's code, float64",
             tolerance=2 * error / (total - error) if known else None,
