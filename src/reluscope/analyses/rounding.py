@@ -85,11 +85,13 @@ def rounded_forward(network: Network, x: Points, *, tolerance: Tolerance | None 
     points = network.points(x)
     last_use = {source: position for position, node in enumerate(network.nodes) for source in node.inputs}
     last_use[network.output] = len(network.nodes)
-    found = [
-        _forward(network, points[rows], gamma, last_use)
-        for rows in chunks(len(points), COPIES * network.bytes_per_point, BUDGET // 4)
-    ]
-    outputs, errors, doubtful = (torch.cat(parts).cpu().numpy() for parts in zip(*found, strict=True))
+    # Into place at once: small results between large temporaries would keep their memory from being used again.
+    outputs, errors = (np.empty((len(points), network.num_outputs)) for _ in range(2))
+    doubtful = np.empty((len(points), len(network.gates)), dtype=bool)
+    for rows in chunks(len(points), COPIES * network.bytes_per_point, BUDGET // 4):
+        found = _forward(network, points[rows], gamma, last_use)
+        for whole, part in zip((outputs, errors, doubtful), found, strict=True):
+            whole[rows] = part.cpu().numpy()
     return RoundedForward(outputs, errors, doubtful)
 
 
