@@ -332,3 +332,12 @@ def test_domains_without_interior_or_points():
     assert rs.compression.prune_exact(net, flat).widths_after == (1,)
     with pytest.raises(InputError, match="an empty one"):
         rs.compression.prune_exact(net, rs.Polyhedron([[1.0, 0], [-1, 0], [0, 1], [0, -1]], [-1.0, -1, 1, 1]))
+
+
+def test_what_programs_decide_is_an_estimate():
+    net = rs.load([([[1.0], [-1.0]], [2.0, -3.0]), ([[1.0, 1.0]], [0.0])])
+    found = {
+        how: rs.compression.prune_exact(net, rs.Box(-1, 1, dim=1), method=how) for how in ("intervals", "programs")
+    }
+    assert found["intervals"].max_difference.claim is Claim.EXACT
+    assert found["programs"].max_difference.claim is Claim.ESTIMATE

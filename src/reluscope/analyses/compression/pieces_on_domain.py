@@ -24,6 +24,7 @@ from reluscope.partitions import Budget, partition
 
 Method = Literal["auto", "intervals", "programs", "partition"]
 
+PROGRAMS = "linear programs"
 # By itself a partition is made of lines and planes, for so long.
 MOST_DIMENSIONS = 2
 BUDGET = Budget(regions=200_000, seconds=30.0)
@@ -114,7 +115,7 @@ def unit_pieces(network: Network, domain: Domain, *, method: Method = "auto") ->
         ends = [np.full(model.program.num_columns, value) for value in (0.0, 1.0)]
         low, high = (model.pieces(end) for end in ends)
         _meet(network, least, largest, low, high)
-        methods.append("linear programs")
+        methods.append(PROGRAMS)
     if method == "partition" or (method == "auto" and domain.dim <= MOST_DIMENSIONS):
         try:
             part = partition(network, domain, budget=BUDGET if method == "auto" else None, certify=True)
