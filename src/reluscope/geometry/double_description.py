@@ -30,8 +30,8 @@ class Cells:
     vertex_offsets : (c + 1,) int64
     vertices : (v, d + 1) float64
         Homogeneous coordinates.
-    errors : (v,) float64
-        Bound on the rounding of a vertex's coordinates.
+    errors : (v, d + 1) float64
+        Bounds on the errors of the coordinates.
     tight : (v, k) uint64
         Which facets a vertex lies on, as bits of the facets' slots.
     facet_offsets : (c + 1,) int64
@@ -127,6 +127,7 @@ def cut_cells(
     *,
     rounding: float,
     resolution: np.ndarray,
+    relative: float,
 ) -> Pieces:
     """Cut every cell where a unit, affine on the cell, crosses a breakpoint.
 
@@ -144,7 +145,9 @@ def cut_cells(
     rounding : float
         Relative rounding of a sum.
     resolution : (d + 1,) float64
-        Values up to the scalar product of this with the coefficients' magnitudes count as zero.
+        Values up to the scalar product of this with the coefficients' magnitudes count as zero,
+    relative : float
+        and so do values up to this share of the magnitudes that add up to them.
 
     Returns
     -------
@@ -174,6 +177,7 @@ def cut_cells(
             zero_words,
             rounding,
             np.asarray(resolution, dtype=np.float64),
+            float(relative),
         )
         if out[0]:
             break
@@ -229,7 +233,23 @@ def _is_edge(tight, common, a, b, first, number, words) -> bool:
 
 @njit(cache=True)
 def _cut(
-    voff, x, err, tight, foff, slots, kinds, keys, flat, maps, merr, levels, piece_words, zero_words, gamma, resolution
+    voff,
+    x,
+    err,
+    tight,
+    foff,
+    slots,
+    kinds,
+    keys,
+    flat,
+    maps,
+    merr,
+    levels,
+    piece_words,
+    zero_words,
+    gamma,
+    resolution,
+    relative,
 ) -> tuple[Any, ...]:
     num_cells, num_units, width = maps.shape
     dim = width - 1
@@ -239,7 +259,7 @@ def _cut(
 
     # Everything that is made for one parent, back to back; cells that were cut stay behind as holes.
     bx = np.empty((256, width))
-    be = np.empty(256)
+    be = np.empty((256, width))
     bm = np.empty((256, words), dtype=np.uint64)
     bslot = np.empty(256, dtype=np.int64)
     bkind = np.empty(256, dtype=np.uint8)
@@ -252,6 +272,7 @@ def _cut(
     cpiece = np.empty((64, num_units), dtype=np.uint16)
     height = np.empty(256)
     doubts = np.empty(256)
+    blurs = np.empty(256)
     sign = np.empty(256, dtype=np.int8)
     common = np.empty(words, dtype=np.uint64)
     keep = np.empty(words, dtype=np.uint64)
@@ -260,7 +281,7 @@ def _cut(
 
     # What is returned.
     ox = np.empty((max(64, 2 * x.shape[0]), width))
-    oe = np.empty(ox.shape[0])
+    oe = np.empty((ox.shape[0], width))
     om = np.empty((ox.shape[0], words), dtype=np.uint64)
     oslot = np.empty(max(64, 2 * slots.shape[0]), dtype=np.int64)
     okind = np.empty(oslot.shape[0], dtype=np.uint8)
@@ -275,7 +296,7 @@ def _cut(
     for c in range(num_cells):
         nv, nf = voff[c + 1] - voff[c], foff[c + 1] - foff[c]
         while bx.shape[0] < nv:
-            bx, be, bm = _more_rows(bx, 2 * bx.shape[0]), _more(be, 2 * be.shape[0]), _more_rows(bm, 2 * bm.shape[0])
+            bx, be, bm = _more_rows(bx, 2 * bx.shape[0]), _more_rows(be, 2 * be.shape[0]), _more_rows(bm, 2 * bm.shape[0])
         while bslot.shape[0] < nf:
             rows = 2 * bslot.shape[0]
             bslot, bkind, bkey, bzero = (
@@ -304,22 +325,25 @@ def _cut(
                     while height.shape[0] < number:
                         rows = 2 * height.shape[0]
                         height, doubts, sign = _more(height, rows), _more(doubts, rows), _more(sign, rows)
-                    floor = 0.0
-                    steep = 0.0
+                        blurs = _more(blurs, rows)
+                    thinnest = 0.0
                     for a in range(width):
-                        coefficient = abs(maps[c, u, a] - (levels[level, u] if a == dim else 0.0))
-                        floor += resolution[a] * coefficient
-                        steep += coefficient
+                        coefficient = maps[c, u, a] - (levels[level, u] if a == dim else 0.0)
+                        thinnest += resolution[a] * abs(coefficient)
                     plus, minus, zero = 0, 0, 0
                     for v in range(number):
-                        value, doubt = 0.0, 0.0
+                        value, doubt, blur, terms = 0.0, 0.0, 0.0, 0.0
                         for a in range(width):
                             coefficient = maps[c, u, a] - (levels[level, u] if a == dim else 0.0)
                             term = coefficient * bx[first + v, a]
                             value += term
-                            doubt += gamma * abs(term) + merr[c, u, a] * abs(bx[first + v, a])
-                        height[v], doubts[v] = value, doubt
-                        doubt += be[first + v] * steep
+                            terms += abs(term)
+                            doubt += merr[c, u, a] * abs(bx[first + v, a])
+                            blur += be[first + v, a] * abs(coefficient)
+                        doubt += gamma * terms
+                        height[v], doubts[v], blurs[v] = value, doubt, blur
+                        doubt += blur
+                        floor = thinnest + relative * terms
                         size = abs(value)
                         if size > max(doubt, floor):
                             sign[v] = 1 if value > 0 else -1
@@ -405,7 +429,7 @@ def _cut(
                     need = used_v + halves[0] + halves[1]
                     while bx.shape[0] < need:
                         rows = 2 * bx.shape[0]
-                        bx, be, bm = _more_rows(bx, rows), _more(be, rows), _more_rows(bm, rows)
+                        bx, be, bm = _more_rows(bx, rows), _more_rows(be, rows), _more_rows(bm, rows)
                     while bslot.shape[0] < used_f + 2 * (fnumber + 1):
                         rows = 2 * bslot.shape[0]
                         bslot, bkind = _more(bslot, rows), _more(bkind, rows)
@@ -428,19 +452,13 @@ def _cut(
                             a, b = edge_a[e], edge_b[e]
                             span = height[a] - height[b]
                             t = height[a] / span
-                            reach = 0.0
-                            for k in range(width):
-                                difference = bx[first + b, k] - bx[first + a, k]
-                                reach = max(reach, abs(difference))
-                                bx[where, k] = (1.0 - t) * bx[first + a, k] + t * bx[first + b, k]
                             # Errors of the ends along their edge do not move the crossing; those across it are as
                             # small as the better end's.
-                            across = min(be[first + a], be[first + b]) * steep
-                            slide = ((1.0 - t) * doubts[a] + t * doubts[b] + across) / span * reach
-                            size = 0.0
+                            slide = ((1.0 - t) * doubts[a] + t * doubts[b] + min(blurs[a], blurs[b])) / span
                             for k in range(width):
-                                size = max(size, abs(bx[where, k]))
-                            be[where] = slide + gamma * size
+                                bx[where, k] = (1.0 - t) * bx[first + a, k] + t * bx[first + b, k]
+                                be[where, k] = slide * abs(bx[first + b, k] - bx[first + a, k])
+                                be[where, k] += gamma * abs(bx[where, k]) + min(be[first + a, k], be[first + b, k])
                             for k in range(words):
                                 bm[where, k] = bm[first + a, k] & bm[first + b, k]
                             bm[where, new_word] |= new_bit
@@ -497,7 +515,7 @@ def _cut(
             at_v, at_f = ovoff[made], ofoff[made]
             while ox.shape[0] < at_v + nv:
                 rows = 2 * ox.shape[0]
-                ox, oe, om = _more_rows(ox, rows), _more(oe, rows), _more_rows(om, rows)
+                ox, oe, om = _more_rows(ox, rows), _more_rows(oe, rows), _more_rows(om, rows)
             while oslot.shape[0] < at_f + nf:
                 rows = 2 * oslot.shape[0]
                 oslot, okind, okey = _more(oslot, rows), _more(okind, rows), _more_rows(okey, rows)

@@ -18,7 +18,7 @@ from reluscope.geometry.axis_rows import read_bounds
 from reluscope.geometry.convex_questions import bodies_of
 from reluscope.geometry.corners import corners, hull_volume
 from reluscope.geometry.facets import FoundFacets, find_facets
-from reluscope.geometry.interior import Ball, inscribed_ball, is_cone_trivial, unit_rows
+from reluscope.geometry.interior import Ball, inscribed_ball, is_cone_trivial, scaled_rows, unit_rows
 from reluscope.geometry.interior_point import Bodies
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.sampling import sample_chains
@@ -124,8 +124,9 @@ class Polyhedron:
         points = read_array(x, "x", finite=False)
         if points.ndim == 0 or points.shape[-1] != self.dim:
             raise ShapeError(f"points must have {self.dim} coordinates, got shape {points.shape}")
-        inside = (points @ self.A.T - self.b <= tolerance * np.linalg.norm(self.A, axis=1)).all(axis=-1)
-        level = (np.abs(points @ self.C.T - self.d) <= tolerance * np.linalg.norm(self.C, axis=1)).all(axis=-1)
+        (normals, offsets), (equations, values) = scaled_rows(self.A, self.b), scaled_rows(self.C, self.d)
+        inside = (points @ normals.T - offsets <= tolerance * np.linalg.norm(normals, axis=1)).all(axis=-1)
+        level = (np.abs(points @ equations.T - values) <= tolerance * np.linalg.norm(equations, axis=1)).all(axis=-1)
         return np.asarray(inside & level)
 
     def is_empty(self) -> bool:
@@ -484,7 +485,7 @@ class Polyhedron:
 
     @cached_property
     def _hull(self) -> "_AffineHull":
-        return _AffineHull(self.A, self.b, self.C, self.d)
+        return _AffineHull(*scaled_rows(self.A, self.b), *scaled_rows(self.C, self.d))
 
     @cached_property
     def _ball(self) -> Ball:

@@ -1,7 +1,8 @@
-"""Polytopes in rational arithmetic: their vertices, cut by one half-space at a time (the double description method).
+"""Polyhedra in rational arithmetic: their vertices, cut by one half-space at a time (the double description method).
 
-Everything is whole numbers: a half-space is a row ``(a, c)`` of ``a . x + c >= 0``, a vertex is ``(X, w)`` with w > 0
-and stands for ``X / w``. See Fukuda and Prodon, "Double description method revisited", 1996.
+Everything is whole numbers: a half-space is a row ``(a, c)`` of ``a . x + c >= 0``, a vertex is ``(X, w)`` and stands
+for the point ``X / w`` if w > 0 and for the direction X of an unbounded edge if w = 0. See Fukuda and Prodon, "Double
+description method revisited", 1996.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,7 +15,6 @@ from reluscope.geometry.domains import Box
 from reluscope.geometry.polyhedron import Polyhedron
 
 Row = tuple[int, ...]
-MOST_DOUBLINGS = 64
 
 
 def primitive(entries: Sequence[int]) -> Row:
@@ -40,15 +40,15 @@ def half_spaces(window: Box | Polyhedron) -> list[tuple[Fraction, ...]]:
 
 @dataclass(frozen=True)
 class RationalPolytope:
-    """A full-dimensional polytope by its vertices, with the rows that each of them lies on.
+    """A full-dimensional polyhedron without lines by its vertices, with the rows that each of them lies on.
 
     Parameters
     ----------
     dim : int
     vertices : tuple of rows
-        Homogeneous, primitive, all different.
+        Homogeneous, primitive, all different; directions of unbounded edges among them.
     tight : tuple of frozensets of rows
-        The rows, of those that cut something off, that vanish at each vertex.
+        The rows, of those that cut something off, that vanish at each vertex; ``(0, ..., 0, 1)`` at directions.
 
     Examples
     --------
@@ -69,28 +69,22 @@ class RationalPolytope:
         Raises
         ------
         DegenerateGeometryError
-            If the window is bounded up to rounding only.
+            If the window is unbounded.
         """
-        rows = [integer_row(side) for side in half_spaces(window) if any(side[:-1])]
-        corners = window.corners() if isinstance(window, Box) else window.vertices()
-        reach = max(1, *(abs(int(entry)) + 1 for entry in corners.reshape(-1).tolist()))
-        for _ in range(MOST_DOUBLINGS):
-            # A simplex around all of the window: what is left of it has none of its sides.
-            dim = window.dim
-            sides = [(*(int(axis == other) for other in range(dim)), reach) for axis in range(dim)]
-            sides.append((*[-1] * dim, dim * reach))
-            apexes = [(*[-reach] * dim, 1)]
-            for axis in range(dim):
-                # All other coordinates are least where this one is greatest.
-                apex = [-reach] * dim
-                apex[axis] = (2 * dim - 1) * reach
-                apexes.append((*apex, 1))
-            tight = [frozenset(side for side in sides if not _dot(side, apex)) for apex in apexes]
-            found = cls(dim, tuple(apexes), tuple(tight)).cut(rows)
-            if found is None or not any(lies_on & {*sides} - {*rows} for lies_on in found.tight):
-                return found
-            reach *= 2
-        raise DegenerateGeometryError(f"{window.describe()} is not bounded in exact arithmetic: cut it with a Box")
+        rows = [integer_row(side) for side in half_spaces(window)]
+        if any(row[-1] < 0 and not any(row[:-1]) for row in rows):
+            return None
+        lines, whole = between(window.dim, rows)
+        if whole is not None and (lines or not whole.is_bounded):
+            raise DegenerateGeometryError(
+                f"the window must be bounded, but {window.describe()} is not: cut it with a Box"
+            )
+        return whole
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether no vertex is a direction."""
+        return all(vertex[-1] > 0 for vertex in self.vertices)
 
     def cut(self, rows: Iterable[Row]) -> "RationalPolytope | None":
         """Return the part on which all rows are at least zero, or None if that has no interior.
@@ -137,6 +131,79 @@ class RationalPolytope:
             if len(members) >= self.dim and not any(candidate <= facet for facet in largest.values()):
                 largest[row] = candidate
         return {row: tuple(sorted(facet)) for row, facet in largest.items()}
+
+
+def between(dim: int, rows: Iterable[Row]) -> tuple[int, RationalPolytope | None]:
+    """Return the polyhedron on which all rows are at least zero, with the dimension of the space of lines in it.
+
+    Parameters
+    ----------
+    dim : int
+    rows : rows of dim + 1 whole numbers
+
+    Returns
+    -------
+    lines : int
+        Where this is not 0, the polyhedron is cut by as many coordinate hyperplanes as make it lose its lines.
+    polyhedron : RationalPolytope or None
+        In as many dimensions as are left; None if it has no interior.
+
+    Examples
+    --------
+    >>> lines, ray = between(2, [(1, 0, -3)])  # x >= 3, any y
+    >>> lines, sorted(ray.vertices)
+    (1, [(1, 0), (3, 1)])
+    """
+    infinity = (*[0] * dim, 1)
+    wanted = list(dict.fromkeys([infinity, *(primitive(row) for row in rows)]))
+    first, columns = _independent(wanted)
+    lines = dim + 1 - len(columns)
+    kept = [tuple(row[column] for column in columns) for row in wanted]
+    start = [kept[index] for index in first]
+    apexes = _simplicial_cone(start)
+    tight = tuple(frozenset(start[:place] + start[place + 1 :]) for place in range(len(start)))
+    whole = RationalPolytope(dim - lines, apexes, tight).cut(row for row in kept if row not in start)
+    # With the plane at infinity alone all of it is there: a point, or directions only.
+    if whole is not None and not any(vertex[-1] > 0 for vertex in whole.vertices):
+        return lines, None
+    return lines, whole
+
+
+def _independent(rows: list[Row]) -> tuple[list[int], list[int]]:
+    """Return which rows, taken greedily, are a basis of their span, and in which columns they are one."""
+    reduced: list[tuple[int, list[Fraction]]] = []
+    first, columns = [], []
+    for index, row in enumerate(rows):
+        rest = [Fraction(entry) for entry in row]
+        for pivot, other in reduced:
+            if factor := rest[pivot]:
+                rest = [one - factor * two for one, two in zip(rest, other, strict=True)]
+        # The last column comes first, so that points stay points where lines are left out.
+        pivot = next((column for column in reversed(range(len(row))) if rest[column]), None)
+        if pivot is None:
+            continue
+        lead = rest[pivot]
+        reduced.append((pivot, [entry / lead for entry in rest]))
+        first.append(index)
+        columns.append(pivot)
+        if len(columns) == len(row):
+            break
+    return first, sorted(columns)
+
+
+def _simplicial_cone(rows: list[Row]) -> tuple[Row, ...]:
+    """Return the edges of the cone between as many independent rows as dimensions: each off one row, on the others."""
+    size = len(rows)
+    table = [[Fraction(entry) for entry in row] + [Fraction(int(i == j)) for j in range(size)] for i, row in enumerate(rows)]
+    for step in range(size):
+        pivot = next(row for row in range(step, size) if table[row][step])
+        table[step], table[pivot] = table[pivot], table[step]
+        lead = table[step][step]
+        table[step] = [entry / lead for entry in table[step]]
+        for row in range(size):
+            if row != step and (factor := table[row][step]):
+                table[row] = [one - factor * two for one, two in zip(table[row], table[step], strict=True)]
+    return tuple(integer_row([table[axis][size + row] for axis in range(size)]) for row in range(size))
 
 
 def _dot(row: Row, vertex: Row) -> int:

@@ -5,10 +5,12 @@ are vertices like any other, and a region is unbounded iff it has one. Cells go 
 first.
 """
 
+import itertools
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,8 +22,9 @@ from reluscope.codes.packing import pack_pieces
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.domains import Box, Domain, Space
 from reluscope.geometry.double_description import BORDER, INNER, Cells, cut_cells
-from reluscope.geometry.face_lattices import from_orthants
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.rational_polytopes import Row, between, half_spaces, integer_row
+from reluscope.geometry.window_shapes import window_shape
 from reluscope.networks.affine_values import AffineValues, advance_affinely, affine_input, close_affinely
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
@@ -211,10 +214,11 @@ def walk_cells(
         cells, one per orthant, to be merged.
     """
     began = time.time()
-    cells, resolution, scale = first_cells(network, domain, tolerance)
-    way = _Way(network, _Keys(network), tolerance.rounding * EPSILON, resolution, scale, budget, began)
-    values = affine_input(network, len(cells), scale)
-    first = _Batch(0, cells, values, (), np.zeros((len(cells), 2), dtype=np.uint64))
+    begin = first_cells(network, domain, tolerance)
+    way = _Way(network, _Keys(network), tolerance.rounding * EPSILON, begin, budget, began)
+    number = len(begin.cells)
+    values = affine_input(network, number, begin.scale)
+    first = _Batch(0, begin.cells, values, (), np.zeros((number, 2), dtype=np.uint64))
     start = _Todo((first,), (), 0, 0)
     with torch.no_grad():
         alone = executor is None
@@ -223,59 +227,59 @@ def walk_cells(
     return run
 
 
-def first_cells(network: Network, domain: Domain, tolerance: Tolerance) -> tuple[Cells, np.ndarray, float]:
-    """Return the cells that a walk begins with, the resolution of heights over them, and their unit of length.
+class Start(NamedTuple):
+    """What a walk begins with.
 
-    Returns
-    -------
+    Parameters
+    ----------
     cells : Cells
-        One for a box; one per orthant that it meets for another polyhedron.
-    resolution : (d + 1,) float64
-        For `cut_cells`.
+        One for a bounded domain; one per orthant that it meets for another.
     scale : float
-        Coordinates of the cells times this are those of the domain: about the size of a box, else the distance at which
-        the first units typically bend, because homogeneous coordinates resolve best what is about a unit away.
+        Coordinates of the cells times this are those of the domain: about the size of a bounded domain, else the
+        distance at which the first units typically bend, because homogeneous coordinates resolve best what is about a
+        unit away.
+    resolution : (d + 1,) float64; relative : float
+        For `cut_cells`.
     """
-    if isinstance(domain, Box):
-        corners = domain.corners()
-        incidence = np.hstack([corners == domain.lo, corners == domain.hi])
-        scale = float(2.0 ** np.round(np.log2(np.abs(corners).max())))
-        vertices = np.hstack([corners / scale, np.ones((len(corners), 1))])
-        size = float(np.linalg.norm(domain.hi - domain.lo)) / scale
+
+    cells: Cells
+    scale: float
+    resolution: np.ndarray
+    relative: float
+
+
+def first_cells(network: Network, domain: Domain, tolerance: Tolerance) -> Start:
+    """Return the cells that a walk begins with, and how finely they are resolved.
+
+    Notes
+    -----
+    On an unbounded domain a unit ``g`` counts as zero at a vertex ``(x, w)`` where it is at most the resolution times
+    ``sum |a_i x_i| + |q w|``. That loses no region with a ball of radius ``r > 2 resolution |c|`` around a point c:
+    c is a mean of vertices whose coordinates have the same signs, those of the orthant, so that these sums have the
+    mean ``sum |a_i c_i| + |q|``, at most ``2 |a| |c| + g(c)``; and somewhere in the ball g is ``r |a|`` at least.
+    """
+    dim = domain.dim
+    if isinstance(domain, Box) or (isinstance(domain, Polyhedron) and domain.is_bounded()):
+        shape = window_shape(domain)
+        points, errors = shape.corners.points, shape.corners.errors
+        scale = float(2.0 ** np.round(np.log2(np.abs(points).max())))
+        vertices = np.hstack([points / scale, np.ones((len(points), 1))])
+        blurs = np.hstack([np.repeat(errors[:, None] / scale, dim, axis=1), np.zeros((len(points), 1))])
+        size = float(np.linalg.norm(np.ptp(points, axis=0))) / scale
         # The height of a unit of unit slope at the distance of the resolution, to within sqrt(d).
-        resolution = np.append(np.full(domain.dim, tolerance.resolution * size / np.sqrt(domain.dim)), 0.0)
-        return _cells([vertices], [incidence], [np.full(incidence.shape[1], BORDER)], None), resolution, scale
+        resolution = np.append(np.full(dim, tolerance.resolution * size / np.sqrt(dim)), 0.0)
+        kinds = np.full(shape.incidence.shape[1], BORDER)
+        return Start(_cells([vertices], [blurs], [shape.incidence], [kinds], None), scale, resolution, 0.0)
     if not isinstance(domain, Space | Polyhedron):
         raise InputError(f"expected a Space, Box or Polyhedron, got {type(domain).__name__}: give one of these")
-    dim = domain.dim
-    resolution = np.full(dim + 1, tolerance.resolution)
-    cells = _orthants(dim)
     rows = np.zeros((0, dim + 1)) if isinstance(domain, Space) else np.hstack([domain.A, -domain.b[:, None]])
     scale = _typical_distance(network, rows)
-    if isinstance(domain, Space):
-        return cells, resolution, scale
-    rows[:, :dim] *= scale
-    rows = rows / np.abs(rows).max(axis=1, keepdims=True).clip(min=np.finfo(float).tiny)
-    number = len(rows)
-    cut = cut_cells(
-        cells,
-        np.broadcast_to(rows, (len(cells), *rows.shape)),
-        np.broadcast_to(EPSILON * np.abs(rows), (len(cells), *rows.shape)),
-        np.zeros((1, number)),
-        np.zeros((number, 2, 2), dtype=np.uint64),
-        np.zeros((number, 1, 2), dtype=np.uint64),
-        rounding=tolerance.rounding * EPSILON,
-        resolution=resolution,
-    )
-    inside = np.flatnonzero((cut.pieces == 0).all(axis=1))
-    if not len(inside) or (domain.C is not None and len(domain.C)):
+    cells = _orthants(domain, scale)
+    if not len(cells):
         raise DegenerateGeometryError(
-            f"the domain must be full-dimensional, but {domain.describe()} is empty or flat: give another, or a Slice"
+            f"the domain must have an interior, but {domain.describe()} is empty or flat: give another, or a Slice"
         )
-    # Walls between orthants keep their slots 0 .. d - 1; all other facets are the domain's border.
-    kept = cut.cells.select(inside)
-    kinds = np.where(kept.slots < dim, INNER, BORDER).astype(np.uint8)
-    return replace(kept, kinds=kinds), resolution, scale
+    return Start(cells, scale, np.zeros(dim + 1), tolerance.resolution / 2)
 
 
 def _typical_distance(network: Network, rows: np.ndarray) -> float:
@@ -317,8 +321,7 @@ class _Way:
     network: Network
     keys: _Keys
     gamma: float
-    resolution: np.ndarray
-    scale: float
+    start: Start
     budget: Budget
     began: float
 
@@ -401,7 +404,7 @@ def _advance(
 ) -> _Todo:
     """Take a batch through one gate, or finish it; return what is left to do beside the rest."""
     if batch.stage == len(way.network.stages):
-        patch = _finished(batch, way.scale)
+        patch = _finished(batch, way.start.scale)
         if report is not None:
             report(patch)
         return _Todo(tuple(rest), (patch, todo.finished), todo.num_regions + len(patch), todo.num_undecided)
@@ -424,7 +427,8 @@ def _step(way: _Way, batch: _Batch) -> tuple[_Batch, int]:
         keys.pieces[batch.stage],
         keys.zeros[batch.stage],
         rounding=gamma,
-        resolution=way.resolution,
+        resolution=way.start.resolution,
+        relative=way.start.relative,
     )
     parents = torch.from_numpy(cut.parents).to(network.device)
     values = {position: value.take(parents) for position, value in values.items()}
@@ -462,26 +466,55 @@ def _finished(batch: _Batch, scale: float) -> CellPatch:
     return CellPatch(words, cells.vertex_offsets, vertices, owner[shown], keys)
 
 
-def _orthants(dim: int) -> Cells:
-    simplices, points = from_orthants(dim)
-    offsets, ids = simplices.cell_vertices()
+def _orthants(domain: Space | Polyhedron, scale: float) -> Cells:
+    """Return the parts of a domain in all orthants, exact but for the last digits of their vertices."""
+    dim = domain.dim
+    if isinstance(domain, Polyhedron) and len(domain.C):
+        return _cells([], [], [], [], None)
+    sides = [] if isinstance(domain, Space) else [integer_row(side) for side in half_spaces(domain)]
     draw = np.random.default_rng(20_18).integers
     walls = draw(2**64, size=(dim, 2), dtype=np.uint64)
-    vertices, incidences, kinds, keys = [], [], [], []
-    for cell in range(simplices.num_cells):
-        corners = points[np.sort(ids[offsets[cell] : offsets[cell + 1]])]
+    vertices, errors, incidences, kinds, keys = [], [], [], [], []
+    for signs in itertools.product((1, -1), repeat=dim):
+        wall_rows = [tuple(sign * (axis == other) for other in range(dim + 1)) for axis, sign in enumerate(signs)]
+        _, part = between(dim, [*wall_rows, *sides])
+        if part is None:
+            continue
+        facets = part.facets()
+        corners = np.array([_surface_point(vertex, scale) for vertex in part.vertices])
+        incidence = np.zeros((len(corners), len(facets)), dtype=bool)
+        for side, members in enumerate(facets.values()):
+            incidence[list(members), side] = True
+        # A wall between orthants that is a side of the domain, too, is nothing to be crossed.
+        inner = [row in wall_rows and row not in sides for row in facets]
         vertices.append(corners)
-        # The walls x_i = 0 between orthants, then infinity, w = 0.
-        incidences.append(corners == 0)
-        kinds.append(np.array([INNER] * dim + [BORDER]))
-        keys.append(np.vstack([walls, np.zeros((1, 2), dtype=np.uint64)]))
-    return _cells(vertices, incidences, kinds, keys)
+        errors.append(EPSILON * np.abs(corners))
+        incidences.append(incidence)
+        kinds.append(np.where(inner, INNER, BORDER))
+        nothing = np.zeros(2, dtype=np.uint64)
+        keys.append(
+            np.stack([walls[wall_rows.index(row)] if crossed else nothing for row, crossed in zip(facets, inner, strict=True)])
+        )
+    return _cells(vertices, errors, incidences, kinds, keys)
+
+
+def _surface_point(vertex: Row, scale: float) -> list[float]:
+    """Return the homogeneous coordinates of a vertex, their magnitudes adding up to 1."""
+    entries = [*(Fraction(entry) / Fraction(scale) for entry in vertex[:-1]), Fraction(vertex[-1])]
+    size = sum(map(abs, entries))
+    return [float(entry / size) for entry in entries]
 
 
 def _cells(
-    vertices: list[np.ndarray], incidences: list[np.ndarray], kinds: list[np.ndarray], keys: list[np.ndarray] | None
+    vertices: list[np.ndarray],
+    errors: list[np.ndarray],
+    incidences: list[np.ndarray],
+    kinds: list[np.ndarray],
+    keys: list[np.ndarray] | None,
 ) -> Cells:
     """Return cells from vertices and incidences, facets in slots 0, 1, ... of each."""
+    if not vertices:
+        return Cells(*(np.zeros(0, dtype=np.int64) for _ in range(9)))
     num_words = 1 + max(incidence.shape[1] for incidence in incidences) // 64
     tight = np.zeros((sum(map(len, vertices)), num_words), dtype=np.uint64)
     row = 0
@@ -494,7 +527,7 @@ def _cells(
     return Cells(
         np.cumsum([0, *map(len, vertices)]),
         np.concatenate(vertices),
-        np.zeros(len(tight)),
+        np.concatenate(errors),
         tight,
         np.cumsum([0, *num_facets]),
         np.concatenate([np.arange(number) for number in num_facets]),

@@ -83,10 +83,6 @@ class Certifier:
             basis = [[Fraction(float(entry)) for entry in row] for row in domain.basis]
             self._lift = origin, basis
 
-    def corner(self, point: np.ndarray) -> ExactVertex:
-        """Return a vertex at float coordinates, taken as rationals."""
-        return ExactVertex(corner=tuple(Fraction(float(entry)) for entry in point))
-
     def point(self, vertex: ExactVertex) -> Point:
         """Return the exact domain coordinates of a vertex."""
         # Oldest ancestors first, without recursion.

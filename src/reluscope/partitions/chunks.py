@@ -15,7 +15,6 @@ undecided.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 import torch
@@ -39,6 +38,7 @@ from reluscope.geometry.splitting import (
     steepest,
     subdivide,
 )
+from reluscope.geometry.window_shapes import Corners
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage, Values
@@ -96,6 +96,8 @@ class Chunk:
         Work on the gate, once its pre-activations are there.
     exact : list of ExactVertex, optional
         The vertices in rational arithmetic, if signs are to be certified.
+    corners : Corners, optional
+        The vertices as corners of the domains, until the first gate is opened.
     """
 
     cells: Complex
@@ -111,13 +113,14 @@ class Chunk:
     judge: Judge | None = None
     opened: "OpenStage | None" = None
     exact: list[ExactVertex] | None = None
+    corners: Corners | None = None
 
     @classmethod
     def start(
         cls,
         network: Network,
         cells: Complex,
-        points: np.ndarray,
+        corners: Corners,
         inputs: Tensor,
         *,
         certifier: Certifier | None = None,
@@ -125,20 +128,22 @@ class Chunk:
     ) -> "Chunk":
         """Return cells before the first gate, given their vertices in domain coordinates and in input space."""
         values = network.start(inputs)
-        placement = Placement.exact(cells, points)
+        _, ends = cells.boundary(1)
+        skew = np.maximum(corners.errors[ends[0::2]], corners.errors[ends[1::2]])
         return cls(
             cells,
-            points,
+            corners.points,
             np.full(int(cells.size[cells.dim - 1]), -1, dtype=np.int64),
             np.arange(cells.num_cells),
             (),
             0,
             values,
-            placement.blur,
-            placement.skew,
+            corners.errors,
+            skew,
             {position: torch.zeros_like(value[:1]) for position, value in values.items()},
             judge,
-            exact=None if certifier is None else [certifier.corner(point) for point in points],
+            exact=None if certifier is None else [ExactVertex(corner=point) for point in corners.exact],
+            corners=corners,
         )
 
 
@@ -207,7 +212,7 @@ def open_stage(chunk: Chunk, stage: Stage, resolution: Resolution) -> Chunk:
     pieces = np.zeros((chunk.cells.num_cells, num_units), dtype=np.min_scalar_type(stage.gate.num_pieces - 1))
     cuts = 0 if isinstance(stage.gate, Max) else len(stage.gate.breakpoints) * num_units
     opened = OpenStage(heights, size, error, np.zeros(num_units), pieces, np.ones(cuts, dtype=bool))
-    return replace(chunk, values=live, errors=errors, opened=opened)
+    return replace(chunk, values=live, errors=errors, opened=opened, corners=None)
 
 
 def _exact_heights(chunk: Chunk, stage: Stage) -> np.ndarray | None:
@@ -216,14 +221,14 @@ def _exact_heights(chunk: Chunk, stage: Stage) -> np.ndarray | None:
     Far from the origin floats lose digits here that no later step gives back. None where this would be slow.
     """
     judge, gate = chunk.judge, stage.gate
-    if judge is None or not judge.is_able(EXACT_START * len(chunk.points)):
+    corners = chunk.corners
+    if judge is None or corners is None or not judge.is_able(EXACT_START * len(chunk.points)):
         return None
     offsets, ids = chunk.cells.cell_vertices()
     root = np.empty(len(chunk.points), dtype=np.int64)
     root[ids] = np.repeat(chunk.roots, np.diff(offsets))
     found = []
-    for vertex, where in enumerate(chunk.points):
-        point = tuple(Fraction(float(entry)) for entry in where)
+    for vertex, point in enumerate(corners.exact):
         (values,) = judge.preactivations(int(root[vertex]), chunk.stage, [point])
         found.append([numerator / values.denominator for numerator in values.numerators])
     heights = np.array(found).reshape(len(found), -1)
@@ -546,6 +551,7 @@ def spread(chunk: Chunk, most: int, next_seam: int) -> tuple[list[Chunk], int]:
                 blur=chunk.blur[vertices],
                 skew=chunk.skew[edges],
                 opened=None if opened is None else opened.take(vertices, group),
+                corners=None if chunk.corners is None else chunk.corners.take(vertices),
             )
         )
     return parts, next_seam + len(between)

@@ -15,6 +15,7 @@ from reluscope.findings import Claim
 from reluscope.geometry.complexes import from_polygon, from_segments
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.window_shapes import Corners, window_shape
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
@@ -237,17 +238,21 @@ def _partition_together(
     dim = domains[0].dim
     corners = [_corners(one) for one in domains]
     cells = from_polygon(len(corners[0])) if dim == 2 else from_segments(len(domains))
-    points = np.concatenate(corners)
-    lifted = [one.lift(where) if isinstance(one, Slice) else where for one, where in zip(domains, corners, strict=True)]
+    together = Corners.together(corners)
+    points = together.points
+    lifted = [
+        one.lift(where.points) if isinstance(one, Slice) else where.points
+        for one, where in zip(domains, corners, strict=True)
+    ]
     inputs = network.points(np.concatenate(lifted))
-    diameter = min(float(np.linalg.norm(np.ptp(where, axis=0))) for where in corners)
+    diameter = min(float(np.linalg.norm(np.ptp(where.points, axis=0))) for where in corners)
     resolution = Resolution.of(tolerance, diameter)
-    total = sum(_measure(where) for where in corners)
+    total = sum(_measure(where.points) for where in corners)
     with counting("partition", "regions", shown=progress, total=total) as report:
         run = walk(
             network,
             cells,
-            points,
+            together,
             inputs,
             resolution,
             finish=Patch.of,
@@ -290,7 +295,7 @@ def _of_one_scale(domains: Sequence[Slice | Box]) -> list[list[int]]:
     """Group segments whose lengths and whose inputs are alike: thresholds of a walk are those of all its segments."""
     groups: dict[tuple[int, int], list[int]] = {}
     for row, one in enumerate(domains):
-        corners = _corners(one)
+        corners = _corners(one).points
         inputs = one.lift(corners) if isinstance(one, Slice) else corners
         sizes = float(np.ptp(corners)), float(np.abs(inputs).max())
         scale = tuple(int(np.frexp(size)[1]) // 8 for size in sizes)
@@ -319,16 +324,10 @@ def _check_domain(network: Network, domain: Domain) -> None:
         )
 
 
-def _corners(domain: Slice | Box) -> np.ndarray:
+def _corners(domain: Slice | Box) -> Corners:
     """Corners of the window in domain coordinates, in cyclic order."""
     window = domain.window if isinstance(domain, Slice) else domain
-    if isinstance(window, Box):
-        return window.corners()
-    corners = window.vertices()
-    if window.dim == 1:
-        return np.sort(corners, axis=0)
-    towards = corners - corners.mean(axis=0)
-    return corners[np.argsort(np.arctan2(towards[:, 1], towards[:, 0]))]
+    return Corners.of_box(window) if isinstance(window, Box) else window_shape(window).corners
 
 
 def _measure(corners: np.ndarray) -> float:

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 
 from reluscope.geometry.complexes import Complex
+from reluscope.geometry.window_shapes import Corners
 from reluscope.networks.network import Network
 from reluscope.partitions.budget import Budget
 from reluscope.partitions.certification import Certifier, Judge
@@ -78,7 +79,7 @@ Finish = Callable[[Chunk], Any]
 def walk(
     network: Network,
     cells: Complex,
-    points: np.ndarray,
+    corners: Corners,
     inputs: torch.Tensor,
     resolution: Resolution,
     *,
@@ -97,10 +98,10 @@ def walk(
     network : Network
     cells : Complex
         On each of which the network's input is affine.
-    points : (v, d) float64
+    corners : Corners
         Vertices in domain coordinates.
     inputs : (v, *input_shape) tensor
-        The same vertices in input space.
+        The same vertices, as floats give them, in input space.
     resolution : Resolution
     finish : callable
         Makes of a finished chunk what is kept of it: `Patch.of`, or another.
@@ -121,7 +122,7 @@ def walk(
     Run
         Incomplete if the budget ran out or the user interrupted.
     """
-    chunk = Chunk.start(network, cells, points, inputs, certifier=certifier, judge=judge)
+    chunk = Chunk.start(network, cells, corners, inputs, certifier=certifier, judge=judge)
     way = _Way(network, resolution, budget, time.time(), finish, certifier)
     start = _Todo((chunk,), (), 0, 0, 0)
     with torch.no_grad():

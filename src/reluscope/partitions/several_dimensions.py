@@ -9,6 +9,7 @@ from reluscope.codes.packed import Codes
 from reluscope.findings import Claim
 from reluscope.geometry.domains import Box, Domain, Slice
 from reluscope.geometry.face_lattices import from_polytope
+from reluscope.geometry.window_shapes import window_shape
 from reluscope.networks.network import Network
 from reluscope.partitions.budget import Budget
 from reluscope.partitions.cellwise import gather, walk_cells
@@ -20,8 +21,6 @@ from reluscope.partitions.solids import SolidPatch, join
 from reluscope.partitions.table import Partition
 from reluscope.progress import counting
 from reluscope.tolerance import Tolerance
-
-ON_FACET = 1e-9
 
 
 def partition_cellwise(
@@ -66,14 +65,15 @@ def partition_solid(
     began = time.perf_counter()
     window = domain.window if isinstance(domain, Slice) else domain
     inner = network.restrict(domain) if isinstance(domain, Slice) else network
-    corners, incidence = _polytope(window)
-    resolution = Resolution.of(tolerance, float(np.linalg.norm(np.ptp(corners, axis=0))))
+    shape = window_shape(window)
+    corners = shape.corners
+    resolution = Resolution.of(tolerance, float(np.linalg.norm(np.ptp(corners.points, axis=0))))
     with counting("partition", "regions", shown=progress) as report:
         run = walk(
             inner,
-            from_polytope(incidence),
+            from_polytope(shape.incidence),
             corners,
-            inner.points(corners),
+            inner.points(corners.points),
             resolution,
             budget=budget,
             executor=executor,
@@ -116,20 +116,3 @@ def _table(
         method,
     )
 
-
-def _polytope(window) -> tuple[np.ndarray, np.ndarray]:
-    """Return the corners of a bounded window, and which of them lie on which side."""
-    if isinstance(window, Box):
-        corners = window.corners()
-        return corners, np.hstack([corners == window.lo, corners == window.hi])
-    corners = window.vertices()
-    heights = corners @ window.A.T - window.b
-    scale = np.abs(corners) @ np.abs(window.A).T + np.abs(window.b)
-    incidence = np.abs(heights) <= ON_FACET * scale
-    # Rows that touch the polytope in less than a facet bound nothing that others do not.
-    facets = [
-        column
-        for column in np.unique(incidence, axis=1).T
-        if column.any() and np.linalg.matrix_rank(corners[column] - corners[column][0]) == window.dim - 1
-    ]
-    return corners, np.stack(facets, axis=1)

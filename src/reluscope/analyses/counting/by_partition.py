@@ -152,8 +152,7 @@ def _count(part: Partition, name: str, planar: bool, until: float) -> _Count:
     regions = part.finding()
     assert regions.interval is not None
     if name == "activation":
-        # Corners of a polyhedron are rounded: what is just outside of it may seem to touch it.
-        if part.num_open or not planar or isinstance(part.window, Polyhedron):
+        if part.num_open or not planar:
             return _Count(int(regions), INFINITY)
         faces = face_codes(ExactComplex(part))
         low = len(faces.codes)

@@ -188,10 +188,7 @@ def _choose(question: _Question) -> str:
     domain = question.domain
     most = MOST_BY_VERTICES if supports(question.network) is None else MOST_BY_VERTICES_WITH_MAX
     many = domain.dim > most
-    window = domain.window if isinstance(domain, Slice) else domain
-    # Corners of a polyhedron are rounded, and what is just outside of it may seem to touch it.
-    rounded = isinstance(window, Polyhedron) and window.is_bounded()
-    if question.definition.name == "activation" and (domain.dim > 2 or rounded):
+    if question.definition.name == "activation" and domain.dim > 2:
         return "mip"
     if question.checkpoint or (question.definition.name == "proper_activation" and many and not question.certify):
         return "tree"

@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 
 from reluscope.errors import DegenerateGeometryError
-from reluscope.geometry.domains import Box, Space
+from reluscope.geometry.domains import Space
+from reluscope.geometry.window_shapes import WindowShape, window_shape
 from reluscope.networks.graph import Max
 from reluscope.networks.held import pieces_of
 from reluscope.networks.rational import RationalNetwork
@@ -132,25 +133,21 @@ class ExactComplex:
 
     def _side(self, facet: int) -> AffineFunction:
         """Return the side of the window on which a facet of the boundary lies."""
-        corners = self._window_corners
+        shape = self._shape
         where = self.vertices[self.ends[facet]]
-        if self.dim == 1:
-            nearest = int(np.abs(corners[:, 0] - where[0, 0]).argmin())
-            return (Fraction(1), -Fraction(float(corners[nearest, 0])))
-        tails, heads = corners, np.roll(corners, -1, axis=0)
-        across = np.stack([heads[:, 1] - tails[:, 1], tails[:, 0] - heads[:, 0]], axis=1)
-        across /= np.linalg.norm(across, axis=1, keepdims=True)
-        heights = np.abs(((where[:, None] - tails) * across).sum(axis=2)).max(axis=0)
-        side = int(heights.argmin())
-        (x0, y0), (x1, y1) = ([Fraction(float(entry)) for entry in end[side]] for end in (tails, heads))
-        return (y1 - y0, x0 - x1, (x1 - x0) * y0 - (y1 - y0) * x0)
+        distances = [_distances(where, shape.corners.points[members]).max() for members in shape.incidence.T]
+        return tuple(map(Fraction, shape.sides[int(np.argmin(distances))]))
 
     @cached_property
-    def _window_corners(self) -> np.ndarray:
+    def _shape(self) -> WindowShape:
         window = self.part.window
         assert not isinstance(window, Space)
-        corners = window.corners() if isinstance(window, Box) else window.vertices()
-        if self.dim == 1:
-            return corners
-        towards = corners - corners.mean(axis=0)
-        return corners[np.argsort(np.arctan2(towards[:, 1], towards[:, 0]))]
+        return window_shape(window)
+
+
+def _distances(points: np.ndarray, ends: np.ndarray) -> np.ndarray:
+    """Return how far points are from a segment, or from a single point."""
+    along = ends[-1] - ends[0]
+    length = float(along @ along)
+    share = np.clip((points - ends[0]) @ along / length, 0.0, 1.0) if length > 0 else np.zeros(len(points))
+    return np.linalg.norm(points - ends[0] - share[:, None] * along, axis=1)
