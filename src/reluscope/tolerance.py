@@ -14,11 +14,16 @@ class Tolerance:
     Two kinds of zero are *undecided*, are counted, and make the result an interval instead of EXACT: those whose sign
     is known (the resolution hides them), and those that are not known well enough for the resolution.
 
+    An unbounded domain has no diameter, and there the resolution is relative to position: no region is hidden that
+    contains a ball of radius more than ``resolution * |c|`` around a point c, wherever it lies. The place of the origin
+    matters for that, the scale of the network does not.
+
     Parameters
     ----------
     resolution : float
-        Regions thinner than this fraction of the domain's diameter are not separated. 0 with ``certify=True`` counts
-        in rational arithmetic.
+        Regions thinner than this fraction of the domain's diameter are not separated, on an unbounded domain those
+        thinner than this fraction of their distance from the origin. 0 with ``certify=True`` counts in rational
+        arithmetic.
     rounding : float
         Safety factor of the rounding bound, in units of the float64 epsilon.
     """

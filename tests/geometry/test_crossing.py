@@ -17,7 +17,7 @@ def problem(seed, *, num_columns=30, size=6, num_rows=8):
     generators = np.vstack(
         [generator.normal(size=(size - 1, num_columns + 1)), np.eye(1, num_columns + 1, num_columns)]
     )
-    frame = Frame(generators, np.append(np.zeros(num_columns), 1.0), np.ones(num_columns + 1), False)
+    frame = Frame(generators, np.append(np.zeros(num_columns), 1.0), np.ones(num_columns + 1), False, 0.0)
     witness = np.append(generator.uniform(0.05, 0.95, num_columns), 1.0)
     z = generators @ witness
     rows = generator.normal(size=(num_rows, size))
@@ -42,9 +42,11 @@ def largest_value(frame, rows, form):
 def ask(method, frame, rows, noise, form, form_noise, witness, z, threshold=1e-9):
     scratch = Scratch(frame)
     scratch.reserve(len(rows))
-    question = (form, form_noise, threshold, rows, noise, len(rows), frame, scratch.work)
     if method == "corners":
+        question = (form, form_noise, threshold, rows, noise, len(rows), frame, scratch.work)
         return *find_among_corners(*question, scratch.corners, witness, z), scratch.work
+    slack, slacks = np.zeros(0), np.zeros((len(rows), 0))
+    question = (form, form_noise, slack, threshold, rows, noise, slacks, len(rows), frame, scratch.work)
     return *find_positive(*question, witness, z), scratch.work
 
 
@@ -87,7 +89,7 @@ def test_a_sum_of_rows_is_not_positive_behind_them():
 
 
 def test_slivers_below_the_threshold_are_not_separated():
-    frame = Frame(np.zeros((0, 3)), np.array([-1.0, -1.0, 1.0]), np.ones(3), False)
+    frame = Frame(np.zeros((0, 3)), np.array([-1.0, -1.0, 1.0]), np.ones(3), False, 0.0)
     witness = np.array([0.5, 0.0, 1.0])
     form = np.array([-1.0, 0.0, -1.0 + 1e-13])  # positive where x < -1 + 1e-13
     for threshold, expected in ((1e-12, (NONE, UNDECIDED)), (0.0, (SOME,))):
@@ -96,10 +98,14 @@ def test_slivers_below_the_threshold_are_not_separated():
 
 
 def test_sign_vectors_of_parallel_and_repeated_forms():
-    frame = Frame(np.zeros((0, 3)), np.array([-1.0, -1.0, 1.0]), np.ones(3), False)
+    frame = Frame(np.zeros((0, 3)), np.array([-1.0, -1.0, 1.0]), np.ones(3), False, 0.0)
     coefficients = np.array([[1, 0, 0], [1, 0, -0.5], [2, 0, 0], [-1, 0, 0], [0, 0, 0], [0, 0, 3], [0, 0, -3.0]])
-    forms = Forms(coefficients, np.full(7, 1e-15), np.full(7, 1e-12), np.array([False] * 4 + [True] * 3))
-    cell = Cell(np.zeros((0, 3)), np.zeros(0), np.array([0.0, 0.25, 1.0]))  # on the zero set of the first form
+    forms = Forms(
+        coefficients, np.full(7, 1e-15), np.zeros((7, 0)), np.full(7, 1e-12), np.array([False] * 4 + [True] * 3)
+    )
+    cell = Cell(
+        np.zeros((0, 3)), np.zeros(0), np.zeros((0, 0)), np.array([0.0, 0.25, 1.0])
+    )  # on the zero set of the first form
     tree = SignTree(frame, cell, forms, Scratch(frame))
     batches = []
     waiting = []

@@ -176,9 +176,9 @@ def test_unbounded_polyhedra():
 
 def test_domains_without_interior():
     net = rs.load(pseudo_random_network(2, (4,)))
-    with pytest.raises(DegenerateGeometryError, match="must be full-dimensional"):
+    with pytest.raises(DegenerateGeometryError, match="must have an interior"):
         cells_of(net, rs.Polyhedron([[1.0, 0.0], [-1.0, 0.0]], [0.0, 0.0]))
-    with pytest.raises(DegenerateGeometryError, match="must be full-dimensional"):
+    with pytest.raises(DegenerateGeometryError, match="must have an interior"):
         cells_of(net, rs.Polyhedron([[1.0, 0.0], [-1.0, 0.0]], [0.0, -1.0]))
 
 

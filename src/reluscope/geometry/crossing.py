@@ -36,12 +36,15 @@ class Frame(NamedTuple):
         The box of y.
     is_cone : bool
         Whether the box is a mere scale: then cells are cones, and points may be multiplied by positive numbers.
+    resolution : float
+        Of cones: a proof holds up to this share of the magnitudes that add up to it.
     """
 
     generators: np.ndarray
     lower: np.ndarray
     upper: np.ndarray
     is_cone: bool
+    resolution: float
 
 
 class Cell(NamedTuple):
@@ -52,13 +55,25 @@ class Cell(NamedTuple):
     rows : (m, k) float64
     noise : (m,) float64
         Bounds on the errors of the rows' values anywhere in the box.
+    slack : (m, n) or (m, 0) float64
+        Of cones: at y the errors are at most ``slack @ |y|``.
     witness : (n,) float64
         A y strictly inside all rows and the box.
     """
 
     rows: np.ndarray
     noise: np.ndarray
+    slack: np.ndarray
     witness: np.ndarray
+
+    def cut(self, rows: np.ndarray, noise: np.ndarray, slack: np.ndarray, witness: np.ndarray) -> "Cell":
+        """Return the part of a cell inside more rows, around another witness."""
+        return Cell(
+            np.concatenate([self.rows, rows]),
+            np.concatenate([self.noise, noise]),
+            np.concatenate([self.slack, slack]),
+            witness,
+        )
 
 
 class Forms(NamedTuple):
@@ -69,20 +84,23 @@ class Forms(NamedTuple):
     coefficients : (p, k) float64
     noise : (p,) float64
         Bounds on the errors of their values anywhere in the box.
+    slack : (p, n) or (p, 0) float64
+        Of cones: at y the errors are at most ``slack @ |y|``.
     threshold : (p,) float64
-        Values that count as zero: a part of a cell where a form stays below is not separated.
+        Values that count as zero: a part of a cell where a form stays below is not separated. Zero for cones.
     is_constant : (p,) bool
         Whether the form has one value everywhere, up to its noise.
     """
 
     coefficients: np.ndarray
     noise: np.ndarray
+    slack: np.ndarray
     threshold: np.ndarray
     is_constant: np.ndarray
 
     def select(self, which: "slice | np.ndarray") -> "Forms":
         """Return some of the forms."""
-        return Forms(self.coefficients[which], self.noise[which], self.threshold[which], self.is_constant[which])
+        return Forms(*(column[which] for column in self))
 
 
 class Workspace(NamedTuple):
@@ -107,6 +125,7 @@ class Workspace(NamedTuple):
     out_y: np.ndarray
     out_z: np.ndarray
     multipliers: np.ndarray
+    allowed: np.ndarray
 
 
 def make_workspace(num_columns: int, size: int, num_rows: int) -> Workspace:
@@ -132,6 +151,7 @@ def make_workspace(num_columns: int, size: int, num_rows: int) -> Workspace:
         np.zeros(num_columns),
         np.zeros(size),
         np.zeros(num_rows + 1),
+        np.zeros(num_columns),
     )
 
 
@@ -183,17 +203,19 @@ def largest_on_box(full, lower, upper) -> float:
 
 
 @njit(cache=True, error_model="numpy")
-def find_positive(form, form_noise, threshold, rows, noise, num_rows, frame, work, at_y, at_z) -> tuple[int, int]:
+def find_positive(
+    form, form_noise, form_slack, threshold, rows, noise, slack, num_rows, frame, work, at_y, at_z
+) -> tuple[int, int]:
     """Look for a point of a cell where a linear form is clearly positive, or for a proof that there is none.
 
     Parameters
     ----------
     form : (k,) float64
-    form_noise : float
-        Bound on the error of the form's value anywhere in the box.
+    form_noise : float; form_slack : (n,) or (0,) float64
+        Bounds on the error of the form's value: anywhere in the box, and of a cone by coordinates.
     threshold : float
         Values up to this one count as zero.
-    rows : (at least num_rows, k) float64; noise : (at least num_rows,) float64
+    rows : (at least num_rows, k) float64; noise : (at least num_rows,) float64; slack : (at least num_rows, n)
         The cell's rows, and bounds on the errors of their values.
     frame : Frame
     work : Workspace
@@ -204,20 +226,25 @@ def find_positive(form, form_noise, threshold, rows, noise, num_rows, frame, wor
     -------
     answer : int
         SOME: ``work.out_y`` is a point of the cell, up to rounding, where the form is above the threshold. NONE: with
-        ``work.multipliers`` the form is at most zero on the cell, up to rounding. UNDECIDED: neither.
+        ``work.multipliers`` the form is at most zero on the cell, up to rounding, and on a cone up to its resolution.
+        UNDECIDED: neither.
     steps : int
         Pivots.
     """
-    answer, steps = _search(form, form_noise, threshold, rows, noise, num_rows, frame, work, at_y, at_z, PERTURBATION)
+    answer, steps = _search(
+        form, form_noise, form_slack, threshold, rows, noise, slack, num_rows, frame, work, at_y, at_z, PERTURBATION
+    )
     if answer == UNDECIDED:
-        answer, more = _search(form, form_noise, threshold, rows, noise, num_rows, frame, work, at_y, at_z, 0.0)
+        answer, more = _search(
+            form, form_noise, form_slack, threshold, rows, noise, slack, num_rows, frame, work, at_y, at_z, 0.0
+        )
         steps += more
     return answer, steps
 
 
 @njit(cache=True, error_model="numpy")
 def _search(
-    form, form_noise, threshold, rows, noise, num_rows, frame, work, at_y, at_z, perturbation
+    form, form_noise, form_slack, threshold, rows, noise, slack, num_rows, frame, work, at_y, at_z, perturbation
 ) -> tuple[int, int]:
     """Run the method once, with costs moved by a share of themselves."""
     generators, lower, upper = frame.generators, frame.lower, frame.upper
@@ -249,7 +276,9 @@ def _search(
             y[basis[b]] = dot(table[b], x)
         image(generators, y, z)
         bound = dot(d, x)
-        if bound <= -form_noise and _is_proof(form, form_noise, 0.0, rows, noise, num_rows, frame, work):
+        if bound <= -form_noise and _is_proof(
+            form, form_noise, form_slack, 0.0, rows, noise, slack, num_rows, frame, work
+        ):
             return NONE, step
         # The worst violation leaves; the way from the witness ends at the first one.
         worst, leaving, side, limit, share = 0.0, -1, 1.0, 0.0, 1.0
@@ -267,18 +296,22 @@ def _search(
             value = dot(rows[i], z)
             if value < 0.0:
                 share = min(share, margins[i] / (margins[i] - value))
-                if columns[i] < 0 and value < -2.0 * noise[i]:
+                if columns[i] < 0 and value < -2.0 * noise_at(noise[i], slack[i], y):
                     gain = value * value / work.lengths[i]
                     if gain > worst:
                         worst, leaving, side, limit = gain, n + i, 1.0, 0.0
         reached = start + share * (dot(form, z) - start)
+        if frame.is_cone:
+            for j in range(n):
+                work.out_y[j] = at_y[j] + share * (y[j] - at_y[j])
+            least = 2.0 * noise_at(form_noise, form_slack, work.out_y)
         if reached > least and (leaving < 0 or reached >= GOOD_SHARE * (reached - start)):
             for j in range(n):
                 work.out_y[j] = at_y[j] + share * (y[j] - at_y[j])
             image(generators, work.out_y, work.out_z)
             return SOME, step
         if leaving < 0:
-            if _is_proof(form, form_noise, threshold, rows, noise, num_rows, frame, work):
+            if _is_proof(form, form_noise, form_slack, threshold, rows, noise, slack, num_rows, frame, work):
                 return NONE, step
             if not is_perturbed:
                 return UNDECIDED, step
@@ -299,12 +332,12 @@ def _search(
 
 
 @njit(cache=True, error_model="numpy")
-def inner_point(form, form_noise, rows, noise, num_rows, frame, at_y, to_y, least, y, z) -> bool:
+def inner_point(form, form_noise, form_slack, rows, noise, slack, num_rows, frame, at_y, to_y, least, y, z) -> bool:
     """Find a strictly interior point of a cell where a form is positive, between a witness and a point of the cell.
 
     Parameters
     ----------
-    form, form_noise, rows, noise, num_rows, frame
+    form, form_noise, form_slack, rows, noise, slack, num_rows, frame
         See `find_positive`.
     at_y, to_y : (n,) float64
         The witness, and a point where the form is positive.
@@ -332,18 +365,28 @@ def inner_point(form, form_noise, rows, noise, num_rows, frame, at_y, to_y, leas
             for j in range(y.shape[0]):
                 y[j] *= 0.5 / largest
         image(frame.generators, y, z)
-        inside = dot(form, z) > 2.0 * form_noise
+        inside = dot(form, z) > 2.0 * noise_at(form_noise, form_slack, y)
         for i in range(num_rows):
-            inside = inside and dot(rows[i], z) > 2.0 * noise[i]
+            inside = inside and dot(rows[i], z) > 2.0 * noise_at(noise[i], slack[i], y)
         if inside:
             return True
     return False
 
 
 @njit(cache=True)
-def _is_proof(form, form_noise, threshold, rows, noise, num_rows, frame, work) -> bool:
-    """Tell whether the multipliers of the present dictionary show that the form is at most zero on the cell."""
+def _is_proof(form, form_noise, form_slack, threshold, rows, noise, slack, num_rows, frame, work) -> bool:
+    """Tell whether the multipliers of the present dictionary show that the form is at most zero on the cell.
+
+    On a cone they never do so but for rounding, since the form is zero at y = 0. There it is asked that what the
+    multiplied rows leave of the form, ``e = f + sum l_i r_i``, have a slope and a constant of at most a share s of all
+    slopes and constants that are added up. Then no part of the cell where f is positive has a ball of radius
+    ``r > 2 s |c| / (1 - s)`` around a point c. There f and the rows are at least r times their slopes, and a constant
+    is at most the value at c and ``|c|`` times the slope; so ``r S <= e(c) <= s (2 |c| S + e(c))`` with the sum S of
+    slopes.
+    """
     n = frame.lower.shape[0]
+    if frame.is_cone:
+        return _is_proof_on_cone(form, form_slack, rows, slack, num_rows, frame, work)
     total, error = work.form, form_noise
     total[:] = form
     for i in range(num_rows):
@@ -356,6 +399,57 @@ def _is_proof(form, form_noise, threshold, rows, noise, num_rows, frame, work) -
     pull_back(total, frame.generators, work.full)
     value = largest_on_box(work.full[:n], frame.lower, frame.upper)
     return value + error <= 0.0 or (value <= error <= threshold)
+
+
+@njit(cache=True)
+def noise_at(noise, slack, y) -> float:
+    """Return the bound on the error of a form at a point: of a cone by coordinates, else that of all the box."""
+    if slack.shape[0] == 0:
+        return noise
+    total = 0.0
+    for j in range(y.shape[0]):
+        total += slack[j] * abs(y[j])
+    return total
+
+
+@njit(cache=True)
+def _is_proof_on_cone(form, form_slack, rows, slack, num_rows, frame, work) -> bool:
+    n = frame.lower.shape[0]
+    total, allowed, full = work.form, work.allowed, work.full
+    total[:] = form
+    allowed[:] = form_slack
+    pull_back(form, frame.generators, full)
+    slopes, constants = _slope(full), abs(full[n - 1])
+    for i in range(num_rows):
+        work.multipliers[i] = 0.0
+        if work.columns[i] >= 0 and work.reduced[work.columns[i]] < 0.0:
+            factor = -work.reduced[work.columns[i]]
+            work.multipliers[i] = factor
+            add_multiple(total, factor, rows[i])
+            add_multiple(allowed, factor, slack[i])
+            pull_back(rows[i], frame.generators, full)
+            slopes += factor * _slope(full)
+            constants += factor * abs(full[n - 1])
+    pull_back(total, frame.generators, full)
+    # The last coordinate is never negative.
+    left = full[n - 1] + allowed[n - 1]
+    for j in range(n - 1):
+        full[j] = abs(full[j]) + allowed[j]
+    return left <= frame.resolution * constants and _slope(full) <= frame.resolution * slopes
+
+
+@njit(cache=True)
+def _slope(full) -> float:
+    """Return the length of the gradient of a form of y = (x, w) with respect to x."""
+    largest = 0.0
+    for j in range(full.shape[0] - 1):
+        largest = max(largest, abs(full[j]))
+    if largest == 0.0:
+        return 0.0
+    total = 0.0
+    for j in range(full.shape[0] - 1):
+        total += (full[j] / largest) ** 2
+    return largest * np.sqrt(total)
 
 
 @njit(cache=True)

@@ -296,7 +296,11 @@ def _cut(
     for c in range(num_cells):
         nv, nf = voff[c + 1] - voff[c], foff[c + 1] - foff[c]
         while bx.shape[0] < nv:
-            bx, be, bm = _more_rows(bx, 2 * bx.shape[0]), _more_rows(be, 2 * be.shape[0]), _more_rows(bm, 2 * bm.shape[0])
+            bx, be, bm = (
+                _more_rows(bx, 2 * bx.shape[0]),
+                _more_rows(be, 2 * be.shape[0]),
+                _more_rows(bm, 2 * bm.shape[0]),
+            )
         while bslot.shape[0] < nf:
             rows = 2 * bslot.shape[0]
             bslot, bkind, bkey, bzero = (
@@ -451,12 +455,13 @@ def _cut(
                         for e in range(edges):
                             a, b = edge_a[e], edge_b[e]
                             span = height[a] - height[b]
-                            t = height[a] / span
+                            # Both shares as quotients: one minus a share near one has no digits left.
+                            t, rest = height[a] / span, -height[b] / span
                             # Errors of the ends along their edge do not move the crossing; those across it are as
                             # small as the better end's.
-                            slide = ((1.0 - t) * doubts[a] + t * doubts[b] + min(blurs[a], blurs[b])) / span
+                            slide = (rest * doubts[a] + t * doubts[b] + min(blurs[a], blurs[b])) / span
                             for k in range(width):
-                                bx[where, k] = (1.0 - t) * bx[first + a, k] + t * bx[first + b, k]
+                                bx[where, k] = rest * bx[first + a, k] + t * bx[first + b, k]
                                 be[where, k] = slide * abs(bx[first + b, k] - bx[first + a, k])
                                 be[where, k] += gamma * abs(bx[where, k]) + min(be[first + a, k], be[first + b, k])
                             for k in range(words):

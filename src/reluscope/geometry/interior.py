@@ -52,7 +52,7 @@ def scaled_rows(
     Examples
     --------
     >>> scaled_rows(np.array([[6e200, 0.0]]), np.array([3e200]))
-    (array([[1.39...,  0. ]]), array([0.69...]))
+    (array([[1.95..., 0.        ]]), array([0.97...]))
     """
     exponents = -(np.frexp(np.abs(A).max(axis=1, initial=0.0))[1] - 1)
     with np.errstate(over="ignore", under="ignore"):

@@ -117,28 +117,27 @@ class MaxTree:
             if self._is_positive_everywhere(form, noise):
                 continue
             if not value > 2 * noise:
-                moved = self._moved(cell, form, noise, float(forms.threshold[pair]), z)
+                moved = self._moved(cell, forms, pair, z)
                 if moved is None:
                     return None
                 cell = cell._replace(witness=moved)
-            cell = Cell(np.vstack([cell.rows, form]), np.append(cell.noise, noise), cell.witness)
+            cell = cell.cut(form[None], forms.noise[[pair]], forms.slack[[pair]], cell.witness)
         return cell
 
-    def _moved(self, cell: Cell, form: np.ndarray, noise: float, threshold: float, z: np.ndarray) -> np.ndarray | None:
+    def _moved(self, cell: Cell, forms: Forms, index: int, z: np.ndarray) -> np.ndarray | None:
         """Return a witness at which a form is positive too, or None."""
+        form, noise = forms.coefficients[index], float(forms.noise[index])
         work, start = self._scratch.work, float(form @ z)
         number = len(cell.rows)
-        answer, steps = find_positive(
-            form, noise, threshold, cell.rows, cell.noise, number, self.frame, work, cell.witness, z
-        )
+        question = form, noise, forms.slack[index], float(forms.threshold[index]), cell.rows, cell.noise, cell.slack
+        answer, steps = find_positive(*question, number, self.frame, work, cell.witness, z)
         self.counters[PROGRAMS] += 1
         self.counters[PIVOTS] += steps
         if answer == SOME:
             least = max(0.0, -start) / (max(0.0, -start) + float(form @ work.out_z))
             y = np.empty_like(cell.witness)
-            if inner_point(
-                form, noise, cell.rows, cell.noise, number, self.frame, cell.witness, work.out_y, least, y, z
-            ):
+            cut = form, noise, forms.slack[index], cell.rows, cell.noise, cell.slack
+            if inner_point(*cut, number, self.frame, cell.witness, work.out_y, least, y, z):
                 return y
         if answer != NONE:
             self.counters[UNDECIDED_FORMS] += 1

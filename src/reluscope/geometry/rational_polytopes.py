@@ -71,10 +71,7 @@ class RationalPolytope:
         DegenerateGeometryError
             If the window is unbounded.
         """
-        rows = [integer_row(side) for side in half_spaces(window)]
-        if any(row[-1] < 0 and not any(row[:-1]) for row in rows):
-            return None
-        lines, whole = between(window.dim, rows)
+        lines, whole = between(window.dim, [integer_row(side) for side in half_spaces(window)])
         if whole is not None and (lines or not whole.is_bounded):
             raise DegenerateGeometryError(
                 f"the window must be bounded, but {window.describe()} is not: cut it with a Box"
@@ -155,9 +152,12 @@ def between(dim: int, rows: Iterable[Row]) -> tuple[int, RationalPolytope | None
     (1, [(1, 0), (3, 1)])
     """
     infinity = (*[0] * dim, 1)
-    wanted = list(dict.fromkeys([infinity, *(primitive(row) for row in rows)]))
+    given = [primitive(row) for row in rows]
+    wanted = list(dict.fromkeys([infinity, *(row for row in given if any(row[:-1]))]))
     first, columns = _independent(wanted)
     lines = dim + 1 - len(columns)
+    if any(row[-1] < 0 and not any(row[:-1]) for row in given):
+        return lines, None
     kept = [tuple(row[column] for column in columns) for row in wanted]
     start = [kept[index] for index in first]
     apexes = _simplicial_cone(start)
@@ -194,7 +194,9 @@ def _independent(rows: list[Row]) -> tuple[list[int], list[int]]:
 def _simplicial_cone(rows: list[Row]) -> tuple[Row, ...]:
     """Return the edges of the cone between as many independent rows as dimensions: each off one row, on the others."""
     size = len(rows)
-    table = [[Fraction(entry) for entry in row] + [Fraction(int(i == j)) for j in range(size)] for i, row in enumerate(rows)]
+    table = [
+        [Fraction(entry) for entry in row] + [Fraction(int(i == j)) for j in range(size)] for i, row in enumerate(rows)
+    ]
     for step in range(size):
         pivot = next(row for row in range(step, size) if table[row][step])
         table[step], table[pivot] = table[pivot], table[step]

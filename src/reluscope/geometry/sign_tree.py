@@ -21,6 +21,7 @@ from reluscope.geometry.crossing import (
     find_positive,
     image,
     inner_point,
+    noise_at,
 )
 from reluscope.geometry.generation import Scratch, find_among_corners
 
@@ -41,10 +42,12 @@ class _Tree(NamedTuple):
     counters: np.ndarray
     forms: np.ndarray
     form_noise: np.ndarray
+    form_slack: np.ndarray
     threshold: np.ndarray
     is_constant: np.ndarray
     rows: np.ndarray
     noise: np.ndarray
+    slack: np.ndarray
     row_form: np.ndarray
     phase: np.ndarray
     sign: np.ndarray
@@ -110,10 +113,12 @@ class SignTree:
             np.zeros(NUM_COUNTERS, dtype=np.int64),
             np.ascontiguousarray(forms.coefficients),
             np.ascontiguousarray(forms.noise),
+            np.ascontiguousarray(forms.slack),
             np.ascontiguousarray(forms.threshold),
             np.ascontiguousarray(forms.is_constant),
             np.concatenate([cell.rows, np.zeros((number, size))]),
             np.concatenate([cell.noise, np.zeros(number)]),
+            np.concatenate([cell.slack, np.zeros((number, cell.slack.shape[1]))]),
             np.full(fixed + number, -1),
             np.zeros(number + 1, dtype=np.int64),
             np.zeros(number + 1, dtype=np.int64),
@@ -170,8 +175,8 @@ class SignTree:
         for signs, is_cut, witness in zip(*batch, strict=True):
             which = np.flatnonzero(is_cut)
             side = np.where(signs[which], 1.0, -1.0)
-            rows = np.concatenate([self.cell.rows, side[:, None] * self.forms.coefficients[which]])
-            cells.append(Cell(rows, np.concatenate([self.cell.noise, self.forms.noise[which]]), witness))
+            rows = side[:, None] * self.forms.coefficients[which]
+            cells.append(self.cell.cut(rows, self.forms.noise[which], self.forms.slack[which], witness))
         return cells
 
 
@@ -225,6 +230,7 @@ def _push_row(tree, depth):
     for k in range(tree.forms.shape[1]):
         tree.rows[row, k] = tree.sign[depth] * tree.forms[depth, k]
     tree.noise[row] = tree.form_noise[depth]
+    tree.slack[row] = tree.form_slack[depth]
     tree.row_form[row] = depth
     tree.place[NUM_ROWS] += 1
 
@@ -266,7 +272,7 @@ def _decide(tree, frame, work, corners, depth):
         tree.sign[depth] = known
         tree.counters[BY_CLAUSE] += 1
         return
-    if abs(value) <= 2.0 * noise:
+    if abs(value) <= 2.0 * noise_at(noise, tree.form_slack[depth], tree.store_y[tree.witness[depth]]):
         value = _leave_zero_set(tree, frame, work, corners, depth)
         if value == 0.0:
             return
@@ -313,7 +319,20 @@ def _ask(tree, frame, work, corners, depth, side) -> int:
         )
         tree.counters[CORNERS] += steps
     if answer == UNDECIDED:
-        answer, steps = find_positive(form, noise, threshold, tree.rows, tree.noise, number, frame, work, at_y, at_z)
+        answer, steps = find_positive(
+            form,
+            noise,
+            tree.form_slack[depth],
+            threshold,
+            tree.rows,
+            tree.noise,
+            tree.slack,
+            number,
+            frame,
+            work,
+            at_y,
+            at_z,
+        )
         tree.counters[PIVOTS] += steps
     return answer
 
@@ -359,8 +378,10 @@ def _between(tree, frame, work, depth, side, least) -> int:
     found = inner_point(
         side * tree.forms[depth],
         tree.form_noise[depth],
+        tree.form_slack[depth],
         tree.rows,
         tree.noise,
+        tree.slack,
         tree.place[NUM_ROWS],
         frame,
         tree.store_y[tree.witness[depth]],

@@ -113,7 +113,7 @@ def window_shape(window: Box | Polyhedron) -> WindowShape:
     polytope = None if len(window.C) else RationalPolytope.of(window)
     if polytope is None:
         raise DegenerateGeometryError(
-            f"the domain must be full-dimensional, but {window.describe()} is empty or flat: give another, or a Slice"
+            f"the domain must have an interior, but {window.describe()} is empty or flat: give another, or a Slice"
         )
     facets = polytope.facets()
     incidence = np.zeros((len(polytope.vertices), len(facets)), dtype=bool)
@@ -136,7 +136,9 @@ def _order(exact: Sequence[Point], incidence: np.ndarray) -> list[int]:
         one, other = np.flatnonzero(members).tolist()
         beside.setdefault(one, []).append(other)
         beside.setdefault(other, []).append(one)
-    first, last = (tuple(a - b for a, b in zip(exact[next_], exact[order[0]], strict=True)) for next_ in beside[order[0]])
+    first, last = (
+        tuple(a - b for a, b in zip(exact[next_], exact[order[0]], strict=True)) for next_ in beside[order[0]]
+    )
     turn = first[0] * last[1] - first[1] * last[0]
     around.append(beside[order[0]][0 if turn > 0 else 1])
     while len(around) < len(exact):

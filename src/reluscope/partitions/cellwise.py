@@ -22,6 +22,7 @@ from reluscope.codes.packing import pack_pieces
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.domains import Box, Domain, Space
 from reluscope.geometry.double_description import BORDER, INNER, Cells, cut_cells
+from reluscope.geometry.interior import scaled_rows
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.rational_polytopes import Row, between, half_spaces, integer_row
 from reluscope.geometry.window_shapes import window_shape
@@ -272,10 +273,13 @@ def first_cells(network: Network, domain: Domain, tolerance: Tolerance) -> Start
         return Start(_cells([vertices], [blurs], [shape.incidence], [kinds], None), scale, resolution, 0.0)
     if not isinstance(domain, Space | Polyhedron):
         raise InputError(f"expected a Space, Box or Polyhedron, got {type(domain).__name__}: give one of these")
-    rows = np.zeros((0, dim + 1)) if isinstance(domain, Space) else np.hstack([domain.A, -domain.b[:, None]])
+    rows = np.zeros((0, dim + 1))
+    if isinstance(domain, Polyhedron):
+        normals, offsets = scaled_rows(domain.A, domain.b)
+        rows = np.column_stack([normals, -offsets])
     scale = _typical_distance(network, rows)
     cells = _orthants(domain, scale)
-    if not len(cells):
+    if cells is None:
         raise DegenerateGeometryError(
             f"the domain must have an interior, but {domain.describe()} is empty or flat: give another, or a Slice"
         )
@@ -466,11 +470,11 @@ def _finished(batch: _Batch, scale: float) -> CellPatch:
     return CellPatch(words, cells.vertex_offsets, vertices, owner[shown], keys)
 
 
-def _orthants(domain: Space | Polyhedron, scale: float) -> Cells:
-    """Return the parts of a domain in all orthants, exact but for the last digits of their vertices."""
+def _orthants(domain: Space | Polyhedron, scale: float) -> Cells | None:
+    """Return the parts of a domain in all orthants, exact but for their vertices' last digits; None if it is flat."""
     dim = domain.dim
     if isinstance(domain, Polyhedron) and len(domain.C):
-        return _cells([], [], [], [], None)
+        return None
     sides = [] if isinstance(domain, Space) else [integer_row(side) for side in half_spaces(domain)]
     draw = np.random.default_rng(20_18).integers
     walls = draw(2**64, size=(dim, 2), dtype=np.uint64)
@@ -493,9 +497,14 @@ def _orthants(domain: Space | Polyhedron, scale: float) -> Cells:
         kinds.append(np.where(inner, INNER, BORDER))
         nothing = np.zeros(2, dtype=np.uint64)
         keys.append(
-            np.stack([walls[wall_rows.index(row)] if crossed else nothing for row, crossed in zip(facets, inner, strict=True)])
+            np.stack(
+                [
+                    walls[wall_rows.index(row)] if crossed else nothing
+                    for row, crossed in zip(facets, inner, strict=True)
+                ]
+            )
         )
-    return _cells(vertices, errors, incidences, kinds, keys)
+    return _cells(vertices, errors, incidences, kinds, keys) if vertices else None
 
 
 def _surface_point(vertex: Row, scale: float) -> list[float]:
@@ -513,8 +522,6 @@ def _cells(
     keys: list[np.ndarray] | None,
 ) -> Cells:
     """Return cells from vertices and incidences, facets in slots 0, 1, ... of each."""
-    if not vertices:
-        return Cells(*(np.zeros(0, dtype=np.int64) for _ in range(9)))
     num_words = 1 + max(incidence.shape[1] for incidence in incidences) // 64
     tight = np.zeros((sum(map(len, vertices)), num_words), dtype=np.uint64)
     row = 0

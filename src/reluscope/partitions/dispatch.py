@@ -10,7 +10,7 @@ from typing import overload
 import numpy as np
 
 from reluscope.codes.packed import Codes
-from reluscope.errors import InputError, ShapeError
+from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim
 from reluscope.geometry.complexes import from_polygon, from_segments
 from reluscope.geometry.domains import Box, Domain, Slice, Space
@@ -316,6 +316,11 @@ def _check_domain(network: Network, domain: Domain) -> None:
         raise InputError(
             f"domain must be a Slice, Box, Space or Polyhedron (or a list of slices), got {type(domain).__name__}: "
             "give one of these"
+        )
+    window = domain.window if isinstance(domain, Slice) else domain
+    if isinstance(window, Polyhedron) and len(window.C):
+        raise DegenerateGeometryError(
+            f"the domain must have an interior, got a {window.describe()}: give a Slice of the input space"
         )
     if domain.ambient_dim != network.num_inputs:
         raise ShapeError(

@@ -115,4 +115,3 @@ def _table(
         work,
         method,
     )
-

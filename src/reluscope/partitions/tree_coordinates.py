@@ -7,6 +7,7 @@ forms are those of ``z = G y``: these values, the domain's rows, and the constan
 
 import threading
 from dataclasses import dataclass, fields, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.crossing import Cell, Forms, Frame
 from reluscope.geometry.domains import Box, Domain, Space
 from reluscope.geometry.generation import Scratch
+from reluscope.geometry.interior import scaled_rows
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.affine_values import AffineValue, AffineValues, advance_affinely, affine_input
 from reluscope.networks.network import Network
@@ -38,6 +40,8 @@ class Coordinates:
         The domain.
     doubt : (k,) float64
         Bounds on the errors of z.
+    blur : (k, n) float64
+        Of cones: at y the errors of z are at most ``blur @ |y|``. All zero if z is y.
     is_narrow : bool
         Whether z starts with the values of the first stage.
     scale : float
@@ -49,6 +53,7 @@ class Coordinates:
     frame: Frame
     first: Cell
     doubt: Float[np.ndarray, " k"]
+    blur: Float[np.ndarray, "k n"]
     is_narrow: bool
     scale: float
     tolerance: Tolerance
@@ -77,23 +82,24 @@ class Coordinates:
         size = len(lower)
         narrow = _narrow_values(network, gamma, scale)
         if narrow is None or len(narrow[0]) + len(walls) + 1 >= size:
-            generators, doubt, rows = np.zeros((0, size)), np.zeros(size), walls
+            generators, blur, rows = np.zeros((0, size)), np.zeros((size, size)), walls
         else:
             values, errors = narrow
             constant = np.eye(1, size, size - 1)
             generators = np.concatenate([values, walls, constant])
-            doubt = np.concatenate([errors @ largest, np.zeros(len(walls) + 1)])
+            blur = np.concatenate([errors, np.zeros((len(walls) + 1, size))])
             rows = np.eye(len(generators))[len(values) : -1]
-        frame = Frame(np.ascontiguousarray(generators), lower, upper, is_cone)
-        first = Cell(np.ascontiguousarray(rows), np.zeros(len(rows)), center)
-        coordinates = cls(network, frame, first, doubt, len(generators) > 0, scale, tolerance)
-        noise = coordinates.noise(rows, np.zeros_like(rows))
+        # A proof on a cone hides no more than twice its share.
+        frame = Frame(np.ascontiguousarray(generators), lower, upper, is_cone, tolerance.resolution / 2)
+        first = Cell(np.ascontiguousarray(rows), np.zeros(len(rows)), np.zeros((len(rows), 0)), center)
+        coordinates = cls(network, frame, first, blur @ largest, blur, len(generators) > 0, scale, tolerance)
+        noise, slack = (bound(rows, np.zeros_like(rows)) for bound in (coordinates.noise, coordinates.slack))
         image = rows @ (generators @ center if len(generators) else center)
         if not (image > 2 * noise).all():
             raise DegenerateGeometryError(
                 f"the domain must have an interior, but {domain.describe()} is empty or too flat: give another"
             )
-        return replace(coordinates, first=first._replace(noise=noise))
+        return replace(coordinates, first=first._replace(noise=noise, slack=slack))
 
     @property
     def gamma(self) -> float:
@@ -108,8 +114,8 @@ class Coordinates:
 
     @cached_property
     def _gram(self) -> np.ndarray:
-        """Inner products of the gradients of all z: those with respect to x in a box, to y in a cone."""
-        columns = len(self.frame.lower) - (0 if self.frame.is_cone else 1)
+        """Inner products of the gradients of all z with respect to x."""
+        columns = len(self.frame.lower) - 1
         generators = self.frame.generators if self.is_narrow else np.eye(len(self.frame.lower))
         return generators[:, :columns] @ generators[:, :columns].T
 
@@ -131,15 +137,30 @@ class Coordinates:
         """Return bounds on the errors of values of forms (p, k) anywhere in the box."""
         return errors @ (self.largest + self.doubt) + np.abs(coefficients) @ (self.doubt + self.gamma * self.largest)
 
+    def slack(self, coefficients: np.ndarray, errors: np.ndarray) -> np.ndarray:
+        """Return bounds (p, n) on the errors of forms (p, k) of a cone: of their values at y, per coordinate of |y|."""
+        if not self.frame.is_cone:
+            return np.zeros((len(coefficients), 0))
+        doubt = errors + self.gamma * np.abs(coefficients)
+        if not self.is_narrow:
+            return doubt
+        return doubt @ (np.abs(self.frame.generators) + self.blur) + np.abs(coefficients) @ self.blur
+
     def forms(self, coefficients: Float[np.ndarray, "p k"], errors: Float[np.ndarray, "p k"]) -> Forms:
         """Return forms with what counts as zero."""
-        noise = self.noise(coefficients, errors)
+        noise, slack = self.noise(coefficients, errors), self.slack(coefficients, errors)
+        if self.frame.is_cone:
+            generators = self.frame.generators
+            slopes = np.abs(coefficients @ generators if self.is_narrow else coefficients)[:, :-1]
+            is_constant = (slopes <= slack[:, :-1]).all(axis=1)
+            return Forms(np.ascontiguousarray(coefficients), noise, slack, np.zeros(len(noise)), is_constant)
         variation = np.abs(coefficients[:, :-1]) @ self.largest[:-1]
         slope = np.sqrt(np.maximum(0.0, ((coefficients @ self._gram) * coefficients).sum(axis=1)))
         diameter = float(np.linalg.norm(self.frame.upper - self.frame.lower))
         return Forms(
             np.ascontiguousarray(coefficients),
             noise,
+            slack,
             self.tolerance.resolution * diameter * slope,
             variation <= noise,
         )
@@ -224,20 +245,36 @@ def _shape_of(domain: Box | Space | Polyhedron, network: Network) -> _Shape:
             f"the domain must have an interior, but {domain.describe()} is empty or flat: give another"
         )
     used = domain.A.any(axis=1)
-    rows = np.column_stack([-domain.A[used], domain.b[used]])
-    lower, upper = np.full(domain.dim, -np.inf), np.full(domain.dim, np.inf)
-    single = (rows[:, :-1] != 0).sum(axis=1) == 1
-    for row in rows[single]:
-        axis = int(np.flatnonzero(row[:-1])[0])
-        bound = -row[-1] / row[axis]
-        if row[axis] > 0:
-            lower[axis] = max(lower[axis], bound)
-        else:
-            upper[axis] = min(upper[axis], bound)
-    if np.isfinite(lower).all() and np.isfinite(upper).all():
-        return _boxed(lower, upper, rows[~single], ball.center)
+    normals, offsets = scaled_rows(domain.A[used], domain.b[used])
+    rows = np.column_stack([-normals, offsets])
+    if domain.is_bounded():
+        lower, upper, is_side = _enclosing_box(domain, rows)
+        return _boxed(lower, upper, rows[~is_side], ball.center)
     size = float(np.abs(ball.center).max(initial=0.0)) + (ball.radius if np.isfinite(ball.radius) else 0.0)
     return _conical(rows, ball.center, 2.0 ** np.ceil(np.log2(size)) if size else 1.0)
+
+
+def _enclosing_box(domain: Polyhedron, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a box around a bounded polyhedron, and which rows (a, c) of ``a x + c >= 0`` are nothing but its sides."""
+    lower, upper = np.full(domain.dim, -np.inf), np.full(domain.dim, np.inf)
+    is_side = (rows[:, :-1] != 0).sum(axis=1) == 1
+    for index in np.flatnonzero(is_side):
+        axis = int(np.flatnonzero(rows[index, :-1])[0])
+        slope, constant = (float(entry) for entry in rows[index, [axis, -1]])
+        bound = -constant / slope
+        # A side that is no float stays a row, and the box reaches beyond it.
+        is_side[index] = Fraction(bound) * Fraction(slope) == -Fraction(constant)
+        if slope > 0:
+            lower[axis] = max(lower[axis], bound if is_side[index] else np.nextafter(bound, -np.inf))
+        else:
+            upper[axis] = min(upper[axis], bound if is_side[index] else np.nextafter(bound, np.inf))
+    for axis, unit in enumerate(np.eye(domain.dim)):
+        # What programs say of the others is not exact: the box is made a tenth larger, and rows end the cell.
+        if np.isinf(lower[axis]) or np.isinf(upper[axis]):
+            low, high = -domain.maximize(-unit).value, domain.maximize(unit).value
+            margin = 0.1 * (high - low)
+            lower[axis], upper[axis] = max(lower[axis], low - margin), min(upper[axis], high + margin)
+    return lower, upper, is_side
 
 
 def _boxed(lower: np.ndarray, upper: np.ndarray, walls: np.ndarray, center: np.ndarray) -> _Shape:

@@ -183,11 +183,13 @@ def _points_behind(coordinates: Coordinates, cell: Cell) -> list[np.ndarray]:
         rows, noises = np.ascontiguousarray(cell.rows[others]), cell.noise[others]
         threshold = coordinates.tolerance.resolution * lengths[members[0]]
         scratch.reserve(len(rows))
-        question = (form, noise, threshold, rows, noises, len(rows), frame, scratch.work)
         answer = UNDECIDED
         if coordinates.is_narrow:
+            question = (form, noise, threshold, rows, noises, len(rows), frame, scratch.work)
             answer, _ = find_among_corners(*question, scratch.corners, cell.witness, z)
         if answer == UNDECIDED:
+            slack, slacks = cell.slack[members[0]], np.ascontiguousarray(cell.slack[others])
+            question = (form, noise, slack, threshold, rows, noises, slacks, len(rows), frame, scratch.work)
             answer, _ = find_positive(*question, cell.witness, z)
         if answer == SOME:
             start, end = -float(form @ z), float(form @ scratch.work.out_z)

@@ -352,6 +352,7 @@ def region_cells(coordinates: Coordinates, pieces: Sequence[np.ndarray], witness
     values = {position: value.take(rows) for position, value in coordinates.start().items()}
     tables = [[coordinates.first.rows] for _ in range(number)]
     noises = [[coordinates.first.noise] for _ in range(number)]
+    slacks = [[coordinates.first.slack] for _ in range(number)]
     for stage, chosen in enumerate(pieces):
         maps, errors, live = coordinates.advance(stage, values)
         for index in range(number):
@@ -360,11 +361,12 @@ def region_cells(coordinates: Coordinates, pieces: Sequence[np.ndarray], witness
             varies = ~forms.is_constant
             tables[index].append(side[varies, None] * forms.coefficients[varies])
             noises[index].append(forms.noise[varies])
+            slacks[index].append(forms.slack[varies])
         if stage + 1 < len(pieces):
             values = _close(coordinates, stage, live, chosen)
     return [
-        Cell(np.concatenate(table), np.concatenate(noise), witness)
-        for table, noise, witness in zip(tables, noises, witnesses, strict=True)
+        Cell(np.concatenate(table), np.concatenate(noise), np.concatenate(slack), witness)
+        for table, noise, slack, witness in zip(tables, noises, slacks, witnesses, strict=True)
     ]
 
 

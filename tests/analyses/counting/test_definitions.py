@@ -158,16 +158,11 @@ def test_intervals_where_only_bounds_are_computable():
     assert (convex.interval, convex.claim) == ((1, 2), Claim.LOWER)
 
 
-def test_faces_of_a_polyhedron_are_left_open():
-    """Its corners are floats, so that what lies just outside of it may seem to touch it."""
+def test_faces_of_a_polyhedron_are_exact():
     net = rs.load(CROSS)
     triangle = rs.Polyhedron([[1.0, 1], [-1, 0], [0, -1]], [1.0, 0.5, 0.5])
-    found = rs.count(net, triangle, definition="activation", method="partition")
-    assert found.claim is Claim.LOWER
-    assert interval(found) == (4, float("inf"))
-    chosen = rs.count(net, triangle, definition="activation")
-    assert "mixed-integer" in chosen.method
-    assert (int(chosen), chosen.claim) == (4, Claim.EXACT)
+    found = rs.count(net, triangle, definition="activation")
+    assert (int(found), found.claim) == (4, Claim.EXACT)
 
 
 def test_max_gates_without_bounds_leave_intervals():
