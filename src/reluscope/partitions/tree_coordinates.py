@@ -152,7 +152,7 @@ class Coordinates:
         if self.frame.is_cone:
             generators = self.frame.generators
             slopes = np.abs(coefficients @ generators if self.is_narrow else coefficients)[:, :-1]
-            is_constant = (slopes <= slack[:, :-1]).all(axis=1)
+            is_constant = np.asarray((slopes <= slack[:, :-1]).all(axis=1))
             return Forms(np.ascontiguousarray(coefficients), noise, slack, np.zeros(len(noise)), is_constant)
         variation = np.abs(coefficients[:, :-1]) @ self.largest[:-1]
         slope = np.sqrt(np.maximum(0.0, ((coefficients @ self._gram) * coefficients).sum(axis=1)))
