@@ -123,16 +123,18 @@ class RationalNetwork:
         return found
 
     def held(self, pieces: Sequence[Sequence[int]], point: Sequence[Fraction]) -> list[RationalVector]:
-        """Return what every gate sees, then the output, if every unit uses the given piece whatever its input.
+        """Return what gates see, then the output, if every unit uses the given piece whatever its input.
 
         Parameters
         ----------
         pieces : one sequence of u integers per gate
+            Of the first gates at least.
         point : n fractions
 
         Returns
         -------
         list of RationalVector
+            What each of these gates sees, then the output; of the first gates only, what the gate after them sees.
             Affine in the point.
 
         Notes
@@ -143,7 +145,8 @@ class RationalNetwork:
         values = {0: RationalVector.of(point)}
         seen = []
         trace = self._traces.setdefault(tuple(point), [])
-        for number, (stage, held) in enumerate(zip(self.network.stages, pieces, strict=True)):
+        stages = self.network.stages
+        for number, (stage, held) in enumerate(zip(stages, pieces, strict=False)):
             before = [list(earlier) for earlier in pieces[:number]]
             if number < len(trace) and trace[number][0] == before:
                 value, values = trace[number][1], dict(trace[number][2])
@@ -152,7 +155,9 @@ class RationalNetwork:
                 trace[number:] = [(before, value, dict(values))]
             values[stage.position] = _gate_held(stage.gate, value, held)
             seen.append(value)
-        return [*seen, self._value(self.network.output, values)]
+        is_whole = len(pieces) == len(stages)
+        target = self.network.output if is_whole else stages[len(pieces)].gate.inputs[0]
+        return [*seen, self._value(target, values)]
 
     def _value(self, target: int, values: dict[int, RationalVector]) -> RationalVector:
         # An explicit stack: graphs may be deeper than Python's recursion.
