@@ -35,11 +35,14 @@ class Outcome(NamedTuple):
         No solution has a larger value; -inf if infeasible.
     point : (n,) float64, optional
         The best solution found, None if none was.
+    duals : (h,) float64, optional
+        Multipliers of the rows, of a relaxed program.
     """
 
     ending: Ending
     bound: float
     point: np.ndarray | None
+    duals: np.ndarray | None = None
 
 
 _ENDINGS = {
@@ -194,7 +197,8 @@ class MixedIntegerProgram:
         # Programs without integers have no nodes; a linear program that stopped early bounds nothing.
         is_linear = info.mip_node_count < 0
         bound = info.objective_function_value if is_linear else info.mip_dual_bound
-        return Outcome(ending, np.inf if is_linear and ending is Ending.LIMIT else float(bound), point)
+        duals = np.array(model.getSolution().row_dual, dtype=float) if is_relaxed else None
+        return Outcome(ending, np.inf if is_linear and ending is Ending.LIMIT else float(bound), point, duals)
 
     def _run(self) -> Ending | None:
         self._model.run()

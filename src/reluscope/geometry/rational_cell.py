@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 
-import numpy as np
-
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 
@@ -101,6 +99,30 @@ def highest(form: Form, rows: Sequence[Form], start: Point, *, is_sign_enough: b
     return Highest(tuple((base + step) / common for base, step in zip(origin, steps, strict=True)), is_bounded)
 
 
+def rows_of(polyhedron: Polyhedron) -> list[Form]:
+    """Return the forms that are at least 0 on a polyhedron; an equation is two of them."""
+    sides = [*zip(polyhedron.A.tolist(), polyhedron.b.tolist(), strict=True)]
+    for row, value in zip(polyhedron.C.tolist(), polyhedron.d.tolist(), strict=True):
+        sides += [(row, value), ([-entry for entry in row], -value)]
+    return [whole_form([*(-Fraction(entry) for entry in normal), Fraction(bound)]) for normal, bound in sides]
+
+
+def deepest(rows: Sequence[Form], dim: int) -> tuple[Point, Fraction]:
+    """Return a point where the least of some forms is positive, else where it is largest, and the least one there.
+
+    Examples
+    --------
+    >>> deepest([{0: 1}, {0: -1, CONSTANT: -1}], 1)
+    ((Fraction(-1, 2),), Fraction(-1, 2))
+    """
+    # One more coordinate is below all rows.
+    lowest = Fraction(min([0, *(row.get(CONSTANT, 0) for row in rows)]))
+    start = (*[Fraction(0)] * dim, lowest)
+    raised = [{**row, dim: -1} for row in rows]
+    *point, depth = highest({dim: 1}, raised, start, is_sign_enough=True).point
+    return tuple(point), depth
+
+
 @dataclass(frozen=True)
 class RationalCell:
     """The points of R^n where some forms are at least 0 and others above 0; there are some.
@@ -137,22 +159,9 @@ class RationalCell:
             return cls((), (), (Fraction(0),) * window.dim)
         outer = window.polyhedron if isinstance(window, Box) else window
         assert isinstance(outer, Polyhedron)
-        if np.any(outer.C):
-            return None
-        sides = zip(outer.A.tolist(), outer.b.tolist(), strict=True)
-        rows = [whole_form([*(-Fraction(entry) for entry in normal), Fraction(bound)]) for normal, bound in sides]
-        if any(set(row) <= {CONSTANT} and row.get(CONSTANT, 0) < 0 for row in rows):
-            return None
-        rows = [row for row in rows if set(row) - {CONSTANT}]
-        # One more coordinate is below all rows; it is to be positive.
-        dim = outer.dim
-        lowest = Fraction(min([0, *(row.get(CONSTANT, 0) for row in rows)]))
-        start = (*[Fraction(0)] * dim, lowest)
-        raised = [{**row, dim: -1} for row in rows]
-        found = highest({dim: 1}, raised, start, is_sign_enough=True).point
-        if found[dim] <= 0:
-            return None
-        return cls(tuple(rows), (), _short(found[:dim], (), tuple(rows)))
+        rows = rows_of(outer)
+        point, depth = deepest([row for row in rows if row], outer.dim)
+        return cls(tuple(rows), (), _short(point, (), rows)) if depth > 0 else None
 
     @property
     def dim(self) -> int:
