@@ -49,11 +49,9 @@ def test_questions_print_nothing(capfd):
     capfd.readouterr()
     rs.count(net, box, definition="activation", method="mip")
     rs.compression.prune_exact(net, box, method="programs")
-    rs.partition(net, box, method="tree").adjacency()
     rs.preimages.classify(([[1, 0], [0, 1], [-1, -1]], [-1, -1, -1]), [0, 0, 0])
     polyhedron = rs.Polyhedron([[1.0, 1], [-1, 0], [0, -1]], [1.0, 0.5, 0.5])
     polyhedron.insphere()
-    polyhedron.facets()
     polyhedron.maximize([1.0, 2.0])
     assert capfd.readouterr() == ("", "")
 
