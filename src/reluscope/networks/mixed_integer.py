@@ -325,9 +325,12 @@ class _Encoder:
         width = self.program.num_columns
         gain = np.zeros(width)
         gain[columns] = weights
-        rows = scipy.sparse.vstack([_padded(part, width) for part in self._tables] or [np.zeros((0, width))])
-        sides = [np.concatenate([np.empty(0), *part]) for part in zip(*self._sides, strict=True)] or [np.empty(0)] * 2
-        return upper_bound(gain, scipy.sparse.csr_array(rows), *sides, self._lower, self._upper, duals)
+        if not self._tables:
+            nothing = np.empty(0)
+            return upper_bound(gain, np.empty((0, width)), nothing, nothing, self._lower, self._upper, duals)
+        rows = scipy.sparse.csr_array(scipy.sparse.vstack([_padded(part, width) for part in self._tables]))
+        low, high = (np.concatenate(part) for part in zip(*self._sides, strict=True))
+        return upper_bound(gain, rows, low, high, self._lower, self._upper, duals)
 
     def _bounds(self, values: _Values) -> _Bounds:
         """Return bounds of values from those of the columns, with the rounding of sums."""
