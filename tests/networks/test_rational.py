@@ -9,6 +9,7 @@ import reluscope as rs
 from oracles import fractions_plane
 from reluscope.networks.builder import GraphBuilder
 from reluscope.networks.rational import RationalNetwork, RationalVector
+from reluscope.networks.rational_maps import rational_maps
 
 
 def test_vectors_are_brought_to_a_common_denominator():
@@ -79,3 +80,31 @@ def test_the_code_beside_a_point():
     assert net.pieces_beside(zero, [Fraction(1)]) == [[1, 0], [0]]
     assert net.pieces_beside(zero, [Fraction(-1, 10**30)]) == [[0, 1], [1]]
     assert net.pieces_beside([Fraction(1)], [Fraction(-5)]) == [[1, 0], [0]]
+
+
+def test_sums_of_outputs_are_pulled_back_to_the_input():
+    torch.manual_seed(1)
+
+    class Branches(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first, self.second, self.last = (torch.nn.Linear(a, b) for a, b in ((3, 6), (6, 6), (3, 2)))
+
+        def forward(self, x):
+            h = torch.nn.functional.leaky_relu(self.first(x))
+            h = torch.nn.functional.hardtanh(self.second(h) + h)
+            return self.last(h.reshape(-1, 3, 2).amax(dim=2))
+
+    net = rs.load(Branches().double(), input_shape=(3,))
+    exact = RationalNetwork(net)
+    point = [Fraction(1, 3), Fraction(-2, 7), Fraction(5, 4)]
+    pieces = exact.pieces(point)
+    weights = {0: Fraction(2), 1: Fraction(-3, 5)}
+    row, constant = exact.pull_back(pieces, weights)
+    value = sum(weight * exact.output(point)[entry] for entry, weight in weights.items())
+    assert sum(weight * point[entry] for entry, weight in row.items()) + constant == value
+    maps = rational_maps(exact, pieces)
+    assert [row[axis] for axis in range(3)] == [
+        2 * maps.outputs[0][k] - Fraction(3, 5) * maps.outputs[1][k] for k in range(3)
+    ]
+    assert exact.pull_back(pieces, {0: Fraction(0)}) == ({}, 0)

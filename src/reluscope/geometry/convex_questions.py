@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.interior_point import Bodies, IsDone, Local, Minima, Objective, minimize, within
 from reluscope.geometry.linear_program import LinearProgram, Status
 
@@ -419,23 +420,14 @@ def _finished(bodies: Bodies, gains: Tensor, answers: Answers, is_open: np.ndarr
             program.set_bounds(variable, lower[variable], upper[variable])
         solution = program.maximize(gain)
         if solution.status is Status.OPTIMAL and solution.value >= values[body]:
+            # None of the rows matters if HiGHS gives no multipliers.
+            duals = solution.duals if len(solution.duals) else np.zeros(kept.sum())
+            endless = np.full(len(duals), -np.inf)
             points[body], values[body], gaps[body] = (
                 solution.point,
                 solution.value,
-                _bound_of(solution.duals, rows[kept], offsets[kept], lower, upper, gain) - solution.value,
+                upper_bound(gain, rows[kept], endless, offsets[kept], lower, upper, duals) - solution.value,
             )
         elif solution.status is Status.UNBOUNDED:
             values[body], gaps[body] = np.inf, 0.0
     return Answers(points, values, np.maximum(gaps, 0.0))
-
-
-def _bound_of(
-    duals: np.ndarray, rows: np.ndarray, offsets: np.ndarray, lower: np.ndarray, upper: np.ndarray, gain: np.ndarray
-) -> float:
-    """Return the bound on a linear function that multipliers of rows prove."""
-    # None of them matters if HiGHS gives none.
-    duals = np.maximum(duals, 0.0) if len(duals) else np.zeros(len(offsets))
-    missing = gain - rows.T @ duals
-    with np.errstate(invalid="ignore"):
-        terms = np.where(missing == 0, 0.0, missing * np.where(missing > 0, upper, lower))
-    return float(duals @ offsets + terms.sum())

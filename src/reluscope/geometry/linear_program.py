@@ -41,6 +41,22 @@ _STATUS = {
 }
 
 
+def silent_model(tolerance: float) -> highspy.Highs:
+    """Return an empty model of a maximisation that prints nothing and starts no threads."""
+    model = highspy.Highs()
+    for option, setting in (
+        ("output_flag", False),
+        ("log_to_console", False),
+        ("parallel", "off"),
+        ("primal_feasibility_tolerance", max(tolerance, 1e-10)),
+        ("dual_feasibility_tolerance", max(tolerance, 1e-10)),
+        ("small_matrix_value", 1e-12),  # the default drops entries below 1e-9
+    ):
+        model.setOptionValue(option, setting)
+    model.changeObjectiveSense(highspy.ObjSense.kMaximize)
+    return model
+
+
 class LinearProgram:
     """Maximise ``c x`` subject to ``row_lower <= rows x <= row_upper`` and ``lower <= x <= upper``.
 
@@ -67,18 +83,9 @@ class LinearProgram:
     """
 
     def __init__(self, num_variables: int, *, tolerance: float = 1e-9) -> None:
-        self._model = highspy.Highs()
-        for option, setting in (
-            ("output_flag", False),
-            ("parallel", "off"),
-            ("primal_feasibility_tolerance", max(tolerance, 1e-10)),
-            ("dual_feasibility_tolerance", max(tolerance, 1e-10)),
-            ("small_matrix_value", 1e-12),  # the default drops entries below 1e-9
-        ):
-            self._model.setOptionValue(option, setting)
+        self._model = silent_model(tolerance)
         free = np.full(num_variables, np.inf)
         self._model.addVars(num_variables, -free, free)
-        self._model.changeObjectiveSense(highspy.ObjSense.kMaximize)
         self.num_variables = num_variables
         self.num_rows = 0
         self.num_solves = 0

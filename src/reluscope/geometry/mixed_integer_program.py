@@ -14,6 +14,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from reluscope.errors import SolverError
+from reluscope.geometry.linear_program import silent_model
 
 
 class Ending(Enum):
@@ -35,11 +36,14 @@ class Outcome(NamedTuple):
         No solution has a larger value; -inf if infeasible.
     point : (n,) float64, optional
         The best solution found, None if none was.
+    duals : (h,) float64, optional
+        Multipliers of the rows, of a relaxed program.
     """
 
     ending: Ending
     bound: float
     point: np.ndarray | None
+    duals: np.ndarray | None = None
 
 
 _ENDINGS = {
@@ -76,15 +80,10 @@ class MixedIntegerProgram:
     """
 
     def __init__(self, *, tolerance: float = 1e-9) -> None:
-        self._model = highspy.Highs()
+        self._model = silent_model(tolerance)
         for option, setting in (
-            ("output_flag", False),
             ("threads", 1),
-            ("parallel", "off"),
-            ("primal_feasibility_tolerance", max(tolerance, 1e-10)),
-            ("dual_feasibility_tolerance", max(tolerance, 1e-10)),
             ("mip_feasibility_tolerance", max(tolerance, 1e-10)),
-            ("small_matrix_value", 1e-12),  # the default drops entries below 1e-9
             # Each of these solves programs of its own, which takes longer than all of a small program.
             ("mip_heuristic_run_feasibility_jump", False),
             ("mip_heuristic_run_rens", False),
@@ -92,7 +91,6 @@ class MixedIntegerProgram:
             ("mip_heuristic_run_root_reduced_cost", False),
         ):
             self._model.setOptionValue(option, setting)
-        self._model.changeObjectiveSense(highspy.ObjSense.kMaximize)
         self.num_columns = 0
         self.num_rows = 0
         self.work = {"programs": 0, "nodes": 0, "simplex_iterations": 0}
@@ -194,7 +192,8 @@ class MixedIntegerProgram:
         # Programs without integers have no nodes; a linear program that stopped early bounds nothing.
         is_linear = info.mip_node_count < 0
         bound = info.objective_function_value if is_linear else info.mip_dual_bound
-        return Outcome(ending, np.inf if is_linear and ending is Ending.LIMIT else float(bound), point)
+        duals = np.array(model.getSolution().row_dual, dtype=float) if is_relaxed else None
+        return Outcome(ending, np.inf if is_linear and ending is Ending.LIMIT else float(bound), point, duals)
 
     def _run(self) -> Ending | None:
         self._model.run()

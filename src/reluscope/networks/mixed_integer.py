@@ -17,6 +17,9 @@ import numpy as np
 import scipy.sparse
 from jaxtyping import Float, Int
 
+from reluscope.errors import InputError
+from reluscope.geometry.bounding_box import bounding_box
+from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.domains import Box
 from reluscope.geometry.mixed_integer_program import MixedIntegerProgram
 from reluscope.geometry.polyhedron import Polyhedron
@@ -25,8 +28,8 @@ from reluscope.networks.network import Network
 from reluscope.networks.ranges import ROUNDING, Ranges, unit_ranges
 from reluscope.networks.stages import Stage
 
-# What bounds from linear programs are widened by, relative to the terms of a row: far above the solver's tolerance.
-SLACK = 1e-7
+# More than the rounding of a few operations.
+RAISED = 1 + 2.0**-48
 
 
 class _Choice(NamedTuple):
@@ -59,8 +62,8 @@ class CodeProgram:
     >>> net = from_arrays([([[1.0], [1.0], [1.0]], [0.5, 5.0, -5.0]), (np.ones((1, 3)), [0.0])])
     >>> model = encode(net, Box(-1, 1, 1))
     >>> solution = model.program.maximize([model.margin], [1.0]).point
-    >>> len(model.binaries), [pieces.tolist() for pieces in model.pieces(solution)]
-    (1, [[1, 1, 0]])
+    >>> len(model.binaries), [pieces[1:].tolist() for pieces in model.pieces(solution)]
+    (1, [[1, 0]])
     """
 
     program: MixedIntegerProgram
@@ -105,6 +108,9 @@ def encode(network: Network, domain: Box | Polyhedron, *, least_margin: float = 
     One binary per breakpoint, or candidate, that is not decided on the whole domain by interval arithmetic or by the
     linear relaxation of the gates before; bounds of the others come from these. Two linear programs per unit that
     intervals leave open. Variables are scaled to sizes of at most 1.
+
+    Bounds hold in real arithmetic, with a least margin of 0 for all points: of the relaxation is taken what multipliers
+    prove, where every row is off by what the coefficients before it are rounded.
     """
     encoder = _Encoder(network, domain, least_margin)
     for stage, ranges in zip(network.stages, unit_ranges(network, encoder.corners[0], encoder.corners[1]), strict=True):
@@ -115,10 +121,11 @@ def encode(network: Network, domain: Box | Polyhedron, *, least_margin: float = 
 
 
 class _Values(NamedTuple):
-    """Values as affine functions of the program's columns: ``matrix @ columns + constant``."""
+    """Values as affine functions of the program's columns: ``matrix @ columns + constant``, up to an error each."""
 
     matrix: scipy.sparse.csr_array
     constant: np.ndarray
+    error: np.ndarray
 
 
 class _Bounds(NamedTuple):
@@ -138,18 +145,25 @@ class _Encoder:
         self.choices: list[_Choice] = []
         self.corners = _corners(domain)
         self._lower, self._upper = np.empty(0), np.empty(0)
+        # The rows of the program, and their ends with what rounding may move them.
+        self._tables: list[scipy.sparse.csr_array] = []
+        self._sides: list[tuple[np.ndarray, np.ndarray]] = []
         center, half = (self.corners[0] + self.corners[1]) / 2, (self.corners[1] - self.corners[0]) / 2
         size = len(center)
         self._columns(-np.ones(size), np.ones(size))
-        self._values = {0: _Values(scipy.sparse.csr_array(scipy.sparse.diags_array(half)), center)}
+        error = ROUNDING * (np.abs(center) + half)
+        self._values = {0: _Values(scipy.sparse.csr_array(scipy.sparse.diags_array(half)), center, error)}
         self.margin = self._columns(np.array([least_margin]), np.ones(1))
         # Intervals are the whole truth about values that read the corners of a box only.
         self._is_box = isinstance(domain, Box)
         if isinstance(domain, Polyhedron):
             rows, offsets = domain.A * half, domain.b - domain.A @ center
             scale = np.abs(rows).sum(axis=1) + np.abs(offsets)
+            scale += np.abs(domain.A) @ (np.abs(center) + half)
             scale[scale == 0] = 1.0
-            self.program.add_rows(scipy.sparse.csr_array(rows / scale[:, None]), upper=offsets / scale)
+            self._rows(
+                [], matrix=scipy.sparse.csr_array(rows / scale[:, None]), upper=offsets / scale, doubt=3 * ROUNDING
+            )
 
     def add(self, stage: Stage, ranges: Ranges) -> None:
         """Add the affine nodes on the way to a gate, and the gate."""
@@ -159,12 +173,15 @@ class _Encoder:
             constant = np.zeros(node.size)
             if node.constant is not None:
                 constant = np.broadcast_to(node.constant.cpu().numpy(), node.shape).reshape(-1).astype(float)
+            terms, error = np.abs(constant), np.zeros(node.size)
             for matrix, part in zip(matrices, parts, strict=True):
                 constant = constant + matrix @ part.constant
+                terms = terms + abs(matrix) @ self._terms(part)
+                error = error + abs(matrix) @ part.error
             total = sum(matrix @ self._widened(part) for matrix, part in zip(matrices, parts, strict=True))
-            self._values[position] = _Values(scipy.sparse.csr_array(total), constant)
+            self._values[position] = _Values(scipy.sparse.csr_array(total), constant, error + ROUNDING * terms)
         before = self._values[stage.leg.target]
-        before = _Values(self._widened(before), before.constant)
+        before = before._replace(matrix=self._widened(before))
         bounds = self._bounds(before)
         if isinstance(stage.gate, Max):
             bounds = _meet(bounds, *_by_entry(stage.gate, ranges, len(before.constant)))
@@ -185,7 +202,8 @@ class _Encoder:
         base = (bounds.lower > levels).sum(axis=0)
         level = levels[which, unit]
         scale = bounds.terms[unit] + np.abs(level)
-        above, below = (bounds.upper[unit] - level) / scale, (level - bounds.lower[unit]) / scale
+        above, below = (bounds.upper[unit] - level) / scale * RAISED, (level - bounds.lower[unit]) / scale * RAISED
+        doubt = ROUNDING + before.error[unit] / scale
         count = len(unit)
         h = self._columns(np.zeros(count), above) + np.arange(count)
         hbar = self._columns(np.zeros(count), below) + np.arange(count)
@@ -194,7 +212,7 @@ class _Encoder:
 
         matrix = before.matrix[unit] / scale[:, None]
         sides = (level - before.constant[unit]) / scale
-        self._rows([(h, -1.0), (hbar, 1.0)], matrix=matrix, lower=sides, upper=sides)
+        self._rows([(h, -1.0), (hbar, 1.0)], matrix=matrix, lower=sides, upper=sides, doubt=doubt)
         self._rows([(h, 1.0), (z, -above)], upper=np.zeros(count))
         self._rows([(hbar, 1.0), (z, below)], upper=below)
         self._rows([(self.margin, 1.0), (h, -1.0), (z, 1.0)], upper=np.ones(count))
@@ -221,7 +239,10 @@ class _Encoder:
             shape=(size, width),
         )
         passed = scipy.sparse.diags_array(kept) @ _padded(before.matrix, width)
-        return _Values(scipy.sparse.csr_array(passed + entries), constant)
+        # Neighbouring pieces meet at their breakpoint but for the rounding of intercepts.
+        reach = bounds.terms + np.abs(levels).max(axis=0, initial=0.0)
+        rounding = ROUNDING * (np.abs(slopes).sum(axis=0) * reach + np.abs(intercepts).sum(axis=0))
+        return _Values(scipy.sparse.csr_array(passed + entries), constant, np.abs(kept) * before.error + rounding)
 
     def _add_max(self, gate: Max, before: _Values, bounds: _Bounds) -> _Values:
         table = gate.index.cpu().numpy()
@@ -254,7 +275,9 @@ class _Encoder:
         entries = scipy.sparse.coo_array(
             (scales.astype(float), (rows.astype(int), places.astype(int))), shape=(len(table), width)
         )
-        return _Values(scipy.sparse.csr_array(choose @ _padded(before.matrix, width) + entries), constant)
+        error = np.where(taken >= 0, before.error[taken], 0.0)
+        np.add.at(error, rows.astype(int), ROUNDING * scales.astype(float))
+        return _Values(scipy.sparse.csr_array(choose @ _padded(before.matrix, width) + entries), constant, error)
 
     def _add_largest(self, before: _Values, bounds: _Bounds, entries: np.ndarray) -> tuple[np.ndarray, int, float]:
         """Add the largest of some entries: return its binaries, its column and what that is a multiple of."""
@@ -262,18 +285,22 @@ class _Encoder:
         low, high = bounds.lower[entries].max(), bounds.upper[entries].max()
         size = max(abs(low), abs(high))
         scale = bounds.terms[entries] + size
-        most = (high - bounds.lower[entries]) / scale
+        most = (high - bounds.lower[entries]) / scale * RAISED
         s = self._columns(np.zeros(count), most) + np.arange(count)
         z = self._columns(np.zeros(count), np.ones(count), is_integer=True) + np.arange(count)
-        v = self._columns(np.array([low / size]), np.array([high / size]))
+        v = self._columns(np.array([low / size - ROUNDING]), np.array([high / size + ROUNDING]))
         sides = -before.constant[entries] / scale
         matrix = before.matrix[entries] / scale[:, None]
-        self._rows([(s, 1.0), (np.full(count, v), -size / scale)], matrix=matrix, lower=sides, upper=sides)
+        doubt = ROUNDING + before.error[entries] / scale
+        diagonals = [(s, 1.0), (np.full(count, v), -size / scale)]
+        self._rows(diagonals, matrix=matrix, lower=sides, upper=sides, doubt=doubt)
         self._rows([(s, 1.0), (z, most)], upper=most)
-        self.program.add_row(z, np.ones(count), lower=1.0, upper=1.0)
+        one = np.ones(1)
+        self._rows([(int(place), 1.0) for place in z], lower=one, upper=one)
         for place in range(count - 1):
-            later = z[place + 1 :]
-            self.program.add_row([self.margin, s[place], *later], [1.0, -1.0, *np.ones(len(later))], upper=1.0)
+            self._rows(
+                [(self.margin, 1.0), (int(s[place]), -1.0), *((int(later), 1.0) for later in z[place + 1 :])], upper=one
+            )
         return z, v, size
 
     def _tightened(self, values: _Values, bounds: _Bounds, chosen: np.ndarray) -> _Bounds:
@@ -282,21 +309,35 @@ class _Encoder:
             return bounds
         lower, upper = bounds.lower.copy(), bounds.upper.copy()
         for row in np.flatnonzero(chosen):
-            scale = bounds.terms[row]
+            scale, doubt = bounds.terms[row], values.error[row]
             first, last = values.matrix.indptr[row : row + 2]
             columns, weights = values.matrix.indices[first:last], values.matrix.data[first:last] / scale
-            ends = [self.program.maximize(columns, side * weights, is_relaxed=True).bound for side in (-1.0, 1.0)]
-            if np.isfinite(ends).all():
-                lower[row] = max(lower[row], values.constant[row] - scale * (ends[0] + SLACK))
-                upper[row] = min(upper[row], values.constant[row] + scale * (ends[1] + SLACK))
+            ends = [self._largest(columns, side * weights) + ROUNDING for side in (-1.0, 1.0)]
+            lower[row] = max(lower[row], values.constant[row] - scale * ends[0] - doubt)
+            upper[row] = min(upper[row], values.constant[row] + scale * ends[1] + doubt)
         return _Bounds(lower, upper, bounds.terms)
+
+    def _largest(self, columns: np.ndarray, weights: np.ndarray) -> float:
+        """Return a number that a function does not exceed on the relaxation: what multipliers prove of it."""
+        duals = self.program.maximize(columns, weights, is_relaxed=True).duals
+        if duals is None or len(duals) != self.program.num_rows:
+            duals = np.zeros(self.program.num_rows)
+        width = self.program.num_columns
+        gain = np.zeros(width)
+        gain[columns] = weights
+        if not self._tables:
+            nothing = np.empty(0)
+            return upper_bound(gain, np.empty((0, width)), nothing, nothing, self._lower, self._upper, duals)
+        rows = scipy.sparse.csr_array(scipy.sparse.vstack([_padded(part, width) for part in self._tables]))
+        low, high = (np.concatenate(part) for part in zip(*self._sides, strict=True))
+        return upper_bound(gain, rows, low, high, self._lower, self._upper, duals)
 
     def _bounds(self, values: _Values) -> _Bounds:
         """Return bounds of values from those of the columns, with the rounding of sums."""
         middle, reach = (self._lower + self._upper) / 2, (self._upper - self._lower) / 2
         size = abs(values.matrix)
-        terms = size @ np.maximum(np.abs(self._lower), np.abs(self._upper)) + np.abs(values.constant)
-        center, radius = values.matrix @ middle + values.constant, size @ reach + ROUNDING * terms
+        terms = self._terms(values)
+        center, radius = values.matrix @ middle + values.constant, size @ reach + ROUNDING * terms + values.error
         return _Bounds(center - radius, center + radius, terms)
 
     def _columns(self, lower: np.ndarray, upper: np.ndarray, *, is_integer: bool = False) -> int:
@@ -310,14 +351,27 @@ class _Encoder:
         matrix: scipy.sparse.sparray | None = None,
         lower: np.ndarray | None = None,
         upper: np.ndarray,
+        doubt: np.ndarray | float = 0.0,
     ) -> None:
-        """Add one row per entry of ``upper``, with one more coefficient per row for each (column, coefficient)."""
+        """Add one row per entry of ``upper``, with one more coefficient per row for each (column, coefficient).
+
+        The true values of the columns keep them up to the doubt.
+        """
         count, width = len(upper), self.program.num_columns
-        places = np.concatenate([np.broadcast_to(column, count) for column, _ in diagonals]).astype(np.int64)
-        entries = np.concatenate([np.broadcast_to(coefficient, count) for _, coefficient in diagonals]).astype(float)
+        none = np.empty(0)
+        places = np.concatenate([none, *(np.broadcast_to(column, count) for column, _ in diagonals)]).astype(np.int64)
+        entries = np.concatenate([none, *(np.broadcast_to(coefficient, count) for _, coefficient in diagonals)])
         rows = scipy.sparse.coo_array((entries, (np.tile(np.arange(count), len(diagonals)), places)), (count, width))
-        total = rows if matrix is None else rows + _padded(matrix, width)
-        self.program.add_rows(scipy.sparse.csr_array(total), lower=lower, upper=upper)
+        total = scipy.sparse.csr_array(rows if matrix is None else rows + _padded(matrix, width))
+        self.program.add_rows(total, lower=lower, upper=upper)
+        low = np.full(count, -np.inf) if lower is None else np.nextafter(lower - doubt, -np.inf)
+        self._tables.append(total)
+        self._sides.append((low, np.nextafter(upper + doubt, np.inf)))
+
+    def _terms(self, values: _Values) -> np.ndarray:
+        """Return bounds on the sums of the magnitudes of what values are sums of."""
+        largest = np.maximum(np.abs(self._lower), np.abs(self._upper))
+        return abs(self._widened(values)) @ largest + np.abs(values.constant) + values.error
 
     def _widened(self, values: _Values) -> scipy.sparse.csr_array:
         return _padded(values.matrix, self.program.num_columns)
@@ -327,11 +381,12 @@ def _corners(domain: Box | Polyhedron) -> tuple[np.ndarray, np.ndarray]:
     """Return the ends of a bounding box."""
     if isinstance(domain, Box):
         return domain.lo, domain.hi
-    identity = np.eye(domain.dim)
-    lower = -np.array([domain.maximize(-axis).value for axis in identity])
-    upper = np.array([domain.maximize(axis).value for axis in identity])
-    slack = SLACK * np.maximum(upper - lower, np.maximum(np.abs(lower), np.abs(upper)))
-    return lower - slack, upper + slack
+    found = bounding_box(domain)
+    if found is None:
+        raise InputError(
+            f"a program needs a bounded domain, got {domain.describe()}: give a Box or a bounded Polyhedron"
+        )
+    return found
 
 
 def _is_open(levels: np.ndarray, bounds: _Bounds) -> np.ndarray:

@@ -4,7 +4,7 @@ Values are vectors of integers over one common denominator. Every float64 is an 
 denominators grow by powers of two and no greatest common divisors are needed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
@@ -123,16 +123,18 @@ class RationalNetwork:
         return found
 
     def held(self, pieces: Sequence[Sequence[int]], point: Sequence[Fraction]) -> list[RationalVector]:
-        """Return what every gate sees, then the output, if every unit uses the given piece whatever its input.
+        """Return what gates see, then the output, if every unit uses the given piece whatever its input.
 
         Parameters
         ----------
         pieces : one sequence of u integers per gate
+            Of the first gates at least.
         point : n fractions
 
         Returns
         -------
         list of RationalVector
+            What each of these gates sees, then the output; of the first gates only, what the gate after them sees.
             Affine in the point.
 
         Notes
@@ -143,7 +145,8 @@ class RationalNetwork:
         values = {0: RationalVector.of(point)}
         seen = []
         trace = self._traces.setdefault(tuple(point), [])
-        for number, (stage, held) in enumerate(zip(self.network.stages, pieces, strict=True)):
+        stages = self.network.stages
+        for number, (stage, held) in enumerate(zip(stages, pieces, strict=False)):
             before = [list(earlier) for earlier in pieces[:number]]
             if number < len(trace) and trace[number][0] == before:
                 value, values = trace[number][1], dict(trace[number][2])
@@ -152,7 +155,61 @@ class RationalNetwork:
                 trace[number:] = [(before, value, dict(values))]
             values[stage.position] = _gate_held(stage.gate, value, held)
             seen.append(value)
-        return [*seen, self._value(self.network.output, values)]
+        is_whole = len(pieces) == len(stages)
+        target = self.network.output if is_whole else stages[len(pieces)].gate.inputs[0]
+        return [*seen, self._value(target, values)]
+
+    def pull_back(
+        self, pieces: Sequence[Sequence[int]], weights: Mapping[int, Fraction]
+    ) -> tuple[dict[int, Fraction], Fraction]:
+        """Return a weighted sum of outputs as a function of the input, if every unit uses the given piece.
+
+        Parameters
+        ----------
+        pieces : one sequence of u integers per gate
+        weights : mapping of entries of the flattened output to fractions
+
+        Returns
+        -------
+        coefficients : mapping of entries of the input to fractions
+            Without those that are 0.
+        constant : Fraction
+
+        Notes
+        -----
+        One pass backwards, over what the sum depends on: of two outputs with the same weights nothing is left at once.
+        """
+        held = {stage.position: part for stage, part in zip(self.network.stages, pieces, strict=True)}
+        found: dict[int, dict[int, Fraction]] = {self.network.output: dict(weights)}
+        constant = Fraction(0)
+        for position in range(self.network.output, 0, -1):
+            row = {entry: weight for entry, weight in found.pop(position, {}).items() if weight}
+            if not row:
+                continue
+            node = self.network.nodes[position]
+            if isinstance(node, Affine):
+                matrices, shift = self._coefficients(position, node)
+                if shift is not None:
+                    constant += sum((weight * shift[0][entry] for entry, weight in row.items()), Fraction(0)) / shift[1]
+                for source, matrix in zip(node.inputs, matrices, strict=True):
+                    below = found.setdefault(source, {})
+                    for entry, weight in row.items():
+                        for column, factor in matrix.rows[entry]:
+                            below[column] = below.get(column, Fraction(0)) + weight * Fraction(factor, matrix.scale)
+                continue
+            assert isinstance(node, GateNode)
+            below = found.setdefault(node.inputs[0], {})
+            for unit, weight in row.items():
+                piece = held[position][unit]
+                if isinstance(node, Max):
+                    entry, slope = int(node.index[unit, piece]), Fraction(1)
+                else:
+                    assert isinstance(node, Pointwise)
+                    slopes, intercepts = (table.expand(-1, node.num_units) for table in (node.slopes, node.intercepts))
+                    entry, slope = unit, Fraction(float(slopes[piece, unit]))
+                    constant += weight * Fraction(float(intercepts[piece, unit]))
+                below[entry] = below.get(entry, Fraction(0)) + weight * slope
+        return {entry: weight for entry, weight in found.get(0, {}).items() if weight}, constant
 
     def _value(self, target: int, values: dict[int, RationalVector]) -> RationalVector:
         # An explicit stack: graphs may be deeper than Python's recursion.
@@ -175,13 +232,16 @@ class RationalNetwork:
                 values[position] = _gate(node, inputs[0])
         return values[target]
 
-    def _affine(self, position: int, node: Affine, inputs: list[RationalVector]) -> RationalVector:
+    def _coefficients(self, position: int, node: Affine) -> tuple[list[_Matrix], tuple[tuple[int, ...], int] | None]:
         if position not in self._matrices:
             self._matrices[position] = [_integer_matrix(matrix) for matrix in node.matrix()]
             constant = node.constant
             full = None if constant is None else np.broadcast_to(constant.cpu().numpy(), node.shape).reshape(-1)
             self._constants[position] = None if full is None else _integers(full)
-        matrices, constant = self._matrices[position], self._constants[position]
+        return self._matrices[position], self._constants[position]
+
+    def _affine(self, position: int, node: Affine, inputs: list[RationalVector]) -> RationalVector:
+        matrices, constant = self._coefficients(position, node)
         denominators = [vector.denominator * matrix.scale for vector, matrix in zip(inputs, matrices, strict=True)]
         if constant is not None:
             denominators.append(constant[1])

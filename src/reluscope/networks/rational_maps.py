@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from reluscope.geometry.domains import Slice
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork, RationalVector
 
@@ -21,7 +22,8 @@ class RationalMaps:
     Parameters
     ----------
     values : tuple of (n + 1) lists of RationalVector
-        Values at the origin, then at the unit vectors: what every gate sees, then the output.
+        Values at the origin, then at the unit vectors: what every gate sees, then the output; of the first gates only,
+        what the gate after them sees in its place.
     """
 
     values: tuple[list[RationalVector], ...]
@@ -40,14 +42,20 @@ class RationalMaps:
         return tuple(self.entry(-1, index) for index in range(len(self.values[0][-1].numerators)))
 
 
-def rational_maps(network: RationalNetwork | Network, pieces: Sequence[Sequence[int]]) -> RationalMaps:
+def rational_maps(
+    network: RationalNetwork | Network,
+    pieces: Sequence[Sequence[int]],
+    frame: Sequence[Sequence[Fraction]] | None = None,
+) -> RationalMaps:
     """Return the affine functions that a network computes while every unit uses a given piece.
 
     Parameters
     ----------
     network : RationalNetwork or Network
     pieces : one sequence of u integers per gate
-        A code; it need not occur anywhere.
+        A code; it need not occur anywhere. The first gates are enough.
+    frame : (d + 1) points, optional
+        In place of the origin and the unit vectors; of a plane, say, whose coordinates the functions are then of.
 
     Returns
     -------
@@ -67,7 +75,18 @@ def rational_maps(network: RationalNetwork | Network, pieces: Sequence[Sequence[
     (((Fraction(6, 1), Fraction(1, 1)),), ((Fraction(0, 1), Fraction(0, 1)),))
     """
     exact = network if isinstance(network, RationalNetwork) else RationalNetwork(network)
-    size = exact.network.num_inputs
-    origin = [Fraction(0)] * size
-    points = [origin, *([*origin[:axis], Fraction(1), *origin[axis + 1 :]] for axis in range(size))]
+    points = unit_frame(exact.network.num_inputs) if frame is None else frame
     return RationalMaps(tuple(exact.held(pieces, point) for point in points))
+
+
+def unit_frame(dim: int) -> list[list[Fraction]]:
+    """Return the origin and the unit vectors."""
+    origin = [Fraction(0)] * dim
+    return [origin, *([*origin[:axis], Fraction(1), *origin[axis + 1 :]] for axis in range(dim))]
+
+
+def slice_frame(domain: Slice) -> list[list[Fraction]]:
+    """Return the points of input space that a slice lifts the origin and the unit vectors to, without any rounding."""
+    origin = [Fraction(float(entry)) for entry in domain.origin]
+    rows = [[Fraction(float(entry)) for entry in row] for row in domain.basis]
+    return [origin, *([start + way for start, way in zip(origin, row, strict=True)] for row in rows)]

@@ -14,6 +14,7 @@ import reluscope as rs
 from oracles import fractions_plane
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.findings import Claim
+from reluscope.geometry.mixed_integer_program import MixedIntegerProgram
 from reluscope.networks.rational import RationalNetwork
 from reluscope.testing import strategies
 
@@ -334,10 +335,34 @@ def test_domains_without_interior_or_points():
         rs.compression.prune_exact(net, rs.Polyhedron([[1.0, 0], [-1, 0], [0, 1], [0, -1]], [-1.0, -1, 1, 1]))
 
 
-def test_what_programs_decide_is_an_estimate():
-    net = rs.load([([[1.0], [-1.0]], [2.0, -3.0]), ([[1.0, 1.0]], [0.0])])
-    found = {
-        how: rs.compression.prune_exact(net, rs.Box(-1, 1, dim=1), method=how) for how in ("intervals", "programs")
-    }
+def test_what_multipliers_prove_is_exact():
+    """The sum of a unit and its mirror image is at most 1, by the relaxation: intervals say 2."""
+    net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0], [1.0, 1.0]], [-1.0, -0.5]), (np.ones((1, 2)), [0.0])])
+    found = {how: prune(net, rs.Box(-1, 1, dim=1), method=how) for how in ("intervals", "programs")}
     assert found["intervals"].max_difference.claim is Claim.EXACT
-    assert found["programs"].max_difference.claim is Claim.ESTIMATE
+    assert found["intervals"].widths_after == found["programs"].widths_after == (2, 2)  # at most 0 but for rounding
+    lower = rs.load(
+        [([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0], [1.0, 1.0]], [-1.001, -0.5]), (np.ones((1, 2)), [0.0])]
+    )
+    pruned = prune(lower, rs.Box(-1, 1, dim=1), method="programs")
+    assert pruned.widths_after == (2, 1)
+    assert (pruned.max_difference.claim, float(pruned.max_difference)) == (Claim.EXACT, 0.0)
+
+
+@pytest.mark.parametrize("is_lying", [False, True])
+@settings(max_examples=15)
+@given(parameters=strategies.degenerate_networks(2, 3, 4), seed=st.integers(0, 100))
+def test_a_solver_that_errs_makes_no_proof_wrong(is_lying, parameters, seed):
+    net, box = rs.load(parameters), rs.Box(-1, 1, 2)
+    random, honest = np.random.default_rng(seed), MixedIntegerProgram.maximize
+
+    def lying(self, columns, coefficients, **options):
+        found = honest(self, columns, coefficients, **options)
+        wrong = random.normal(size=self.num_rows) if random.random() < 0.5 else found.duals * (1 + 1e-6)
+        return found._replace(bound=found.bound - 1e-2, duals=wrong)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(MixedIntegerProgram, "maximize", lying if is_lying else honest)
+        pruned = prune(net, box, method="programs")
+    assert pruned.max_difference.claim in (Claim.EXACT, Claim.UPPER)
+    assert exact_difference(net, pruned.network, box) <= Fraction(float(pruned.max_difference))

@@ -26,10 +26,11 @@ ABSOLUTE = [([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]
 
 
 def exactly(network, domain):
-    """Return the count, which is to be certain."""
+    """Return the count, every code of which is to have a point; that there is no other is the solver's word alone."""
     found, stopped = count_by_mip(rs.load(network) if isinstance(network, list) else network, domain)
-    assert (found.claim, found.num_undecided, stopped) == (Claim.EXACT, 0, "")
-    assert found.interval == (int(found), int(found))
+    assert (found.claim, found.num_undecided, stopped) == (Claim.LOWER, 0, "")
+    assert found.interval == (int(found), np.inf)
+    assert found.method.endswith("until the solver found no more")
     return int(found)
 
 
@@ -167,12 +168,21 @@ def test_duplicates_and_dead_units():
     assert exactly([(rows, sides), (np.ones((1, 6)), np.zeros(1))], rs.Box(-1, 1, 2)) == 3
 
 
+def test_no_interval_ends_where_a_solver_saw_nothing():
+    """The region between 0 and 1e-7 is below the margin that the program asks for."""
+    for num_inputs in (1, 3):
+        rows = np.eye(1, num_inputs).repeat(2, axis=0)
+        net = rs.load([(rows, np.array([0.0, -1e-7])), (np.ones((1, 2)), np.zeros(1))])
+        found, stopped = count_by_mip(net, rs.Box(-1, 1, num_inputs))
+        assert (found.claim, found.interval, stopped) == (Claim.LOWER, (2, np.inf), "")
+
+
 def test_kinks_that_differ_by_rounding_leave_an_interval():
     """0.1 is more than 1 / 10 in floats, by what no solver sees: both units are active between, and neither nowhere."""
     parameters = [(np.array([[10.0], [-1.0]]), np.array([-1.0, 0.1])), (np.ones((1, 2)), np.zeros(1))]
     assert six_counts(parameters, (-1, 1))["activation"] == 3
     found, stopped = count_by_mip(rs.load(parameters), rs.Box(-1, 1, 1))
-    assert (found.interval, found.claim, found.num_undecided, stopped) == ((2, 3), Claim.LOWER, 1, "")
+    assert (found.interval, found.claim, found.num_undecided, stopped) == ((2, np.inf), Claim.LOWER, 1, "")
 
 
 @pytest.mark.parametrize(
@@ -208,7 +218,7 @@ def test_an_interruption_keeps_what_was_found(monkeypatch, after):
 def test_codes_without_a_point_are_undecided(monkeypatch):
     monkeypatch.setattr(CodePoints, "point", lambda self, pieces: None if pieces[0].sum() == 0 else [])
     found, stopped = count_by_mip(rs.load(ABSOLUTE), rs.Box(-1, 1, 1))
-    assert (int(found), found.interval, found.num_undecided) == (2, (2, 3), 1)
+    assert (int(found), found.interval, found.num_undecided) == (2, (2, np.inf), 1)
     assert (found.claim, stopped) == (Claim.LOWER, "")
 
 

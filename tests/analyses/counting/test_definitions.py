@@ -161,17 +161,20 @@ def test_intervals_where_only_bounds_are_computable():
 def test_faces_of_a_polyhedron_are_exact():
     net = rs.load(CROSS)
     triangle = rs.Polyhedron([[1.0, 1], [-1, 0], [0, -1]], [1.0, 0.5, 0.5])
-    found = rs.count(net, triangle, definition="activation")
-    assert (int(found), found.claim) == (4, Claim.EXACT)
+    for method in ("auto", "partition", "tree"):
+        found = rs.count(net, triangle, definition="activation", method=method)
+        assert (int(found), found.claim) == (4, Claim.EXACT)
 
 
 def test_max_gates_without_bounds_leave_intervals():
-    """Regions are listed there without corners, so that faces are not at hand."""
+    """Regions are listed there without corners, so that faces are not at hand: the tree has to count them."""
     net = rs.load(Maxout(), input_shape=(2,))
     found = counts(net, rs.Space(2))
     low, high = interval(found["proper_activation"])
     assert low == high > 1
-    assert interval(found["activation"]) == (low, float("inf"))
+    assert interval(found["activation"]) == (low, low)
+    by_partition = rs.count(net, rs.Space(2), definition="activation", method="partition")
+    assert interval(by_partition) == (low, float("inf"))
     assert interval(found["convex"])[1] == high
     assert found["affine"].claim is Claim.EXACT
 

@@ -92,14 +92,42 @@ def test_one_output_stands_for_two_classes():
     assert never.occurs.tolist() == [[True, False]]
 
 
-def test_classes_that_tie_everywhere_do_not_occur():
+def test_of_classes_that_tie_everywhere_the_lowest_wins():
     net = rs.load([([[1.0], [1.0], [0.0]], [0.0, 0.0, 0.5])])
     found = region_classes(net, [[0.0]], domain=rs.Box(-1, 1, 1))
-    assert found.occurs.tolist() == [[False, False, True]]
-    assert found.is_known.tolist() == [[False, False, True]]
-    assert found.mean_number().claim is Claim.LOWER
+    assert found.occurs.tolist() == [[True, False, True]]
+    assert found.is_known.all()
+    assert found.is_at_likeliest_known.all()
+    assert (found.mean_number().value, found.mean_number().claim) == (2.0, Claim.EXACT)
     thirds = rs.load([([[0.1 + 0.2], [0.3], [0.0]], [0.0, 0.0, -0.5])])  # equal, but for rounding
-    assert region_classes(thirds, [[0.0]], domain=rs.Box(-1, 1, 1)).mean_number().claim is Claim.LOWER
+    found = region_classes(thirds, [[0.0]], domain=rs.Box(-1, 1, 1))
+    assert found.mean_number().claim is Claim.LOWER
+
+
+@pytest.mark.parametrize("bias", [[0.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, -1.0, -1.0]])
+def test_outputs_of_dead_units_tie(bias):
+    """All that tells the outputs apart is dead on the region: what is left are their biases."""
+    net = rs.load([(np.array([[1.0], [1.0]]), np.array([-3.0, -4.0])), (np.arange(6.0).reshape(3, 2), np.array(bias))])
+    found = region_classes(net, [[0.0]], domain=rs.Box(-1, 1, 1))
+    winner = int(np.argmax(bias))
+    assert found.occurs.tolist() == [[one == winner for one in range(3)]]
+    assert found.is_known.all()
+
+
+def test_one_output_that_vanishes_is_class_0():
+    dead = rs.load([(np.array([[1.0]]), np.array([-3.0])), (np.ones((1, 1)), np.zeros(1))])
+    found = region_classes(dead, [[0.0]], domain=rs.Box(-1, 1, 1))
+    assert found.occurs.tolist() == [[True, False]]
+    assert found.is_known.all()
+
+
+def test_equal_outputs_that_win_somewhere_only():
+    """Outputs 1 and 2 are one function of a square, and ahead of 0 and 3 in a part of it that likeliest points miss."""
+    rows = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 0.0], [-1.0, 0.0]])
+    net = rs.load([(rows, np.array([0.0, -0.5, -0.5, -5.0]))])
+    found = region_classes(net, [[0.0, 0.0]], domain=SQUARE)
+    assert found.occurs.tolist() == [[True, True, False, False]]
+    assert found.is_known.all()
 
 
 def test_points_on_the_boundary_of_the_domain_and_on_kinks():

@@ -5,12 +5,15 @@ from math import comb
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.sparse import eye_array
 from torch import nn
 
 import reluscope as rs
 from oracles.preimage_kinds import kind_by_enumeration
 from reluscope.analyses.preimages import Error, Kind
+from reluscope.analyses.preimages.certificates import SecondPoint
 from reluscope.analyses.preimages.cones import _by_program, _Problem, decide_cone
 from reluscope.analyses.preimages.ranks import null_space, smallest_singular_value_lower_sparse
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
@@ -77,6 +80,31 @@ def test_brute_force():
         assert all(certificate.check(mixed).holds for certificate in found.certificates[0])
         kinds.add(kind)
     assert len(kinds) == 4
+
+
+def test_a_row_of_zeros_takes_no_proof_away():
+    matrix = [[0, -1, 1], [-1, 1, -2], [2, -2, 0], [-1, 2, 2], [0, 0, 0]]
+    bias, output = [0, 0, 1, -1, 0], [1, 0, 2, 0, 0]
+    found = rs.preimages.classify((matrix, bias), output)
+    mixed = rs.preimages.system((matrix, bias), output)
+    assert (found.kind(0), bool(found.is_proved[0])) == (Kind.COMPACT, True)
+    assert all(certificate.check(mixed).is_proof for certificate in found.certificates[0])
+    bias[-1] = 1  # now the row asks for 0 <= -1
+    assert not SecondPoint(*np.zeros((2, 3))).check(rs.preimages.system((matrix, bias), output)).is_proof
+
+
+@settings(max_examples=100)
+@given(seed=st.integers(0, 2**32), is_in_box=st.booleans(), scale=st.sampled_from([1.0, 0.1]))
+def test_what_is_called_proved_checks(seed, is_in_box, scale):
+    (matrix, bias, output), *_ = whole_layers(1, seed)
+    layer, output = (matrix * scale, bias * scale), output * scale
+    box = rs.Box(-3, 3, matrix.shape[1]) if is_in_box else None
+    found = rs.preimages.classify(layer, output, box=box)
+    mixed = rs.preimages.system(layer, output)
+    mixed = mixed if box is None else mixed.within(box)
+    checks = [certificate.check(mixed) for certificate in found.certificates[0]]
+    assert checks or not found.is_proved[0]
+    assert all(check.is_proof for check in checks) or not found.is_proved[0]
 
 
 def test_brute_force_in_a_box():

@@ -1,8 +1,8 @@
 """Which pieces units can have on a domain, each way a proof: intervals, linear programs, the exact partition.
 
 A unit whose least and largest piece are one is affine on the domain. Intervals hold with the rounding of floats; linear
-programs relax the gates before, and are widened far beyond the solver's tolerance; a partition whose signs were decided
-in rational arithmetic is the whole truth.
+programs relax the gates before, and of each is taken what its multipliers prove, rounding included; a partition whose
+signs were decided in rational arithmetic is the whole truth.
 """
 
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ from jaxtyping import Float, Int
 
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim
+from reluscope.geometry.bounding_box import bounding_box
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.mixed_integer import encode
@@ -24,7 +25,6 @@ from reluscope.partitions import Budget, partition
 
 Method = Literal["auto", "intervals", "programs", "partition"]
 
-PROGRAMS = "linear programs"
 # By itself a partition is made of lines and planes, for so long.
 MOST_DIMENSIONS = 2
 BUDGET = Budget(regions=200_000, seconds=30.0)
@@ -111,11 +111,11 @@ def unit_pieces(network: Network, domain: Domain, *, method: Method = "auto") ->
                 f"linear programs need a bounded domain of input space, got {domain.describe()}: take intervals or the "
                 "partition"
             )
-        model = encode(network, domain)
+        model = encode(network, domain, least_margin=0.0)
         ends = [np.full(model.program.num_columns, value) for value in (0.0, 1.0)]
         low, high = (model.pieces(end) for end in ends)
         _meet(network, least, largest, low, high)
-        methods.append(PROGRAMS)
+        methods.append("linear programs with multipliers that were checked")
     if method == "partition" or (method == "auto" and domain.dim <= MOST_DIMENSIONS):
         try:
             part = partition(network, domain, budget=BUDGET if method == "auto" else None, certify=True)
@@ -152,15 +152,10 @@ def _corners(domain: Domain) -> tuple[np.ndarray, np.ndarray] | None:
         middle, reach = domain.lift(center), half @ np.abs(domain.basis)
         slack = 1e-12 * (np.abs(middle) + reach + np.abs(domain.origin))
         return middle - reach - slack, middle + reach + slack
-    if domain.is_empty():
+    ends = bounding_box(domain)
+    if domain.is_empty() or (ends is not None and (ends[0] > ends[1]).any()):
         raise InputError(f"expected a domain with points in it, got an empty one: {domain.describe()}")
-    if not domain.is_bounded():
-        return None
-    axes = np.eye(domain.dim)
-    low = -np.array([domain.maximize(-axis).value for axis in axes])
-    high = np.array([domain.maximize(axis).value for axis in axes])
-    slack = 1e-7 * np.maximum(high - low, np.maximum(np.abs(low), np.abs(high)))
-    return low - slack, high + slack
+    return ends
 
 
 def _meet(network: Network, least: list, largest: list, low: list, high: list) -> None:

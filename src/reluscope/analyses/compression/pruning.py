@@ -14,7 +14,7 @@ from torch import nn
 from reluscope import markup
 from reluscope.analyses.compression.layers import Layer, layers_of
 from reluscope.analyses.compression.layers_to_module import to_sequential
-from reluscope.analyses.compression.pieces_on_domain import PROGRAMS, Method, UnitPieces, unit_pieces
+from reluscope.analyses.compression.pieces_on_domain import Method, UnitPieces, unit_pieces
 from reluscope.analyses.compression.removals import (
     Removal,
     fold,
@@ -123,8 +123,7 @@ def prune_exact(
     Returns
     -------
     PrunedNetwork
-        ``max_difference`` is EXACT 0 if no sum of weights had to be rounded, else an UPPER bound, in real arithmetic;
-        an ESTIMATE where linear programs decided, which are solved in floats.
+        ``max_difference`` is EXACT 0 if no sum of weights had to be rounded, else an UPPER bound, in real arithmetic.
 
     Raises
     ------
@@ -140,8 +139,8 @@ def prune_exact(
     affine, or *dependent*, combinations of others that are always on. At least one channel of every layer stays, unless
     the layer is multiplied into the next. Of convolutions, only whole channels go.
 
-    Decisions hold in real arithmetic: a unit is dead if its interval, widened by rounding, says so. Linear programs are
-    solved in floats, and widened by 1e-7 of the terms of the sum, far more than the solver's tolerance.
+    Decisions hold in real arithmetic: a unit is dead if its interval, widened by rounding, says so, or what the
+    multipliers of a linear program prove, with the rounding of all sums, and whatever the solver says.
 
     Examples
     --------
@@ -254,11 +253,9 @@ def _difference(layers: list[Layer], domain: str, method: str) -> Finding:
         if layer.gate is not None:
             error = error * layer.gate.steepest
     largest = float(error.max())
-    # Linear programs decide units in floats, with room to spare and without a proof.
-    claim = Claim.ESTIMATE if PROGRAMS in method else Claim.UPPER if largest else Claim.EXACT
     return Finding(
         largest,
-        claim,
+        Claim.UPPER if largest else Claim.EXACT,
         name="largest difference",
         interval=(0.0, largest) if largest else None,
         definition="largest difference of an output of the two networks on the domain, in real arithmetic",

@@ -93,7 +93,7 @@ def count_by_partition(
     if name == "activation" and domain.dim > 2:
         raise InputError(
             f"from a partition, activation regions of lower dimension are counted on lines and planes, got "
-            f'{domain.describe()}: take method="mip" on a bounded domain, or definition="proper_activation"'
+            f'{domain.describe()}: take method="tree", or definition="proper_activation"'
         )
     flat = domain.dim <= 2
     bounded = not isinstance(domain, Space) and (not isinstance(domain, Polyhedron) or domain.is_bounded())

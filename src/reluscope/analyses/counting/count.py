@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from reluscope.analyses.counting.by_mip import count_by_mip
 from reluscope.analyses.counting.by_partition import count_by_partition
 from reluscope.analyses.counting.by_probes import count_by_probes
+from reluscope.analyses.counting.by_rational_tree import count_by_rational_tree
 from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import Definition, find_definition
@@ -54,10 +55,11 @@ def count(
         - ``"affine"``: one affine map that the function has on a set with interior (R6).
     method : {"auto", "partition", "tree", "mip", "probes"}
         "partition" finds all regions with their vertices and counts under every definition; "tree" needs no vertices
-        and counts proper activation regions in any dimension; "mip" solves one mixed-integer program per activation
-        region, as the authors of ``serra2018`` do; "probes" goes down random ways of the tree for some seconds, and
-        estimates how many proper activation regions there are, be they ever so many. "auto" takes what is fastest;
-        `Finding.method` says what it was.
+        and counts proper activation regions in any dimension, activation regions in rational arithmetic; "mip" solves
+        one mixed-integer program per activation region, as the authors of ``serra2018`` do, and finds a LOWER number,
+        since that there is no further region is the word of a solver in floats; "probes" goes down random ways of the
+        tree for some seconds, and estimates how many proper activation regions there are, be they ever so many. "auto"
+        takes the fastest that proves what it says; `Finding.method` says what it was.
     budget : Budget or int, optional
         Stop early; a number means regions. Also Ctrl-C keeps what was found. The claim is then LOWER. Without one, a
         count that would not end (more than 10^9 regions, by probes) stops after some seconds, unless a checkpoint
@@ -68,19 +70,20 @@ def count(
         Of a partition. Without one, definitions other than proper activation are counted on bounded lines and planes in
         rational arithmetic, at resolution 0.
     checkpoint : path, optional
-        Of the tree: a file that keeps what was counted, part by part; if it is there, the count goes on from it.
+        Of the tree of proper activation regions: a file that keeps what was counted, part by part; if it is there, the
+        count goes on from it.
     progress : bool
         Show how far the work is.
     certify : bool
         Count in rational arithmetic: under every definition on bounded lines and planes, proper activation regions on
-        any bounded domain of few dimensions.
+        any bounded domain of few dimensions, activation regions everywhere.
 
     Returns
     -------
     Finding
         EXACT; by probes ESTIMATE; or LOWER with an interval: if work stopped early or something stayed undecided; for
         convex regions of planes where merging cells does not reach the lower bound; for convex and closed connected
-        regions in more than two dimensions, where the neighbouring definitions bound them.
+        regions in more than two dimensions, where the neighbouring definitions bound them; by mixed-integer programs.
 
     Raises
     ------
@@ -106,8 +109,8 @@ def count(
     2 (EXACT)
     >>> rs.count(net, rs.Box(-1, 1, 1), definition="activation").definition
     'activation regions (lower-dimensional ones included)'
-    >>> int(rs.count(net, rs.Box(-1, 1, 1), definition="activation", method="mip"))
-    3
+    >>> print(rs.count(net, rs.Space(1), definition="activation"))
+    3 (EXACT)
     """
     return counted(
         network,
@@ -188,8 +191,10 @@ def _choose(question: _Question) -> str:
     domain = question.domain
     most = MOST_BY_VERTICES if supports(question.network) is None else MOST_BY_VERTICES_WITH_MAX
     many = domain.dim > most
-    if question.definition.name == "activation" and domain.dim > 2:
-        return "mip"
+    unbounded = isinstance(domain, Space) or (isinstance(domain, Polyhedron) and not domain.is_bounded())
+    in_floats = question.tolerance or question.executor
+    if question.definition.name == "activation" and (domain.dim > 2 or (unbounded and not in_floats)):
+        return "tree"
     if question.checkpoint or (question.definition.name == "proper_activation" and many and not question.certify):
         return "tree"
     return "partition"
@@ -210,6 +215,11 @@ def _partition(question: _Question) -> Counted:
 
 
 def _tree(question: _Question) -> Counted:
+    if question.definition.name == "activation":
+        question.refuse("tree", "tolerance", "executor", "checkpoint")
+        return count_by_rational_tree(
+            question.network, question.domain, budget=question.budget, progress=question.progress
+        )
     question.require("tree", "proper_activation", "tolerance", "certify")
     return count_by_tree(
         question.network,

@@ -9,6 +9,7 @@ the point where it is likeliest, 0.265, belongs to class 1.
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
 
@@ -26,11 +27,14 @@ from reluscope.geometry.convex_questions import Answers, largest_balls, likelies
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.networks.rational import RationalNetwork
 from reluscope.regions.region import Region
 from reluscope.tolerance import Tolerance
 
 # How well the balls are known from whose centres searches begin.
 ROUGH = 1e-2
+# Affine functions this near to each other, relative to their size, may be the same one.
+ALIKE = 1e-9
 # Memory for matrices and tables of programs that are solved together, in bytes.
 MATRICES_BYTES = 2**29
 
@@ -53,10 +57,11 @@ class RegionClasses:
     rows : (k,) int64
         Which of the given points these are.
     occurs : (k, m) bool
-        Whether some point of the region belongs to the class, strictly.
+        Whether some point of the region belongs to the class: it is ahead of all others, but for those of larger number
+        that are the same affine function on the region. The lowest wins, as everywhere.
     is_known : (k, m) bool
-        Whether that is proved, rounding allowed for; what is not counts as not occurring. Of classes that tie and
-        are nowhere ahead it is not.
+        Whether that is proved, rounding allowed for; what is not counts as not occurring. Classes that are the same on
+        the region are told from those that nearly are in rational arithmetic.
     is_at_likeliest : (k, m) bool
         Whether the class's likeliest points belong to the class: the paper's test, which implies that it occurs. All
         of them have the same probabilities.
@@ -283,6 +288,7 @@ def region_classes(
     points = network.points(x).reshape(-1, network.num_inputs)
     _check(points.cpu().numpy(), domain)
     pace = Pace(len(points), seconds=seconds, most=bodies_at_once(network, number), tell=tell)
+    exact = RationalNetwork(network)
     found: list[_Found] = []
     without: list[int] = []
 
@@ -291,7 +297,7 @@ def region_classes(
             there = regions_inside(network, network.points(points[block]), tolerance)
             rows = [block.start + row for row in there]
             regions = {block.start + row: region for row, region in there.items()}
-            ask = partial(_ask, number, regions, points, domain, False)
+            ask = partial(_ask, exact, number, regions, points, domain, False)
             tables = [table for table, _ in ask_within_memory(ask, rows, network.device)] if rows else []
             known = {row for table in tables for row in table.rows.tolist()}
             without.extend(sorted(set(range(block.start, block.stop)) - known))
@@ -382,13 +388,14 @@ def likeliest_in_regions(
         np.zeros((0, number), dtype=np.int64),
     )
     parts = [empty]
+    exact = RationalNetwork(network)
     size = bodies_at_once(network, number)
     for start in range(0, len(points), size):
         there = regions_inside(network, network.points(points[start : start + size]), tolerance)
         rows = [start + row for row in there]
         if rows:
             regions = {start + row: region for row, region in there.items()}
-            ask = partial(_ask, number, regions, points, domain, True)
+            ask = partial(_ask, exact, number, regions, points, domain, True)
             parts.extend(places for _, places in ask_within_memory(ask, rows, network.device))
     return LikeliestPoints(
         np.concatenate([part.rows for part in parts]),
@@ -429,6 +436,7 @@ def _nothing(number: int) -> _Found:
 
 
 def _ask(
+    exact: RationalNetwork,
     number: int,
     known: dict[int, Region],
     every: torch.Tensor,
@@ -467,16 +475,22 @@ def _ask(
     logits = (weights @ there[..., None])[..., 0] + biases
     sizes = ((weights.abs() @ there.abs()[..., None])[..., 0] + biases.abs()).amax(dim=1)
     own, doubt = classes.cpu().numpy(), ROUNDING * sizes.cpu().numpy()
-    is_at, is_at_known = _at_likeliest(logits, own, likeliest.gaps, doubt)
-    occurs = _leads(logits.cpu().numpy(), own) > doubt
-    is_known = occurs.copy()
+    firsts = np.stack([_firsts(exact, regions[row]) for row in inside.tolist()])
+    is_first = (firsts == np.arange(number)).reshape(-1)
+    is_other = firsts.repeat(number, axis=0) != own[:, None]
+    is_at, is_at_known = _at_likeliest(logits, own, is_other, likeliest.gaps, doubt)
+    is_at &= is_first
+    occurs = is_first & (_leads(logits.cpu().numpy(), own, is_other) > doubt)
+    is_known = occurs | ~is_first
     distances, slack = np.zeros(len(own)), np.zeros(len(own))
     places, labels = likeliest.points.reshape(len(inside), number, -1), np.zeros((len(inside), number), dtype=np.int64)
     for place, row in enumerate(inside.tolist()):
         mine = slice(number * place, number * (place + 1))
         rivals = Rivals.of(regions[row], weights[mine.start], biases[mine.start], points[row], domain)
-        for one in np.flatnonzero(~occurs[mine]).tolist():
-            is_known[mine.start + one] = rivals.most_ahead(one) < -doubt[mine.start + one]
+        apart = rivals.of_classes(np.flatnonzero(is_first[mine]))
+        for one in np.flatnonzero(~is_known[mine]).tolist():
+            ahead = apart.most_ahead(int(is_first[mine][:one].sum()))
+            is_known[mine.start + one] = ahead < -doubt[mine.start + one]
         places[place], distances[mine], slack[mine] = rivals.nearest(likeliest.points[mine], doubt[mine], is_every)
         labels[place] = rivals.classes(places[place])
     left = np.flatnonzero(~is_known)
@@ -484,8 +498,15 @@ def _ask(
     tables = max(1, MATRICES_BYTES // (8 * bodies.rows[0].numel()))
     for part in np.split(left, range(tables, len(left), tables)) if len(left) else []:
         some = torch.from_numpy(part).to(device)
+        # In place of what is the same as another class stands one that is not: it says nothing new.
+        stand_ins = torch.from_numpy(_stand_ins(is_first.reshape(-1, number)[part // number], own[part])).to(device)
         margins = widest_margins(
-            bodies.take(some), start[some], weights[some], biases[some], classes[some], is_sign_enough=True
+            bodies.take(some),
+            start[some],
+            weights[some[:, None], stand_ins],
+            biases[some[:, None], stand_ins],
+            classes[some],
+            is_sign_enough=True,
         )
         occurs[part] = margins.values > doubt[part]
         is_known[part] = occurs[part] | (margins.values + margins.gaps < -doubt[part])
@@ -496,23 +517,46 @@ def _ask(
     return _Found(kept, *(column.reshape(-1, number) for column in columns)), LikeliestPoints(kept, places, labels)
 
 
-def _leads(values: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """Return how far the own entry of each row is ahead of all others."""
-    row = np.arange(len(own))
-    others = values.copy()
-    others[row, own] = -np.inf
-    return values[row, own] - others.max(axis=1)
+def _firsts(exact: RationalNetwork, region: Region) -> np.ndarray:
+    """Return for each class the lowest one whose logit is the same affine function on the region."""
+    weight, bias = (part[0].cpu().numpy() for part in _logits([region], torch.device("cpu")))
+    pieces = [codes.to_array()[0].tolist() for codes in region.code.by_gate().values()]
+    shift = len(weight) - exact.network.num_outputs  # one output is the logit of class 1, and 0 that of class 0
+    firsts = np.arange(len(weight))
+    for one in range(1, len(weight)):
+        for other in np.unique(firsts[:one]).tolist():
+            apart = np.append(weight[one] - weight[other], bias[one] - bias[other])
+            size = max(np.abs(weight[[one, other]]).max(initial=0.0), np.abs(bias[[one, other]]).max())
+            if np.abs(apart).max() <= ALIKE * size:
+                signs = {one - shift: Fraction(1), other - shift: Fraction(-1)}
+                row, constant = exact.pull_back(pieces, {entry: sign for entry, sign in signs.items() if entry >= 0})
+                if not row and constant == 0:
+                    firsts[one] = other
+                    break
+    return firsts
+
+
+def _stand_ins(is_first: np.ndarray, own: np.ndarray) -> np.ndarray:
+    """Return for each class itself, or another than the row's own if it is the same as one of lower number."""
+    classes = np.broadcast_to(np.arange(is_first.shape[1]), is_first.shape)
+    others = is_first & (classes != own[:, None])
+    return np.where(is_first, classes, others.argmax(axis=1)[:, None])
+
+
+def _leads(values: np.ndarray, own: np.ndarray, is_other: np.ndarray) -> np.ndarray:
+    """Return how far the own entry of each row is ahead of all that are others; infinite if none is."""
+    return values[np.arange(len(own)), own] - np.where(is_other, values, -np.inf).max(axis=1)
 
 
 def _at_likeliest(
-    logits: torch.Tensor, own: np.ndarray, gaps: np.ndarray, doubt: np.ndarray
+    logits: torch.Tensor, own: np.ndarray, is_other: np.ndarray, gaps: np.ndarray, doubt: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Tell whether classes are ahead at their likeliest points, and whether gaps leave that certain.
 
     All likeliest points have the same probabilities p, and where the logarithm is less by at most g there are q with
     ``sum p log p / q <= g``: no difference of two probabilities is then off by more than the root of 2 g (Pinsker).
     """
-    leads = _leads(torch.softmax(logits, dim=1).cpu().numpy(), own)
+    leads = _leads(torch.softmax(logits, dim=1).cpu().numpy(), own, is_other)
     spread = np.sqrt(2 * (gaps + 2 * doubt)) + 2 * doubt
     return leads > spread, np.abs(leads) > spread
 

@@ -3,7 +3,7 @@
 Both are nearest-point programs over the half-spaces of the region and of the differences of logits.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -38,6 +38,10 @@ class Rivals:
         """Return the region of a point, which has these logits, for questions within a domain."""
         own = region.polyhedron
         return cls(own.A, own.b, weight.cpu().numpy(), bias.cpu().numpy(), point.cpu().numpy(), domain)
+
+    def of_classes(self, which: np.ndarray) -> "Rivals":
+        """Return the same region with some of the classes only."""
+        return replace(self, weight=self.weight[which], bias=self.bias[which])
 
     def most_ahead(self, one: int) -> float:
         """Return what a class is ahead of all others by at most; infinite if no contradiction proves it is never."""

@@ -19,8 +19,9 @@ from reluscope.analyses.preimages.pullback import check_target, within_region
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.arrays import read_point
+from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.domains import Box
-from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.linear_program import LinearProgram
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -91,18 +92,24 @@ class Approximation:
         return self._finding(lower, upper, "largest value of a linear function on the preimage")
 
     def _top(self, cell: Cell, way: np.ndarray) -> float:
-        """Return the largest value on the points of an open box that bounds of the outputs let be in the preimage."""
-        program = LinearProgram(len(way))
-        program.set_all_bounds(-cell.half, cell.half)
+        """Return a bound on what is largest on an open box where bounds of the outputs let points be in the preimage.
+
+        It is what multipliers prove, and -inf where they prove that there is no such point.
+        """
+        tables = []
         for normals, offsets, is_equation in (
             (self.target.A, self.target.b, False),
             (self.target.C, self.target.d, True),
         ):
             slopes, middle, rest = cell.rows(normals)
             room = offsets - middle
-            program.add_rows(slopes, room + rest, room - rest if is_equation else None)
-        found = program.maximize(way)
-        return -np.inf if found.status is Status.INFEASIBLE else float(way @ cell.center + found.value)
+            tables.append((slopes, room - rest if is_equation else np.full(len(room), -np.inf), room + rest))
+        rows, low, high = (np.concatenate(parts) for parts in zip(*tables, strict=True))
+        if _most(np.append(0 * way, -1.0), *_relaxed(rows, low, high, cell.half)) < 0:
+            return -np.inf
+        center = way @ cell.center
+        rounding = 4 * len(way) * np.finfo(float).eps * (np.abs(way) @ np.abs(cell.center))
+        return float(center + _most(way, rows, low, high, -cell.half, cell.half) + rounding)
 
     def _finding(self, lower: float, upper: float, name: str) -> Finding:
         is_exact = bool(lower == upper)
@@ -117,6 +124,25 @@ class Approximation:
             tolerance=1e-9 * max(1.0, abs(lower)) if is_exact and np.isfinite(lower) else None,
             work=self.work,
         )
+
+
+def _relaxed(rows: np.ndarray, low: np.ndarray, high: np.ndarray, half: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return rows that one more variable, at least 0, lets be missed: 0 is enough only where they can be kept."""
+    ways = np.ones((len(rows), 1))
+    both = np.concatenate([np.hstack([rows, -ways]), np.hstack([-rows, -ways])[np.isfinite(low)]])
+    ends = np.concatenate([high, -low[np.isfinite(low)]])
+    most = 1.0 + float((np.abs(both[:, :-1]) @ half + np.abs(ends)).max(initial=0.0))
+    return both, np.full(len(ends), -np.inf), ends, np.append(-half, 0.0), np.append(half, most)
+
+
+def _most(
+    gain: np.ndarray, rows: np.ndarray, low: np.ndarray, high: np.ndarray, lower: np.ndarray, upper: np.ndarray
+) -> float:
+    """Return what multipliers prove a linear function not to exceed."""
+    program = LinearProgram(len(gain))
+    program.set_all_bounds(lower, upper)
+    program.add_rows(rows, high, low)
+    return upper_bound(gain, rows, low, high, lower, upper, program.maximize(gain).duals)
 
 
 def approximate(

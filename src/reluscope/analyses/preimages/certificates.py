@@ -218,7 +218,9 @@ def certain_shift(system: MixedSystem, point: Float[np.ndarray, " n"]) -> float:
         lengths = _lengths(system.inequalities)
         rounding = (system.num_inputs + 3) * EPS * (lengths * float(np.linalg.norm(point)) + np.abs(system.bounds))
         rounding += system.error
-        if np.isfinite(shift) and (slack > lengths * shift + rounding).all():
+        # Rows of zeros say nothing of the point.
+        is_idle = (lengths == 0) & (system.bounds >= system.error)
+        if np.isfinite(shift) and (is_idle | (slack > lengths * shift + rounding)).all():
             return shift
     return 0.0 if _is_exactly_inside(system, point) else np.inf
 

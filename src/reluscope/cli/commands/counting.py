@@ -115,8 +115,9 @@ def count(
         typer.Option(
             "--method",
             help="partition works on vertices, for few dimensions; tree solves linear programs, for many inputs or few "
-            "units; mip solves a mixed-integer program for each activation region; probes goes down random ways of the "
-            "tree for --seconds (10) and estimates; auto chooses.",
+            "units, and counts activation regions in rational arithmetic; mip solves a mixed-integer program for each "
+            "activation region found, and gives a lower bound; probes goes down random ways of the tree for --seconds "
+            "(10) and estimates; auto chooses.",
         ),
     ] = Method.AUTO,
     regions: Annotated[

@@ -1,0 +1,155 @@
+"""All codes of a network on a domain, in rational arithmetic: unit by unit, the pieces that it can have.
+
+A node of the tree is a code of the first units that some point has, with that point and the inequalities that say so.
+Each piece of the next unit is a few inequalities more, weak ones where the code has the lower piece on a tie; whether a
+point is left is decided without rounding. So codes without an interior are found as well, and none is missing.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from reluscope.errors import DegenerateGeometryError
+from reluscope.geometry.domains import Domain, Slice
+from reluscope.geometry.rational_cell import Form, RationalCell, negative, value_at, whole_form
+from reluscope.networks.graph import GateNode, Max, Pointwise
+from reluscope.networks.network import Network
+from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps, slice_frame
+
+# What one piece asks of a point: forms that are above 0, and forms that are at least 0.
+Piece = tuple[tuple[Form, ...], tuple[Form, ...]]
+Code = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class _Node:
+    """A code of the first units: of all gates before one, and of the first units of that one."""
+
+    before: Code
+    here: tuple[int, ...]
+    cell: RationalCell
+
+
+class RationalCodes:
+    """The search for all codes, one after another.
+
+    Parameters
+    ----------
+    network : Network
+        Any gates.
+    domain : Box, Space, Polyhedron or Slice
+        Of any dimension, bounded or not.
+
+    Raises
+    ------
+    DegenerateGeometryError
+        If the domain is empty or flat.
+
+    Examples
+    --------
+    The absolute value: its two units are active on either side, and neither is at 0.
+
+    >>> import reluscope as rs
+    >>> codes = RationalCodes(rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]), rs.Space(1))
+    >>> sorted(code for code, _ in codes), codes.num_open
+    ([((0, 0),), ((0, 1),), ((1, 0),)], 0)
+    """
+
+    def __init__(self, network: Network, domain: Domain) -> None:
+        cell = RationalCell.of(domain)
+        if cell is None:
+            raise DegenerateGeometryError(
+                f"the domain must have an interior, but {domain.describe()} is empty or flat: give another"
+            )
+        self._exact = RationalNetwork(network)
+        self._gates = [stage.gate for stage in network.stages]
+        self._frame = slice_frame(domain) if isinstance(domain, Slice) else None
+        self._maps: tuple[Code, RationalMaps] | None = None
+        self._stack = [_Node((), (), cell)]
+        self.work = {"nodes": 0, "programs": 0}
+
+    def __iter__(self) -> Iterator[tuple[Code, RationalCell]]:
+        """Yield codes with their cells."""
+        while self._stack:
+            if (found := self.step()) is not None:
+                yield found
+
+    @property
+    def num_open(self) -> int:
+        """Nodes that were not visited; each has a code at least, which no other has."""
+        return len(self._stack)
+
+    def step(self) -> tuple[Code, RationalCell] | None:
+        """Visit one node, and return its code if it is whole."""
+        node = self._stack[-1]
+        while len(node.before) < len(self._gates) and len(node.here) == self._gates[len(node.before)].num_units:
+            node = _Node((*node.before, node.here), (), node.cell)
+        children = [] if len(node.before) == len(self._gates) else self._children(node)
+        # Only now, so that nothing is lost where this is interrupted.
+        self._stack[-1:] = children
+        self.work["nodes"] += 1
+        return None if children else (node.before, node.cell)
+
+    def _children(self, node: _Node) -> list[_Node]:
+        pieces = _pieces(self._gates[len(node.before)], len(node.here), self._maps_after(node.before))
+        cells: dict[int, RationalCell] = {}
+        # The piece at the node's own point comes last: where no other one is left, the cell stays as it is.
+        own = next(number for number, piece in pieces.items() if _holds(piece, node.cell))
+        for number, (strict, weak) in pieces.items():
+            if number == own:
+                continue
+            cell: RationalCell | None = node.cell
+            for form in strict:
+                cell = None if cell is None else cell.where_strict(form)
+            for form in weak:
+                cell = None if cell is None else cell.where_weak(form)
+            self.work["programs"] += 1
+            if cell is not None:
+                cells[number] = cell
+        strict, weak = pieces[own] if cells else ((), ())
+        point = node.cell
+        cells[own] = RationalCell((*point.weak, *weak), (*point.strict, *strict), point.point)
+        return [_Node(node.before, (*node.here, number), cell) for number, cell in cells.items()]
+
+    def _maps_after(self, before: Code) -> RationalMaps:
+        if self._maps is None or self._maps[0] != before:
+            self._maps = before, rational_maps(self._exact, before, self._frame)
+        return self._maps[1]
+
+
+def _holds(piece: Piece, cell: RationalCell) -> bool:
+    strict, weak = piece
+    return all(value_at(form, cell.point) > 0 for form in strict) and all(
+        value_at(form, cell.point) >= 0 for form in weak
+    )
+
+
+def _pieces(gate: GateNode, unit: int, maps: RationalMaps) -> dict[int, Piece]:
+    """Return what each piece of a unit asks of a point."""
+    if isinstance(gate, Max):
+        candidates = {place: entry for place, entry in enumerate(gate.index[unit].tolist()) if entry >= 0}
+        functions = {place: maps.entry(-1, entry) for place, entry in candidates.items()}
+        ahead = {
+            place: {other: whole_form(_difference(chosen, functions[other])) for other in functions if other != place}
+            for place, chosen in functions.items()
+        }
+        return {
+            place: (
+                tuple(form for other, form in forms.items() if other < place),
+                tuple(form for other, form in forms.items() if other > place),
+            )
+            for place, forms in ahead.items()
+        }
+    assert isinstance(gate, Pointwise)
+    *slope, constant = maps.entry(-1, unit)
+    levels = gate.breakpoints.expand(-1, gate.num_units)[:, unit].tolist()
+    above = [whole_form([*slope, constant - Fraction(level)]) for level in levels]
+    return {
+        piece: (tuple(above[max(piece - 1, 0) : piece]), tuple(negative(form) for form in above[piece : piece + 1]))
+        for piece in range(len(levels) + 1)
+    }
+
+
+def _difference(one: AffineFunction, other: AffineFunction) -> AffineFunction:
+    return tuple(a - b for a, b in zip(one, other, strict=True))

@@ -1,0 +1,85 @@
+"""What the multipliers of a linear program prove, whatever the solver says of them.
+
+For all x with ``low <= R x <= high`` and ``lower <= x <= upper``, and any multipliers y,
+
+    c x = y (R x) + (c - R'y) x <= sum_i max(y_i low_i, y_i high_i) + sum_j max(r_j lower_j, r_j upper_j),  r = c - R'y.
+
+Good multipliers make that tight, bad ones make it loose, and never wrong. The rounding of sums is bounded and added.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+import scipy.sparse
+from jaxtyping import Float
+
+EPS = 2.0**-52
+
+Matrix = np.ndarray | scipy.sparse.csr_array
+
+
+def upper_bound(
+    gain: Float[np.ndarray, " n"],
+    rows: Matrix,
+    low: Float[np.ndarray, " h"],
+    high: Float[np.ndarray, " h"],
+    lower: Float[np.ndarray, " n"],
+    upper: Float[np.ndarray, " n"],
+    multipliers: Float[np.ndarray, " h"],
+) -> float:
+    """Return a number that ``gain x`` does not exceed where rows and bounds hold; infinite if nothing is proved.
+
+    Parameters
+    ----------
+    gain : (n,) float64
+    rows : (h, n) array or csr_array
+    low, high : (h,) float64
+        Ends of the rows, infinite where there are none.
+    lower, upper : (n,) float64
+        Bounds of x, infinite where there are none.
+    multipliers : (h,) float64
+        Any; those that a solver calls optimal are best. NaN counts as 0, and so do those that ask for an end that there
+        is not.
+
+    Examples
+    --------
+    >>> rows, ends = np.array([[1.0, 1.0]]), (np.array([-np.inf]), np.array([1.5]))
+    >>> box = np.zeros(2), np.ones(2)
+    >>> bounds = [upper_bound(np.ones(2), rows, *ends, *box, np.array([y])) for y in (0.0, 0.9, 1.0)]
+    >>> np.round(bounds, 9).tolist()
+    [2.0, 1.55, 1.5]
+    """
+    taken = np.nan_to_num(multipliers, nan=0.0, posinf=0.0, neginf=0.0)
+    ends = np.where(taken > 0, high, low)
+    taken = np.where(np.isfinite(ends), taken, 0.0)
+    ends = np.where(taken == 0, 0.0, ends)
+    rest = gain - rows.T @ taken
+    # Sums of h + 1 terms in any order.
+    doubt = (len(taken) + 2) * EPS * (np.abs(gain) + abs(rows).T @ np.abs(taken))
+    sides = np.where(rest > 0, upper, lower)
+    endless = ~np.isfinite(lower) | ~np.isfinite(upper)
+    for column in np.flatnonzero(endless & (np.abs(rest) <= doubt) & (doubt > 0)).tolist():
+        # Without an end only what vanishes in truth is harmless.
+        rest[column] = _sign(gain, rows, taken, column)
+        doubt[column] = 0.0
+        sides[column] = upper[column] if rest[column] > 0 else lower[column]
+    with np.errstate(invalid="ignore"):
+        terms = np.concatenate([taken * ends, np.where(rest == 0, 0.0, rest * sides)])
+        widest = np.where(doubt == 0, 0.0, doubt * np.maximum(np.abs(lower), np.abs(upper)))
+        # Where the rest has a sign beyond doubt, an end on the other side does not matter.
+        sure = np.where(doubt == 0, 0.0, doubt * np.abs(sides))
+        widest = np.where(np.abs(rest) > doubt, sure, widest)
+    total = float(terms.sum() + widest.sum())
+    if not np.isfinite(total):
+        return np.inf
+    return total + (len(terms) + len(widest) + 3) * EPS * float(np.abs(terms).sum() + widest.sum()) + 2.0**-1060
+
+
+def _sign(gain: np.ndarray, rows: Matrix, taken: np.ndarray, column: int) -> float:
+    """Return the sign of one entry of the rest, in rational arithmetic."""
+    entries = rows[:, [column]]
+    dense = np.asarray(entries if isinstance(entries, np.ndarray) else entries.toarray())[:, 0]
+    total = Fraction(float(gain[column]))
+    for row in np.flatnonzero(dense * (taken != 0)).tolist():
+        total -= Fraction(float(dense[row])) * Fraction(float(taken[row]))
+    return float((total > 0) - (total < 0))

@@ -1,0 +1,99 @@
+"""Bounds that multipliers prove, against the same sums in rational arithmetic; boxes around polyhedra."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+import reluscope as rs
+from reluscope.geometry.bounding_box import bounding_box
+from reluscope.geometry.checked_bounds import upper_bound
+
+
+def exact_bound(gain, rows, low, high, lower, upper, multipliers):
+    total = Fraction(0)
+    for y, a, b in zip(multipliers.tolist(), low.tolist(), high.tolist(), strict=True):
+        total += Fraction(y) * Fraction(b if y > 0 else a) if y else 0
+    for column, (a, b) in enumerate(zip(lower.tolist(), upper.tolist(), strict=True)):
+        rest = Fraction(float(gain[column])) - sum(
+            Fraction(y) * Fraction(entry)
+            for y, entry in zip(multipliers.tolist(), rows[:, column].tolist(), strict=True)
+        )
+        if rest:
+            total += rest * Fraction(b if rest > 0 else a)
+    return total
+
+
+@settings(max_examples=150)
+@given(st.integers(0, 2**32), st.sampled_from([0.0, 1.0, 1e8, 1e15]), st.booleans())
+def test_no_sum_is_below_what_it_is_in_fractions(seed, offset, is_sparse):
+    """Offsets and cancellation make rounding as large as the answer."""
+    random = np.random.default_rng(seed)
+    height, dim = random.integers(1, 9, 2)
+    rows = random.normal(size=(height, dim)) * (random.random((height, dim)) < 0.7)
+    gain = random.normal(size=dim)
+    low, high = -random.random(height) - offset, random.random(height) + offset
+    lower, upper = -random.random(dim) - offset, random.random(dim) + offset
+    multipliers = np.linalg.lstsq(rows.T, gain, rcond=None)[0]  # leaves nothing but rounding, where it can
+    found = upper_bound(gain, csr_array(rows) if is_sparse else rows, low, high, lower, upper, multipliers)
+    exact = exact_bound(gain, rows, low, high, lower, upper, multipliers)
+    assert Fraction(found) >= exact
+    assert found <= float(exact) + 1e-10 * (1 + offset) * (1 + np.abs(multipliers).sum())
+
+
+def test_the_rounding_of_what_is_left_decides():
+    """0.1 and 0.2 do not cancel 0.3, by what floats do not see, and x goes far."""
+    rows, gain = np.array([[0.1, 0.0], [0.2, 1.0]]), np.array([0.1 + 0.2, 1.0])
+    rest = Fraction(float(gain[0])) - Fraction(0.1) - Fraction(0.2)
+    ends = np.zeros(2), np.zeros(2)
+    box = np.array([-1e20, 0.0]), np.array([1e20, 0.0])
+    assert rest > 0
+    assert upper_bound(gain, rows, *ends, *box, np.ones(2)) >= float(rest) * 1e20
+    free = np.array([-np.inf, 0.0]), np.array([np.inf, 0.0])
+    assert upper_bound(gain, rows, *ends, *free, np.ones(2)) == np.inf
+
+
+def test_ends_that_there_are_not_prove_nothing():
+    rows, ends = np.ones((1, 1)), (np.array([-np.inf]), np.array([1.0]))
+    free = np.array([-np.inf]), np.array([np.inf])
+    assert upper_bound(np.ones(1), rows, *ends, *free, np.ones(1)) == pytest.approx(1.0)
+    for wrong in (-1.0, np.nan, 0.0):
+        assert upper_bound(np.ones(1), rows, *ends, *free, np.array([wrong])) == np.inf
+    half = np.array([-np.inf]), np.array([2.0])
+    assert upper_bound(np.ones(1), rows, *ends, *half, np.zeros(1)) == pytest.approx(2.0)
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32), st.booleans())
+def test_boxes_hold_polyhedra_and_are_least(seed, has_sides):
+    random = np.random.default_rng(seed)
+    dim = int(random.integers(1, 4))
+    A = random.normal(size=(dim + 4, dim))
+    if has_sides:
+        A = np.concatenate([A, 3 * np.eye(dim), -3 * np.eye(dim)])
+    b = random.random(len(A))
+    polyhedron = rs.Polyhedron(A, b)
+    found = bounding_box(polyhedron)
+    assert (found is None) == (not polyhedron.is_bounded())
+    if found is not None:
+        for axis, unit in enumerate(np.eye(dim)):
+            assert found[1][axis] == pytest.approx(polyhedron.maximize(unit).value, abs=1e-6)
+            assert found[0][axis] == pytest.approx(-polyhedron.maximize(-unit).value, abs=1e-6)
+
+
+def test_ends_of_boxes_are_on_the_right_side():
+    third = rs.Polyhedron([[3.0], [-3.0]], [1.0, 1.0])
+    (low,), (high,) = bounding_box(third)
+    assert Fraction(low) < Fraction(-1, 3) < Fraction(1, 3) < Fraction(high)
+    triangle = rs.Polyhedron([[3.0, 0.0], [-3.0, -1.0], [0.0, 1.0]], [1.0, 1.0, 0.0])
+    (left, _), (right, top) = bounding_box(triangle)
+    assert Fraction(left) < Fraction(-1, 3) < Fraction(1, 3) < Fraction(right)
+    assert top == 0.0
+    whole = rs.Polyhedron([[2.0], [-1.0]], [1.0, 0.0])
+    assert [end.tolist() for end in bounding_box(whole)] == [[0.0], [0.5]]
+    empty = bounding_box(rs.Polyhedron([[1.0], [-1.0]], [-1.0, -1.0]))
+    assert empty[0][0] > empty[1][0]
+    assert bounding_box(rs.Polyhedron([[1.0, 1.0]], [1.0])) is None
