@@ -1,8 +1,9 @@
-"""Which half-spaces of a region lie in one hyperplane, in rational arithmetic, as long as that is cheap.
+"""The half-spaces of a region in rational arithmetic: which of them lie in one hyperplane, and which bear a facet.
 
 Two rows that floats cannot tell apart are those of one facet, at which several units change their pieces at once, or of
-two facets a hair's breadth apart. On the region of a code every unit is an affine function with rational coefficients,
-and two of these have one zero set, with the same side, if one is a positive multiple of the other.
+two facets a hair's breadth apart; and whether a row that touches a region bears a facet may be too close to call. On
+the region of a code every unit is an affine function with rational coefficients, and two of these have one zero set,
+with the same side, if one is a positive multiple of the other. All that as long as it is cheap.
 """
 
 from collections.abc import Sequence
@@ -12,15 +13,20 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Int
 
-from reluscope.geometry.rational_polytopes import Row, integer_row
+from reluscope.geometry.domains import Box, Space
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork, RationalVector
 from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps
 from reluscope.partitions.certification import multiplications
+from reluscope.partitions.exact_regions import code_rows
 
 # Multiplications that may be spent on one set of regions, of some tenths of a microsecond each.
 MULTIPLICATIONS = 20_000_000
+# About what the vertices of one region cost, and up to where they are few enough.
+POLYTOPE, MOST_DIMENSIONS = 200_000, 5
 
 
 class ExactRows:
@@ -29,6 +35,8 @@ class ExactRows:
     Parameters
     ----------
     network : Network
+    window : Box, Polyhedron or Space
+        What regions are cut down to.
 
     Notes
     -----
@@ -36,7 +44,8 @@ class ExactRows:
     that once.
     """
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: Network, window: Box | Polyhedron | Space) -> None:
+        self._window = window
         self._exact = RationalNetwork(network)
         self._cost = (network.num_inputs + 1) * multiplications(network)
         self._left = MULTIPLICATIONS
@@ -53,6 +62,26 @@ class ExactRows:
         """
         maps = self._maps(pieces) if (sources[:, 0] > 0).any() else None
         return [self._row(maps, pieces, *source) for source in sources.tolist()]
+
+    def bears_facet(self, pieces: Sequence[np.ndarray], source: Int[np.ndarray, " 3"]) -> bool | None:
+        """Tell whether the region of a code has a facet in a half-space's hyperplane; None where that costs too much.
+
+        The region is the cone of its homogeneous points, cut down to the unit cube: its vertices are found exactly.
+        """
+        cost = self._cost + POLYTOPE
+        if cost > self._left or self._exact.network.num_inputs > MOST_DIMENSIONS:
+            return None
+        self._left -= cost
+        code = tuple(tuple(piece.tolist()) for piece in pieces)
+        (row,), imposed = self.rows(pieces, source[None]), code_rows(self._exact, code)
+        if row is None or imposed is None:
+            return None
+        dim = self._exact.network.num_inputs
+        sides = [] if isinstance(self._window, Space) else [integer_row(side) for side in half_spaces(self._window)]
+        whole = RationalPolytope.of(Box(np.append(-np.ones(dim), 0.0), np.ones(dim + 1)))
+        assert whole is not None
+        cone = whole.cut((*half_space, 0) for half_space in [*sides, *imposed])
+        return None if cone is None else (*row, 0) in cone.facets()
 
     def _maps(self, pieces: Sequence[np.ndarray]) -> RationalMaps | None:
         """Return what all gates see on the region of a code, if that can be afforded."""

@@ -18,7 +18,7 @@ from jaxtyping import Bool, Int, Integer
 
 from reluscope.codes.packing import pack_pieces, unpack_pieces
 from reluscope.geometry.coincidence import coincident_groups
-from reluscope.geometry.crossing import SOME, UNDECIDED, Cell, find_positive, image
+from reluscope.geometry.crossing import NONE, SOME, UNDECIDED, Cell, find_positive, image
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.generation import find_among_corners
 from reluscope.geometry.interior import is_cone_trivial, proves_bounded
@@ -95,14 +95,16 @@ def tree_facets(
     network, coordinates = _place(network, domain, tolerance)
     numbers = {word.tobytes(): row for row, word in enumerate(regions.words)}
     pieces = _pieces(coordinates, regions.words)
-    exact = ExactRows(network)
+    exact = ExactRows(network, domain.window if isinstance(domain, Slice) else domain)
     directed: set[tuple[int, int]] = set()
+    open_sides: list[_Side] = []
     slivers: list[_Sliver] = []
     num_unmatched = 0
     for start in range(0, len(regions), CHUNK):
         safe_point()
         looks = _look(coordinates, exact, regions, pieces, start)
-        num_unmatched += looks.num_open
+        num_unmatched += looks.num_doubtful
+        open_sides += looks.open_sides
         slivers += looks.slivers
         for side, word in zip(looks.sides, _words_beyond(coordinates, pieces, looks.sides), strict=True):
             beyond = numbers.get(word.tobytes(), side.row)
@@ -110,6 +112,15 @@ def tree_facets(
                 num_unmatched += 1
             else:
                 directed.add((side.row, beyond))
+    for side, word in zip(open_sides, _words_beyond(coordinates, pieces, open_sides), strict=True):
+        beyond = numbers.get(word.tobytes(), side.row)
+        if (beyond, side.row) in directed:
+            continue  # what is seen from the other side is there
+        answer = exact.bears_facet([piece[side.row] for piece in pieces], side.loose[0])
+        if answer and beyond != side.row:
+            directed.add((side.row, beyond))
+        else:
+            num_unmatched += answer is not False
     for sliver in slivers:
         *own, beyond = (
             numbers.get(word.tobytes(), sliver.whole.row)
@@ -234,22 +245,23 @@ class _Sliver(NamedTuple):
 
 
 class _Looks(NamedTuple):
-    """What was seen of the facets of some regions, and how many questions stayed open."""
+    """What was seen of the facets of some regions; where it stayed open whether there is one; units in doubt."""
 
     sides: list[_Side]
+    open_sides: list[_Side]
     slivers: list[_Sliver]
-    num_open: int
+    num_doubtful: int
 
 
 def _look(
     coordinates: Coordinates, exact: ExactRows, regions: TreeRegions, pieces: list[np.ndarray], start: int
 ) -> _Looks:
-    sides, slivers, num_open = [], [], 0
+    sides, open_sides, slivers, num_doubtful = [], [], [], 0
     num_walls = len(coordinates.first.rows)
     for row, found in enumerate(_cells(coordinates, pieces, regions.witnesses, start), start):
         pulled = _pulled_back(coordinates, found.cell.rows)
-        nearby, num_doubtful = _hyperplanes(coordinates, exact, [piece[row] for piece in pieces], found, pulled)
-        num_open += num_doubtful + found.num_doubtful
+        nearby, number = _hyperplanes(coordinates, exact, [piece[row] for piece in pieces], found, pulled)
+        num_doubtful += number + found.num_doubtful
 
         def side(group: np.ndarray, row=row, found=found, pulled=pulled) -> _Side:
             loose = np.concatenate([found.sources[group - num_walls], found.still])
@@ -259,14 +271,13 @@ def _look(
             inside = [group for group in groups if group[0] >= num_walls]
             for group in inside:
                 answer = _bears_facet(coordinates, found.cell, pulled, group)
-                num_open += answer == UNDECIDED
-                if answer == SOME:
-                    sides.append(side(group))
+                if answer != NONE:
+                    (sides if answer == SOME else open_sides).append(side(group))
             if len(inside) == len(groups) > 1:
                 whole = np.concatenate(groups)
                 if _bears_facet(coordinates, found.cell, pulled, whole) == SOME:
                     slivers.append(_Sliver([side(group) for group in groups], side(whole)))
-    return _Looks(sides, slivers, num_open)
+    return _Looks(sides, open_sides, slivers, num_doubtful)
 
 
 def _words_beyond(coordinates: Coordinates, pieces: list[np.ndarray], sides: list[_Side]) -> np.ndarray:
