@@ -7,7 +7,7 @@ import reluscope as rs
 from reluscope.findings import Claim
 from reluscope.geometry.interior import proves_bounded
 from reluscope.partitions.exact_regions import exact_regions
-from reluscope.partitions.tree_facets import num_bounded
+from reluscope.partitions.tree_facets import boundedness
 from reluscope.testing import default_network
 
 GAPS = [1e-6, 1e-8, 5.7e-9, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-15]
@@ -136,7 +136,9 @@ def test_boundedness_is_proved_or_an_interval():
     triangle = rs.load([(sides, -np.ones(3)), (np.ones((1, 3)), np.zeros(1))])
     part = rs.partition(triangle, everywhere, method="tree")
     assert (len(part), str(part.boundedness_finding())) == (7, "1 (EXACT)")
-    assert num_bounded(triangle, rs.Box(-1, 1, 2), part.codes.words) == (7, 7)
+    found = boundedness(triangle, rs.Box(-1, 1, 2), part.codes.words)
+    assert found.is_bounded.all()
+    assert found.is_proved.all()
 
 
 @pytest.mark.parametrize("noise", [0.0, 1e-9, 1e-3, 0.5])

@@ -151,7 +151,7 @@ def proves_bounded(rows: Float[np.ndarray, "h n"], noise: Float[np.ndarray, " h"
 
     Notes
     -----
-    That there is an r is shown by one strictly inside. That there is none, by 2 n programs: the least t with ``rows r
+    That there is an r is shown by one strictly inside; that there is none, by 2 n programs: the least t with ``rows r
     <= t`` is positive on every side of the cube, by multipliers, whose bound is computed anew.
 
     Examples

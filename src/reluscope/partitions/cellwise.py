@@ -31,7 +31,8 @@ from reluscope.partitions.parallel import Tell, hand_out, why_stopped
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.tolerance import Tolerance
 
-BATCH = 512
+# What one step takes on, so that it is short whatever the dimension: cells and their vertices, units of a gate.
+BATCH, MOST_VERTICES, UNITS = 512, 2**14, 4
 # Work is handed out in so many tasks, once there are so many cells for each.
 TASKS, CELLS_PER_TASK = 64, 16
 EPSILON = float(np.finfo(np.float64).eps)
@@ -114,6 +115,24 @@ class _Batch:
     values: AffineValues
     words: tuple[np.ndarray, ...]
     hashes: np.ndarray
+    opened: "_OpenGate | None" = None
+
+    @property
+    def most(self) -> int:
+        """How many of its cells one step may take on."""
+        return max(1, min(BATCH, MOST_VERTICES * len(self.cells) // max(1, len(self.cells.vertices))))
+
+
+class _OpenGate(NamedTuple):
+    """A gate whose units are cutting cells: what it sees on each, and the pieces of the units so far."""
+
+    maps: np.ndarray
+    errors: np.ndarray
+    pieces: np.ndarray
+
+    def take(self, rows: "np.ndarray | slice") -> "_OpenGate":
+        """Return the same of some cells."""
+        return _OpenGate(*(table[rows] for table in self))
 
 
 def supports(network: Network) -> str | None:
@@ -433,8 +452,8 @@ def _task(way: _Way, todo: _Todo) -> CellRun:
 def _advance(
     way: _Way, todo: _Todo, batch: _Batch, rest: list[_Batch], work: dict[str, float]
 ) -> tuple[_Todo, CellPatch | None]:
-    """Take a batch through one gate, or finish it; return what is left to do beside the rest, and the patch made."""
-    most = int(min(BATCH, max(1, way.budget.room(todo.num_regions))))
+    """Take a batch through some units, or finish it; return what is left to do beside the rest, and the patch made."""
+    most = int(min(batch.most, max(1, way.budget.room(todo.num_regions))))
     if len(batch.cells) > most:
         return todo._replace(stack=(*rest, *_spread(batch, most))), None
     if batch.stage == len(way.network.stages):
@@ -450,32 +469,37 @@ def _advance(
 
 
 def _step(way: _Way, batch: _Batch) -> tuple[_Batch, int]:
-    """Take a batch through one gate."""
+    """Take a batch through some units of a gate, and through the gate with the last of them."""
     network, keys, gamma = way.network, way.keys, way.gamma
-    stage = network.stages[batch.stage]
-    maps, errors, values = advance_affinely(stage, batch.values, gamma)
+    stage, values, opened = network.stages[batch.stage], batch.values, batch.opened
+    if opened is None:
+        maps, errors, values = advance_affinely(stage, values, gamma)
+        opened = _OpenGate(maps, errors, np.zeros((len(batch.cells), 0), dtype=np.uint8))
+    num_done = opened.pieces.shape[1]
+    units = slice(num_done, num_done + UNITS)
     cut = cut_cells(
         batch.cells,
-        maps,
-        errors,
-        keys.levels[batch.stage],
-        keys.pieces[batch.stage],
-        keys.zeros[batch.stage],
+        np.ascontiguousarray(opened.maps[:, units]),
+        np.ascontiguousarray(opened.errors[:, units]),
+        np.ascontiguousarray(keys.levels[batch.stage][:, units]),
+        keys.pieces[batch.stage][units],
+        keys.zeros[batch.stage][units],
         rounding=gamma,
         resolution=way.resolution,
     )
-    parents = torch.from_numpy(cut.parents).to(network.device)
-    values = {position: value.take(parents) for position, value in values.items()}
-    words = pack_pieces([cut.pieces], CodeLayout((network.layout.gates[batch.stage],)))
-    units = np.arange(cut.pieces.shape[1])
-    shown = keys.pieces[batch.stage][units, cut.pieces]
+    rows = torch.from_numpy(cut.parents).to(network.device)
+    values = {position: value.take(rows) for position, value in values.items()}
+    shown = keys.pieces[batch.stage][units][np.arange(cut.pieces.shape[1]), cut.pieces]
     hashes = batch.hashes[cut.parents] ^ np.bitwise_xor.reduce(shown, axis=1)
+    before = tuple(word[cut.parents] for word in batch.words)
+    pieces = np.concatenate([opened.pieces[cut.parents], cut.pieces], axis=1)
+    if pieces.shape[1] < stage.gate.num_units:
+        opened = opened.take(cut.parents)._replace(pieces=pieces)
+        return _Batch(batch.stage, cut.cells, values, before, hashes, opened), cut.num_undecided
+    words = pack_pieces([pieces], CodeLayout((network.layout.gates[batch.stage],)))
     is_last = batch.stage == len(network.stages) - 1
-    closed = {} if is_last else close_affinely(stage, values, cut.pieces, gamma)
-    return (
-        _Batch(batch.stage + 1, cut.cells, closed, (*(word[cut.parents] for word in batch.words), words), hashes),
-        cut.num_undecided,
-    )
+    closed = {} if is_last else close_affinely(stage, values, pieces, gamma)
+    return _Batch(batch.stage + 1, cut.cells, closed, (*before, words), hashes), cut.num_undecided
 
 
 def _spread(batch: _Batch, size: int) -> list[_Batch]:
@@ -486,7 +510,9 @@ def _spread(batch: _Batch, size: int) -> list[_Batch]:
         rows = torch.arange(first, last)
         values = {position: value.take(rows.to(value.coefficients.device)) for position, value in batch.values.items()}
         words = tuple(word[first:last] for word in batch.words)
-        parts.append(_Batch(batch.stage, batch.cells.take(first, last), values, words, batch.hashes[first:last]))
+        opened = None if batch.opened is None else batch.opened.take(slice(first, last))
+        hashes = batch.hashes[first:last]
+        parts.append(_Batch(batch.stage, batch.cells.take(first, last), values, words, hashes, opened))
     return parts[::-1]
 
 

@@ -356,7 +356,7 @@ class Partition:
 
         Notes
         -----
-        After ``method="tree"`` on an unbounded domain up to 2 n linear programs per region, when first asked for.
+        After ``method="tree"`` on an unbounded domain up to 2 n + 2 linear programs per region, when first asked for.
         """
         number = int(np.count_nonzero(self.is_bounded()))
         least, most = self.geometry.num_bounded if isinstance(self.geometry, ListedRegions) else (number, number)

@@ -137,9 +137,16 @@ def tree_facets(
     return TreeFacets(table[:, 0], table[:, 1], num_unmatched)
 
 
-def are_bounded(
+class Boundedness(NamedTuple):
+    """Which regions are bounded, and of which that is proved whatever rounding did to their rows."""
+
+    is_bounded: Bool[np.ndarray, " r"]
+    is_proved: Bool[np.ndarray, " r"]
+
+
+def boundedness(
     network: Network, domain: Domain, words: Integer[np.ndarray, "r w"], *, tolerance: Tolerance | None = None
-) -> Bool[np.ndarray, " r"]:
+) -> Boundedness:
     """Tell which regions are bounded, by their recession cones.
 
     Parameters
@@ -153,57 +160,28 @@ def are_bounded(
 
     Returns
     -------
-    (r,) bool
+    Boundedness
+        Not proved where the cone is thinner than rounding: two sides are parallel, or nearly so.
 
     Notes
     -----
-    One linear program per region; none if the domain has a bounding box.
+    Up to 2 n + 2 linear programs per region; none if the domain has a bounding box.
     """
     _, coordinates = _place(network, domain, tolerance)
-    bounded = np.ones(len(words), dtype=np.bool_)
+    found = Boundedness(np.ones(len(words), dtype=np.bool_), np.ones(len(words), dtype=np.bool_))
     if not coordinates.frame.is_cone:
-        return bounded
+        return found
     pieces, nowhere = _pieces(coordinates, words), np.zeros((len(words), network.num_inputs))
     for start in range(0, len(words), CHUNK):
-        safe_point()
-        for row, found in enumerate(_cells(coordinates, pieces, nowhere, start), start):
-            bounded[row] = is_cone_trivial(-_pulled_back(coordinates, found.cell.rows)[:, :-1])
-    return bounded
-
-
-def num_bounded(
-    network: Network, domain: Domain, words: Integer[np.ndarray, "r w"], *, tolerance: Tolerance | None = None
-) -> tuple[int, int]:
-    """Return between which numbers the number of bounded regions lies, proved region by region.
-
-    Parameters
-    ----------
-    network, domain, words, tolerance
-        As for `are_bounded`.
-
-    Returns
-    -------
-    least, most : int
-        Different where the recession cone of some region is thinner than rounding: two nearly parallel sides.
-
-    Notes
-    -----
-    Up to 2 n linear programs per region; none if the domain has a bounding box.
-    """
-    _, coordinates = _place(network, domain, tolerance)
-    if not coordinates.frame.is_cone:
-        return len(words), len(words)
-    least, most = 0, len(words)
-    pieces, nowhere = _pieces(coordinates, words), np.zeros((len(words), network.num_inputs))
-    for start in range(0, len(words), CHUNK):
-        for found in _cells(coordinates, pieces, nowhere, start):
+        for row, (cell, *_) in enumerate(_cells(coordinates, pieces, nowhere, start), start):
             safe_point()
-            pulled = -_pulled_back(coordinates, found.cell.rows)[:, :-1]
+            pulled = -_pulled_back(coordinates, cell.rows)[:, :-1]
             lengths = np.linalg.norm(pulled, axis=1)
             kept = lengths > 0
-            proved = proves_bounded(pulled[kept] / lengths[kept, None], found.cell.noise[kept] / lengths[kept])
-            least, most = least + (proved is True), most - (proved is False)
-    return least, most
+            proved = proves_bounded(pulled[kept] / lengths[kept, None], cell.noise[kept] / lengths[kept])
+            found.is_proved[row] = proved is not None
+            found.is_bounded[row] = is_cone_trivial(pulled) if proved is None else proved
+    return found
 
 
 def _place(network: Network, domain: Domain, tolerance: Tolerance | None) -> tuple[Network, Coordinates]:
