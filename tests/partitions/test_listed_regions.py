@@ -13,7 +13,8 @@ from oracles.reference_vectors import VECTORS
 from partitions.layered import gate_layers, network_of
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
-from reluscope.partitions import tree_facets
+from reluscope.geometry.crossing import UNDECIDED
+from reluscope.partitions import exact_rows, tree_facets
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.tree import TreeWalk
 from reluscope.partitions.tree_search import TreeSearch
@@ -100,11 +101,13 @@ def test_all_gates_in_the_plane(layers):
 def test_a_planted_fault_is_seen(monkeypatch):
     net, box = rs.load(pseudo_random_network(3, (4, 4))), rs.Box(-1, 1, 3)
     truth = rs.partition(net, box)
-    monkeypatch.setattr(tree_facets, "BEHIND", (0.3,))
+    monkeypatch.setattr(tree_facets, "_bears_facet", lambda *question: UNDECIDED)
+    monkeypatch.setattr(exact_rows, "MULTIPLICATIONS", 0)
     faulty = rs.partition(net, box, method="tree")
-    with pytest.warns(UserWarning, match="not found from both sides"):
-        found = neighbours(faulty)
-    assert found != neighbours(truth)
+    assert neighbours(faulty) != neighbours(truth)
+    assert faulty.adjacency_finding().claim is Claim.LOWER
+    assert faulty.adjacency_finding().num_undecided > 0
+    assert truth.adjacency_finding().claim is Claim.EXACT
 
 
 def test_max_gates_everywhere(maxout):

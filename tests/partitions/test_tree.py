@@ -23,7 +23,7 @@ from reluscope.geometry import crossing
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.partitions.budget import Budget
 from reluscope.partitions.tree import TreeRegions, TreeWalk, tree_regions
-from reluscope.partitions.tree_facets import are_bounded, tree_facets
+from reluscope.partitions.tree_facets import boundedness, tree_facets
 from reluscope.testing import default_network, networks, pseudo_random_network, reference_networks, zigzag_network
 
 
@@ -54,8 +54,8 @@ def test_reference_vectors(vector: Vector):
     check(network, box, inside)
     assert (len(regions), len(inside)) == (vector.space, vector.box)
     assert codes_of(network, inside) <= codes_of(network, regions)
-    assert are_bounded(network, everywhere, regions.words).sum() == vector.bounded
-    assert are_bounded(network, box, inside.words).all()
+    assert boundedness(network, everywhere, regions.words).is_bounded.sum() == vector.bounded
+    assert boundedness(network, box, inside.words).is_bounded.all()
 
 
 @pytest.mark.parametrize("vector", [v for v in VECTORS if v.space < 140], ids=lambda v: f"{v.num_inputs}-{v.widths}")
@@ -105,7 +105,7 @@ def test_zero_biases_on_spaces_have_no_bounded_region():
     network = from_arrays([(weight, 0 * bias) for weight, bias in default_network([3, 5, 4, 1])])
     regions = tree_regions(network, rs.Space(3))
     check(network, rs.Space(3), regions)
-    assert not are_bounded(network, rs.Space(3), regions.words).any()
+    assert not boundedness(network, rs.Space(3), regions.words).is_bounded.any()
 
 
 @given(networks(st.integers(1, 4), max_layers=3, max_width=3))
@@ -180,7 +180,7 @@ def test_bounded_below_and_above_agree_on_polyhedra():
     slanted = rs.Polyhedron(np.array([[1.0, 1, 1], [-1, 2, 0], [0, -1, -1], [0.5, 0, -2]]), [1.0, 1, 1, 1])
     regions = tree_regions(network, slanted)
     check(network, slanted, regions)
-    assert are_bounded(network, slanted, regions.words).all() == slanted.is_bounded()
+    assert boundedness(network, slanted, regions.words).is_bounded.all() == slanted.is_bounded()
 
 
 def test_slices_are_searched_in_their_own_coordinates():

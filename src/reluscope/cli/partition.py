@@ -129,7 +129,10 @@ def describe(part: Partition, where: Place, model: str, files: Outputs) -> dict[
             "high": window.hi.tolist(),
             "samples": list(where.rows),
         },
-        "findings": [part.finding().to_dict()],
+        "findings": [
+            part.finding().to_dict(),
+            *([part.adjacency_finding().to_dict()] if _keeps_facets(part) else []),
+        ],
         "num_facets": len(part.facets) if _keeps_facets(part) else None,
         "facets_by_gate": _facets_by_gate(part),
         "stopped": part.note,
@@ -261,7 +264,7 @@ def _print(part: Partition, where: Place, model: str, written: Sequence[Path], p
     table = make_table("", "value", "claim", right=("value",))
     add_row(table, finding.name, Number(finding).text, finding.claim)
     for name, number in _facets_by_gate(part).items():
-        add_row(table, f"  pieces of boundary made by {name}", number, "")
+        add_row(table, f"  pieces of boundary made by {name}", number, part.adjacency_finding().claim)
     console.print(table)
     say(console, f"Counted: {finding.definition}, of the {finding.domain}, by {finding.method}.")
     if proved is not None:

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from reluscope.interruption import held
+
 INNER, BORDER = 0, 1
 
 
@@ -231,6 +233,7 @@ def _is_edge(tight, common, a, b, first, number, words) -> bool:
     return True
 
 
+@held
 @njit(cache=True)
 def _cut(
     voff,

@@ -20,19 +20,19 @@ from reluscope.networks.stages import Values
 @torch.no_grad()
 def pieces_beyond(
     network: Network,
-    pieces: Sequence[Integer[np.ndarray, " _"]],
+    pieces: Sequence[Integer[np.ndarray, "..."]],
     loose: Sequence[Integer[np.ndarray, "_ 3"]],
     directions: Float[np.ndarray, "k n"],
     *,
     rounding: float,
 ) -> list[Integer[np.ndarray, "k _"]]:
-    """Return the pieces beyond several faces of one region.
+    """Return the pieces beyond several faces of one region, or of several.
 
     Parameters
     ----------
     network : Network
-    pieces : list of (u,) integer arrays
-        The code of the region, one array per gate.
+    pieces : list of (u,) or (k, u) integer arrays
+        The code of the region, one array per gate; or the codes of a region for each face.
     loose : k arrays (c, 3)
         For each face the units that sit on a breakpoint on all of it: gate, unit, and the piece on the other side of
         the breakpoint (or the candidate that ties).
@@ -70,7 +70,7 @@ def pieces_beyond(
         gate, tangent = stage.gate, values[stage.leg.target].reshape(number, -1)
         here = table[:, 0] == stage.index
         face, unit, other = faces[here], table[here, 1], table[here, 2]
-        own = np.broadcast_to(piece.astype(np.int64), (number, len(piece)))
+        own = np.broadcast_to(piece.astype(np.int64), (number, piece.shape[-1]))
         noise = rounding * stage.gain * largest.reshape(number, *(1,) * stage.gain.ndim)
         if isinstance(gate, Max):
             slopes = gate.candidates(tangent).cpu().numpy()

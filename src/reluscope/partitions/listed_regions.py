@@ -15,7 +15,7 @@ from reluscope.geometry.domains import Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.tree import TreeRegions
-from reluscope.partitions.tree_facets import TreeFacets, are_bounded, tree_facets
+from reluscope.partitions.tree_facets import Boundedness, TreeFacets, boundedness, tree_facets
 from reluscope.tolerance import Tolerance
 
 
@@ -49,16 +49,26 @@ class ListedRegions:
 
     @property
     def num_unmatched(self) -> int:
-        """Facets that were seen from one side only, or whose other side is not listed."""
+        """Places where one more facet may be, for all that could be decided."""
         return self._facets.num_unmatched
 
-    @cached_property
+    @property
     def is_bounded(self) -> Bool[np.ndarray, " r"]:
         """Which regions are bounded; found when first asked for, if the domain is not."""
+        return self._boundedness.is_bounded
+
+    @property
+    def num_bounded(self) -> tuple[int, int]:
+        """Between which numbers the number of bounded regions lies."""
+        bounded, proved = self._boundedness
+        return int(np.count_nonzero(bounded & proved)), int(np.count_nonzero(bounded | ~proved))
+
+    @cached_property
+    def _boundedness(self) -> Boundedness:
         window = self.domain.window if isinstance(self.domain, Slice) else self.domain
         if not isinstance(window, Space) and (not isinstance(window, Polyhedron) or window.is_bounded()):
-            return np.ones(len(self.words), dtype=np.bool_)
-        return are_bounded(self._known_network, self.domain, self.words, tolerance=self.tolerance)
+            return Boundedness(*(np.ones(len(self.words), dtype=np.bool_) for _ in range(2)))
+        return boundedness(self._known_network, self.domain, self.words, tolerance=self.tolerance)
 
     @property
     def vertices(self) -> Float[np.ndarray, "v d"]:

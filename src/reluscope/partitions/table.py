@@ -1,6 +1,5 @@
 """A partition as a table: one row per region, columns are arrays, and nothing is computed before it is asked for."""
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
@@ -209,11 +208,11 @@ class Partition:
         # What linear programs would have to find is not looked for just to be shown.
         kept = not isinstance(self.geometry, ListedRegions)
         if kept:
-            entries.append(("facets between regions", len(self.geometry.sides[0])))
+            entries.append(("pairs that share a facet", str(self.adjacency_finding())))
         if kept and self.dim <= 2:
             entries.append(("vertices", len(self.vertices)))
         if kept and not self.is_bounded().all():
-            entries.append(("unbounded regions", int((~self.is_bounded()).sum())))
+            entries.append(("bounded regions", str(self.boundedness_finding())))
         elif kept and len(self) and self.dim <= 2:
             low, middle, high = (float(share) for share in np.quantile(self.volumes(), (0.0, 0.5, 1.0)))
             entries.append(("area" if self.dim == 2 else "length", f"{low:.3g} to {high:.3g}, median {middle:.3g}"))
@@ -302,6 +301,7 @@ class Partition:
         """Boundaries between regions, with the units that flip there.
 
         After ``method="tree"`` they are found when first asked for, by a linear program for every region and unit.
+        `adjacency_finding` says how sure they are all.
         """
         left, right, ends = self._sides
         offsets, units = differences(self.codes, left, right)
@@ -310,29 +310,79 @@ class Partition:
 
     @cached_property
     def _sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        sides = self.geometry.sides
-        # Elsewhere the claim says so: that of a list of regions was made before anyone asked for facets.
-        if self.claim is Claim.EXACT and self.geometry.num_unmatched:
-            warnings.warn(
-                f"{self.geometry.num_unmatched:,} facets were not found from both sides, so that some may be missing",
-                stacklevel=3,
-            )
-        return sides
+        return self.geometry.sides
 
-    def adjacency(self) -> csr_array:
-        """Return which regions share a facet.
-
-        Returns
-        -------
-        (r, r) scipy.sparse.csr_array of bool
-            Symmetric, zero on the diagonal.
-        """
+    @cached_property
+    def _adjacency(self) -> csr_array:
         left, right, _ = self._sides
         entries = np.ones(2 * len(left), dtype=bool)
         where = (np.concatenate([left, right]), np.concatenate([right, left]))
         matrix = csr_array((entries, where), shape=(len(self), len(self)))
         matrix.sum_duplicates()
         return matrix
+
+    def adjacency_finding(self) -> Finding:
+        """Return the number of pairs of regions that share a facet, with the claim of `facets` and `adjacency`.
+
+        Returns
+        -------
+        Finding
+            EXACT at the stated resolution; LOWER if regions are missing, or if it stayed open whether some facet is
+            there. Pairs that are listed share a facet, or there is less than the resolution between them.
+        """
+        number = self._adjacency.nnz // 2
+        open_ones = int(self.geometry.num_unmatched)
+        is_sure = not (self.num_open or self.num_undecided or open_ones)
+        return Finding(
+            number,
+            Claim.EXACT if is_sure else Claim.LOWER,
+            name="pairs of regions that share a facet",
+            interval=(number, number if is_sure else float("inf")),
+            definition="pairs of full-dimensional activation regions whose common boundary has a relative interior",
+            domain=self.domain.describe(),
+            method=self.method + (", certified by rational arithmetic" if self.certified else ""),
+            tolerance=self.tolerance.resolution,
+            num_undecided=max(self.num_undecided, open_ones),
+        )
+
+    def boundedness_finding(self) -> Finding:
+        """Return the number of bounded regions, with the claim of `is_bounded`.
+
+        Returns
+        -------
+        Finding
+            EXACT at the stated resolution; LOWER if regions are missing; after ``method="tree"`` on an unbounded domain
+            an ESTIMATE, with its interval, if a region has sides too nearly parallel to prove where they meet.
+
+        Notes
+        -----
+        After ``method="tree"`` on an unbounded domain up to 2 n + 2 linear programs per region, when first asked for.
+        """
+        number = int(np.count_nonzero(self.is_bounded()))
+        least, most = self.geometry.num_bounded if isinstance(self.geometry, ListedRegions) else (number, number)
+        missing = bool(self.num_open or self.num_undecided)
+        claim = Claim.EXACT if least == most else Claim.ESTIMATE
+        return Finding(
+            number,
+            Claim.LOWER if missing and number <= least else Claim.ESTIMATE if missing else claim,
+            name="bounded regions",
+            interval=(least, float("inf") if missing else most),
+            definition="proper activation regions (full-dimensional) in which no direction stays",
+            domain=self.domain.describe(),
+            method=self.method + (", certified by rational arithmetic" if self.certified else ""),
+            tolerance=self.tolerance.resolution,
+            num_undecided=max(self.num_undecided, most - least),
+        )
+
+    def adjacency(self) -> csr_array:
+        """Return which regions share a facet; `adjacency_finding` says how sure that is.
+
+        Returns
+        -------
+        (r, r) scipy.sparse.csr_array of bool
+            Symmetric, zero on the diagonal.
+        """
+        return self._adjacency.copy()
 
     def volumes(self) -> Float[np.ndarray, " r"]:
         """Return the length, area or volume of every region, infinite where it is unbounded.
@@ -348,7 +398,10 @@ class Partition:
         return self.geometry.volumes
 
     def is_bounded(self) -> np.ndarray:
-        """Return for every region whether it is bounded: whether no direction stays in it."""
+        """Return for every region whether it is bounded: whether no direction stays in it.
+
+        `boundedness_finding` says how sure that is.
+        """
         return self.geometry.is_bounded
 
     def locate(self, points: ArrayLike) -> Int[np.ndarray, " s"]:

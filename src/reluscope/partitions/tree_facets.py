@@ -1,34 +1,39 @@
 """Which regions of a tree search share a facet, and which are bounded: linear programs on the regions' own rows.
 
-A row of a region bounds it in a facet if some point violates this row and no other; on the way there from the witness
-the network has the neighbour's code just behind the facet. Rows of one hyperplane are one row, so that facets at which
-several units change their pieces are facets like all others.
+A row of a region bounds it in a facet if some point violates this row and no other. Rows of one hyperplane are one row,
+so that facets at which several units change their pieces are facets like all others; which rows those are is decided in
+rational arithmetic where floats cannot tell. The code beyond a facet follows from derivatives (`pieces_beyond`): no
+point near it is looked at, so that no region is too thin to be found there.
+
+A facet that was found is one. Where a question stays open, one more may be there, and the number of these says so.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Int, Integer
 
-from reluscope.codes.packing import unpack_pieces
+from reluscope.codes.packing import pack_pieces, unpack_pieces
 from reluscope.geometry.coincidence import coincident_groups
-from reluscope.geometry.crossing import SOME, UNDECIDED, Cell, find_positive, image
+from reluscope.geometry.crossing import NONE, SOME, UNDECIDED, Cell, find_positive, image
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.generation import find_among_corners
-from reluscope.geometry.interior import is_cone_trivial
+from reluscope.geometry.interior import is_cone_trivial, proves_bounded
+from reluscope.geometry.rational_polytopes import Row, integer_row
+from reluscope.interruption import held, safe_point
+from reluscope.networks.beyond import pieces_beyond
 from reluscope.networks.network import Network
+from reluscope.partitions.exact_rows import ExactRows
 from reluscope.partitions.tree import TreeRegions
 from reluscope.partitions.tree_coordinates import Coordinates
-from reluscope.partitions.tree_items import region_cells
+from reluscope.partitions.tree_items import ImposedCell, region_cells
 from reluscope.tolerance import Tolerance
 
 # Regions whose rows are computed together.
 CHUNK = 256
-# Rows closer than this, each of length 1, are one.
-SAME_ROW = 1e-9
-# How far behind a facet its neighbour is looked for, as shares of the way: the first that is the code of a region.
-BEHIND = (1e-6, 1e-8, 1e-4, 1e-2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,8 +45,9 @@ class TreeFacets:
     left, right : (f,) int64
         Rows of the regions on either side, left below right, in increasing order.
     num_unmatched : int
-        Facets that were seen from one side only, and facets whose other side is no region of the set. The latter are
-        expected where the set is incomplete.
+        Places where one more pair may be: rows of which it stayed open whether they bear a facet that was not seen from
+        the other side either, or which others lie in the same hyperplane, and facets whose other side is no region of
+        the set. The latter are expected where the set is incomplete.
     """
 
     left: Int[np.ndarray, " f"]
@@ -68,11 +74,12 @@ def tree_facets(
     Returns
     -------
     TreeFacets
-        Exact up to the resolution, if every facet was seen from both sides.
+        Pairs of regions that share a facet. All of them, up to the resolution, if ``num_unmatched`` is 0.
 
     Notes
     -----
-    Cost: a linear program for every region and unit. A Hamming distance of one is neither needed nor enough: behind
+    Cost: a linear program for every region and unit, and where several units share a hyperplane of a region n + 1
+    rational evaluations of the network. A Hamming distance of one is neither needed nor enough: behind
     the first layer boundaries bend, and on degenerate networks several units change their pieces at once.
 
     Examples
@@ -87,33 +94,59 @@ def tree_facets(
     """
     network, coordinates = _place(network, domain, tolerance)
     numbers = {word.tobytes(): row for row, word in enumerate(regions.words)}
+    pieces = _pieces(coordinates, regions.words)
+    exact = ExactRows(network, domain.window if isinstance(domain, Slice) else domain)
     directed: set[tuple[int, int]] = set()
-    unknown = 0
+    open_sides: list[_Side] = []
+    slivers: list[_Sliver] = []
+    num_unmatched = 0
     for start in range(0, len(regions), CHUNK):
-        cells = _cells(coordinates, regions, start)
-        seen, probes = [], []
-        for row, cell in enumerate(cells, start):
-            for point in _points_behind(coordinates, cell):
-                seen.append(row)
-                probes.append(point)
-        if not seen:
-            continue
-        points = np.stack(probes)
-        found = np.full(len(seen), -1)
-        for attempt in range(len(BEHIND)):
-            words = network.codes(coordinates.points(points[:, attempt])).words
-            rows = np.array([numbers.get(word.tobytes(), -1) for word in words])
-            found = np.where((found < 0) & (rows != seen), rows, found)
-        unknown += int((found < 0).sum())
-        directed |= {(left, right) for left, right in zip(seen, found.tolist(), strict=True) if right >= 0}
-    pairs = sorted({(min(pair), max(pair)) for pair in directed})
-    table = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return TreeFacets(table[:, 0], table[:, 1], 2 * len(pairs) - len(directed) + unknown)
+        safe_point()
+        looks = _look(coordinates, exact, regions, pieces, start)
+        num_unmatched += looks.num_doubtful
+        open_sides += looks.open_sides
+        slivers += looks.slivers
+        for side, word in zip(looks.sides, _words_beyond(coordinates, pieces, looks.sides), strict=True):
+            beyond = numbers.get(word.tobytes(), side.row)
+            if beyond == side.row:
+                num_unmatched += 1
+            else:
+                directed.add((side.row, beyond))
+    for side, word in zip(open_sides, _words_beyond(coordinates, pieces, open_sides), strict=True):
+        beyond = numbers.get(word.tobytes(), side.row)
+        if (beyond, side.row) in directed:
+            continue  # what is seen from the other side is there
+        answer = exact.bears_facet([piece[side.row] for piece in pieces], side.loose[0])
+        if answer and beyond != side.row:
+            directed.add((side.row, beyond))
+        else:
+            num_unmatched += answer is not False
+    for sliver in slivers:
+        *own, beyond = (
+            numbers.get(word.tobytes(), sliver.whole.row)
+            for word in _words_beyond(coordinates, pieces, [*sliver.parts, sliver.whole])
+        )
+        row = sliver.whole.row
+        if any((one, row) in directed or (row, one) in directed for one in own):
+            continue  # what lies within the sliver is a region of its own
+        if beyond == row:
+            num_unmatched += 1
+        else:
+            directed.add((row, beyond))
+    table = np.array(sorted({(min(pair), max(pair)) for pair in directed}), dtype=np.int64).reshape(-1, 2)
+    return TreeFacets(table[:, 0], table[:, 1], num_unmatched)
 
 
-def are_bounded(
+class Boundedness(NamedTuple):
+    """Which regions are bounded, and of which that is proved whatever rounding did to their rows."""
+
+    is_bounded: Bool[np.ndarray, " r"]
+    is_proved: Bool[np.ndarray, " r"]
+
+
+def boundedness(
     network: Network, domain: Domain, words: Integer[np.ndarray, "r w"], *, tolerance: Tolerance | None = None
-) -> Bool[np.ndarray, " r"]:
+) -> Boundedness:
     """Tell which regions are bounded, by their recession cones.
 
     Parameters
@@ -127,21 +160,28 @@ def are_bounded(
 
     Returns
     -------
-    (r,) bool
+    Boundedness
+        Not proved where the cone is thinner than rounding: two sides are parallel, or nearly so.
 
     Notes
     -----
-    One linear program per region; none if the domain has a bounding box.
+    Up to 2 n + 2 linear programs per region; none if the domain has a bounding box.
     """
     _, coordinates = _place(network, domain, tolerance)
-    bounded = np.ones(len(words), dtype=np.bool_)
+    found = Boundedness(np.ones(len(words), dtype=np.bool_), np.ones(len(words), dtype=np.bool_))
     if not coordinates.frame.is_cone:
-        return bounded
-    everywhere = TreeRegions(words, np.zeros((len(words), network.num_inputs)), 0, 0, "")
+        return found
+    pieces, nowhere = _pieces(coordinates, words), np.zeros((len(words), network.num_inputs))
     for start in range(0, len(words), CHUNK):
-        for row, cell in enumerate(_cells(coordinates, everywhere, start), start):
-            bounded[row] = is_cone_trivial(-_pulled_back(coordinates, cell.rows)[:, :-1])
-    return bounded
+        for row, (cell, *_) in enumerate(_cells(coordinates, pieces, nowhere, start), start):
+            safe_point()
+            pulled = -_pulled_back(coordinates, cell.rows)[:, :-1]
+            lengths = np.linalg.norm(pulled, axis=1)
+            kept = lengths > 0
+            proved = proves_bounded(pulled[kept] / lengths[kept, None], cell.noise[kept] / lengths[kept])
+            found.is_proved[row] = proved is not None
+            found.is_bounded[row] = is_cone_trivial(pulled) if proved is None else proved
+    return found
 
 
 def _place(network: Network, domain: Domain, tolerance: Tolerance | None) -> tuple[Network, Coordinates]:
@@ -150,50 +190,142 @@ def _place(network: Network, domain: Domain, tolerance: Tolerance | None) -> tup
     return network, Coordinates.of(network, domain, Tolerance() if tolerance is None else tolerance)
 
 
-def _cells(coordinates: Coordinates, regions: TreeRegions, start: int) -> list[Cell]:
-    words = regions.words[start : start + CHUNK]
+def _pieces(coordinates: Coordinates, words: np.ndarray) -> list[np.ndarray]:
+    """Return the pieces (r, u) of codes, gate by gate."""
     layout = coordinates.network.layout
     pieces = unpack_pieces(words, layout)
-    columns = [pieces[:, layout.units(gate)] for gate in range(len(layout))]
-    witnesses = coordinates.homogeneous(regions.witnesses[start : start + CHUNK])
+    return [pieces[:, layout.units(gate)] for gate in range(len(layout))]
+
+
+def _cells(coordinates: Coordinates, pieces: list[np.ndarray], witnesses: np.ndarray, start: int) -> list[ImposedCell]:
+    rows = slice(start, start + CHUNK)
     with torch.no_grad():
-        return region_cells(coordinates, columns, witnesses)
+        return region_cells(coordinates, [piece[rows] for piece in pieces], coordinates.homogeneous(witnesses[rows]))
 
 
 def _pulled_back(coordinates: Coordinates, rows: np.ndarray) -> np.ndarray:
     return rows @ coordinates.frame.generators if coordinates.is_narrow else rows
 
 
-def _points_behind(coordinates: Coordinates, cell: Cell) -> list[np.ndarray]:
-    """Return for every facet inside the domain points (b, n) behind it, the nearest ones first in no order."""
-    frame, scratch = coordinates.frame, coordinates.scratch
-    pulled = _pulled_back(coordinates, cell.rows)
+class _Side(NamedTuple):
+    """A hyperplane beside a region: the region, what sits on a breakpoint all over it, and an outward direction."""
+
+    row: int
+    loose: np.ndarray
+    direction: np.ndarray
+
+
+class _Sliver(NamedTuple):
+    """Hyperplanes beside a region with less than the resolution between them, and all of them taken for one."""
+
+    parts: list[_Side]
+    whole: _Side
+
+
+class _Looks(NamedTuple):
+    """What was seen of the facets of some regions; where it stayed open whether there is one; units in doubt."""
+
+    sides: list[_Side]
+    open_sides: list[_Side]
+    slivers: list[_Sliver]
+    num_doubtful: int
+
+
+def _look(
+    coordinates: Coordinates, exact: ExactRows, regions: TreeRegions, pieces: list[np.ndarray], start: int
+) -> _Looks:
+    sides, open_sides, slivers, num_doubtful = [], [], [], 0
+    num_walls = len(coordinates.first.rows)
+    for row, found in enumerate(_cells(coordinates, pieces, regions.witnesses, start), start):
+        pulled = _pulled_back(coordinates, found.cell.rows)
+        nearby, number = _hyperplanes(coordinates, exact, [piece[row] for piece in pieces], found, pulled)
+        num_doubtful += number + found.num_doubtful
+
+        def side(group: np.ndarray, row=row, found=found, pulled=pulled) -> _Side:
+            loose = np.concatenate([found.sources[group - num_walls], found.still])
+            return _Side(row, loose, -pulled[group[0], :-1])
+
+        for groups in nearby:
+            inside = [group for group in groups if group[0] >= num_walls]
+            for group in inside:
+                answer = _bears_facet(coordinates, found.cell, pulled, group)
+                if answer != NONE:
+                    (sides if answer == SOME else open_sides).append(side(group))
+            if len(inside) == len(groups) > 1:
+                whole = np.concatenate(groups)
+                if _bears_facet(coordinates, found.cell, pulled, whole) == SOME:
+                    slivers.append(_Sliver([side(group) for group in groups], side(whole)))
+    return _Looks(sides, open_sides, slivers, num_doubtful)
+
+
+def _words_beyond(coordinates: Coordinates, pieces: list[np.ndarray], sides: list[_Side]) -> np.ndarray:
+    """Return the packed codes beyond hyperplanes."""
+    network = coordinates.network
+    if not sides:
+        return np.zeros((0, network.layout.num_words), dtype=np.uint64)
+    directions = np.stack([side.direction for side in sides])
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    own = [piece[[side.row for side in sides]] for piece in pieces]
+    beyond = pieces_beyond(network, own, [side.loose for side in sides], directions, rounding=coordinates.gamma)
+    return pack_pieces(beyond, network.layout, num_codes=len(directions))
+
+
+def _hyperplanes(
+    coordinates: Coordinates, exact: ExactRows, pieces: list[np.ndarray], found: ImposedCell, pulled: np.ndarray
+) -> tuple[list[list[np.ndarray]], int]:
+    """Group the rows of a region that lie in one hyperplane, and such groups with less than the resolution between.
+
+    Returns how many of the latter could not be told apart, too.
+    """
     lengths = np.linalg.norm(pulled, axis=1)
     kept = np.flatnonzero(lengths > 0)
-    groups = coincident_groups(pulled[kept] / lengths[kept, None], SAME_ROW)
+    # Entries at the size of what they contribute to a value, where rounding is known.
+    reach = np.maximum(np.abs(coordinates.frame.lower), np.abs(coordinates.frame.upper))
+    table = pulled[kept] / lengths[kept, None] * reach
+    blur = float((found.cell.noise[kept] / lengths[kept]).max(initial=0.0)) + coordinates.gamma * reach.max()
+    groups, num_walls, num_doubtful = [], len(coordinates.first.rows), 0
+    diameter = float(np.linalg.norm(coordinates.frame.upper - coordinates.frame.lower))
+    for near in coincident_groups(table, 2 * max(blur, coordinates.tolerance.resolution * diameter)):
+        members = kept[near]
+        if len(members) == 1:
+            groups.append([members])
+            continue
+        units = members[members >= num_walls]
+        walls = [_wall(coordinates, row) for row in pulled[members[members < num_walls]]]
+        sides = exact.rows(pieces, found.sources[units - num_walls])
+        if None in sides:
+            # They are taken for one, which is what they nearly always are.
+            groups.append([members])
+            num_doubtful += 1
+            continue
+        names = [*walls, *sides]
+        groups.append([members[[name == other for other in names]] for name in dict.fromkeys(names)])
+    return groups, num_doubtful
+
+
+def _wall(coordinates: Coordinates, row: np.ndarray) -> Row:
+    """Return a row of the domain, whose entries are floats times a power of two, in coordinates of the domain."""
+    scale = Fraction(coordinates.scale)
+    return integer_row([*(Fraction(entry) / scale for entry in row[:-1].tolist()), Fraction(float(row[-1]))])
+
+
+@held
+def _bears_facet(coordinates: Coordinates, cell: Cell, pulled: np.ndarray, group: np.ndarray) -> int:
+    """Ask whether some point violates the rows of a group and no other."""
+    frame, scratch = coordinates.frame, coordinates.scratch
     z = np.empty(cell.rows.shape[1])
     image(frame.generators, cell.witness, z)
-    found = []
-    for group in groups:
-        members = kept[group]
-        if (members < len(coordinates.first.rows)).any():
-            continue  # a wall of the domain
-        others = np.delete(np.arange(len(cell.rows)), members)
-        form, noise = -cell.rows[members[0]], float(cell.noise[members[0]])
-        rows, noises = np.ascontiguousarray(cell.rows[others]), cell.noise[others]
-        threshold = coordinates.tolerance.resolution * lengths[members[0]]
-        scratch.reserve(len(rows))
-        answer = UNDECIDED
-        if coordinates.is_narrow:
-            question = (form, noise, threshold, rows, noises, len(rows), frame, scratch.work)
-            answer, _ = find_among_corners(*question, scratch.corners, cell.witness, z)
-        if answer == UNDECIDED:
-            slack, slacks = cell.slack[members[0]], np.ascontiguousarray(cell.slack[others])
-            question = (form, noise, slack, threshold, rows, noises, slacks, len(rows), frame, scratch.work)
-            answer, _ = find_positive(*question, cell.witness, z)
-        if answer == SOME:
-            start, end = -float(form @ z), float(form @ scratch.work.out_z)
-            way = scratch.work.out_y - cell.witness
-            shares = start / (start + end) + np.array(BEHIND) * end / (start + end)
-            found.append(cell.witness + shares[:, None] * way)
-    return found
+    others = np.delete(np.arange(len(cell.rows)), group)
+    form, noise = -cell.rows[group[0]], float(cell.noise[group[0]])
+    rows, noises = np.ascontiguousarray(cell.rows[others]), cell.noise[others]
+    threshold = 0.0 if frame.is_cone else coordinates.tolerance.resolution * float(np.linalg.norm(pulled[group[0]]))
+    scratch.reserve(len(rows))
+    if coordinates.is_narrow:
+        question = (form, noise, threshold, rows, noises, len(rows), frame, scratch.work)
+        answer, _ = find_among_corners(*question, scratch.corners, cell.witness, z)
+        if answer != UNDECIDED:
+            return answer
+    slack, slacks = cell.slack[group[0]], np.ascontiguousarray(cell.slack[others])
+    question = (form, noise, slack, threshold, rows, noises, slacks, len(rows), frame, scratch.work)
+    answer, _ = find_positive(*question, cell.witness, z)
+    return answer

@@ -6,6 +6,7 @@ A gate with many forms is searched in two parts, so that the cells of the first 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -210,20 +211,22 @@ class OpenGate:
         np.add.at(pieces.T, units, signs.T)
         return pieces
 
-    def imposed(self, pieces: np.ndarray) -> tuple[Forms, np.ndarray]:
-        """Return the forms whose signs pieces (u,) fix, and these signs."""
+    def imposed(self, pieces: np.ndarray) -> tuple[Forms, np.ndarray, np.ndarray]:
+        """Return the forms whose signs pieces (u,) fix, these signs, and sources (p, 3): gate, unit, piece beyond."""
         if isinstance(self.gate, Max):
-            parts = []
+            parts, sources = [], []
             for unit, (group, differences) in enumerate(zip(self._groups, self._differences(), strict=True)):
                 member = int(np.flatnonzero(group == pieces[unit])[0])
-                pairs = member * len(group) + np.delete(np.arange(len(group)), member)
-                parts.append(differences.select(pairs))
+                others = np.delete(np.arange(len(group)), member)
+                parts.append(differences.select(member * len(group) + others))
+                sources += [(self.stage, unit, other) for other in group[others].tolist()]
             forms = Forms(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-            return forms, np.ones(len(forms.noise))
+            return forms, np.ones(len(forms.noise)), np.array(sources, dtype=np.int64).reshape(-1, 3)
         units, _, lowest = self._levels
-        first = np.searchsorted(units, units)
-        passed = pieces[units].astype(np.int64) - lowest[units] > np.arange(len(units)) - first
-        return self.forms, np.where(passed, 1.0, -1.0)
+        levels = lowest[units] + np.arange(len(units)) - np.searchsorted(units, units)
+        passed = pieces[units].astype(np.int64) > levels
+        beyond = np.stack([np.full(len(units), self.stage), units, np.where(passed, levels, levels + 1)], axis=1)
+        return self.forms, np.where(passed, 1.0, -1.0), beyond
 
     def labels(self, members: np.ndarray) -> np.ndarray:
         """Return the pieces (r, u) that chosen members of all groups mean."""
@@ -335,8 +338,29 @@ class Search:
         return self.gate.close(self.tree.cells(batch), self.gate.pieces_of(signs))
 
 
-def region_cells(coordinates: Coordinates, pieces: Sequence[np.ndarray], witnesses: np.ndarray) -> list[Cell]:
-    """Return cells with all rows that codes impose, redundant ones too; constant rows are left out.
+class ImposedCell(NamedTuple):
+    """A region by all rows that its code imposes, redundant ones too.
+
+    Parameters
+    ----------
+    cell : Cell
+        Rows of the domain first; constant rows are left out.
+    sources : (m, 3) int64
+        Gate and unit of every row that is not the domain's, and the unit's piece beyond it.
+    still : (c, 3) int64
+        The same of constant rows at zero: the unit sits on a breakpoint, or in a tie, all over the region.
+    num_doubtful : int
+        Constant rows that may be at zero, for all that rounding tells.
+    """
+
+    cell: Cell
+    sources: np.ndarray
+    still: np.ndarray
+    num_doubtful: int
+
+
+def region_cells(coordinates: Coordinates, pieces: Sequence[np.ndarray], witnesses: np.ndarray) -> list[ImposedCell]:
+    """Return the cells of codes.
 
     Parameters
     ----------
@@ -353,20 +377,32 @@ def region_cells(coordinates: Coordinates, pieces: Sequence[np.ndarray], witness
     tables = [[coordinates.first.rows] for _ in range(number)]
     noises = [[coordinates.first.noise] for _ in range(number)]
     slacks = [[coordinates.first.slack] for _ in range(number)]
+    sources, still = ([[np.zeros((0, 3), dtype=np.int64)] for _ in range(number)] for _ in range(2))
+    num_doubtful = [0] * number
     for stage, chosen in enumerate(pieces):
         maps, errors, live = coordinates.advance(stage, values)
         for index in range(number):
             gate = OpenGate(coordinates, stage, (), {}, maps[index], errors[index])
-            forms, side = gate.imposed(chosen[index])
+            forms, side, beyond = gate.imposed(chosen[index])
             varies = ~forms.is_constant
             tables[index].append(side[varies, None] * forms.coefficients[varies])
             noises[index].append(forms.noise[varies])
             slacks[index].append(forms.slack[varies])
+            sources[index].append(beyond[varies])
+            sizes = np.abs(forms.coefficients) @ coordinates.largest
+            is_zero = forms.is_constant & (sizes <= forms.noise)
+            still[index].append(beyond[is_zero])
+            num_doubtful[index] += int((is_zero & (forms.noise > 0)).sum())
         if stage + 1 < len(pieces):
             values = _close(coordinates, stage, live, chosen)
     return [
-        Cell(np.concatenate(table), np.concatenate(noise), np.concatenate(slack), witness)
-        for table, noise, slack, witness in zip(tables, noises, slacks, witnesses, strict=True)
+        ImposedCell(
+            Cell(np.concatenate(tables[row]), np.concatenate(noises[row]), np.concatenate(slacks[row]), witnesses[row]),
+            np.concatenate(sources[row]),
+            np.concatenate(still[row]),
+            num_doubtful[row],
+        )
+        for row in range(number)
     ]
 
 

@@ -95,8 +95,9 @@ def _hexagon(run: Run) -> Part:
     bounded = part.is_bounded()
     inside, outer = slopes[bounded], slopes[~bounded]
     common = {"domain": "all of R^2", "tolerance": 1e-9, "source": "sattelberg2026"}
+    claim = part.boundedness_finding().claim
     findings = [
-        Finding(int(number), part.claim, name=name, definition="proper activation regions (full-dimensional)", **common)
+        Finding(int(number), claim, name=name, definition="proper activation regions (full-dimensional)", **common)
         for name, number in (("unbounded regions", (~bounded).sum()), ("bounded regions", bounded.sum()))
     ]
     said = (

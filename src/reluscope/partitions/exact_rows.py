@@ -1,0 +1,130 @@
+"""The half-spaces of a region in rational arithmetic: which of them lie in one hyperplane, and which bear a facet.
+
+Two rows that floats cannot tell apart are those of one facet, at which several units change their pieces at once, or of
+two facets a hair's breadth apart; and whether a row that touches a region bears a facet may be too close to call. On
+the region of a code every unit is an affine function with rational coefficients, and two of these have one zero set,
+with the same side, if one is a positive multiple of the other. All that as long as it is cheap.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Int
+
+from reluscope.geometry.domains import Box, Space
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
+from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.network import Network
+from reluscope.networks.rational import RationalNetwork, RationalVector
+from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps
+from reluscope.partitions.certification import multiplications
+from reluscope.partitions.exact_regions import code_rows
+
+# Multiplications that may be spent on one set of regions, of some tenths of a microsecond each.
+MULTIPLICATIONS = 20_000_000
+# About what the vertices of one region cost, and up to where they are few enough.
+POLYTOPE, MOST_DIMENSIONS = 200_000, 5
+
+
+class ExactRows:
+    """The half-spaces of regions as rows of whole numbers.
+
+    Parameters
+    ----------
+    network : Network
+    window : Box, Polyhedron or Space
+        What regions are cut down to.
+
+    Notes
+    -----
+    A region costs n + 1 rational evaluations of the network; rows of the first gate are those of all regions, and cost
+    that once.
+    """
+
+    def __init__(self, network: Network, window: Box | Polyhedron | Space) -> None:
+        self._window = window
+        self._exact = RationalNetwork(network)
+        self._cost = (network.num_inputs + 1) * multiplications(network)
+        self._left = MULTIPLICATIONS
+
+    def rows(self, pieces: Sequence[np.ndarray], sources: Int[np.ndarray, "k 3"]) -> list[Row | None]:
+        """Return half-spaces of the region of a code, primitive, None where they would cost too much.
+
+        Parameters
+        ----------
+        pieces : sequence of (u,) integer arrays
+            The code.
+        sources : (k, 3) int64
+            Gate, unit, and the unit's piece beyond.
+        """
+        maps = self._maps(pieces) if (sources[:, 0] > 0).any() else None
+        return [self._row(maps, pieces, *source) for source in sources.tolist()]
+
+    def bears_facet(self, pieces: Sequence[np.ndarray], source: Int[np.ndarray, " 3"]) -> bool | None:
+        """Tell whether the region of a code has a facet in a half-space's hyperplane; None where that costs too much.
+
+        The region is the cone of its homogeneous points, cut down to the unit cube: its vertices are found exactly.
+        """
+        cost = self._cost + POLYTOPE
+        if cost > self._left or self._exact.network.num_inputs > MOST_DIMENSIONS:
+            return None
+        self._left -= cost
+        code = tuple(tuple(piece.tolist()) for piece in pieces)
+        (row,), imposed = self.rows(pieces, source[None]), code_rows(self._exact, code)
+        if row is None or imposed is None:
+            return None
+        dim = self._exact.network.num_inputs
+        sides = [] if isinstance(self._window, Space) else [integer_row(side) for side in half_spaces(self._window)]
+        whole = RationalPolytope.of(Box(np.append(-np.ones(dim), 0.0), np.ones(dim + 1)))
+        assert whole is not None
+        cone = whole.cut((*half_space, 0) for half_space in [*sides, *imposed])
+        return None if cone is None else (*row, 0) in cone.facets()
+
+    def _maps(self, pieces: Sequence[np.ndarray]) -> RationalMaps | None:
+        """Return what all gates see on the region of a code, if that can be afforded."""
+        if self._cost > self._left:
+            return None
+        self._left -= self._cost
+        return rational_maps(self._exact, [piece.tolist() for piece in pieces])
+
+    @cached_property
+    def _first(self) -> list[RationalVector] | None:
+        """What the first gate sees at the origin and at the unit vectors, if that can be afforded."""
+        if self._cost > self._left:
+            return None
+        self._left -= self._cost
+        size = self._exact.network.num_inputs
+        points = ([Fraction(int(axis == other)) for other in range(size)] for axis in range(-1, size))
+        return [self._exact.preactivations(0, point) for point in points]
+
+    def _entry(self, maps: RationalMaps | None, stage: int, index: int) -> AffineFunction | None:
+        if maps is not None:
+            return maps.entry(stage, index)
+        if stage > 0 or self._first is None:
+            return None
+        constant, *others = (values[index] for values in self._first)
+        return (*(other - constant for other in others), constant)
+
+    def _row(
+        self, maps: RationalMaps | None, pieces: Sequence[np.ndarray], stage: int, unit: int, beyond: int
+    ) -> Row | None:
+        gate, own = self._exact.network.stages[stage].gate, int(pieces[stage][unit])
+        if isinstance(gate, Max):
+            entries = gate.index[unit].tolist()
+            best, other = (self._entry(maps, stage, entries[candidate]) for candidate in (own, beyond))
+            return (
+                None
+                if best is None or other is None
+                else integer_row([a - b for a, b in zip(best, other, strict=True)])
+            )
+        function = self._entry(maps, stage, unit)
+        if function is None:
+            return None
+        *slopes, constant = function
+        assert isinstance(gate, Pointwise)
+        levels = gate.breakpoints.expand(-1, gate.num_units)[:, unit].tolist()
+        side = 1 if own > beyond else -1
+        return integer_row([side * entry for entry in (*slopes, constant - Fraction(levels[min(own, beyond)]))])

@@ -1,0 +1,128 @@
+"""Budgets: kept to within a chunk, whatever the engine; bounds from below that are true; always a first region."""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache, partial
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from partitions.layered import network_of
+from reluscope.analyses.counting.by_tree import count_by_tree
+from reluscope.findings import Claim
+from reluscope.networks.from_arrays import from_arrays
+from reluscope.testing import default_network
+
+# Regions that may be finished beyond those asked for.
+FEW = 64
+
+
+def threads(call, **options):
+    with ThreadPoolExecutor(2) as executor:
+        return call(executor=executor, **options)
+
+
+@cache
+def dense(*widths):
+    return from_arrays(default_network(list(widths), seed=3))
+
+
+@cache
+def maxima(dim):
+    """Return groups of four candidates, and units after them: regions come in pieces before these are joined."""
+    draw = np.random.default_rng(dim).normal
+    groups = np.arange(24).reshape(6, 4).tolist()
+    first, second = ("affine", draw(size=(24, dim)), draw(size=24)), ("affine", draw(size=(8, 6)), draw(size=8))
+    return network_of([first, ("max", groups), second, ("pointwise", [0.0], [0.0, 1.0], [0.0, 0.0])], dim)
+
+
+def calls():
+    plane, space = rs.Box(-1, 1, 2), rs.Box(-1, 1, 3)
+    return {
+        "plane": partial(rs.partition, dense(2, 24, 24, 1), plane),
+        "plane with threads": partial(threads, partial(rs.partition, dense(2, 24, 24, 1), plane)),
+        "plane of max gates": partial(rs.partition, maxima(2), plane),
+        "plane of max gates with threads": partial(threads, partial(rs.partition, maxima(2), plane)),
+        "space": partial(rs.partition, dense(3, 14, 10, 1), space, method="incidence"),
+        "space with threads": partial(threads, partial(rs.partition, dense(3, 14, 10, 1), space, method="incidence")),
+        "space of max gates": partial(rs.partition, maxima(3), space),
+        "cell by cell": partial(rs.partition, dense(4, 10, 8, 1), rs.Box(-1, 1, 4), method="cellwise"),
+        "cell by cell everywhere": partial(rs.partition, dense(3, 10, 8, 1), rs.Space(3), method="cellwise"),
+        "cell by cell with threads": partial(threads, partial(rs.partition, dense(4, 10, 8, 1), rs.Box(-1, 1, 4))),
+        "tree": partial(rs.partition, dense(3, 8, 6, 1), space, method="tree"),
+        "tree of max gates": partial(rs.partition, maxima(2), plane, method="tree"),
+        "tree with threads": partial(threads, partial(rs.partition, dense(3, 8, 6, 1), space, method="tree")),
+    }
+
+
+NAMES = list(calls())
+
+
+@cache
+def whole(name):
+    return {words.tobytes() for words in calls()[name]().codes.words}
+
+
+def check(part, truth, regions):
+    found = [words.tobytes() for words in part.codes.words]
+    assert len(set(found)) == len(found)  # no region twice
+    assert set(found) <= truth
+    finding = part.finding()
+    assert len(found) <= int(finding) <= len(truth)
+    assert finding.interval[1] >= len(truth)
+    if part.claim is Claim.EXACT:
+        assert set(found) == truth
+    else:
+        assert part.note
+    if regions is not None:
+        assert len(found) <= regions + FEW
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_budgets_of_regions(name):
+    truth = whole(name)
+    for regions in sorted({0, 1, 2, 17, len(truth) // 3, len(truth) * 2 // 3, len(truth) - 1, len(truth), 10**6}):
+        part = calls()[name](budget=regions)
+        check(part, truth, regions)
+        if regions > len(truth):
+            assert part.claim is Claim.EXACT
+        elif regions > 0:
+            assert len(part) > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_every_budget_of_regions(name):
+    truth = whole(name)
+    for regions in range(0, len(truth), max(1, len(truth) // 100)):
+        check(calls()[name](budget=regions), truth, regions)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("seconds", [0.0, 0.01])
+def test_budgets_of_time_give_the_first_region(name, seconds):
+    part = calls()[name](budget=rs.Budget(seconds=seconds))
+    assert len(part) > 0
+    check(part, whole(name), None)
+    if not seconds:
+        assert len(part) <= FEW
+        assert "0 s" in part.note
+
+
+@pytest.mark.parametrize("seconds", [0.0, 0.01])
+def test_counts_are_of_one_region_at_least(seconds):
+    net, space, budget = dense(3, 8, 6, 1), rs.Box(-1, 1, 3), rs.Budget(seconds=seconds)
+    truth = len(whole("tree"))
+    assert 1 <= int(count_by_tree(net, space, budget=budget).finding) <= truth
+    with ThreadPoolExecutor(2) as executor:
+        found = count_by_tree(net, space, budget=budget, executor=executor)
+    assert 1 <= int(found.finding) <= truth
+    assert found.finding.claim is Claim.LOWER or int(found.finding) == truth
+
+
+def test_a_hundred_thousand_regions_are_not_begun_for_a_few():
+    net = dense(5, 24, 24, 24, 1)
+    for regions in (1, 100, 691):
+        part = rs.partition(net, rs.Box(-1, 1, 5), budget=regions)
+        assert regions <= len(part) <= regions + FEW
+    assert len(rs.partition(net, rs.Box(-1, 1, 5), budget=rs.Budget(seconds=0.05))) > 0

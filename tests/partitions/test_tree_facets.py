@@ -1,0 +1,151 @@
+"""Facets by linear programs: against engines that keep vertices, and against rational arithmetic, near and on ties."""
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.findings import Claim
+from reluscope.geometry.interior import proves_bounded
+from reluscope.partitions.exact_regions import exact_regions
+from reluscope.partitions.tree_facets import boundedness
+from reluscope.testing import default_network
+
+GAPS = [1e-6, 1e-8, 5.7e-9, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-15]
+
+
+def pairs_of(part):
+    """Return the pairs of codes of regions that share a facet."""
+    names = [words.tobytes() for words in part.codes.words]
+    left, right = part.adjacency().nonzero()
+    return {frozenset((names[a], names[b])) for a, b in zip(left.tolist(), right.tolist(), strict=True)}
+
+
+def names_of(part):
+    return {words.tobytes() for words in part.codes.words}
+
+
+def near_ties(dim, seed):
+    """Return layers with units that nearly coincide: shifted, tilted or doubled by as little as rounding."""
+    draw = np.random.default_rng(seed)
+    layers, reads = [], dim
+    for _ in range(draw.integers(1, 3)):
+        width = int(draw.integers(2, 5))
+        table = draw.integers(-8, 9, size=(width, reads + 1)) / 4.0
+        table[:, -1] *= draw.integers(0, 2)
+        rows = [table]
+        for _ in range(draw.integers(1, 3)):
+            row = table[draw.integers(width)] * draw.choice([1.0, 2.0, -1.0, 0.75])
+            row[draw.integers(reads + 1)] += draw.choice([0.0, *GAPS]) * draw.choice([-1.0, 1.0])
+            rows.append(row[None])
+        table = np.concatenate(rows)
+        layers.append((table[:, :-1], table[:, -1]))
+        reads = len(table)
+    return [*layers, (np.ones((1, reads)), np.zeros(1))]
+
+
+@pytest.mark.parametrize("gap", GAPS)
+@pytest.mark.parametrize("dim", [2, 4])
+def test_three_slabs_in_a_row(gap, dim):
+    net = rs.load([(np.eye(dim)[[0, 0]], np.array([0.0, -gap])), (np.ones((1, 2)), np.zeros(1))])
+    for domain in (rs.Box(-1, 1, dim), rs.Space(dim)):
+        part = rs.partition(net, domain, method="tree")
+        # Each beside the next, also where the resolution hides the one in the middle.
+        assert part.adjacency().nnz == 2 * (len(part) - 1)
+        claim = part.adjacency_finding().claim
+        assert claim is (Claim.EXACT if part.claim is Claim.EXACT else Claim.LOWER)
+
+
+def check_like_the_others(dim, seed):
+    net = rs.load(near_ties(dim, seed))
+    compared = 0
+    for domain in (rs.Box(-2, 2, dim), rs.Space(dim)):
+        listed = rs.partition(net, domain, method="tree")
+        others = [rs.partition(net, domain, method="cellwise")]
+        if isinstance(domain, rs.Box):
+            others.append(rs.partition(net, domain, method="incidence"))
+        finding = listed.adjacency_finding()
+        for other in others:
+            if names_of(listed) != names_of(other) or Claim.LOWER in (listed.claim, other.claim):
+                continue
+            compared += 1
+            assert pairs_of(listed) <= pairs_of(other)
+            if finding.claim is Claim.EXACT and other.adjacency_finding().claim is Claim.EXACT:
+                assert pairs_of(listed) == pairs_of(other)
+            np.testing.assert_array_equal(
+                listed.is_bounded()[np.lexsort(listed.codes.words.T)],
+                other.is_bounded()[np.lexsort(other.codes.words.T)],
+            )
+            bounded = listed.boundedness_finding()
+            assert bounded.interval[0] <= int(np.count_nonzero(other.is_bounded())) <= bounded.interval[1]
+    return compared
+
+
+def check_like_rationals(seed):
+    net, box = rs.load(near_ties(2, seed)), rs.Box(-2, 2, 2)
+    listed = rs.partition(net, box, method="tree")
+    exact = exact_regions(net, box, listed.codes)
+    if len(exact.certificate) != len(listed):
+        return 0  # a sliver below the resolution
+    packed = rs.Codes.from_pieces([np.array(table) for table in zip(*exact.certificate.codes, strict=True)], net.layout)
+    names = [words.tobytes() for words in packed.words]
+    truth = {frozenset((names[a], names[b])) for a, b in exact.neighbors}
+    assert pairs_of(listed) <= truth
+    if listed.adjacency_finding().claim is Claim.EXACT:
+        assert pairs_of(listed) == truth
+    return 1
+
+
+@pytest.mark.parametrize("dim", [2, 3])
+def test_near_ties_like_the_other_engines(dim):
+    assert sum(check_like_the_others(dim, seed) for seed in range(4)) >= 3
+
+
+def test_near_ties_like_rationals():
+    assert sum(check_like_rationals(seed) for seed in range(12)) >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("dim", [2, 3, 4])
+def test_many_near_ties_like_the_other_engines(dim):
+    assert sum(check_like_the_others(dim, seed) for seed in range(100, 100 + 600 // dim**2)) > 20
+
+
+@pytest.mark.slow
+def test_many_near_ties_like_rationals():
+    assert sum(check_like_rationals(seed) for seed in range(1000, 1400)) > 80
+
+
+def test_incomplete_partitions_say_so():
+    net = rs.load(default_network([3, 8, 6, 1], seed=1))
+    for method in ("incidence", "cellwise", "tree"):
+        part = rs.partition(net, rs.Box(-1, 1, 3), method=method, budget=3)
+        finding = part.adjacency_finding()
+        assert (finding.claim, finding.interval[1]) == (Claim.LOWER, np.inf)
+        assert part.boundedness_finding().claim is Claim.LOWER
+
+
+def test_boundedness_is_proved_or_an_interval():
+    # Two sides that meet at 1e20, if at all: rounding cannot tell.
+    nearly = np.array([[1.0, 0.0], [1.0, 1e-20], [0.0, 1.0]])
+    net = rs.load([(nearly, np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
+    everywhere = rs.Space(2)
+    part = rs.partition(net, everywhere, method="tree")
+    low, high = part.boundedness_finding().interval
+    assert low <= 0 <= high
+    sides = np.array([[1.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
+    triangle = rs.load([(sides, -np.ones(3)), (np.ones((1, 3)), np.zeros(1))])
+    part = rs.partition(triangle, everywhere, method="tree")
+    assert (len(part), str(part.boundedness_finding())) == (7, "1 (EXACT)")
+    found = boundedness(triangle, rs.Box(-1, 1, 2), part.codes.words)
+    assert found.is_bounded.all()
+    assert found.is_proved.all()
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-9, 1e-3, 0.5])
+def test_noise_decides_what_is_proved(noise):
+    wedge = np.array([[1.0, 1e-2], [-1.0, 1e-2], [0.0, -1.0]])
+    wedge /= np.linalg.norm(wedge, axis=1, keepdims=True)
+    open_wedge = np.array([[1.0, -1e-2], [-1.0, -1e-2], [0.0, -1.0]])
+    sure = noise < 1e-2 / 4
+    assert proves_bounded(wedge, np.full(3, noise)) is (True if sure else None)
+    assert proves_bounded(open_wedge, np.full(3, noise)) is (False if sure else None)
