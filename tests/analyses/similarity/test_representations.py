@@ -182,7 +182,7 @@ def test_debiased_alignment_of_nothing_is_not_defined():
 @example(-332, -332, True)
 @example(1000, -1000, True)
 def test_no_measure_depends_on_scale(own, other, is_wide):
-    """Features times 1e100 had an alignment of 0, times 1e-100 a division by zero, and 1e200 times them NaN or sqrt(2)."""
+    """Features times 1e100 had an alignment of 0, times 1e-100 a division by zero, times 1e200 NaN or sqrt(2)."""
     first, second = (WIDE, Z) if is_wide else (X, Y)
     for measure in (linear_cka, debiased_cka, procrustes_distance):
         # A power of two changes no digit, neither of the features nor of what follows from them.
