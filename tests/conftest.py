@@ -1,4 +1,6 @@
-"""The report of the demo, which takes seconds, once for all tests of a process."""
+"""What tests of several folders need: the report of the demo, once for all tests of a process, and Ctrl-C."""
+
+import signal
 
 import pytest
 
@@ -13,3 +15,14 @@ def demo_report():
     data = digits("test")
     network = rs.load(demo_network(), data=data.points)
     return build_report(Subject(network, data, "demo network", Settings(num_segments=4)))
+
+
+@pytest.fixture
+def hears_ctrl_c():
+    """Let this process and those it starts hear Ctrl-C, also where tests run in the background, which ignores it.
+
+    Signals that are ignored stay so in children; those that Python handles have their default action in them.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

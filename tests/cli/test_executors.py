@@ -46,10 +46,8 @@ def test_processes(net):
         found = tree_count(net, BOX, executor=executor, tell=tasks(told))
         # What is still being done at the end is given up, and does not hold it up.
         executor.submit(time.sleep, 1000)
-    until = time.monotonic() + 20
-    while multiprocessing.active_children() and time.monotonic() < until:
+    while multiprocessing.active_children():
         time.sleep(0.05)  # the system takes its time to bury a process
-    assert not multiprocessing.active_children()
     assert found.num_regions == tree_count(net, BOX).num_regions
     assert told[-1][0] == told[-1][1] > 90
 

@@ -53,7 +53,8 @@ def ask(method, frame, rows, noise, form, form_noise, witness, z, threshold=1e-9
 @pytest.mark.parametrize("method", ["simplex", "corners"])
 def test_answers_and_proofs(method):
     counts = {NONE: 0, SOME: 0, UNDECIDED: 0}
-    for seed in range(150):
+    # With the last three, points of the method were an ulp outside the box on some processors.
+    for seed in (*range(150), 354, 469, 500):
         frame, rows, noise, form, form_noise, witness, z = problem(seed)
         answer, _, work = ask(method, frame, rows, noise, form, form_noise, witness, z)
         counts[answer] += 1
@@ -61,9 +62,9 @@ def test_answers_and_proofs(method):
         if answer == SOME:
             assert truth > 0
             assert (work.out_y >= frame.lower).all()
-            assert (work.out_y <= frame.upper + 1e-15).all()
+            assert (work.out_y <= frame.upper).all()
             assert (rows @ frame.generators @ work.out_y >= -1e-9).all()
-            assert form @ frame.generators @ work.out_y > 0
+            assert form @ frame.generators @ work.out_y > 0.99e-9
         elif answer == NONE:
             assert truth <= 1e-9
             multipliers = work.multipliers[: len(rows)]

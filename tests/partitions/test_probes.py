@@ -1,7 +1,6 @@
 """Random ways down the tree: their mean is the number of regions, and hopeless work is seen as such."""
 
 import pickle
-import time
 from itertools import pairwise
 
 import numpy as np
@@ -82,10 +81,8 @@ def test_a_hopeless_count_stops_and_says_so(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(patience, "ASKING", 0.5)
     net = layers(40, 60, 4)
     for run in (rs.count, rs.partition):
-        began = time.monotonic()
         with pytest.warns(UserWarning, match=r"about 10\^\d\d regions"):
-            result = run(net, rs.Box(-1, 1, 40))
-        assert time.monotonic() - began < 30
+            result = run(net, rs.Box(-1, 1, 40))  # else it would not come back
         finding = result if isinstance(result, Finding) else result.finding()
         assert finding.claim == "LOWER"
         assert finding.interval is not None

@@ -144,14 +144,53 @@ def test_sums_of_blocks_are_sums():
         for rows in (slice(0, 7), slice(7, 39), slice(39, 40)):
             found.add([X[rows], Y[rows]])
         moments = found.finish()
-        np.testing.assert_allclose(moments.plain(0, 1), X.T @ Y, atol=1e-12)
-        np.testing.assert_allclose(moments.plain(1, 1), Y.T @ Y, atol=1e-12)
-        np.testing.assert_allclose(moments.centred(1, 0), (Y - Y.mean(0)).T @ (X - X.mean(0)), atol=1e-12)
+        one, other = 2.0 ** np.array(moments.exponents)
+        np.testing.assert_allclose(one * other * moments.plain(0, 1), X.T @ Y, atol=1e-12)
+        np.testing.assert_allclose(other**2 * moments.plain(1, 1), Y.T @ Y, atol=1e-12)
+        np.testing.assert_allclose(one * other * moments.centred(1, 0), (Y - Y.mean(0)).T @ (X - X.mean(0)), atol=1e-12)
         assert moments.num_samples == 40
         assert len(moments) == 2
         solution = solve(moments, 0, 1)
         assert solution is not None
         np.testing.assert_allclose(solution.matrix, np.linalg.lstsq(X, Y, rcond=None)[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("factored", [False, True])
+@pytest.mark.parametrize("sizes", [(-300, 0, 300), (300, 0, -300), (-900, -500, 900), (0, 500, 0)])
+def test_sums_of_blocks_of_very_different_sizes(sizes, factored):
+    blocks = [RNG.normal(size=(12, 8)) * 2.0**size for size in sizes]
+    blocks[1][:] = 0.0 if sizes[0] == -900 else blocks[1]
+    found, whole = MomentSum([5, 3], factored=factored), np.concatenate(blocks)
+    for block in blocks:
+        found.add([block[:, :5], block[:, 5:]])
+    moments, expected = found.finish(), moments_of(whole[:, :5], whole[:, 5:])
+    for first, second in ((0, 0), (0, 1), (1, 1)):
+        moved = sum(moments.exponents[one] - expected.exponents[one] for one in (first, second))
+        there = moments.centred(first, second) * 2.0**moved
+        np.testing.assert_allclose(there, expected.centred(first, second), rtol=1e-9, atol=1e-12)
+    assert moments.singular_values(0, 1).sum() > 0
+
+
+@pytest.mark.parametrize("factored", [False, True])
+def test_maps_scale_with_what_they_map(factored, monkeypatch):
+    monkeypatch.setattr(least_squares, "WORST_CONDITION", 1e12)
+    X, Y = RNG.normal(size=(40, 5)), RNG.normal(size=(40, 3))
+
+    def solved(first, second, ridge):
+        found = MomentSum([5, 3], factored=factored)
+        found.add([first, second])
+        return solve(found.finish(), 0, 1, ridge=ridge)
+
+    for ridge in (0.0, 0.75):
+        before = solved(X, Y, ridge)
+        for one, other in ((300, 0), (-300, -300), (-300, 300), (0, -300)):
+            after = solved(X * 2.0**one, Y * 2.0**other, ridge * 4.0**one)
+            np.testing.assert_array_equal(after.matrix, before.matrix * 2.0 ** (other - one))
+            assert (after.rank, after.condition, after.residual) == (before.rank, before.condition, before.residual)
+    with pytest.raises(InputError, match=r"expected representations .*got one of about 2\^1[0-9]+: scale the outputs"):
+        solved(X * 2.0**-600, Y * 2.0**600, 0.0)
+    with pytest.raises(InputError, match="a ridge has a size that float64 holds"):
+        solved(X * 2.0**-600, Y, 1.0)
 
 
 def test_what_does_not_fit():

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 import scipy.linalg
+from hypothesis import example, given
+from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 
 from reluscope.analyses.rounding import RoundedForward
@@ -17,6 +19,7 @@ from reluscope.analyses.similarity import (
     variation_of_information,
 )
 from reluscope.analyses.similarity.moments import moments_of
+from reluscope.analyses.similarity.streaming import entries_of
 from reluscope.errors import InputError, ShapeError
 
 RNG = np.random.default_rng(11)
@@ -173,11 +176,46 @@ def test_debiased_alignment_of_nothing_is_not_defined():
         assert found is None or abs(float(found)) <= 1 + 1e-6
 
 
-@pytest.mark.parametrize("scale", [1e39, 1e-41])
-def test_alignment_does_not_depend_on_scale(scale):
-    X, Y = np.random.default_rng(0).normal(size=(2, 30, 4))
-    assert float(linear_cka(X * scale, Y * scale)) == pytest.approx(float(linear_cka(X, Y)), rel=1e-9)
-    assert float(debiased_cka(X * scale, Y * scale)) == pytest.approx(float(debiased_cka(X, Y)), rel=1e-9)
+@given(st.integers(-300, 300), st.integers(-300, 300), st.booleans())
+@example(-300, 300, False)
+@example(664, 664, False)
+@example(-332, -332, True)
+@example(1000, -1000, True)
+def test_no_measure_depends_on_scale(own, other, is_wide):
+    """Features times 1e100 had an alignment of 0, times 1e-100 a division by zero, times 1e200 NaN or sqrt(2)."""
+    first, second = (WIDE, Z) if is_wide else (X, Y)
+    for measure in (linear_cka, debiased_cka, procrustes_distance):
+        # A power of two changes no digit, neither of the features nor of what follows from them.
+        found = measure(first * 2.0**own, second * 2.0**other)
+        assert float(found) == float(measure(first, second)), measure.__name__
+    C, D = np.random.default_rng(0).normal(size=(2, 3, 10, 4))
+    for absolute in (False, True):
+        found = scaled_distance(C * 2.0**own, D * 2.0**other, absolute=absolute)
+        assert float(found) == float(scaled_distance(C, D, absolute=absolute))
+
+
+@pytest.mark.parametrize("measure", [linear_cka, debiased_cka, procrustes_distance])
+def test_columns_of_any_scales(measure):
+    """Columns that weigh nothing beside others leave no trace, whichever their scale."""
+    expected = float(measure(X[:, :2], Y))
+    for size in (-200, -600, -1000):
+        scaled = X * 2.0 ** np.array([0, 0, size, size, size])
+        assert float(measure(scaled, Y)) == pytest.approx(expected, rel=1e-12)
+        assert float(measure(scaled * 2.0**300, Y * 2.0**-300)) == pytest.approx(expected, rel=1e-12)
+    # A constant column far above the others leaves of them what float64 does.
+    assert measure(np.column_stack([np.full(40, 1e200), X]), Y) is None
+
+
+def test_entries_of_very_different_scales():
+    C, D = np.random.default_rng(0).normal(size=(2, 3, 10, 4))
+    C, D = C * 2.0**300, D * 2.0**-700
+    C[:, 4:] *= 2.0**40
+    whole, added = entries_of(C, D), entries_of(C[:, :4], D[:, :4]) + entries_of(C[:, 4:], D[:, 4:])
+    np.testing.assert_allclose(added.products, whole.products, rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(added.exponents, whole.exponents)
+    with_zeros = entries_of(0 * C, 0 * D) + whole
+    np.testing.assert_array_equal(with_zeros.products, whole.products)
+    np.testing.assert_array_equal(with_zeros.exponents, whole.exponents)
 
 
 def test_alignment_does_not_depend_on_the_order_of_samples():
@@ -187,8 +225,9 @@ def test_alignment_does_not_depend_on_the_order_of_samples():
     assert float(there) == pytest.approx(float(back), rel=1e-6)
 
 
-def test_scaled_distance_refuses_what_it_cannot_square():
+def test_scaled_distance_of_what_float64_does_not_hold():
     with pytest.raises(InputError, match="finite"):
         scaled_distance(np.full((1, 1, 2), np.nan), np.ones((1, 1, 2)))
-    with pytest.raises(InputError, match="scale"):
-        scaled_distance(np.full((1, 1, 2), 1e-170), np.ones((1, 1, 2)))
+    # The largest entry is tiny beside a negative one: the distance would be about 1e400.
+    assert scaled_distance(np.array([[[1e-100, -1e100]]]), np.ones((1, 1, 2))) is None
+    assert float(scaled_distance(np.full((1, 1, 2), 1e-170), np.full((1, 1, 2), -1e-170), absolute=True)) == 4

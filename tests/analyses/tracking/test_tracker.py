@@ -297,6 +297,7 @@ def test_a_full_disk_does_not_hide_why_training_failed(file, model, full_disk):
     quick(model, file).close()  # and the lock is free
 
 
+@pytest.mark.usefixtures("hears_ctrl_c")
 @pytest.mark.parametrize("moment", ["measure", "write_rows"])
 def test_control_c_leaves_the_file_as_it_was(file, model, monkeypatch, moment):
     tracker = quick(model, file, segments=2, jacobians=3)

@@ -225,7 +225,7 @@ class _Measured:
 
 def _reason(name: str, metric: Metric, features: str) -> str:
     if metric.source is Source.ENTRIES:
-        return "its largest coefficient is not positive"
+        return "its largest coefficient is not positive, or too small beside the others"
     what = features if name.startswith("features_") else "coefficients"
     return f"its {what} are the same at all samples, or samples are too few"
 

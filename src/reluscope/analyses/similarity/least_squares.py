@@ -1,12 +1,14 @@
 """Least squares from sums over samples: ``min_M |X M - Y|_F^2 + ridge |M|_F^2`` without X and Y.
 
+The sums are of X and Y divided by powers of two; so the ridge is divided, and the map multiplied, by powers of two.
+
 The normal equations ``(X^T X + ridge) M = X^T Y`` square the condition number: relative errors of M are about
 ``eps cond(X)^2``. They are solved by Cholesky factors only where the matrix, scaled to a diagonal of ones, has a
 condition number below 10^6, which leaves about nine digits. Elsewhere it takes a triangular factor of [X, Y], with the
 minimum norm of `numpy.linalg.lstsq` where X has not full column rank.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, sqrt
 
 import numpy as np
@@ -14,6 +16,8 @@ from jaxtyping import Float
 from scipy.linalg import get_blas_funcs, get_lapack_funcs, lstsq, qr_multiply, solve_triangular
 
 from reluscope.analyses.similarity.moments import Moments
+from reluscope.errors import InputError
+from reluscope.geometry.scales import WIDEST, exponents, times_power
 
 _cholesky, _reciprocal_condition, _solve_by_cholesky = get_lapack_funcs(("potrf", "pocon", "potrs"), dtype=float)
 (_triangular_condition,) = get_lapack_funcs(("trcon",), dtype=float)
@@ -69,6 +73,11 @@ def solve(moments: Moments, first: int, second: int, *, ridge: float = 0.0, num_
     Solution or None
         Never None with a triangular factor.
 
+    Raises
+    ------
+    InputError
+        If the map, or the ridge beside the squares of X, is out of the range of float64.
+
     Examples
     --------
     >>> from reluscope.analyses.similarity.moments import moments_of
@@ -77,10 +86,24 @@ def solve(moments: Moments, first: int, second: int, *, ridge: float = 0.0, num_
     array([[1.],
            [2.]])
     """
+    ahead, behind = moments.exponents[second] - moments.exponents[first], -2 * moments.exponents[first]
+    ridge = _in_range(np.array(ridge), behind, "a ridge").item()
     left, right = moments.plain_factor(first), moments.plain_factor(second)
     if left is None or right is None:
-        return _by_normal_equations(moments, first, second, ridge)
-    return _by_factor(left, right, ridge, max(moments.num_samples, num_columns, left.shape[1]))
+        found = _by_normal_equations(moments, first, second, ridge)
+    else:
+        found = _by_factor(left, right, ridge, max(moments.num_samples, num_columns, left.shape[1]))
+    return None if found is None else replace(found, matrix=_in_range(found.matrix, ahead, "a map"))
+
+
+def _in_range(values: np.ndarray, exponent: int, what: str) -> np.ndarray:
+    """Return values times two to a power, or refuse what would leave the numbers of float64."""
+    if values.any() and abs(int(exponents(values)) + exponent) > WIDEST:
+        raise InputError(
+            f"expected representations between which {what} has a size that float64 holds, got one of about "
+            f"2^{int(exponents(values)) + exponent}: scale the outputs of the networks"
+        )
+    return times_power(values, exponent)
 
 
 def _by_factor(left: np.ndarray, right: np.ndarray, ridge: float, longest: int) -> Solution:

@@ -3,11 +3,12 @@
 Rows of all representations stand side by side, each less a constant row, then a column of ones and the squared
 lengths of the rows: ``B = [Z_1 | ... | Z_k | 1 | |z_1|^2 | ... | |z_k|^2]``. The Gram matrix ``B^T B`` is a sum over
 samples. If B was factored instead, ``B = Q R``, then R says the same without squaring condition numbers. A B of no more
-rows than columns is kept as it is.
+rows than columns is kept as it is. Every representation is divided by a power of two near its largest entry, which
+costs no digit: fourth powers of what came might not be numbers of float64.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Any
 
@@ -16,6 +17,7 @@ from jaxtyping import Float
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from reluscope.errors import InputError, ShapeError
+from reluscope.geometry.scales import exponents, times_power
 
 (_add_rows_to_factor,) = get_lapack_funcs(("tpqrt",), dtype=float)
 (_add_squares,) = get_blas_funcs(("syrk",), dtype=float)
@@ -25,11 +27,15 @@ CONSTANT = 1e-12
 # Sums of which less than this share is left are zero up to rounding.
 CANCELLED = 1e-11
 PANEL = 64
+# Later rows may exceed the first ones by two to this power before everything is scaled anew.
+ROOM = 32
+# The exponent of what was zero so far: below those of all numbers.
+OF_ZEROS = -1074
 
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """Moments of k representations on s samples.
+    """Moments of k representations on s samples, each divided by two to its exponent.
 
     Parameters
     ----------
@@ -38,7 +44,9 @@ class Moments:
     sizes : tuple of int
         Columns of each representation.
     shifts : tuple of (d,) float64
-        The constant row that each was taken less of.
+        The constant row that each was taken less of, divided like it.
+    exponents : tuple of int
+        Of two, by which each was divided. Whatever is returned here is of what was left by that.
     factor : (r, c) float64, optional
         The triangular R, or B itself while it has no more rows than columns.
     """
@@ -46,6 +54,7 @@ class Moments:
     gram: Float[np.ndarray, "c c"] | None
     sizes: tuple[int, ...]
     shifts: tuple[Float[np.ndarray, " _"], ...]
+    exponents: tuple[int, ...]
     factor: Float[np.ndarray, "r c"] | None = None
 
     def __len__(self) -> int:
@@ -71,7 +80,7 @@ class Moments:
         return self._cross(first, second) - self.num_samples * shares
 
     def plain(self, first: int, second: int) -> Float[np.ndarray, "d e"]:
-        """Return the sum of products of two representations as they came."""
+        """Return the sum of products of two representations, not less their means."""
         s, shift, other = self.num_samples, self.shifts[first], self.shifts[second]
         found = self._cross(first, second)
         found += np.outer(s * (self.means(first) + shift), other)
@@ -79,7 +88,7 @@ class Moments:
         return found
 
     def plain_factor(self, index: int) -> Float[np.ndarray, "r d"] | None:
-        """Return Q^T times a representation as it came."""
+        """Return Q^T times a representation, not less its mean."""
         if self.factor is None:
             return None
         return self.factor[:, self.columns(index)] + np.outer(self.factor[:, self._ones], self.shifts[index])
@@ -184,7 +193,8 @@ class MomentSum:
     def __init__(self, sizes: Sequence[int], *, factored: bool) -> None:
         self.sizes = tuple(sizes)
         self._factored = factored
-        self._shifts: tuple[np.ndarray, ...] | None = None
+        self._shifts: list[np.ndarray] = []
+        self._exponents: list[int] = []
         number = num_columns(sizes)
         self._table = np.zeros((number, number), order="F")
         # As long as there are no more rows than columns, the rows are a factor themselves, and a shorter one.
@@ -192,15 +202,21 @@ class MomentSum:
 
     def add(self, parts: Sequence[Float[np.ndarray, "rows _"]]) -> None:
         """Add the next rows of every representation."""
-        if self._shifts is None:
-            # About the mean, so that little cancels; equal rows become exactly zero.
-            self._shifts = tuple(np.where((part == part[0]).all(axis=0), part[0], part.mean(axis=0)) for part in parts)
+        needed = [int(exponents(part)) if part.any() else OF_ZEROS for part in parts]
+        if not self._exponents:
+            self._exponents = needed
+            for part, exponent in zip(parts, needed, strict=True):
+                scaled = times_power(part, -exponent)
+                # About the mean, so that little cancels; equal rows become exactly zero.
+                is_equal = (scaled == scaled[0]).all(axis=0)
+                self._shifts.append(np.where(is_equal, scaled[0], scaled.mean(axis=0)))
+        self._make_room(parts, needed)
         width = sum(self.sizes)
         block = np.empty((len(parts[0]), num_columns(self.sizes)), order="F" if self._factored else "C")
         start = 0
         for index, (part, shift) in enumerate(zip(parts, self._shifts, strict=True)):
             own = block[:, start : start + part.shape[1]]
-            np.subtract(part, shift, out=own)
+            np.subtract(times_power(part, -self._exponents[index]), shift, out=own)
             block[:, width + 1 + index] = np.einsum("ij,ij->i", own, own)
             start += part.shape[1]
         block[:, width] = 1.0
@@ -211,14 +227,35 @@ class MomentSum:
 
     def finish(self) -> Moments:
         """Return the moments of all rows that were added."""
-        assert self._shifts is not None
+        assert self._exponents
+        kept = self.sizes, tuple(self._shifts), tuple(0 if one == OF_ZEROS else one for one in self._exponents)
         if self._factored:
             if self._rows is not None:
-                return Moments(None, self.sizes, self._shifts, np.concatenate(self._rows))
+                return Moments(None, *kept, np.concatenate(self._rows))
             for column in range(len(self._table)):  # in place: a copy would be as large
                 self._table[column + 1 :, column] = 0.0
-            return Moments(None, self.sizes, self._shifts, self._table)
-        return Moments(self._table, self.sizes, self._shifts)
+            return Moments(None, *kept, self._table)
+        return Moments(self._table, *kept)
+
+    def _make_room(self, parts: Sequence[np.ndarray], needed: Sequence[int]) -> None:
+        """Divide what was summed by larger powers of two where the next rows are much larger than all before."""
+        factors, width = np.zeros(len(self._table), dtype=np.int64), sum(self.sizes)
+        start = 0
+        for index, (part, exponent) in enumerate(zip(parts, needed, strict=True)):
+            more = exponent - self._exponents[index]
+            if more > ROOM:
+                self._exponents[index] = exponent
+                self._shifts[index] = times_power(self._shifts[index], -more)
+                factors[start : start + part.shape[1]] = -more
+                factors[width + 1 + index] = -2 * more
+            start += part.shape[1]
+        if not factors.any():
+            return
+        self._table = np.asfortranarray(times_power(self._table, factors))
+        if not self._factored:
+            self._table = np.asfortranarray(times_power(self._table, factors[:, None]))
+        if self._rows is not None:
+            self._rows = [times_power(rows, factors) for rows in self._rows]
 
     def _join(self, block: np.ndarray) -> None:
         """Add rows to those that wait, or to the triangle once there are more than columns."""
@@ -257,8 +294,8 @@ def moments_of(*representations: Float[np.ndarray, "_ _"]) -> Moments:
     Examples
     --------
     >>> found = moments_of(np.array([[1.0], [3.0]]), np.array([[0.0], [2.0]]))
-    >>> found.centred(0, 1), found.plain(0, 1)
-    (array([[2.]]), array([[6.]]))
+    >>> found.exponents, found.centred(0, 1), found.plain(0, 1)  # of 1/4, 3/4 with 0, 1/2
+    ((2, 2), array([[0.125]]), array([[0.375]]))
     """
     arrays = [np.asarray(one, dtype=np.float64) for one in representations]
     if any(one.ndim != 2 for one in arrays) or len({len(one) for one in arrays}) != 1:
@@ -267,7 +304,10 @@ def moments_of(*representations: Float[np.ndarray, "_ _"]) -> Moments:
         )
     if not all(np.isfinite(one).all() for one in arrays):
         raise InputError("expected finite numbers, got NaN or infinite ones: leave those samples out")
+    powers = [int(exponents(one)) for one in arrays]
+    arrays = [times_power(one, -power) for one, power in zip(arrays, powers, strict=True)]
     arrays = [np.linalg.qr(one.T)[1].T if one.shape[1] > len(one) else one for one in arrays]
     found = MomentSum([one.shape[1] for one in arrays], factored=True)
     found.add(arrays)
-    return found.finish()
+    moments = found.finish()
+    return replace(moments, exponents=tuple(np.add(moments.exponents, powers).tolist()))

@@ -11,6 +11,7 @@ from jaxtyping import Float
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.analyses.similarity.streaming import Entries, entries_of
 from reluscope.findings import Claim, Finding
+from reluscope.geometry.scales import times_power
 
 INVARIANCES = frozenset({Invariance.UNIT_PERMUTATION, Invariance.UNIT_RESCALING, Invariance.SCALING})
 
@@ -31,7 +32,7 @@ def scaled_distance(
     -------
     Finding or None
         ESTIMATE in float64; None if a scale is not positive: a network of zero coefficients, or, without `absolute`,
-        of negative ones.
+        of negative ones; or if it is so small beside the other entries that the distance is no number of float64.
 
     References
     ----------
@@ -60,11 +61,14 @@ def _by_largest_absolute(entries: Entries, first: int, second: int) -> Finding |
 def _distance(
     metric: Metric, what: str, scales: np.ndarray, entries: Entries, first: int, second: int
 ) -> Finding | None:
-    a, b = float(scales[first]), float(scales[second])
-    if a <= 0 or b <= 0:
+    if scales[first] <= 0 or scales[second] <= 0:
         return None
+    a, b = times_power(scales, -entries.exponents)[[first, second]]
     squares = entries.products
-    total = squares[first, first] / a**2 - 2 * squares[first, second] / (a * b) + squares[second, second] / b**2
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = squares[first, first] / a / a - 2 * squares[first, second] / a / b + squares[second, second] / b / b
+    if not np.isfinite(total):
+        return None
     return Finding(
         max(0.0, float(total)) / entries.number,
         Claim.ESTIMATE,

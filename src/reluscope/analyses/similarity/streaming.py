@@ -8,20 +8,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from reluscope.analyses.coefficients.matrices import BLOCKS_IN_MEMORY, matrix
 from reluscope.analyses.similarity.moments import Moments, MomentSum, num_columns
 from reluscope.analyses.similarity.row_spaces import RowSpace
 from reluscope.errors import BudgetExceededError, InputError, ShapeError
+from reluscope.geometry.scales import exponents, times_power
 from reluscope.networks.network import Network
 
 MEMORY = 2**31
 # Up to so many columns a triangular factor costs little beside the Jacobians.
 FACTORED_COLUMNS = 2_048
-# Squares of larger coefficients, or of smaller ones, leave the range of float64.
-LARGEST = 1e140
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,21 +30,31 @@ class Entries:
     Parameters
     ----------
     products : (k, k) float64
-        Sums of products of corresponding entries.
+        Sums of products of corresponding entries, each network's divided by two to its exponent.
+    exponents : (k,) int64
+        Of two, by which entries were divided: their squares might not be numbers of float64.
     largest, largest_absolute : (k,) float64
-        The largest entry, and the largest absolute one.
+        The largest entry, and the largest absolute one, as they came.
     number : int
         Entries of one network.
     """
 
     products: Float[np.ndarray, "k k"]
+    exponents: Int[np.ndarray, " k"]
     largest: Float[np.ndarray, " k"]
     largest_absolute: Float[np.ndarray, " k"]
     number: int
 
     def __add__(self, other: "Entries") -> "Entries":
+        # Zeros have no size of their own.
+        own, its = (
+            np.where(one.largest_absolute > 0, one.exponents, exponent)
+            for one, exponent in ((self, other.exponents), (other, self.exponents))
+        )
+        most = np.maximum(own, its)
         return Entries(
-            self.products + other.products,
+            _divided(self.products, most - own) + _divided(other.products, most - its),
+            most,
             np.maximum(self.largest, other.largest),
             np.maximum(self.largest_absolute, other.largest_absolute),
             self.number + other.number,
@@ -60,31 +69,33 @@ def entries_of(*coefficients: Float[np.ndarray, "m s c"]) -> Entries:
     ShapeError
         If their shapes differ.
     InputError
-        If entries are not finite, or of sizes whose squares float64 does not hold.
+        If entries are not finite.
 
     Examples
     --------
-    >>> entries_of(np.array([[[1.0, -3.0]]]), np.array([[[1.0, 1.0]]])).products
-    array([[10., -2.],
-           [-2.,  2.]])
+    >>> found = entries_of(np.array([[[1.0, -3.0]]]), np.array([[[1.0, 1.0]]]))
+    >>> found.exponents, found.products  # of 1/4, -3/4 and 1/2, 1/2
+    (array([2, 1]), array([[ 0.625, -0.25 ],
+           [-0.25 ,  0.5  ]]))
     """
     if len({one.shape for one in coefficients}) > 1:
         raise ShapeError(f"expected arrays of one shape, got {', '.join(str(one.shape) for one in coefficients)}")
     flat = [one.reshape(-1) for one in coefficients]
-    for one in flat:
-        largest = float(np.abs(one).max(initial=0.0))
-        if not largest <= LARGEST or 0 < largest < 1 / LARGEST:
-            raise InputError(
-                f"expected finite coefficients from {1 / LARGEST:g} to {LARGEST:g} in size, or zeros, got {largest:g}: "
-                "scale the networks' outputs"
-            )
-    products = np.array([[one @ other for other in flat] for one in flat])
+    if not all(np.isfinite(one).all() for one in flat):
+        raise InputError("expected finite coefficients, got NaN or infinite ones: scale the networks' outputs")
+    powers = np.array([int(exponents(one)) for one in flat])
+    scaled = [times_power(one, -int(power)) for one, power in zip(flat, powers, strict=True)]
     return Entries(
-        products,
+        np.array([[one @ other for other in scaled] for one in scaled]),
+        powers,
         np.array([one.max() for one in flat]),
         np.array([max(one.max(), -one.min()) for one in flat]),
         len(flat[0]),
     )
+
+
+def _divided(products: np.ndarray, powers: np.ndarray) -> np.ndarray:
+    return times_power(products, -(powers[:, None] + powers))
 
 
 def output_groups(spaces: Sequence[RowSpace], num_outputs: int, memory: int) -> list[tuple[int, ...]]:
