@@ -62,11 +62,16 @@ def test_a_budget_that_is_not_reached_changes_nothing(net, whole):
 def test_a_budget_of_time(net, whole, chunks_of):
     chunks_of(16)
     part = rs.partition(net, SQUARE, budget=rs.Budget(seconds=0.0))
-    assert (len(part), part.claim) == (0, Claim.LOWER)
+    assert 0 < len(part) <= 16  # whatever the time, the first ones
+    assert part.claim is Claim.LOWER
     assert "0 s" in part.note
-    assert len(part.locate([[0.0, 0.0]])) == 1
+
+
+def test_no_regions_are_nothing(net):
+    part = rs.partition(net, SQUARE, budget=0)
+    assert (len(part), part.claim) == (0, Claim.LOWER)
+    assert part.locate([[0.0, 0.0]]).tolist() == [-1]
     assert part.volumes().sum() == 0
-    assert part.maps.weight.shape[0] == 0 if len(part) else True
 
 
 def test_questions_about_all_regions_are_refused(net):
@@ -234,7 +239,7 @@ def test_ctrl_c_with_an_executor(net, whole, chunks_of, monkeypatch):
     chunks_of(16)
     monkeypatch.setattr(engine, "TASKS", 6)
     with ThreadPoolExecutor(2) as threads:
-        interrupt_at(monkeypatch, parallel, "as_completed", 0)
+        interrupt_at(monkeypatch, parallel, "_next", 0)
         with pytest.warns(UserWarning, match="interrupted"):
             part = rs.partition(net, SQUARE, executor=threads)
     assert part.claim is Claim.LOWER

@@ -1,7 +1,13 @@
-"""Work on samples in blocks, for as long as there is time: what is done when it ends is a share of the samples."""
+"""Work on samples in blocks, for as long as there is time: what is done when it ends is a share of the samples.
+
+Between blocks, and within them, Ctrl-C is an exception as everywhere; compiled code is never left by it. What one block
+found is kept by one statement, or by several that are `deferred`, so that there is never half of a block.
+"""
 
 import time
 from collections.abc import Callable, Iterator, Sized
+
+from reluscope.partitions.budget import INTERRUPTED
 
 BLOCK_SECONDS = 0.4
 
@@ -65,5 +71,5 @@ def until_interrupted(work: Callable[[], None], done: Sized) -> str:
     except KeyboardInterrupt:
         if not len(done):
             raise
-        return "interrupted"
+        return INTERRUPTED
     return ""

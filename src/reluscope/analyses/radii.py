@@ -23,6 +23,7 @@ from reluscope.findings import Claim, Finding
 from reluscope.geometry.convex_questions import largest_balls
 from reluscope.geometry.domains import Box
 from reluscope.geometry.interior import WELL_PROVED, Ball
+from reluscope.interruption import deferred
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points
 from reluscope.regions.nearest import NearestFacets, nearest_facets
@@ -417,13 +418,16 @@ def inscribed_balls(
     def work() -> None:
         for block in pace.blocks():
             there = regions_inside(network, points[block], tolerance)
-            without.extend(block.start + row for row in range(block.stop - block.start) if row not in there)
+            balls = []
             if there:
                 ask = partial(_ask_balls, there, flat[block], domain)
                 for row, ball in chain(*ask_within_memory(ask, list(there), network.device)):
                     away = np.linalg.norm(ball.center - flat[block.start + row].cpu().numpy())
                     away = float(away) if np.isfinite(ball.radius) else np.nan
-                    found.append((block.start + row, ball.radius, ball.gap, away))
+                    balls.append((block.start + row, ball.radius, ball.gap, away))
+            with deferred():
+                without.extend(block.start + row for row in range(block.stop - block.start) if row not in there)
+                found.extend(balls)
 
     stopped = until_interrupted(work, found) or pace.stopped
     table = np.array(found, dtype=np.float64).reshape(-1, 4)

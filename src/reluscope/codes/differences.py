@@ -5,6 +5,7 @@ from jaxtyping import Int
 from numba import njit
 
 from reluscope.codes.packed import Codes
+from reluscope.interruption import held
 
 
 def differences(
@@ -45,6 +46,7 @@ def differences(
     return _differences(np.asarray(codes.words), first, second, starts, planes, widths, units)
 
 
+@held
 @njit(cache=True)
 def _differences(words, first, second, starts, planes, widths, unit_starts):
     offsets = np.zeros(first.shape[0] + 1, dtype=np.int64)

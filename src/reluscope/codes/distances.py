@@ -15,6 +15,7 @@ from numba.core import config
 from numba.extending import intrinsic
 
 from reluscope.codes.layout import CodeLayout
+from reluscope.interruption import held
 
 # A tile of distances is 64 x 512 numbers of 8 bytes, and 512 codes of 3,072 bits are 200 kB: both stay in the
 # second-level cache.
@@ -130,6 +131,7 @@ _READ_ONLY_WORDS = types.Array(types.uint64, 2, "C", readonly=True)
 _READ_ONLY_TABLE = types.Array(types.int64, 2, "C", readonly=True)
 
 
+@held
 @njit(
     types.uint64[:, ::1](_READ_ONLY_WORDS, _READ_ONLY_WORDS, _READ_ONLY_TABLE, types.uint64),
     nogil=True,
@@ -166,6 +168,7 @@ def _tile_distances(rows, columns, units, stop):
     return distances
 
 
+@held
 @njit(types.uint64[:, ::1](_READ_ONLY_WORDS, _READ_ONLY_WORDS), nogil=True, cache=True)
 def _long_distances(rows, columns):
     """Distances of codes (a, w) and (b, w) whose units have one bit each."""

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit, types
 
+from reluscope.interruption import held
+
 
 def group_equal_rows(words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the groups of equal rows of an array (s, w) of uint64.
@@ -24,6 +26,7 @@ def group_equal_rows(words: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndar
     return _group_equal_rows(np.ascontiguousarray(words))
 
 
+@held
 @njit(
     types.Tuple((types.int64[::1], types.int64[::1], types.int64[::1]))(
         types.Array(types.uint64, 2, "C", readonly=True)

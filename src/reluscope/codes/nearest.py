@@ -6,6 +6,7 @@ from numba import njit
 
 from reluscope.codes.distances import TILE_COLUMNS, TILE_ROWS, for_each, tiles
 from reluscope.codes.layout import CodeLayout
+from reluscope.interruption import held
 
 
 def nearest_rows(
@@ -46,6 +47,7 @@ def nearest_rows(
     return distances, rows
 
 
+@held
 @njit(nogil=True, cache=True)
 def _keep_nearest(tile, first_column, first_row, distances, rows):
     """Put the distances of a tile where they belong in sorted lists; with a first row, leave out the diagonal."""

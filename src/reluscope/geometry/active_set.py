@@ -12,6 +12,8 @@ import numpy as np
 from jaxtyping import Float
 from numba import njit
 
+from reluscope.interruption import held
+
 FOUND, BEYOND, EMPTY, STALLED = 0, 1, 2, 3
 # Rows of length 1 closer than this to a combination of others depend on them.
 DEPENDENT = 1e-9
@@ -85,6 +87,7 @@ def shortest_vector(
     )
 
 
+@held
 @njit(cache=True)
 def _shortest(rows, slack, num_equations, lower, upper, bound, tolerance):
     h, n = rows.shape

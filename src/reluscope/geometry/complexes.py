@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from reluscope.interruption import held
+
 NONE = -1
 
 
@@ -132,6 +134,7 @@ def grow(array, length) -> np.ndarray:
     return grown
 
 
+@held
 @njit(cache=True)
 def _gather_lists(start, count, pool) -> tuple[np.ndarray, np.ndarray]:
     offsets = np.zeros(count.shape[0] + 1, dtype=np.int64)
@@ -144,6 +147,7 @@ def _gather_lists(start, count, pool) -> tuple[np.ndarray, np.ndarray]:
     return offsets, ids
 
 
+@held
 @njit(cache=True)
 def _cofaces(offsets, ids, num_facets) -> tuple[np.ndarray, np.ndarray]:
     left = np.full(num_facets, NONE, dtype=np.int64)
@@ -158,6 +162,7 @@ def _cofaces(offsets, ids, num_facets) -> tuple[np.ndarray, np.ndarray]:
     return left, right
 
 
+@held
 @njit(cache=True)
 def _united_lists(start, count, pool, below_offsets, below_ids, num_vertices) -> tuple[np.ndarray, np.ndarray]:
     """Return the vertices of faces, given those of the faces one dimension below."""
@@ -183,6 +188,7 @@ def _united_lists(start, count, pool, below_offsets, below_ids, num_vertices) ->
     return offsets, ids[:used].copy()
 
 
+@held
 @njit(cache=True)
 def _extract(start, count, pool, size, cells) -> tuple[np.ndarray, ...]:
     dim = size.shape[0] - 1

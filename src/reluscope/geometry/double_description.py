@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from reluscope.interruption import held
+
 INNER, BORDER = 0, 1
 
 
@@ -227,6 +229,7 @@ def _is_edge(tight, common, a, b, first, number, words) -> bool:
     return True
 
 
+@held
 @njit(cache=True)
 def _cut(
     voff, x, err, tight, foff, slots, kinds, keys, flat, maps, merr, levels, piece_words, zero_words, gamma, resolution

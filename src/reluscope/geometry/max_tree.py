@@ -24,6 +24,7 @@ from reluscope.geometry.crossing import (
 )
 from reluscope.geometry.generation import Scratch
 from reluscope.geometry.sign_tree import NODES, NUM_COUNTERS, PIVOTS, PROGRAMS, UNDECIDED_FORMS, WORK
+from reluscope.interruption import held
 
 
 class MaxBatch(NamedTuple):
@@ -124,6 +125,7 @@ class MaxTree:
             cell = Cell(np.vstack([cell.rows, form]), np.append(cell.noise, noise), cell.witness)
         return cell
 
+    @held
     def _moved(self, cell: Cell, form: np.ndarray, noise: float, threshold: float, z: np.ndarray) -> np.ndarray | None:
         """Return a witness at which a form is positive too, or None."""
         work, start = self._scratch.work, float(form @ z)
@@ -144,10 +146,12 @@ class MaxTree:
             self.counters[UNDECIDED_FORMS] += 1
         return None
 
+    @held
     def _is_positive_everywhere(self, form: np.ndarray, noise: float) -> bool:
         pull_back(-form, self.frame.generators, self._scratch.work.full)
         return largest_on_box(self._scratch.work.full, self.frame.lower, self.frame.upper) < -noise
 
+    @held
     def _image(self, y: np.ndarray) -> np.ndarray:
         z = np.empty(len(self.frame.generators) or len(y))
         image(self.frame.generators, y, z)

@@ -15,6 +15,7 @@ from scipy.linalg import solve_triangular
 
 from reluscope.geometry.convex_questions import analytic_centers
 from reluscope.geometry.interior_point import Bodies
+from reluscope.interruption import held
 
 # Slacks are summed up along a chain; after so many steps they are computed afresh.
 REFRESH = 1000
@@ -74,6 +75,7 @@ def sample_chains(
     return center + found @ axes.T
 
 
+@held
 @njit(cache=True)
 def _walk(columns, room, burn_in, thinning, generator, refresh, found):
     dim, height = columns.shape

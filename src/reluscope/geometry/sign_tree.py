@@ -23,6 +23,7 @@ from reluscope.geometry.crossing import (
     inner_point,
 )
 from reluscope.geometry.generation import Scratch, find_among_corners
+from reluscope.interruption import held
 
 MOST_CLAUSES = 256
 MOST_POINTS = 16
@@ -98,6 +99,7 @@ class SignTree:
     Memory: O(p n) floats, whatever the number of sign vectors.
     """
 
+    @held
     def __init__(self, frame: Frame, cell: Cell, forms: Forms, scratch: Scratch) -> None:
         number, size = forms.coefficients.shape
         fixed, num_columns = len(cell.rows), len(frame.lower)
@@ -175,6 +177,7 @@ class SignTree:
         return cells
 
 
+@held
 @njit(cache=True)
 def _advance(tree, frame, work, corners, most_work, signs, cuts, witnesses) -> int:
     """Walk on until as many sign vectors are found as there is room for, or for so much work, or to the end."""

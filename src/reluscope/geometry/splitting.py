@@ -17,6 +17,7 @@ import numpy as np
 from numba import njit
 
 from reluscope.geometry.complexes import NONE, Complex, grow
+from reluscope.interruption import held
 
 # Sides of a face: the strict signs on it. Without any the cut function is zero on the face, and the signs that its
 # values had before they were decided to be zero are kept as noise; exact zeros leave nothing.
@@ -185,6 +186,7 @@ def subdivide(
     )
 
 
+@held
 @njit(cache=True)
 def interpolate(rows, tail, head, share):
     """Fill the last rows in order: each is a convex combination of two rows that precede it."""
@@ -195,6 +197,7 @@ def interpolate(rows, tail, head, share):
             rows[first + i, j] = (1.0 - t) * rows[a, j] + t * rows[b, j]
 
 
+@held
 @njit(cache=True)
 def steepest(heights, tail, head, length):
     """Return for each column the largest slope of its values along the given edges."""
@@ -207,6 +210,7 @@ def steepest(heights, tail, head, length):
     return slopes
 
 
+@held
 @njit(cache=True)
 def column_ranges(heights) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the smallest, the largest and the smallest absolute value of each column."""
@@ -503,6 +507,7 @@ def _steepest_side(face, j, start, count, pool, other, points, heights):
     return steepest
 
 
+@held
 @njit(cache=True)
 def _subdivide(
     start, count, pool, size, points, blur, skew, seams, heights, rounding, slopes, floor, limit

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from reluscope.codes.distinct import group_equal_rows
 from reluscope.partitions.chunks import Chunk
 from reluscope.partitions.polygons import measures, ordered_corners
 
@@ -156,7 +157,7 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> M
     Returns
     -------
     Mosaic
-        Regions in the order of the patches; of merged regions the first stays.
+        Regions in the order of the patches, no two of one code; of merged regions the first stays.
     """
     if not patches:
         return _empty(dim, num_words)
@@ -191,7 +192,7 @@ def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> M
     kept = np.unique(vertex)
     vertex = np.searchsorted(kept, vertex)
     mosaic = Mosaic(points[kept], offsets, vertex[ids], vertex[ends], left, right, roots, words, num_unmatched)
-    return _merge_equal_codes(mosaic)
+    return _one_of_each_code(_merge_equal_codes(mosaic))
 
 
 def split_by_root(mosaic: Mosaic, number: int) -> list[Mosaic]:
@@ -415,6 +416,34 @@ def _merge_equal_codes(mosaic: Mosaic) -> Mosaic:
         right=right,
         roots=mosaic.roots[keep],
         words=mosaic.words[keep],
+    )
+
+
+def _one_of_each_code(mosaic: Mosaic) -> Mosaic:
+    """Keep the first of several pieces of one region that are no neighbours: what joins them was not finished."""
+    table = np.concatenate([mosaic.roots[:, None].astype(np.uint64), mosaic.words], axis=1)
+    first, _, _ = group_equal_rows(np.ascontiguousarray(table))
+    if len(first) == len(mosaic.roots):
+        return mosaic
+    kept = np.sort(first)
+    place = np.full(len(mosaic.roots) + 1, -1)  # its last entry is for the outside
+    place[kept] = np.arange(len(kept))
+    left, right = place[mosaic.left], place[mosaic.right]
+    facets = np.flatnonzero((left >= 0) | (right >= 0))
+    left, right, ends = left[facets], right[facets], mosaic.ends[facets]
+    left, right = np.where(left < 0, right, left), np.where(left < 0, -1, right)
+    corners = [mosaic.ids[mosaic.offsets[cell] : mosaic.offsets[cell + 1]] for cell in kept.tolist()]
+    vertices = np.unique(np.concatenate([*corners, ends.reshape(-1)]))
+    return replace(
+        mosaic,
+        vertices=mosaic.vertices[vertices],
+        offsets=np.cumsum([0, *map(len, corners)]),
+        ids=np.searchsorted(vertices, np.concatenate(corners)),
+        ends=np.searchsorted(vertices, ends),
+        left=left,
+        right=right,
+        roots=mosaic.roots[kept],
+        words=mosaic.words[kept],
     )
 
 

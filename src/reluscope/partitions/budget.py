@@ -1,7 +1,10 @@
 """Where work stops early."""
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+# Why work stopped that Ctrl-C ended.
+INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True)
@@ -13,9 +16,17 @@ class Budget:
     Parameters
     ----------
     regions : int, optional
-        Stop after this many regions (a few more may be finished).
+        Stop after this many regions. Cells go through a network in chunks, which become small towards the end: a few
+        dozen regions more may be finished. With ``certify=True`` on lines and planes all cells are one chunk.
     seconds : float, optional
-        Stop after this time; ``float("inf")`` for as long as it takes.
+        Stop after this time; ``float("inf")`` for as long as it takes. The step under way is finished, and if there is
+        no region by then, work goes on to the first one: whatever the time, there is something to look at.
+
+    Notes
+    -----
+    An executor's tasks keep to the same limits, and what they find beyond the regions asked for is left out. What a
+    budget leaves behind claims LOWER: no region is counted twice, and each one that is counted is there. Only
+    ``regions=0`` gives none.
     """
 
     regions: int | None = None
@@ -42,6 +53,34 @@ class Budget:
             return f"budget of {self.seconds:g} s"
         return ""
 
+    def after(self, num_regions: int) -> "Budget":
+        """Return what is left of the budget when some regions have been found."""
+        return self if self.regions is None else replace(self, regions=max(0, self.regions - num_regions))
+
+    def room(self, num_regions: int) -> float:
+        """Return how many regions more are asked for, infinity if there is no limit.
+
+        Examples
+        --------
+        >>> Budget(regions=10).room(8), Budget().room(8)
+        (2, inf)
+        """
+        return float("inf") if self.regions is None else max(0, self.regions - num_regions)
+
+    def first_is_due(self, num_regions: int, stopped: str) -> bool:
+        """Tell whether work that stopped for some reason has to go on to its first region."""
+        return bool(stopped) and stopped != INTERRUPTED and num_regions == 0 and self.regions != 0
+
     def foresee(self) -> str:
         """Return why work should not be handed out in parts at all, empty if nothing speaks against it."""
         return ""
+
+
+@dataclass(frozen=True)
+class Interrupted(Budget):
+    """What is left after Ctrl-C: nothing."""
+
+    def spent(self, num_regions: int, began: float) -> str:
+        """Return that work was interrupted."""
+        del num_regions, began
+        return INTERRUPTED

@@ -13,6 +13,7 @@ import numpy as np
 from numba import njit
 
 from reluscope.geometry.complexes import grow
+from reluscope.interruption import held
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ def find_rivals(pre: np.ndarray, rounding: np.ndarray, margin: np.ndarray, *, ti
     )
 
 
+@held
 @njit(cache=True)
 def _rivals(pre, margin, ties) -> tuple[np.ndarray, ...]:
     num_vertices, num_units, num_candidates = pre.shape
@@ -114,6 +116,7 @@ def _rivals(pre, margin, ties) -> tuple[np.ndarray, ...]:
     return units[:used].copy(), first[:used].copy(), second[:used].copy(), winner, is_open
 
 
+@held
 @njit(cache=True)
 def settle(pre, pairs, heights):
     """Set candidates equal at the vertices where they were decided to tie, in place.
@@ -140,6 +143,7 @@ def settle(pre, pairs, heights):
                     pre[v, u, a] = common
 
 
+@held
 @njit(cache=True)
 def winners(pre, units, offsets, ids):
     """Return for every cell and listed unit the lowest candidate that is largest at all vertices of the cell.

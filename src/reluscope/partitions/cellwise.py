@@ -22,11 +22,12 @@ from reluscope.geometry.domains import Box, Domain, Space
 from reluscope.geometry.double_description import BORDER, INNER, Cells, cut_cells
 from reluscope.geometry.face_lattices import from_orthants
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.interruption import deferred, safe_point
 from reluscope.networks.affine_values import AffineValues, advance_affinely, affine_input, close_affinely
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import Budget
-from reluscope.partitions.parallel import Tell, hand_out
+from reluscope.partitions.budget import INTERRUPTED, Budget
+from reluscope.partitions.parallel import Tell, hand_out, why_stopped
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.tolerance import Tolerance
 
@@ -88,6 +89,14 @@ class CellRun:
     def num_regions(self) -> int:
         """Cells finished so far."""
         return sum(map(len, self.patches))
+
+    def limit(self, num_regions: float) -> None:
+        """Leave out patches at the end that go beyond a number of regions: their cells count as open."""
+        number = self.num_regions
+        while self.patches and number - len(self.patches[-1]) >= num_regions:
+            patch = self.patches.pop()
+            self.num_open += len(patch)
+            number -= len(patch)
 
     def include(self, other: "CellRun") -> None:
         """Add what another walk found."""
@@ -216,9 +225,10 @@ def walk_cells(
     values = affine_input(network, len(cells), scale)
     first = _Batch(0, cells, values, (), np.zeros((len(cells), 2), dtype=np.uint64))
     start = _Todo((first,), (), 0, 0)
-    with torch.no_grad():
+    with torch.no_grad(), deferred():
         alone = executor is None
-        run = _depth_first(way, start, report) if alone else _in_parallel(way, start, executor, report, tell)
+        work = CellRun().work
+        run = _here(way, start, work, report) if alone else _in_parallel(way, start, executor, report, tell)
     run.work["seconds"] = time.time() - began
     return run
 
@@ -345,70 +355,98 @@ class _Todo(NamedTuple):
         return CellRun(patches[::-1], self.num_undecided, self.num_open, stopped, work)
 
 
-def _depth_first(way: _Way, todo: _Todo, report: Report | None = None) -> CellRun:
-    work, stopped = CellRun().work, ""
+def _here(way: _Way, todo: _Todo, work: dict[str, float], report: Report | None, stopped: str = "") -> CellRun:
+    """Do in this process what is left, or only as much as there has to be of work that was stopped."""
+    if not stopped:
+        todo, stopped = _depth_first(way, todo, work, report)
+    if way.budget.first_is_due(todo.num_regions, stopped):
+        todo, again = _depth_first(replace(way, budget=Budget(regions=1)), todo, work, report)
+        stopped = INTERRUPTED if again == INTERRUPTED else stopped
+    return todo.run(work, stopped)
+
+
+def _depth_first(way: _Way, todo: _Todo, work: dict[str, float], report: Report | None) -> tuple[_Todo, str]:
+    """Work on the last batch until there is none; return what is left, and why."""
     try:
         while todo.stack:
-            stopped = way.budget.spent(todo.num_regions, way.began)
-            if stopped:
-                break
+            safe_point()
+            if stopped := way.budget.spent(todo.num_regions, way.began):
+                return todo, stopped
             *rest, batch = todo.stack
             # One assignment: wherever Ctrl-C falls, a batch is either still open or finished, and never both.
-            todo = _advance(way, todo, batch, rest, work, report)
+            todo, made = _advance(way, todo, batch, rest, work)
+            if report is not None and made is not None:
+                report(made)
     except KeyboardInterrupt:
-        stopped = "interrupted"
-    return todo.run(work, stopped)
+        return todo, INTERRUPTED
+    return todo, ""
 
 
 def _in_parallel(way: _Way, todo: _Todo, executor: Executor, report: Report | None, tell: Tell | None) -> CellRun:
     """Take the cells of one gate after the other here until there are enough of them, then hand them out."""
     work, stopped = CellRun().work, ""
     shares: dict[int, CellRun] = {}
+    reasons, found = [], 0
     last = len(way.network.stages)
     try:
         while todo.stack and (todo.stack[0].stage == last or todo.num_open < TASKS * CELLS_PER_TASK):
-            stopped = way.budget.spent(todo.num_regions, way.began)
-            if stopped:
+            safe_point()
+            if stopped := way.budget.spent(todo.num_regions, way.began):
                 break
             batch, *rest = todo.stack
-            todo = _advance(way, todo, batch, rest, work, report)
+            todo, made = _advance(way, todo, batch, rest, work)
+            if report is not None and made is not None:
+                report(made)
         size = -(-todo.num_open // TASKS)
         todo = todo._replace(stack=tuple(part for batch in todo.stack for part in _spread(batch, size)))
-        tasks = [(way, _Todo((batch,), (), 0, 0)) for batch in todo.stack]
-        for index, share in hand_out(_task, [] if stopped else tasks, executor, way.budget, todo.num_regions, tell):
+        # Each may find all the regions that are left to find.
+        left = replace(way, budget=way.budget.after(todo.num_regions))
+        tasks = [(left, _Todo((batch,), (), 0, 0)) for batch in todo.stack]
+        for index, share in hand_out(_task, [] if stopped else tasks, executor, left.budget, tell):
+            reasons.append(share.stopped)
+            if not share.patches:
+                continue  # what it was to do is still to be done
+            share.limit(left.budget.room(found))
             shares[index] = share
-            stopped = stopped or share.stopped
+            found += share.num_regions
             if report is not None:
                 for patch in share.patches:
                     report(patch)
     except KeyboardInterrupt:
-        stopped = "interrupted"
-    left = tuple(batch for index, batch in enumerate(todo.stack) if index not in shares)
-    run = todo._replace(stack=left).run(work, stopped)
+        stopped = INTERRUPTED
+    todo = todo._replace(stack=tuple(batch for index, batch in enumerate(todo.stack) if index not in shares))
+    if todo.stack or any(share.num_open for share in shares.values()):
+        stopped = stopped or why_stopped(reasons, way.budget, todo.num_regions + found, way.began)
+    run = todo.run(work, stopped) if shares else _here(way, todo, work, report, stopped)
     for _, share in sorted(shares.items()):
         run.include(share)
-    run.stopped = stopped or way.budget.spent(run.num_regions, way.began)
     return run
 
 
 def _task(way: _Way, todo: _Todo) -> CellRun:
-    with torch.no_grad():
-        return _depth_first(way, todo)
+    with torch.no_grad(), deferred():
+        work = CellRun().work
+        todo, stopped = _depth_first(way, todo, work, None)
+        return todo.run(work, stopped)
 
 
 def _advance(
-    way: _Way, todo: _Todo, batch: _Batch, rest: list[_Batch], work: dict[str, float], report: Report | None
-) -> _Todo:
-    """Take a batch through one gate, or finish it; return what is left to do beside the rest."""
+    way: _Way, todo: _Todo, batch: _Batch, rest: list[_Batch], work: dict[str, float]
+) -> tuple[_Todo, CellPatch | None]:
+    """Take a batch through one gate, or finish it; return what is left to do beside the rest, and the patch made."""
+    most = int(min(BATCH, max(1, way.budget.room(todo.num_regions))))
+    if len(batch.cells) > most:
+        return todo._replace(stack=(*rest, *_spread(batch, most))), None
     if batch.stage == len(way.network.stages):
         patch = _finished(batch, way.scale)
-        if report is not None:
-            report(patch)
-        return _Todo(tuple(rest), (patch, todo.finished), todo.num_regions + len(patch), todo.num_undecided)
+        number = todo.num_regions + len(patch)
+        return _Todo(tuple(rest), (patch, todo.finished), number, todo.num_undecided), patch
     following, undecided = _step(way, batch)
     work["batches"] += 1
     work["evaluated_cells"] += len(batch.cells)
-    return _Todo((*rest, *_spread(following, BATCH)), todo.finished, todo.num_regions, todo.num_undecided + undecided)
+    return _Todo(
+        (*rest, *_spread(following, most)), todo.finished, todo.num_regions, todo.num_undecided + undecided
+    ), None
 
 
 def _step(way: _Way, batch: _Batch) -> tuple[_Batch, int]:

@@ -13,6 +13,7 @@ import numpy as np
 from reluscope.geometry.complexes import Complex
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.splitting import Placement, Subdivision, subdivide
+from reluscope.interruption import safe_point
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork, RationalVector
 
@@ -197,6 +198,7 @@ def subdivide_exactly(
         sizes = np.abs(heights[:, column])
         doubt = doubtful(rounding[column : column + 1], sizes.max(keepdims=True, initial=0.0))
         for row in np.flatnonzero(sizes <= doubt):
+            safe_point()
             exact = certifier.height(vertices[row], cut)
             # The float may have lost the sign; its size only places new vertices.
             amount = max(abs(float(exact)), np.finfo(float).tiny)
@@ -218,6 +220,7 @@ def subdivide_exactly(
         share = work.share.copy()
         rise = np.abs(heights[work.tail, column] - heights[work.head, column])
         for row in np.flatnonzero(ACCURACY * rise < rounding[column]):
+            safe_point()
             share[row] = float(certifier.share(fresh[row]))
         grown = (1 - share[:, None]) * heights[work.tail] + share[:, None] * heights[work.head]
         grown[:, column] = 0.0

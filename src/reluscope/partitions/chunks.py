@@ -39,6 +39,7 @@ from reluscope.geometry.splitting import (
     steepest,
     subdivide,
 )
+from reluscope.interruption import held
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage, Values
@@ -436,6 +437,7 @@ def _cut_breakpoints(
     return work, exact, replace(opened, pre=pre, snapped=snapped, pieces=pieces, todo=todo), num_flat
 
 
+@held
 @njit(cache=True)
 def _settle_at(pre, units, levels, heights, is_single) -> None:
     """Put units exactly at their breakpoints where they were decided to be, so that no noise passes the gate."""
@@ -447,6 +449,7 @@ def _settle_at(pre, units, levels, heights, is_single) -> None:
                 pre[v, units[i]] = levels[i] + heights[v, i]
 
 
+@held
 @njit(cache=True)
 def _count_below(pieces, constants, parent, units, positive) -> np.ndarray:
     """Return for every cell and unit how many breakpoints are below: as in the parent, and those passed since."""

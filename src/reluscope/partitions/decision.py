@@ -11,6 +11,7 @@ from jaxtyping import Float, Int
 from numba import njit
 
 from reluscope.errors import InputError
+from reluscope.interruption import held
 from reluscope.partitions.table import Partition
 
 
@@ -98,6 +99,7 @@ def decision_boundary(part: Partition) -> DecisionBoundary:
     )
 
 
+@held
 @njit(cache=True)
 def _chords(outputs, vertices, offsets, ids, error):
     num_outputs, dim = outputs.shape[1], vertices.shape[1]
@@ -207,6 +209,7 @@ def _lowest_winner(values, allowed, error):
     return 0
 
 
+@held
 @njit(cache=True)
 def _flat_facets(outputs, witness, left, right, ends, error):
     """Return the facets along which two outputs tie for the maximum and change places, with the two outputs."""

@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 from typing import overload
@@ -15,11 +15,12 @@ from reluscope.findings import Claim
 from reluscope.geometry.complexes import from_polygon, from_segments
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.interruption import has_struck, held
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
 from reluscope.partitions.assembly import Patch, assemble, split_by_root
-from reluscope.partitions.budget import Budget
+from reluscope.partitions.budget import INTERRUPTED, Budget, Interrupted
 from reluscope.partitions.cellwise import supports
 from reluscope.partitions.certification import Certifier, Judge
 from reluscope.partitions.certified import certified
@@ -57,6 +58,7 @@ def partition(
     progress: bool = ...,
     certify: bool = ...,
 ) -> list[Partition]: ...
+@held
 def partition(
     network: Network,
     domain: Domain | Sequence[Slice],
@@ -83,9 +85,9 @@ def partition(
         found when first asked for. "auto" chooses, the tree where the others do not reach, and `Partition.method` says
         why.
     budget : Budget or int, optional
-        Stop early; a number means regions. The result then claims LOWER. Without one, work goes on to its end, unless
-        there turn out to be far more regions than memory holds: it then stops after some seconds, and
-        `Partition.note` says about how many there are.
+        Stop early; a number means regions; see `Budget` for what it promises. The result then claims LOWER. Without
+        one, work goes on to its end, unless there turn out to be far more regions than memory holds: it then stops
+        after some seconds, and `Partition.note` says about how many there are.
     executor : concurrent.futures.Executor, optional
         Runs independent parts, for instance a ``ProcessPoolExecutor`` or ``dask.distributed``'s
         ``client.get_executor()``.
@@ -103,7 +105,8 @@ def partition(
     -------
     Partition, or a list of them
         Claims EXACT, or LOWER with an interval if signs stayed undecided or work stopped early. Ctrl-C keeps the
-        regions finished so far.
+        regions finished so far: wherever it falls, they are returned with ``note="interrupted"``, or KeyboardInterrupt
+        is raised where there is nothing yet.
 
     Raises
     ------
@@ -153,12 +156,13 @@ def partition(
         slices, parts = [_windowed(one) for one in domains], {}
         for rows in _of_one_scale(slices):
             group = [slices[row] for row in rows]
-            walked = _partition_together(network, group, limit, executor, tolerance, progress, certify)
+            left = _left(limit, parts.values())
+            walked = _partition_together(network, group, left, executor, tolerance, progress, certify)
             parts |= dict(zip(rows, walked, strict=True))
         found = [parts[row] for row in range(len(domains))]
     for one in domains[len(found) :]:
         engine, reason = _engine(network, one, method, certify)
-        budget = patient(limit, network, one, MOST_KEPT)
+        budget = patient(_left(limit, found), network, one, MOST_KEPT)
         if engine == "incidence" and one.dim <= 2:
             found += _partition_together(network, [_windowed(one)], budget, executor, tolerance, progress, certify)
             continue
@@ -169,9 +173,13 @@ def partition(
         else:
             part = partition_solid(network, _windowed(one), reason, budget, executor, tolerance, progress)
         found.append(certified(part) if certify else part)
-    if any(part.note == "interrupted" for part in found):
+    if has_struck():  # while results were put together
+        found = [replace(part, note=INTERRUPTED) for part in found]
+    if any(part.note == INTERRUPTED for part in found):
         what = "the regions finished so far" + (", without certificate," if certify else "")
-        warnings.warn(f"interrupted: the partition holds {what} and claims LOWER", stacklevel=2)
+        whole = all(part.claim is Claim.EXACT for part in found)
+        holds = "all regions were there already" if whole else f"the partition holds {what} and claims LOWER"
+        warnings.warn(f"interrupted: {holds}", stacklevel=3)
     return found if several else found[0]
 
 
@@ -221,6 +229,11 @@ def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tup
         return method, "gate-by-gate subdivision" + (f", all faces kept for {max_gates}" if many else "")
     how = "gate-by-gate subdivision, cell by cell" if method == "cellwise" else "tree of linear programs"
     return method, f"{how} {because}"
+
+
+def _left(budget: Budget, found: Iterable[Partition]) -> Budget:
+    """Return the budget of the next domain: after Ctrl-C none."""
+    return Interrupted() if any(part.note == INTERRUPTED for part in found) else budget
 
 
 def _partition_together(

@@ -8,20 +8,21 @@ grow with depth, and whatever interrupts the work, the regions finished so far a
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 
 from reluscope.geometry.complexes import Complex
+from reluscope.interruption import deferred, safe_point
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import Budget
+from reluscope.partitions.budget import INTERRUPTED, Budget
 from reluscope.partitions.certification import Certifier, Judge
 from reluscope.partitions.chunks import Chunk, Resolution, cut, open_stage, spread
-from reluscope.partitions.parallel import Tell, hand_out
+from reluscope.partitions.parallel import Tell, hand_out, why_stopped
 
-CHUNK_CELLS = 768
+CHUNK_CELLS, LEAST_CELLS = 768, 4
 CHUNK_BYTES = 64 * 2**20
 # Chunks to find before work is handed out.
 TASKS = 64
@@ -61,6 +62,19 @@ class Run:
         """Return how many cells of each domain were not finished."""
         roots = np.concatenate([*self.open_roots, np.zeros(0, dtype=np.int64)])
         return np.bincount(roots, minlength=num_domains)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether no cell was left open."""
+        return not self.open_roots
+
+    def limit(self, num_regions: float) -> None:
+        """Leave out patches at the end that go beyond a number of regions: their cells count as open."""
+        number = self.num_regions
+        while self.patches and number - len(self.patches[-1].roots) >= num_regions:
+            patch = self.patches.pop()
+            self.open_roots.append(patch.roots)
+            number -= len(patch.roots)
 
     def include(self, other: "Run") -> None:
         """Add what another walk found."""
@@ -124,9 +138,9 @@ def walk(
     chunk = Chunk.start(network, cells, points, inputs, certifier=certifier, judge=judge)
     way = _Way(network, resolution, budget, time.time(), finish, certifier)
     start = _Todo((chunk,), (), 0, 0, 0)
-    with torch.no_grad():
+    with torch.no_grad(), deferred():
         if executor is None or certifier is not None:
-            return _depth_first(way, start, report)
+            return _here(way, start, Run().work, report)
         return _in_parallel(way, start, executor, report, tell)
 
 
@@ -160,13 +174,25 @@ class _Todo(NamedTuple):
         return Run(patches[::-1], self.num_undecided, [chunk.roots for chunk in self.stack], "", work)
 
 
-def _depth_first(way: _Way, todo: _Todo, report: Report | None = None) -> Run:
-    work, stopped = Run().work, ""
+def _here(way: _Way, todo: _Todo, work: dict[str, float], report: Report | None, stopped: str = "") -> Run:
+    """Do in this process what is left, or only as much as there has to be of work that was stopped."""
+    if not stopped:
+        todo, stopped = _depth_first(way, todo, work, report)
+    if way.budget.first_is_due(todo.num_regions, stopped):
+        todo, again = _depth_first(replace(way, budget=Budget(regions=1)), todo, work, report)
+        stopped = INTERRUPTED if again == INTERRUPTED else stopped
+    run = todo.run(work)
+    run.stopped = stopped
+    return run
+
+
+def _depth_first(way: _Way, todo: _Todo, work: dict[str, float], report: Report | None) -> tuple[_Todo, str]:
+    """Work on the last chunk until there is none; return what is left, and why."""
     try:
         while todo.stack:
-            stopped = way.budget.spent(todo.num_regions, way.began)
-            if stopped:
-                break
+            safe_point()
+            if stopped := way.budget.spent(todo.num_regions, way.began):
+                return todo, stopped
             *rest, chunk = todo.stack
             # One assignment: wherever Ctrl-C falls, a chunk is either still open or finished, and never both.
             todo, made = _advance(way, todo, chunk, rest, work)
@@ -174,51 +200,65 @@ def _depth_first(way: _Way, todo: _Todo, report: Report | None = None) -> Run:
                 for patch in made:
                     report(patch)
     except KeyboardInterrupt:
-        stopped = "interrupted"
-    run = todo.run(work)
-    run.stopped = stopped
-    return run
+        return todo, INTERRUPTED
+    return todo, ""
 
 
 def _in_parallel(way: _Way, todo: _Todo, executor: Executor, report: Report | None, tell: Tell | None) -> Run:
     """Break the work into independent chunks here, then hand them out."""
     work, stopped = Run().work, ""
     shares: dict[int, Run] = {}
+    reasons, found = [], 0
     try:
-        while todo.stack and len(todo.stack) < TASKS:
-            stopped = way.budget.spent(todo.num_regions, way.began)
-            if stopped:
+        while todo.stack and len(todo.stack) < TASKS and not stopped:
+            safe_point()
+            if stopped := way.budget.spent(todo.num_regions, way.began):
                 break
             chunk, *rest = todo.stack
             todo, made = _advance(way, todo, chunk, rest, work)
             if report is not None:
                 for patch in made:
                     report(patch)
-        # Seams made by different tasks must not share numbers.
-        tasks = [(way, _Todo((chunk,), (), 0, 0, (index + 1) << 40)) for index, chunk in enumerate(todo.stack)]
-        for index, share in hand_out(_task, [] if stopped else tasks, executor, way.budget, todo.num_regions, tell):
+        # Each may find all the regions that are left to find. Seams made by different tasks must not share numbers.
+        left = replace(way, budget=way.budget.after(todo.num_regions))
+        tasks = [(left, _Todo((chunk,), (), 0, 0, (index + 1) << 40)) for index, chunk in enumerate(todo.stack)]
+        for index, share in hand_out(_task, [] if stopped else tasks, executor, left.budget, tell):
+            reasons.append(share.stopped)
+            if not share.patches:
+                continue  # what it was to do is still to be done
+            share.limit(left.budget.room(found))
             shares[index] = share
-            stopped = stopped or share.stopped
+            found += share.num_regions
             if report is not None:
                 for patch in share.patches:
                     report(patch)
     except KeyboardInterrupt:
-        stopped = "interrupted"
-    run = todo._replace(stack=tuple(chunk for index, chunk in enumerate(todo.stack) if index not in shares)).run(work)
+        stopped = INTERRUPTED
+    todo = todo._replace(stack=tuple(chunk for index, chunk in enumerate(todo.stack) if index not in shares))
+    if todo.stack or not all(share.is_whole for share in shares.values()):
+        stopped = stopped or why_stopped(reasons, way.budget, todo.num_regions + found, way.began)
+    run = _here(way, todo, work, report, stopped) if not shares else todo.run(work)
     for _, share in sorted(shares.items()):
         run.include(share)
-    run.stopped = stopped or way.budget.spent(run.num_regions, way.began)
+    run.stopped = run.stopped or stopped
     return run
 
 
 def _task(way: _Way, todo: _Todo) -> Run:
-    with torch.no_grad():
-        return _depth_first(way, todo)
+    with torch.no_grad(), deferred():
+        work = Run().work
+        todo, stopped = _depth_first(way, todo, work, None)
+        run = todo.run(work)
+    run.stopped = stopped
+    return run
 
 
 def _advance(way: _Way, todo: _Todo, chunk: Chunk, rest: list[Chunk], work: dict[str, float]) -> tuple[_Todo, list]:
     """Take a chunk one step further; return what is left to do beside the rest, and the patches made."""
-    following, undecided, next_seam = _step(way.network, chunk, way.resolution, todo.next_seam, work, way.certifier)
+    room = way.budget.room(todo.num_regions)
+    following, undecided, next_seam = _step(
+        way.network, chunk, way.resolution, todo.next_seam, work, way.certifier, room
+    )
     last = len(way.network.stages)
     made = [way.finish(part) for part in reversed(following) if part.stage == last]
     unfinished = [part for part in reversed(following) if part.stage < last]
@@ -236,11 +276,15 @@ def _step(
     next_seam: int,
     work: dict[str, float],
     certifier: Certifier | None = None,
+    room: float = float("inf"),
 ) -> tuple[list[Chunk], int, int]:
-    """Take a chunk one gate further, or spread it if it is too large."""
+    """Take a chunk one gate further, or spread it if it is too large, also for the regions that are asked for."""
     if chunk.stage == len(network.stages):
         return [chunk], 0, next_seam
-    most = _chunk_cells(network, chunk) if certifier is None else chunk.cells.num_cells
+    most = chunk.cells.num_cells
+    if certifier is None:
+        # A gate is left open at twice as many cells.
+        most = int(min(_chunk_cells(network, chunk), max(LEAST_CELLS, room // 4)))
     undecided = 0
     if chunk.cells.num_cells <= most:
         work["chunks"] += 1

@@ -17,6 +17,7 @@ from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.domains import Box, Slice
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
+from reluscope.interruption import safe_point
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.held import pieces_of
 from reluscope.networks.network import Network
@@ -110,7 +111,8 @@ class _Walk:
         self._waiting: list[frozenset[int]] = []
 
     def visit(self, code: Code) -> None:
-        """Add the region of a code, if it has one."""
+        """Add the region of a code, if it has one; here Ctrl-C is answered."""
+        safe_point()
         if code in self.codes:
             return
         rows = code_rows(self._exact, code)

@@ -5,11 +5,16 @@ together by the tasks' numbers, because they come in any order.
 """
 
 import pickle
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, as_completed
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from queue import Empty, SimpleQueue
 from typing import Any, Protocol, TypeVar
 
-from reluscope.partitions.budget import Budget
+from reluscope.interruption import safe_point
+from reluscope.partitions.budget import INTERRUPTED, Budget
+
+# Seconds between two looks at whether Ctrl-C was pressed.
+ANSWER = 0.1
 
 Result = TypeVar("Result")
 Tell = Callable[[int, int], None]
@@ -64,6 +69,7 @@ def _here(
     function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], which: Sequence[int]
 ) -> Iterator[tuple[int, Result]]:
     for index in which:
+        safe_point()
         yield index, function(*tasks[index])
 
 
@@ -71,6 +77,7 @@ def _there(
     function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], executor: Executor
 ) -> Iterator[tuple[int, Result]]:
     futures: dict[Future[Result], int] = {}
+    done: SimpleQueue[Future[Result]] = SimpleQueue()
     lost = []
     try:
         for index, arguments in enumerate(tasks):
@@ -78,7 +85,10 @@ def _there(
                 futures[executor.submit(_Call(function, arguments))] = index
             except RuntimeError:  # it is broken, or was shut down
                 lost.append(index)
-        for future in as_completed(futures):
+        for future in futures:
+            future.add_done_callback(done.put)
+        for _ in futures:
+            future = _next(done)
             try:
                 result = future.result()
             except (BrokenExecutor, CancelledError):
@@ -89,6 +99,16 @@ def _there(
     finally:
         for future in futures:
             future.cancel()
+
+
+def _next(done: "SimpleQueue[Future[Result]]") -> "Future[Result]":
+    """Wait for a task to come back, and answer Ctrl-C meanwhile."""
+    while True:
+        safe_point()
+        try:
+            return done.get(timeout=ANSWER)
+        except Empty:
+            continue
 
 
 class Share(Protocol):
@@ -110,7 +130,6 @@ def hand_out(
     tasks: Sequence[tuple[Any, ...]],
     executor: Executor | None,
     budget: Budget,
-    num_regions: int,
     tell: Tell | None = None,
 ) -> Iterator[tuple[int, SomeShare]]:
     """Run the tasks that work was broken into, and yield what they find until there are regions enough.
@@ -122,16 +141,24 @@ def hand_out(
     function, tasks, executor, tell
         See `run_tasks`. Tasks keep to the budget, too: those that begin when the time is over come back at once.
     budget : Budget
-    num_regions : int
-        Found before.
+        For the tasks together.
     """
     if budget.foresee():
         return
+    num_regions = 0
     for index, share in run_tasks(function, tasks, executor, tell=tell):
         yield index, share
         num_regions += share.num_regions
-        if share.stopped == "interrupted" or (budget.regions is not None and num_regions >= budget.regions):
+        if share.stopped == INTERRUPTED or (budget.regions is not None and num_regions >= budget.regions):
             return
+
+
+def why_stopped(reasons: Iterable[str], budget: Budget, num_regions: int, began: float) -> str:
+    """Return why tasks left work behind: what they say, what has run out, or what the budget foresaw."""
+    said = set(reasons)
+    if INTERRUPTED in said:
+        return INTERRUPTED
+    return budget.spent(num_regions, began) or max(said, default="") or budget.foresee()
 
 
 class _Call:

@@ -29,7 +29,7 @@ def patient(budget: Budget, network: Network, domain: Domain, most: int = MOST_C
     (Budget(regions=5, seconds=None), '')
     """
     has_limit = budget.regions is not None or budget.seconds is not None
-    return budget if has_limit or isinstance(budget, Patience) else Patience(network=network, domain=domain, most=most)
+    return budget if has_limit or type(budget) is not Budget else Patience(network=network, domain=domain, most=most)
 
 
 @dataclass(frozen=True, kw_only=True)

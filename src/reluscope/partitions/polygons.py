@@ -5,7 +5,10 @@ from math import atan2
 import numpy as np
 from numba import njit
 
+from reluscope.interruption import held
 
+
+@held
 @njit(cache=True)
 def ordered_corners(vertices, offsets, ids, witnesses) -> np.ndarray:
     """Return the corners of every region in order: ascending on a line, counter-clockwise in the plane.
@@ -41,6 +44,7 @@ def ordered_corners(vertices, offsets, ids, witnesses) -> np.ndarray:
     return ordered
 
 
+@held
 @njit(cache=True)
 def measures(vertices, offsets, ids) -> np.ndarray:
     """Return the length or area of every region, corners in order."""

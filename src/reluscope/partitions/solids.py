@@ -12,6 +12,7 @@ import numpy as np
 from numba import njit
 
 from reluscope.codes.distinct import group_equal_rows
+from reluscope.interruption import held
 from reluscope.partitions.chunks import Chunk
 from reluscope.partitions.solid_regions import SolidRegions
 
@@ -159,6 +160,7 @@ def _matched(seams: np.ndarray, centers: np.ndarray, sizes: np.ndarray) -> tuple
     return rows[good], partner[good]
 
 
+@held
 @njit(cache=True)
 def _nearest_in_place(seams, centers, sizes, heights, order):
     """Return for each piece the nearest of its seam that is as good as in the same place, -1 for none."""
@@ -177,6 +179,7 @@ def _nearest_in_place(seams, centers, sizes, heights, order):
     return partner
 
 
+@held
 @njit(cache=True)
 def _extents(points, offsets, ids, faces):
     """Return the mean of the vertices of each face, and how far they lie from it."""

@@ -16,9 +16,10 @@ from jaxtyping import Float, Integer
 
 from reluscope.codes.packing import pack_pieces
 from reluscope.geometry.domains import Domain, Slice
+from reluscope.interruption import deferred
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import Budget
-from reluscope.partitions.parallel import Tell, hand_out
+from reluscope.partitions.budget import INTERRUPTED, Budget
+from reluscope.partitions.parallel import Tell, hand_out, why_stopped
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block
 from reluscope.partitions.tree_search import Item, Tally, TreeSearch
@@ -59,7 +60,7 @@ class TreeRegions:
     num_open : int
         Cells that are known not to be finished when work stopped; each holds at least one region more.
     stopped : str
-        Why work stopped early, empty if it did not. Ctrl-C may lose track of some cells.
+        Why work stopped early, empty if it did not.
     work : dict
         Linear programs, their pivots, nodes, decisions without a program, seconds.
     """
@@ -135,15 +136,16 @@ def tree_regions(
     walk = TreeWalk(network, domain, budget=budget, tolerance=tolerance, executor=executor, tell=tell)
     batches = [TreeBatch(np.zeros((0, network.layout.num_words), dtype=np.uint64), np.zeros((0, domain.dim)))]
     steps = iter(walk)
-    try:
-        for batch in steps:
-            batches.append(batch)
-            if report is not None:
-                report(batch)
-    except KeyboardInterrupt:
-        # The walk has one way to stop, wherever Ctrl-C is pressed; at its end there is nothing to stop.
-        with suppress(StopIteration, KeyboardInterrupt):
-            steps.throw(KeyboardInterrupt)
+    with deferred():
+        try:
+            for batch in steps:
+                batches.append(batch)
+                if report is not None:
+                    report(batch)
+        except KeyboardInterrupt:
+            # The walk has one way to stop, wherever Ctrl-C is pressed; at its end there is nothing to stop.
+            with suppress(StopIteration, KeyboardInterrupt):
+                steps.throw(KeyboardInterrupt)
     words = np.concatenate([batch.words for batch in batches])
     order = np.lexsort(words.T[::-1]) if words.shape[1] else np.arange(len(words))
     return TreeRegions(
@@ -225,8 +227,9 @@ class TreeWalk:
                 yield from map(self._batch, search.blocks())
             else:
                 yield from self._in_parallel(search, self.executor)
+            yield from map(self._batch, search.first())
         except KeyboardInterrupt:
-            search.tally.stopped = "interrupted"
+            search.tally.stopped = INTERRUPTED
         search.end()
         search.tally.work["seconds"] = time.time() - self._began
 
@@ -234,13 +237,20 @@ class TreeWalk:
         yield from map(self._batch, search.broken_up())
         if search.tally.stopped:
             return
-        tasks = search.tasks()
-        calls = [(self.coordinates, self.budget, search.began, task) for task in tasks]
-        for index, found in hand_out(_find, calls, executor, self.budget, search.tally.num_regions, self.tell):
+        tasks, reasons = search.tasks(), []
+        # Each may find all the regions that are left to find.
+        left = self.budget.after(search.tally.num_regions)
+        calls = [(self.coordinates, left, search.began, task) for task in tasks]
+        for index, found in hand_out(_find, calls, executor, left, self.tell):
+            reasons.append(found.stopped)
+            if not found.batches:
+                continue  # what it was to do is still to be done
+            found.limit(self.budget.room(search.tally.num_regions))
             search.items.remove(tasks[index])
             search.tally.include(found)
             yield from found.batches
-        search.is_spent()
+        if search.items or search.tally.num_open:
+            search.tally.stopped = why_stopped(reasons, self.budget, search.tally.num_regions, search.began)
 
     def _batch(self, block: Block) -> TreeBatch:
         return _batch(self.coordinates, block)
@@ -257,12 +267,20 @@ class _Found(Tally):
 
     batches: list[TreeBatch] = field(default_factory=list)
 
+    def limit(self, num_regions: float) -> None:
+        """Leave out batches at the end that go beyond a number of regions: they count as open."""
+        while self.batches and self.num_regions - len(self.batches[-1]) >= num_regions:
+            batch = self.batches.pop()
+            self.num_regions -= len(batch)
+            self.num_open += len(batch)
+
 
 def _find(coordinates: Coordinates, budget: Budget, began: float, item: Item) -> _Found:
     search = TreeSearch(coordinates, budget, began, item)
     batches = []
-    try:
-        batches.extend(_batch(coordinates, block) for block in search.blocks())
-    except KeyboardInterrupt:
-        search.tally.stopped = "interrupted"
+    with deferred():
+        try:
+            batches.extend(_batch(coordinates, block) for block in search.blocks())
+        except KeyboardInterrupt:
+            search.tally.stopped = INTERRUPTED
     return _Found(**vars(search.end()), batches=batches)

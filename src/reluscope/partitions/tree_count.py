@@ -11,11 +11,12 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 
 from reluscope.geometry.domains import Domain, Slice
+from reluscope.interruption import deferred
 from reluscope.kept_results import KeptResults, Record
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import Budget
+from reluscope.partitions.budget import INTERRUPTED, Budget
 from reluscope.partitions.domain_arrays import domain_arrays
-from reluscope.partitions.parallel import Tell, hand_out
+from reluscope.partitions.parallel import Tell, hand_out, why_stopped
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block
 from reluscope.partitions.tree_search import Item, Tally, TreeSearch, split_mark
@@ -77,20 +78,23 @@ def tree_count(
     budget = Budget() if budget is None else budget
     search = TreeSearch(coordinates, budget, began, Block.first(coordinates))
     report = _say_nothing if report is None else report
-    try:
-        if executor is None and checkpoint is None:
-            for block in search.blocks():
+    with deferred():
+        try:
+            if executor is None and checkpoint is None:
+                for block in search.blocks():
+                    report(len(block.cells))
+            else:
+                for block in search.broken_up():
+                    report(len(block.cells))
+                if not search.tally.stopped:
+                    tasks = search.tasks()
+                    key = _key(network, domain, coordinates, tasks)
+                    kept = None if checkpoint is None else KeptResults(checkpoint, key)
+                    _count_tasks(search, tasks, executor, kept, report, tell)
+            for block in search.first():
                 report(len(block.cells))
-        else:
-            for block in search.broken_up():
-                report(len(block.cells))
-            if not search.tally.stopped:
-                tasks = search.tasks()
-                key = _key(network, domain, coordinates, tasks)
-                kept = None if checkpoint is None else KeptResults(checkpoint, key)
-                _count_tasks(search, tasks, executor, kept, report, tell)
-    except KeyboardInterrupt:
-        search.tally.stopped = "interrupted"
+        except KeyboardInterrupt:
+            search.tally.stopped = INTERRUPTED
     tally = search.end()
     tally.work["seconds"] = time.time() - began
     return tally
@@ -116,34 +120,40 @@ def _count_tasks(
     left = [index for index in range(len(tasks)) if index not in results]
     # In this process regions are reported as they are found, and not once more.
     live, afterwards = (report, _say_nothing) if executor is None else (None, report)
-    calls = [(search.coordinates, search.budget, search.began, tasks[index], live) for index in left]
+    budget = search.budget.after(search.tally.num_regions)
+    calls = [(search.coordinates, budget, search.began, tasks[index], live) for index in left]
+    reasons = []
     if tell is not None and before:
         tell(before, len(tasks))
     for position, tally in hand_out(
         _count,
         calls,
         executor,
-        search.budget,
-        search.tally.num_regions,
+        budget,
         None if tell is None else lambda done, _: tell(before + done, len(tasks)),
     ):
         index = left[position]
+        reasons.append(tally.stopped)
+        if not tally.num_regions:
+            continue  # what it was to do is still to be done
         if kept is not None and not (tally.stopped or tally.num_open):
             kept[f"{index:04d}"] = Record({"regions": tally.num_regions, "undecided": tally.num_undecided})
         search.items.remove(tasks[index])
         search.tally.include(tally)
         afterwards(tally.num_regions)
-    search.is_spent()
+    if search.items or search.tally.num_open:
+        search.tally.stopped = why_stopped(reasons, search.budget, search.tally.num_regions, search.began)
 
 
 def _count(coordinates: Coordinates, budget: Budget, began: float, item: Item, report: Report | None) -> Tally:
     search = TreeSearch(coordinates, budget, began, item)
-    try:
-        for block in search.blocks():
-            if report is not None:
-                report(len(block.cells))
-    except KeyboardInterrupt:
-        search.tally.stopped = "interrupted"
+    with deferred():
+        try:
+            for block in search.blocks():
+                if report is not None:
+                    report(len(block.cells))
+        except KeyboardInterrupt:
+            search.tally.stopped = INTERRUPTED
     return search.end()
 
 

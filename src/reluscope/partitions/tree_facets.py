@@ -17,6 +17,7 @@ from reluscope.geometry.crossing import SOME, UNDECIDED, Cell, find_positive, im
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.generation import find_among_corners
 from reluscope.geometry.interior import is_cone_trivial
+from reluscope.interruption import held
 from reluscope.networks.network import Network
 from reluscope.partitions.tree import TreeRegions
 from reluscope.partitions.tree_coordinates import Coordinates
@@ -164,6 +165,7 @@ def _pulled_back(coordinates: Coordinates, rows: np.ndarray) -> np.ndarray:
     return rows @ coordinates.frame.generators if coordinates.is_narrow else rows
 
 
+@held
 def _points_behind(coordinates: Coordinates, cell: Cell) -> list[np.ndarray]:
     """Return for every facet inside the domain points (b, n) behind it, the nearest ones first in no order."""
     frame, scratch = coordinates.frame, coordinates.scratch

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from reluscope.partitions.budget import Budget
+from reluscope.interruption import safe_point
+from reluscope.partitions.budget import INTERRUPTED, Budget
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block, GatePart, Search
 
@@ -91,8 +92,15 @@ class TreeSearch:
     def blocks(self) -> Iterator[Block]:
         """Search depth first, to the end or to that of the budget, and yield what is finished."""
         while self.items and not self.is_spent():
-            limit = self.budget.regions
-            yield from self._step(BATCH if limit is None else int(np.clip(limit - self.tally.num_regions, 1, BATCH)))
+            yield from self._step(int(np.clip(self.budget.room(self.tally.num_regions), 1, BATCH)))
+
+    def first(self) -> Iterator[Block]:
+        """If work stopped before there was a region, search on to the first one."""
+        stopped = self.tally.stopped
+        if self.items and self.budget.first_is_due(self.tally.num_regions, stopped):
+            budget, self.budget, self.tally.stopped = self.budget, Budget(regions=1), ""
+            yield from self.blocks()
+            self.budget, self.tally.stopped = budget, stopped
 
     def broken_up(self) -> Iterator[Block]:
         """Search level by level until there are cells enough for tasks, and yield what is finished on the way.
@@ -126,14 +134,15 @@ class TreeSearch:
         return parts
 
     def is_spent(self) -> bool:
-        """Whether the budget has run out."""
+        """Whether the budget has run out; here Ctrl-C is answered."""
+        safe_point()
         self.tally.stopped = self.tally.stopped or self.budget.spent(self.tally.num_regions, self.began)
         return bool(self.tally.stopped)
 
     def end(self) -> Tally:
         """Return what was counted, and count the cells that are left."""
         self.tally.num_open += self.num_open
-        if not self.tally.num_open and self.tally.stopped != "interrupted":
+        if not self.tally.num_open and self.tally.stopped != INTERRUPTED:
             self.tally.stopped = ""  # the last region was found just in time
         return self.tally
 

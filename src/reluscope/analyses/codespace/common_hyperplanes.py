@@ -18,6 +18,7 @@ from numba import njit
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.layout import WORD_BITS
 from reluscope.codes.packed import Codes
+from reluscope.interruption import held
 from reluscope.networks.graph import Max
 from reluscope.networks.held import pieces_of
 from reluscope.networks.network import Network
@@ -47,6 +48,7 @@ class PairsOnHyperplanes(NamedTuple):
     unclear: Int[np.ndarray, "k 2"]
 
 
+@held
 @torch.no_grad()
 def pairs_on_hyperplanes(
     network: Network, codes: Codes, points: Float[np.ndarray, "g n"], *, rounding: float

@@ -15,7 +15,7 @@ from jaxtyping import Float
 from reluscope.analyses.coefficients.margins import margins_of_maps
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.analyses.medians import median_finding
-from reluscope.analyses.pacing import Pace
+from reluscope.analyses.pacing import Pace, until_interrupted
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -174,8 +174,8 @@ def local_norms(
     )
     directions /= torch.linalg.vector_norm(directions, dim=0)
     parts: list[tuple[np.ndarray, ...]] = []
-    stopped = ""
-    try:
+
+    def work() -> None:
         for block in pace.blocks():
             maps = network.linearize(points[block])
             flat = torch.cat([maps.weight.flatten(1), maps.bias], dim=1)
@@ -188,10 +188,8 @@ def local_norms(
             if margins:
                 columns.append(margins_of_maps(network(points[block]).flatten(1), maps.weight).slopes)
             parts.append(tuple(columns))
-    except KeyboardInterrupt:
-        if not parts:
-            raise
-        stopped = "interrupted"
+
+    stopped = until_interrupted(work, parts)
     spectral, frobenius, projected, *slopes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     error = map_rounding(network, tolerance or Tolerance())
     codes = network.codes(points[: len(spectral)])

@@ -21,6 +21,7 @@ from reluscope.networks.network import Network
 from reluscope.networks.operators.linear import Linear
 from reluscope.networks.ranges import Ranges, unit_ranges
 from reluscope.partitions import Budget, partition
+from reluscope.partitions.budget import INTERRUPTED
 
 Method = Literal["auto", "intervals", "programs", "partition"]
 
@@ -125,6 +126,8 @@ def unit_pieces(network: Network, domain: Domain, *, method: Method = "auto") ->
             part = None  # a flat domain has no regions, and intervals all the same
         if part is None:
             pass
+        elif part.note == INTERRUPTED:
+            raise KeyboardInterrupt
         elif part.claim is Claim.EXACT and not part.num_open and not part.num_undecided and len(part):
             table = part.codes.to_array()
             units = [table[:, part.codes.layout.units(gate)] for gate in range(len(network.gates))]

@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import Executor
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -18,7 +19,7 @@ from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box, Domain, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import Budget
+from reluscope.partitions.budget import INTERRUPTED, Budget
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
@@ -100,7 +101,10 @@ def count_by_partition(
     part = partition(network, domain, **options, executor=executor, progress=progress, certify=certify)
     stopped = part.note
     exactly = flat and bounded and tolerance is None
-    if exactly and not certify and not part.num_open:
+    if exactly and not certify and not part.num_open and stopped == INTERRUPTED:
+        # All regions, but with nothing certified there is no telling what vanishes.
+        part = replace(part, num_undecided=max(1, part.num_undecided))
+    elif exactly and not certify and not part.num_open:
         part = partition(network, domain, budget=budget, certify=True)
         stopped = part.note
     until = INFINITY if budget.seconds is None else began + budget.seconds
@@ -114,6 +118,7 @@ def count_by_partition(
         and (name == "activation" or (name == "convex" and domain.dim == 2))
     ):
         inner = partition(network, _enclosing(domain, part), **options, certify=tolerance is None)
+        stopped = stopped or inner.note
         if len(inner) == len(part) and not inner.num_open:
             part, bounded = inner, True
     found = _count(part, name, flat and bounded and whole, until)

@@ -14,6 +14,7 @@ from jaxtyping import Int
 from reluscope.networks.held import maps_of_codes, pieces_of, units_that_matter
 from reluscope.networks.rational import RationalNetwork
 from reluscope.networks.rational_maps import AffineFunction, rational_maps
+from reluscope.partitions.budget import INTERRUPTED
 from reluscope.partitions.table import Partition
 
 
@@ -106,7 +107,7 @@ def same_maps(part: Partition, *, until: float = float("inf")) -> SameMaps:
             names[kind] = seen.setdefault(rational_maps(exact, held).outputs, kind)
             decided[kind] = True
     except KeyboardInterrupt:
-        stopped = "interrupted"
+        stopped = INTERRUPTED
     alone = ~several[groups[doubtful[first]]]
     names[alone], decided[alone] = np.flatnonzero(alone), True
     names[~decided] = np.flatnonzero(~decided)

@@ -19,11 +19,12 @@ from jaxtyping import Bool, Float, Int
 from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
 from reluscope.analyses.classification import num_classes
 from reluscope.analyses.local.rivals import GAP, ROUNDING, Rivals
-from reluscope.analyses.pacing import Pace
+from reluscope.analyses.pacing import Pace, until_interrupted
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.convex_questions import Answers, largest_balls, likeliest_points, widest_margins
 from reluscope.geometry.domains import Box
+from reluscope.interruption import deferred
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.regions.region import Region
@@ -285,6 +286,7 @@ def region_classes(
     pace = Pace(len(points), seconds=seconds, most=bodies_at_once(network, number), tell=tell)
     found: list[_Found] = []
     without: list[int] = []
+    blocks: list[slice] = []
 
     def work() -> None:
         for block in pace.blocks():
@@ -294,16 +296,12 @@ def region_classes(
             ask = partial(_ask, number, regions, points, domain, False)
             tables = [table for table, _ in ask_within_memory(ask, rows, network.device)] if rows else []
             known = {row for table in tables for row in table.rows.tolist()}
-            without.extend(sorted(set(range(block.start, block.stop)) - known))
-            found.extend(tables)
+            with deferred():
+                without.extend(sorted(set(range(block.start, block.stop)) - known))
+                found.extend(tables)
+                blocks.append(block)
 
-    stopped = ""
-    try:
-        work()
-    except KeyboardInterrupt:
-        if not found and not without:
-            raise
-        stopped = "interrupted"
+    stopped = until_interrupted(work, blocks)
     table = _Found(*(np.concatenate(columns) for columns in zip(_nothing(number), *found, strict=True)))
     return RegionClasses(
         **table._asdict(),

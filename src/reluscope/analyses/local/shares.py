@@ -19,6 +19,7 @@ from reluscope.analyses.pacing import Pace, until_interrupted
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
+from reluscope.interruption import deferred
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.tolerance import Tolerance
@@ -178,12 +179,14 @@ def class_shares(
             classes = classes_of_outputs(drawn @ weight.T + bias).reshape(draws, chains)
             away = np.linalg.norm(drawn - flat[block.start], axis=1).reshape(draws, chains)
             is_of = classes[..., None] == np.arange(number)
-            found.append((_mean(is_of.mean(axis=0).T, are_shares=True), _mean(away.mean(axis=0)[None])[0]))
-            rows.append(block.start)
+            means = _mean(is_of.mean(axis=0).T, are_shares=True), _mean(away.mean(axis=0)[None])[0]
+            with deferred():
+                found.append(means)
+                rows.append(block.start)
 
     stopped = until_interrupted(work, rows) or pace.stopped
-    shares = np.array([of_classes for of_classes, _ in found[: len(rows)]]).reshape(-1, number, 3)
-    distances = np.array([away for _, away in found[: len(rows)]]).reshape(-1, 3)
+    shares = np.array([of_classes for of_classes, _ in found]).reshape(-1, number, 3)
+    distances = np.array([away for _, away in found]).reshape(-1, 3)
     return ClassShares(
         np.array(rows, dtype=np.int64),
         shares[..., 0],

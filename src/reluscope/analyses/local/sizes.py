@@ -12,6 +12,7 @@ from reluscope.analyses.bodies import regions_inside
 from reluscope.analyses.pacing import Pace, until_interrupted
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
+from reluscope.interruption import deferred
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.tolerance import Tolerance
@@ -156,11 +157,12 @@ def region_sizes(
                 continue
             ball, width, diameter = inside.insphere(), inside.width(), inside.diameter()
             table = [(ball.radius, ball.radius + ball.gap), (width.lower, width.upper)]
-            found.append(np.array([*table, (diameter.lower, diameter.upper)]))
-            rows.append(block.start)
+            with deferred():
+                found.append(np.array([*table, (diameter.lower, diameter.upper)]))
+                rows.append(block.start)
 
     stopped = until_interrupted(work, rows) or pace.stopped
-    table = np.array(found[: len(rows)]).reshape(-1, 3, 2)
+    table = np.array(found).reshape(-1, 3, 2)
     return RegionSizes(
         np.array(rows, dtype=np.int64),
         table[:, 0],

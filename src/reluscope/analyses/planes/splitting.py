@@ -6,7 +6,10 @@ A part is what is left of the polygon after one cut per rival; outputs are carri
 import numpy as np
 from numba import njit
 
+from reluscope.interruption import held
 
+
+@held
 @njit(cache=True)
 def winning_parts(outputs, vertices, offsets, ids, regions, error):
     """Return class, region, corner count and corners of every part of some regions.

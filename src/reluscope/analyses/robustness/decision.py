@@ -13,7 +13,7 @@ from reluscope.geometry.domains import Domain
 from reluscope.geometry.norms import Norm, check_norm
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
-from reluscope.partitions.budget import Budget
+from reluscope.partitions.budget import INTERRUPTED, Budget
 from reluscope.progress import counting
 from reluscope.tolerance import Tolerance
 
@@ -158,7 +158,7 @@ def decision_distance(
         for view in views:
             began = time.perf_counter()
             found.append((search(view, budget or Budget(), report), time.perf_counter() - began))
-            if found[-1][0].stopped == "interrupted":
+            if found[-1][0].stopped == INTERRUPTED:
                 break
     nowhere = np.full(network.num_inputs, np.nan)
     searches, changes = [search for search, _ in found], [search.change for search, _ in found]

@@ -25,7 +25,7 @@ from reluscope.analyses.robustness.cells import RESOLUTION, Cell, Pieces, Rival,
 from reluscope.analyses.robustness.changes import Change, Undecided, confirm
 from reluscope.geometry.balls import CutBall
 from reluscope.networks.enclosures import CLEAR, Enclosure, Forms, OpenUnit, enclose
-from reluscope.partitions.budget import Budget
+from reluscope.partitions.budget import INTERRUPTED, Budget
 from reluscope.progress import Count
 
 # Radii searched before that of the change found, and how they grow.
@@ -85,7 +85,7 @@ def search(view: Viewpoint, budget: Budget, report: Count) -> Search:
             if walk.change is not None and walk.change.distance <= walk.limit:
                 break
     except KeyboardInterrupt:
-        stopped = "interrupted"
+        stopped = INTERRUPTED
     return Search(min(walk.frontier, walk.passed), walk.change, stopped, walk.num_branches, walk.num_undecided)
 
 

@@ -17,6 +17,7 @@ from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Segment
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.partitions.budget import INTERRUPTED
 from reluscope.partitions.dispatch import partition
 from reluscope.tolerance import Tolerance
 
@@ -170,7 +171,7 @@ def _on_the_line(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         part = partition(network, segment, tolerance=tolerance)
-    if part.note == "interrupted":  # a part of the line is of no use
+    if part.note == INTERRUPTED:  # a part of the line is of no use
         raise KeyboardInterrupt
     corners = np.unique(part.vertices[:, 0])
     values = network(segment.lift(corners[:, None])).reshape(len(corners), -1)[:, output]

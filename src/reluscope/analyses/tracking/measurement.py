@@ -25,6 +25,7 @@ from reluscope.codes.changes import changed_units
 from reluscope.errors import ReluscopeError
 from reluscope.findings import Finding
 from reluscope.networks.network import Network
+from reluscope.partitions.budget import INTERRUPTED
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 
@@ -205,5 +206,5 @@ def _plane(network: Network, plan: Plan, parts: list[Partition]) -> dict[str, Fo
 
 
 def _pass_on(stopped: str) -> None:
-    if stopped == "interrupted":
+    if stopped == INTERRUPTED:
         raise KeyboardInterrupt

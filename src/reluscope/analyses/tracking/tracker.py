@@ -27,6 +27,7 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
 from reluscope.geometry.domains import Box, Slice
+from reluscope.interruption import deferred
 from reluscope.networks.load import load
 from reluscope.networks.points import Points
 from reluscope.partitions.budget import Budget
@@ -213,9 +214,10 @@ class Tracker:
         }
         # Only the last codes are needed to go on.
         earlier = [{**one, "codes": None, "doubtful": None} for one in self._rows]
-        self._write((*earlier, row), waiting)
-        self._before = found.sampled
-        self._ended = time.perf_counter()
+        with deferred():  # file and tracker change together
+            self._write((*earlier, row), waiting)
+            self._before = found.sampled
+            self._ended = time.perf_counter()
         row["seconds_writing"] = self._ended - began - row["seconds"]  # in the file from the next record on
 
     def close(self) -> None:

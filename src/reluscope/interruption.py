@@ -1,0 +1,122 @@
+"""Ctrl-C where nothing is lost by it: a strike is noted at once, and answered where work is safe to leave.
+
+Python raises KeyboardInterrupt wherever the main thread happens to be. Within compiled code this ends as a SystemError,
+and between two lines that belong together it leaves half of something behind. So long work runs ``deferred``: a strike
+only leaves a note, and the loop that drives the work asks for it between two steps, at a `safe_point`, which does what
+the strike would have done before, as a rule by raising KeyboardInterrupt. Compiled functions are `held`, one call each.
+
+Nothing of this happens outside the main thread, where no signal arrives, nor where SIGINT is ignored on purpose.
+"""
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+from functools import wraps
+from types import FrameType, TracebackType
+from typing import Any, TypeVar, cast
+
+# Whoever strikes again after so many seconds without an answer wants to leave, whatever becomes of the work.
+PATIENCE = 5.0
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Handler = Callable[[int, FrameType | None], Any]
+
+
+class _Watch:
+    """What Ctrl-C did before it was deferred, and when it struck first without an answer."""
+
+    before: Handler | None = None
+    struck: float | None = None
+
+
+class deferred:  # noqa: N801 (read as a verb: with deferred())
+    """Within, Ctrl-C takes effect at a `safe_point` or at the end, and nowhere else.
+
+    Blocks within blocks are one block: that of the outermost. What was there before Ctrl-C was deferred decides what it
+    does; a second strike is like the first one, but five seconds after one without an answer it takes effect at once.
+
+    Examples
+    --------
+    >>> with deferred():
+    ...     safe_point()  # raises KeyboardInterrupt if Ctrl-C was pressed
+    """
+
+    def __enter__(self) -> None:
+        self._is_outermost = _begin()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None):
+        del kind, error, trace
+        if self._is_outermost:
+            _end()
+
+
+def safe_point() -> None:
+    """Answer Ctrl-C if it has struck: as a rule by raising KeyboardInterrupt."""
+    if _Watch.struck is not None and threading.current_thread() is threading.main_thread():
+        before, _Watch.struck = _Watch.before, None
+        if before is not None:
+            before(signal.SIGINT, None)
+
+
+def has_struck() -> bool:
+    """Tell, once, whether Ctrl-C has struck since it was deferred: for work that comes to its end all the same."""
+    struck, _Watch.struck = _Watch.struck is not None and _Watch.before is not None, None
+    return struck
+
+
+def held(function: Function) -> Function:
+    """Return a function that Ctrl-C does not strike before it returns: compiled code must not be left by exceptions.
+
+    Examples
+    --------
+    >>> @held
+    ... def double(x):
+    ...     return 2 * x
+    >>> double(3)
+    6
+    """
+
+    @wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        with deferred():
+            return function(*arguments, **named)
+
+    return cast(Function, call)
+
+
+def _begin() -> bool:
+    """Take note of strikes from now on; return whether nobody did before."""
+    if _Watch.before is not None or threading.current_thread() is not threading.main_thread():
+        return False
+    before = signal.getsignal(signal.SIGINT)
+    if not callable(before):
+        return False  # ignored, or the end of the process, on purpose
+    _Watch.struck = None
+    # In this order: a strike before the handler changes takes effect here, where nothing has begun.
+    signal.signal(signal.SIGINT, _note)
+    _Watch.before = before
+    return True
+
+
+def _end() -> None:
+    """Give Ctrl-C back, and answer a strike that nobody asked for."""
+    before = _Watch.before
+    if before is None:
+        return  # given back already, to somebody without patience
+    # In this order: once the handler has changed, it may raise.
+    _Watch.before = None
+    signal.signal(signal.SIGINT, before)
+    struck, _Watch.struck = _Watch.struck, None
+    if struck is not None:
+        before(signal.SIGINT, None)
+
+
+def _note(signum: int, frame: FrameType | None) -> None:
+    now = time.monotonic()
+    if _Watch.struck is None:
+        _Watch.struck = now
+    elif now - _Watch.struck > PATIENCE and _Watch.before is not None:
+        before, _Watch.before, _Watch.struck = _Watch.before, None, None
+        signal.signal(signal.SIGINT, before)
+        before(signum, frame)
