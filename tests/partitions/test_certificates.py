@@ -16,11 +16,11 @@ from partitions import hostile
 from partitions.checking import truth_on
 from partitions.layered import GATES, gate_layers, network_of
 from reluscope.errors import CertificateError, InputError
+from reluscope.files.sealed_files import to_sealed_json
 from reluscope.findings import Claim
 from reluscope.partitions import certified
 from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.exact_regions import exact_regions
-from reluscope.sealed_files import to_sealed_json
 from reluscope.testing import check_certificate, default_network, pseudo_random_network, reference_networks
 from reluscope.testing.strategies import boxes, degenerate_networks, slices
 

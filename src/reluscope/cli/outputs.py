@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reluscope.errors import InputError
-from reluscope.whole_files import make_folder, write_files
+from reluscope.files.whole_files import make_folder, write_files
 
 
 @dataclass(frozen=True)

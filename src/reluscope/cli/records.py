@@ -4,7 +4,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from reluscope.kept_results import KEY, KeptResults
+from reluscope.files.kept_results import KEY, KeptResults
 
 
 def open_records(folder: Path, key: Mapping[str, str], *, resume: bool = False) -> KeptResults:

@@ -30,8 +30,8 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from pathlib import Path
 
-from reluscope.sealed_files import not_as_written, read_sealed_json, to_sealed_json
-from reluscope.whole_files import write_files
+from reluscope.files.sealed_files import not_as_written, read_sealed_json, to_sealed_json
+from reluscope.files.whole_files import write_files
 
 FORMAT = "reluscope certificate 2"
 Point = tuple[Fraction, ...]

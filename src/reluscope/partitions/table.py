@@ -16,10 +16,10 @@ from reluscope.codes.differences import differences
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import CertificateError, IncompletePartitionError, InputError, ShapeError
+from reluscope.files.named_arrays import load_arrays, save_arrays
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.named_arrays import load_arrays, save_arrays
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.network import Network
 from reluscope.partitions.assembly import Mosaic

@@ -10,13 +10,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 
+from reluscope.files.kept_results import KeptResults, Record
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.interruption import deferred
-from reluscope.kept_results import KeptResults, Record
 from reluscope.networks.network import Network
 from reluscope.partitions.budget import INTERRUPTED, Budget
 from reluscope.partitions.domain_arrays import domain_arrays
-from reluscope.partitions.parallel import Tell, hand_out, why_stopped
+from reluscope.partitions.parallel import Lost, Tell, hand_out, why_stopped
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block
 from reluscope.partitions.tree_search import Item, Tally, TreeSearch, split_mark
@@ -134,7 +134,7 @@ def _count_tasks(
     ):
         index = left[position]
         reasons.append(tally.stopped)
-        if not tally.num_regions:
+        if isinstance(tally, Lost) or not tally.num_regions:
             continue  # what it was to do is still to be done
         if kept is not None and not (tally.stopped or tally.num_open):
             kept[f"{index:04d}"] = Record({"regions": tally.num_regions, "undecided": tally.num_undecided})

@@ -11,7 +11,7 @@ from matplotlib.animation import Animation, FFMpegWriter, PillowWriter
 from PIL import Image
 
 from reluscope.errors import InputError, ReluscopeError
-from reluscope.whole_files import write_files
+from reluscope.files.whole_files import write_files
 
 DPI = 80
 KINDS = {".gif": "an animated picture", ".mp4": "a video"}

@@ -11,7 +11,7 @@ from collections.abc import Iterator, MutableMapping
 from dataclasses import asdict
 from pathlib import Path
 
-from reluscope.kept_results import KEY, KeptResults, Record
+from reluscope.files.kept_results import KEY, KeptResults, Record
 from reluscope.report.document import SectionResult
 from reluscope.report.encoding import decode, encode
 from reluscope.report.subject import Subject

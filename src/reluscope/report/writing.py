@@ -5,11 +5,11 @@ import os
 from pathlib import Path
 
 from reluscope.errors import InputError
+from reluscope.files.whole_files import make_folder, write_files
 from reluscope.report.content import Attachment
 from reluscope.report.document import Report
 from reluscope.report.keeping import has_unfinished
 from reluscope.report.page import render
-from reluscope.whole_files import make_folder, write_files
 
 PAGE, NUMBERS = "report.html", "report.json"
 

@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
+from reluscope.files.kept_results import Record
 from reluscope.findings import Finding
-from reluscope.kept_results import Record
 
 Size = Literal["small", "full"]
 # Which data a paper takes; the small size has digits in their place.

@@ -6,7 +6,7 @@ import torch
 
 import reluscope as rs
 from reluscope.errors import BudgetExceededError, InputError
-from reluscope.kept_results import KEY
+from reluscope.files.kept_results import KEY
 
 MODELS = {
     "dense": torch.nn.Sequential(torch.nn.Linear(12, 9), torch.nn.ReLU(), torch.nn.Linear(9, 3)),

@@ -9,7 +9,7 @@ import os
 import numpy as np
 import torch
 
-from reluscope.kept_results import KeptResults, Record
+from reluscope.files.kept_results import KeptResults, Record
 from reluscope.networks.network import Network
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from reluscope.analyses.tracking.measurement import Found
 from reluscope.analyses.tracking.quantities import QUANTITIES, Quantity
 from reluscope.errors import InputError
+from reluscope.files.sealed_files import SEAL_KEY, UNSEALED, not_as_written, parse_json, read_sealed, write_sealed
 from reluscope.findings import Finding
-from reluscope.sealed_files import SEAL_KEY, UNSEALED, not_as_written, parse_json, read_sealed, write_sealed
 from reluscope.version import __version__
 
 if TYPE_CHECKING:

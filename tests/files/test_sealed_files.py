@@ -14,12 +14,12 @@ import reluscope as rs
 from reluscope.cli.records import open_records
 from reluscope.datasets.dataset import dataset_of
 from reluscope.errors import InputError
-from reluscope.kept_results import KeptResults, Record
+from reluscope.files.kept_results import KeptResults, Record
+from reluscope.files.sealed_files import UNSEALED, is_whole, read_sealed, sealed, write_sealed
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.partitions.tree_count import tree_count
 from reluscope.report import KeptSections, Subject
 from reluscope.report.document import SectionResult
-from reluscope.sealed_files import UNSEALED, is_whole, read_sealed, sealed, write_sealed
 from reluscope.testing import default_network
 
 SQUARE = rs.Box(-1, 1, 2)
@@ -144,9 +144,9 @@ def test_what_is_no_such_file_is_refused(kind, tmp_path):
 
 def test_a_version_that_comes_later_is_refused(tmp_path, monkeypatch):
     for module, kind in (
-        ("named_arrays", partition),
+        ("files.named_arrays", partition),
         ("partitions.certificates", certificate),
-        ("kept_results", study_records),
+        ("files.kept_results", study_records),
         ("analyses.tracking.table", tracked_run),
     ):
         with monkeypatch.context() as later:

@@ -18,8 +18,8 @@ from typing import IO, Any
 import numpy as np
 
 from reluscope.errors import InputError
-from reluscope.numpy_files import read_npy
-from reluscope.sealed_files import (
+from reluscope.files.numpy_files import read_npy
+from reluscope.files.sealed_files import (
     UNSEALED,
     not_as_written,
     parse_json,
@@ -28,7 +28,7 @@ from reluscope.sealed_files import (
     to_sealed_json,
     write_sealed,
 )
-from reluscope.whole_files import make_folder, write_files
+from reluscope.files.whole_files import make_folder, write_files
 
 FORMAT = "reluscope results 1"
 KEY, PLAIN = "key.json", "plain.json"

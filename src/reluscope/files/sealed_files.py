@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from reluscope.errors import InputError
-from reluscope.whole_files import write_files
+from reluscope.files.whole_files import write_files
 
 _MARK, _DIGITS = b"reluscope seal blake2b:", 64
 #: What a writer puts where the digest is to stand, and the key or name to put it under, where one is needed.

@@ -8,7 +8,7 @@ from typing import IO, Any
 import numpy as np
 
 from reluscope.errors import InputError
-from reluscope.sealed_files import SEAL_KEY, UNSEALED, not_as_written, parse_json, read_sealed, write_sealed
+from reluscope.files.sealed_files import SEAL_KEY, UNSEALED, not_as_written, parse_json, read_sealed, write_sealed
 
 FORMAT = "reluscope arrays 2"
 
