@@ -2,9 +2,10 @@
 
 What fails elsewhere is tried here, whatever the reason: a worker that was lost, a connection, a pickle, a machine with
 less memory. What is tried here and fails for lack of memory, or has killed one worker after the other, is given up, and
-said to be. Nobody is waited for without end: where no result comes back for a while, as from a scheduler that was
-closed, this process begins with the last tasks itself, and whoever is first counts. It is the caller's part to make
-tasks independent, and to put results together by the tasks' numbers, because they come in any order.
+said to be. Nobody is waited for without end: dask's futures stay pending for ever when a scheduler is closed or its
+last worker leaves; where no result comes back for a while and nobody is at work, this process does the tasks itself,
+the last ones first, and whoever is first counts. It is the caller's part to make tasks independent, and to put results
+together by the tasks' numbers, because they come in any order.
 """
 
 import pickle
@@ -20,8 +21,9 @@ from reluscope.partitions.budget import INTERRUPTED, Budget
 
 # Seconds between two looks at whether Ctrl-C was pressed.
 ANSWER = 0.1
-# Seconds without a result after which this process begins to do the tasks itself.
-SILENCE = 60.0
+# Seconds without a result after which a scheduler is asked whether it is there, and how long it may take to answer.
+# That it has no workers is believed at the fifth time: a nanny starts new ones.
+SILENCE, REPLY, MOST_WITHOUT_WORKERS = 30.0, 15.0, 5
 OUT_OF_MEMORY, WORKERS_DIED = "out of memory", "some tasks killed every worker that tried them"
 
 Result = TypeVar("Result")
@@ -72,7 +74,8 @@ def run_tasks(
     -----
     Whoever stops asking cancels the tasks that have not begun. What the function raises in a worker and here again is
     raised; a worker that dies, an executor that is shut down, and a connection that breaks only move work into this
-    process. A process that is pressed for memory dies without a word: dask's "killed worker" is taken for that.
+    process. A worker without memory is killed without a word, and another one tries: a task of which dask says that it
+    killed several is not tried here.
 
     Examples
     --------
@@ -121,19 +124,19 @@ def _there(
             waiting[index] = future
         for future in futures:
             future.add_done_callback(done.put)
-        patience = SILENCE
+        watch = _Watch(executor)
         while waiting:
-            future = _next(done, patience)
+            future = _next(done, 0.0 if watch.is_alone else SILENCE)
             if future is None:
-                index = next(reversed(waiting))
-                waiting.pop(index).cancel()
-                yield from _here(function, tasks, [index])
-                patience = 0.0
+                if watch.is_alone or watch.nobody_is_there():
+                    index = next(reversed(waiting))
+                    waiting.pop(index).cancel()
+                    yield from _here(function, tasks, [index])
                 continue
-            patience = SILENCE
             index = futures[future]
             if waiting.pop(index, None) is None:
                 continue  # it was done here meanwhile
+            watch = _Watch(executor)
             try:
                 result = future.result()
             except (BrokenExecutor, CancelledError):
@@ -149,6 +152,31 @@ def _there(
     finally:
         for future in futures:
             future.cancel()
+
+
+class _Watch:
+    """Whether anybody does an executor's tasks, since the last result came back.
+
+    Pools of processes say themselves that they are broken; dask's client does not.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._client = getattr(executor, "_client", None)
+        self._times_without_workers = 0
+        self.is_alone = False
+
+    def nobody_is_there(self) -> bool:
+        """Ask the scheduler, if there is one."""
+        if self._client is None:
+            return False
+        try:
+            workers = self._client.sync(self._client.scheduler.identity, callback_timeout=REPLY)["workers"]
+        except Exception:  # closed, cut off, or deaf
+            self.is_alone = True
+        else:
+            self._times_without_workers = 0 if workers else self._times_without_workers + 1
+            self.is_alone = self._times_without_workers >= MOST_WITHOUT_WORKERS
+        return self.is_alone
 
 
 def _next(done: "SimpleQueue[Future[Result]]", patience: float) -> "Future[Result] | None":
