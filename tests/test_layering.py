@@ -9,6 +9,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "reluscope"
 
 # From the bottom up. Root modules (errors, findings, ...) are below all of these and import nothing of ours.
 LAYERS = (
+    "files",
     "geometry",
     "codes",
     "networks",

@@ -5,9 +5,16 @@ Every message is one sentence that says what was expected, what came, and what t
 
 from typing import Any
 
+# A message may quote names from a stranger's file, which can be of any length.
+_LONGEST = 2_000
+
 
 class ReluscopeError(Exception):
     """Root of all errors raised on purpose by reluscope."""
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]} ... {text[-_LONGEST // 2 :]}"
 
 
 class InputError(ReluscopeError, ValueError):

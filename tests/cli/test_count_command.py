@@ -84,14 +84,14 @@ def test_an_interval_where_only_bounds_are_known(folder):
 
 
 def test_a_count_goes_on_from_its_checkpoint(folder):
-    line = ("my_models:deep", "--box", "0,0.5", "--method", "tree", "--checkpoint", "kept.jsonl")
+    line = ("my_models:deep", "--box", "0,0.5", "--method", "tree", "--checkpoint", "kept")
     first, again = found(*line)["findings"][0], found(*line)["findings"][0]
     assert first["value"] == again["value"] > 1
     assert again["work"]["kept_tasks"] > 0
-    other = reluscope("count", "my_models:cross", "--box", "-1,1", "--method", "tree", "--checkpoint", "kept.jsonl")
+    other = reluscope("count", "my_models:cross", "--box", "-1,1", "--method", "tree", "--checkpoint", "kept")
     assert other.exit_code == 1
     assert is_one_sentence(other.stderr)
-    refused = reluscope("count", "my_models:cross", "--box", "-1,1", "--method", "partition", "--checkpoint", "a.jsonl")
+    refused = reluscope("count", "my_models:cross", "--box", "-1,1", "--method", "partition", "--checkpoint", "a")
     assert "takes no checkpoint" in refused.stderr
 
 

@@ -68,21 +68,6 @@ def cluster():
         os.environ["PYTHONPATH"] = before
 
 
-@pytest.fixture
-def patience():
-    """Let no test wait for a cluster that has stopped answering, as on a machine that is busy with other things."""
-
-    def give_up(*_):
-        pytest.skip("the dask cluster did not answer within a minute")
-
-    before = signal.signal(signal.SIGALRM, give_up)
-    signal.alarm(60)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
-
-
-@pytest.mark.usefixtures("patience")
 def test_a_command_with_dask(folder, cluster):
     result = reluscope("partition", "my_models:cross", "--box", "-1,1", "--dask", cluster.scheduler_address, "--json")
     assert result.exit_code == 0, result.output
@@ -90,7 +75,6 @@ def test_a_command_with_dask(folder, cluster):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("patience")
 def test_dask_workers(net, cluster, monkeypatch):
     monkeypatch.setattr("reluscope.partitions.tree_search.MOST_TASKS", 4)
     told = []
@@ -102,7 +86,6 @@ def test_dask_workers(net, cluster, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("patience")
 def test_a_scheduler_without_workers(cluster, monkeypatch):
     def wait_in_vain(client, number, timeout):
         raise TimeoutError
@@ -116,7 +99,6 @@ def test_a_scheduler_without_workers(cluster, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("patience")
 def test_the_loss_of_a_dask_worker(cluster):
     victim, results = next(iter(cluster.workers.values())).pid, []
     with open_executor(ExecutorArguments(scheduler=cluster.scheduler_address)) as executor:

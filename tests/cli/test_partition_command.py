@@ -235,7 +235,7 @@ def test_a_full_disk_is_one_sentence(folder, monkeypatch):
     def full(descriptor):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("reluscope.report.files.os.fsync", full)
+    monkeypatch.setattr("reluscope.files.whole_files.os.fsync", full)
     result = reluscope("partition", "my_models:cross", "--box", "0,1", "-o", "out", "-q")
     assert result.exit_code == 1
     assert "No space left on device" in result.stderr

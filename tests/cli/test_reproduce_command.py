@@ -10,7 +10,7 @@ import pytest
 
 from cli.running import is_one_sentence, reluscope
 from reluscope.cli.interruption import INTERRUPTED
-from reluscope.cli.records import KeptRecords
+from reluscope.cli.records import open_records
 from reluscope.errors import InputError
 from reluscope.studies import Outcome, Record, Study, all_studies
 from reluscope.studies import sattelberg2026_runs as runs
@@ -103,12 +103,16 @@ def test_what_was_interrupted_goes_on(small, monkeypatch):
 
 
 @pytest.mark.slow
-def test_damaged_records_are_made_again(small):
+def test_damaged_records_are_refused_and_those_that_are_gone_made_again(small):
     assert reluscope(*SPLITS, "-q").exit_code == 0
     before = (small / "out" / "findings.json").read_text()
     records = small / "out" / "records" / "splits"
-    (records / "01+03-0.json").write_text("{")
     (records / "02+02-0.npz").write_bytes((records / "02+02-0.npz").read_bytes()[:100])
+    refused = reluscope(*SPLITS, "-q", "--resume")
+    assert refused.exit_code == 1
+    assert "02+02-0.npz" in refused.stderr
+    assert is_one_sentence(refused.stderr)
+    (records / "02+02-0.npz").unlink()
     (records / "03+01-0.npz").unlink()
     result = reluscope(*SPLITS, "-q", "--resume", "--debug")
     assert result.exit_code == 0, result.output
@@ -193,17 +197,17 @@ def test_wrong_usage():
 
 
 def test_records_are_a_mapping(tmp_path):
-    kept = KeptRecords(tmp_path / "records", {"seed": "0"})
+    kept = open_records(tmp_path / "records", {"seed": "0"})
     kept["a"] = Record({"regions": 5, "high": float("inf")}, {"W": np.eye(2)})
     kept["b"] = Record({"regions": 6})
     assert (list(kept), len(kept), "c" in kept) == (["a", "b"], 2, False)
-    assert kept["a"].plain == {"regions": 5, "high": None}
+    assert kept["a"].plain == {"regions": 5, "high": float("inf")}
     assert np.array_equal(kept["a"].arrays["W"], np.eye(2))
     del kept["a"]
-    assert list(KeptRecords(tmp_path / "records", {"seed": "0"}, resume=True)) == ["b"]
+    assert list(open_records(tmp_path / "records", {"seed": "0"}, resume=True)) == ["b"]
     with pytest.raises(InputError, match="another seed"):
-        KeptRecords(tmp_path / "records", {"seed": "1"}, resume=True)
+        open_records(tmp_path / "records", {"seed": "1"}, resume=True)
     (tmp_path / "records" / "key.json").write_text("[")
-    with pytest.raises(InputError, match="begun with another"):
-        KeptRecords(tmp_path / "records", {"seed": "0"}, resume=True)
-    assert list(KeptRecords(tmp_path / "records", {"seed": "0"})) == []
+    with pytest.raises(InputError, match=r"key.json is not the key .* or it is damaged"):
+        open_records(tmp_path / "records", {"seed": "0"}, resume=True)
+    assert list(open_records(tmp_path / "records", {"seed": "0"})) == []

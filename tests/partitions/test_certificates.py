@@ -16,6 +16,7 @@ from partitions import hostile
 from partitions.checking import truth_on
 from partitions.layered import GATES, gate_layers, network_of
 from reluscope.errors import CertificateError, InputError
+from reluscope.files.sealed_files import to_sealed_json
 from reluscope.findings import Claim
 from reluscope.partitions import certified
 from reluscope.partitions.certificates import Certificate
@@ -338,10 +339,12 @@ def test_save_and_load(tmp_path):
     assert again == good
     assert check_certificate(again, net, piece) == len(good)
     plain = json.loads((tmp_path / "certificate.json").read_text())
-    assert plain["format"] == "reluscope certificate 1"
-    for damaged in ("", "{}", "[]", json.dumps({**plain, "vertices": [["1/0"]]}), json.dumps({**plain, "more": 1})):
+    assert plain["format"] == "reluscope certificate 2"
+    del plain["seal"]
+    changed = ({**plain, "vertices": [["1/0"]]}, {**plain, "more": 1}, {**plain, "format": "reluscope certificate 1"})
+    for damaged in ("", "{}", "[]", json.dumps(plain), *map(to_sealed_json, changed)):
         (tmp_path / "damaged.json").write_text(damaged)
-        with pytest.raises(InputError, match="not a certificate"):
+        with pytest.raises(InputError, match="is not a certificate as this version of reluscope writes it"):
             Certificate.load(tmp_path / "damaged.json")
     with pytest.raises(InputError, match="there is no file"):
         Certificate.load(tmp_path / "missing.json")

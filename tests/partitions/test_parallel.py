@@ -1,5 +1,6 @@
 """Work in tasks: each done once whatever happens to workers, and cells, chunks and trees the same with any executor."""
 
+import threading
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
@@ -79,6 +80,143 @@ def test_what_a_task_raises_is_raised_and_the_rest_is_cancelled():
         results.close()
         closed.set()
     assert len(begun) <= 2
+
+
+class KilledWorker(Exception):  # noqa: N818 (the name of dask's)
+    """What dask says of a task at which one worker after the other died."""
+
+
+class Scheduler(Here):
+    """Like dask's executor when tasks fail: errors of any kind come back, or nothing does."""
+
+    def __init__(self, fate, workers=()):
+        super().__init__()
+        self.errors = fate
+        self.workers = list(workers)
+        self.asked = 0
+        self._client = self
+        self.scheduler = self
+        self.pending = []
+
+    def submit(self, fn, /, *args, **kwargs):
+        error = self.errors.get(self.number + 1)
+        if error is None:
+            return super().submit(fn, *args, **kwargs)
+        self.number += 1
+        future = Future()
+        if error == "nothing":
+            self.pending.append(future)
+        else:
+            future.set_exception(error)
+        return future
+
+    def identity(self):
+        self.asked += 1
+        workers = self.workers.pop(0)
+        if isinstance(workers, Exception):
+            raise workers
+        return {"workers": workers}
+
+    def sync(self, function, callback_timeout):
+        assert callback_timeout < 60
+        return function()
+
+
+def test_what_fails_elsewhere_is_tried_here():
+    errors = {0: OSError("a connection"), 3: MemoryError(), 5: ImportError("no such module"), 6: ValueError("a pickle")}
+    assert sorted(run_tasks(pow, TASKS, Scheduler(errors))) == [(power, 2**power) for power in range(8)]
+
+
+def test_a_task_that_killed_its_workers_is_given_up():
+    results = dict(run_tasks(pow, TASKS, Scheduler({2: KilledWorker()})))
+    assert results.pop(2) == parallel.Lost(parallel.WORKERS_DIED)
+    assert results == {power: 2**power for power in range(8) if power != 2}
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: 8 GB")])
+@pytest.mark.parametrize("executor", [None, Here(), Here({1: "lost"})])
+def test_a_task_without_memory_is_given_up(error, executor):
+    def hungry(number):
+        if number == 1:
+            raise error
+        return number
+
+    results = dict(run_tasks(hungry, [(0,), (1,), (2,)], executor))
+    assert results == {0: 0, 1: parallel.Lost(parallel.OUT_OF_MEMORY), 2: 2}
+
+
+def test_other_errors_are_no_lack_of_memory():
+    with pytest.raises(RuntimeError, match="something else"):
+        list(run_tasks(fail, [("something else",)]))
+
+
+def fail(words):
+    raise RuntimeError(words)
+
+
+@pytest.fixture
+def silence(monkeypatch):
+    monkeypatch.setattr(parallel, "SILENCE", 0.01)
+
+
+@pytest.mark.usefixtures("silence")
+@pytest.mark.parametrize("error", [OSError("cut off"), TimeoutError("deaf"), AttributeError("closed")])
+def test_a_scheduler_that_is_gone_is_not_waited_for(error):
+    executor = Scheduler(dict.fromkeys(range(2, 8), "nothing"), [error])
+    found = list(run_tasks(pow, TASKS, executor))
+    assert found == [(power, 2**power) for power in (0, 1, 7, 6, 5, 4, 3, 2)]
+    assert executor.asked == 1
+    assert all(future.cancelled() for future in executor.pending)
+
+
+@pytest.mark.usefixtures("silence")
+def test_a_scheduler_whose_workers_are_gone_is_not_waited_for():
+    """New ones may come: no worker has to be missed a few times, one after the other."""
+    workers = [{}, {}, {"a": 1}, *[{}] * parallel.MOST_WITHOUT_WORKERS]
+    executor = Scheduler({7: "nothing"}, workers)
+    assert dict(run_tasks(pow, TASKS, executor))[7] == 2**7
+    assert executor.workers == []
+
+
+@pytest.mark.usefixtures("silence")
+def test_workers_that_take_long_are_waited_for():
+    executor = Scheduler({7: "nothing"}, [{"a": 1}] * 10**6)
+    results = run_tasks(pow, TASKS, executor)
+    found = dict(next(results) for _ in range(7))
+    threading.Timer(0.2, lambda: executor.pending[0].set_result("late")).start()
+    found.update(results)
+    assert found[7] == "late"
+    assert executor.asked >= 3
+
+
+@pytest.mark.parametrize("reason", [KilledWorker(), MemoryError()])
+def test_what_was_given_up_makes_a_lower_bound(net, whole, reason, small_tasks, monkeypatch):
+    faithful, calls = cellwise.cut_cells, iter(range(10**6))
+
+    def hungry(*arguments, **options):
+        if next(calls) >= 12:
+            raise MemoryError
+        return faithful(*arguments, **options)
+
+    if isinstance(reason, MemoryError):
+        monkeypatch.setattr(cellwise, "cut_cells", hungry)
+        executor = Here()
+    else:
+        executor = Scheduler({1: reason})
+    part = rs.partition(net, DOMAINS["box"], method="cellwise", executor=executor)
+    note = parallel.OUT_OF_MEMORY if isinstance(reason, MemoryError) else parallel.WORKERS_DIED
+    assert (part.claim, part.note) == (Claim.LOWER, note)
+    assert part.num_open > 0
+    assert 0 < len(part) <= int(part.finding()) <= len(whole["box"])
+
+
+def test_a_count_by_the_tree_says_what_it_has():
+    network, box = from_arrays(default_network([6, 9, 7, 1], seed=2)), rs.Box(-1, 1, 6)
+    whole = tree_count(network, box)
+    found = tree_count(network, box, executor=Scheduler({1: KilledWorker()}))
+    assert (found.stopped, found.num_open > 0) == (parallel.WORKERS_DIED, True)
+    assert found.num_regions + found.num_open <= whole.num_regions
+    assert tree_count(network, box, executor=Scheduler({1: OSError()})).num_regions == whole.num_regions
 
 
 def test_progress_counts_tasks():

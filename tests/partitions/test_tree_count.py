@@ -1,6 +1,5 @@
 """Long counts that are killed and go on: the same number in the end, and no work done twice."""
 
-import json
 import os
 import signal
 import subprocess
@@ -14,9 +13,10 @@ import pytest
 import reluscope as rs
 from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.errors import InputError
+from reluscope.files.kept_results import KeptResults, Record
 from reluscope.findings import Claim
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.partitions import kept_tasks, tree_count, tree_search
+from reluscope.partitions import tree_count, tree_search
 from reluscope.partitions.budget import Budget
 from reluscope.testing import default_network, pseudo_random_network
 
@@ -38,7 +38,7 @@ SPACE = rs.Space(3)
 
 @pytest.fixture
 def path(tmp_path):
-    return tmp_path / "count.jsonl"
+    return tmp_path / "counted"
 
 
 class KilledError(Exception):
@@ -47,14 +47,14 @@ class KilledError(Exception):
 
 def kill_after(monkeypatch, tasks):
     """Let a run die once so many tasks are kept."""
-    faithful, calls = kept_tasks.KeptTasks.keep, iter(range(1, 10**6))
+    faithful, calls = KeptResults.__setitem__, iter(range(1, 10**6))
 
-    def keep(self, task, result):
-        faithful(self, task, result)
+    def keep(self, name, record):
+        faithful(self, name, record)
         if next(calls) == tasks:
             raise KilledError
 
-    monkeypatch.setattr(kept_tasks.KeptTasks, "keep", keep)
+    monkeypatch.setattr(KeptResults, "__setitem__", keep)
 
 
 def count(net, path, **options):
@@ -68,7 +68,7 @@ def begun(net, path, monkeypatch):
         kill_after(until_then, 20)
         with pytest.raises(KilledError):
             count(net, path)
-    assert len(path.read_text().splitlines()) == 21
+    assert len(list(path.iterdir())) == 21
     return path
 
 
@@ -115,42 +115,48 @@ def test_a_process_killed_by_the_system_goes_on(path):
     assert rest.work["programs"] < alone.work["programs"]
 
 
-@pytest.mark.parametrize("cut", [1, 5, 30])
-def test_a_line_that_was_cut_short_is_made_again(net, begun, cut):
-    begun.write_bytes(begun.read_bytes()[:-cut])
+def test_what_was_being_written_when_a_run_was_killed_is_passed_over(net, begun):
+    (begun / ".0050.npz.abcd").write_bytes(b"PK")
     rest = count(net, begun)
-    assert rest.num_regions == TRUTH
-    assert rest.work["kept_tasks"] == (20 if cut == 1 else 19)  # the first is the end of the line alone
-    assert all(json.loads(line) for line in begun.read_text().splitlines())
+    assert (rest.num_regions, rest.work["kept_tasks"]) == (TRUTH, 20)
 
 
 def test_a_damaged_number_is_not_believed(net, begun):
-    lines = begun.read_text().splitlines(keepends=True)
-    check, task, result = json.loads(lines[7])
-    lines[7] = json.dumps([check, task, {**result, "regions": result["regions"] + 1}]) + "\n"
-    begun.write_text("".join(lines))
+    first = min(path for path in begun.iterdir() if path.suffix == ".npz")
+    whole = first.read_bytes()
+    for damaged in (whole.replace(b'"regions": ', b'"regions": 1'), whole[:-1], b""):
+        first.write_bytes(damaged)
+        with pytest.raises(InputError, match=rf"{first.name} is not .* or it is damaged: remove that file, and its"):
+            count(net, begun)
+    first.unlink()
     rest = count(net, begun)
     assert (rest.num_regions, rest.work["kept_tasks"]) == (TRUTH, 19)
 
 
-def test_a_number_that_is_believed_counts(net, begun, monkeypatch):
+def test_the_number_of_another_task_is_not_believed(net, begun):
+    first, second = sorted(path for path in begun.iterdir() if path.suffix == ".npz")[:2]
+    first.write_bytes(second.read_bytes())
+    with pytest.raises(InputError, match="holds the result of something else"):
+        count(net, begun)
+
+
+def test_a_number_that_is_believed_counts(net, begun):
     """The other side of the same: kept numbers are used, not counted again."""
-    faithful = kept_tasks._read
+    faithful = KeptResults.__getitem__
 
-    def one_more(line):
-        read = faithful(line)
-        assert read is not None
-        task, result = read
-        return task, {**result, "regions": result["regions"] + 1}
+    def one_more(self, name):
+        plain = faithful(self, name).plain
+        return Record({**plain, "regions": plain["regions"] + 1})
 
-    monkeypatch.setattr(kept_tasks, "_read", one_more)
-    assert count(net, begun).num_regions == TRUTH + 20
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(KeptResults, "__getitem__", one_more)
+        assert count(net, begun).num_regions == TRUTH + 20
 
 
 def test_another_count_is_refused(net, begun, monkeypatch):
     other = from_arrays(pseudo_random_network(3, (8, 7)))
-    before = begun.read_bytes()
-    with pytest.raises(InputError, match=r"begun with another network: give the same as then, or another file"):
+    before = {one: one.read_bytes() for one in begun.iterdir()}
+    with pytest.raises(InputError, match=r"begun with another network: give the same as then, or another folder"):
         tree_count.tree_count(other, SPACE, checkpoint=begun)
     with pytest.raises(InputError, match="begun with another domain"):
         tree_count.tree_count(net, rs.Box(-1, 1, 3), checkpoint=begun)
@@ -159,26 +165,26 @@ def test_another_count_is_refused(net, begun, monkeypatch):
     monkeypatch.setattr(tree_search, "MOST_TASKS", 13)
     with pytest.raises(InputError, match="begun with another version of reluscope"):
         count(net, begun)
-    assert begun.read_bytes() == before
+    assert {one: one.read_bytes() for one in begun.iterdir()} == before
 
 
-@pytest.mark.parametrize("content", ["regions: 5\n", '{"format": "something else"}\n', "[1, 2]\n", "\x00\x01"])
-def test_a_file_of_something_else_is_left_alone(net, path, content):
-    path.write_text(content)
-    with pytest.raises(InputError, match=r"expected results of tasks in .*: name one that is not there"):
+def test_a_file_of_something_else_is_left_alone(net, path):
+    path.write_text("regions: 5")
+    with pytest.raises(InputError, match=r"expected a folder to keep results in, got .*: name another one"):
         count(net, path)
-    assert path.read_text() == content
+    assert path.read_text() == "regions: 5"
 
 
-def test_a_place_that_cannot_be_written_is_one_sentence(net, path):
-    with pytest.raises(InputError, match=r"could not write .*No such file.*name another file"):
-        count(net, path / "in" / "no" / "folder")
-    with pytest.raises(InputError, match=r"could not read .*directory"):
-        count(net, path.parent)
+def test_a_folder_of_something_else_is_left_alone(net, path):
+    path.mkdir()
+    (path / "love.txt").write_text("x")
+    with pytest.raises(InputError, match=r"expected an empty folder.* holds love.txt: name another one"):
+        count(net, path)
+    assert [one.name for one in path.iterdir()] == ["love.txt"]
 
 
-def test_an_empty_file_is_a_beginning(net, path):
-    path.touch()
+def test_an_empty_folder_is_a_beginning(net, path):
+    path.mkdir()
     assert count(net, path).num_regions == TRUTH
 
 

@@ -20,7 +20,6 @@ from reluscope.findings import Claim, Finding
 from reluscope.report import Settings, Subject, build_report, write_report
 from reluscope.report.content import Content, Number, number, numbers
 from reluscope.report.document import finite
-from reluscope.report.files import write_files
 from reluscope.report.page import render
 from reluscope.report.sections import Section, all_sections
 from reluscope.report.writing import check_folder
@@ -347,20 +346,6 @@ def test_the_same_seed_gives_the_same_numbers(report):
     for one, other in zip(report.sections, again.sections, strict=True):
         assert [f.value for f in one.content.findings] == [f.value for f in other.content.findings]
         assert one.content.data == other.content.data
-
-
-def test_files_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
-    write_files(tmp_path, {"a": "old", "b": "old"})
-
-    def full(descriptor):
-        del descriptor
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("reluscope.report.files.os.fsync", full)
-    with pytest.raises(InputError, match=r"could not be written .*No space left on device.*free some space"):
-        write_files(tmp_path, {"a": "new", "b": "new"})
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "b"]
-    assert (tmp_path / "a").read_text() == "old"
 
 
 def test_folders_are_checked_before_the_work(tmp_path):

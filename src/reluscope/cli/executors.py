@@ -1,6 +1,7 @@
 """Who does the work of a command: this process, several on this machine, or the workers of a dask scheduler."""
 
 import importlib
+import logging
 import multiprocessing
 import signal
 import socket
@@ -13,8 +14,8 @@ from urllib.parse import urlsplit
 from reluscope.cli.threads import limit_threads
 from reluscope.errors import InputError
 
-# Seconds to wait for a scheduler to answer, and for it to have a worker.
-PATIENCE = 10.0
+# Seconds to wait for a machine to answer, for its scheduler to do so, and for a worker, which takes its time to start.
+PATIENCE, SCHEDULER_PATIENCE, WORKER_PATIENCE = 10.0, 30.0, 120.0
 
 
 @dataclass(frozen=True)
@@ -89,11 +90,13 @@ def _dask(address: str) -> Iterator[Executor]:
         raise InputError(
             '--dask needs the package distributed, which is not installed: pip install "reluscope[dask]"'
         ) from error
+    # What it says of connections that break is for those who look after a cluster: the work goes on here.
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)
     try:
         # A client that fails to connect may never end, so that somebody has to be there before there is one.
         place = urlsplit(address)
         socket.create_connection((place.hostname or "", place.port or 0), timeout=PATIENCE).close()
-        client = distributed.Client(address, timeout=PATIENCE, set_as_default=False)
+        client = distributed.Client(address, timeout=SCHEDULER_PATIENCE, set_as_default=False)
     except (OSError, ValueError, TimeoutError) as error:
         raise InputError(
             f"no dask scheduler answered at {address}: give the address that `dask scheduler` prints, as in "
@@ -101,7 +104,7 @@ def _dask(address: str) -> Iterator[Executor]:
         ) from error
     with client:
         try:
-            client.wait_for_workers(1, timeout=PATIENCE)
+            client.wait_for_workers(1, timeout=WORKER_PATIENCE)
         except TimeoutError as error:
             raise InputError(
                 f"the dask scheduler at {address} has no workers: start some with `dask worker {address}`"

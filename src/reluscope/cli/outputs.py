@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from reluscope.errors import InputError
-from reluscope.report.files import write_files
+from reluscope.files.whole_files import make_folder, write_files
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def plan_outputs(
 
 
 def write_all(contents: Mapping[Path, bytes | str]) -> None:
-    """Write files, each whole or not at all; those of one folder all or none.
+    """Write files, all whole or none, and the folders that they need.
 
     Raises
     ------
@@ -87,13 +87,5 @@ def write_all(contents: Mapping[Path, bytes | str]) -> None:
         If that cannot be done, for instance because the disk is full.
     """
     for folder in dict.fromkeys(path.parent for path in contents):
-        inside = {path.name: content for path, content in contents.items() if path.parent == folder}
-        try:
-            write_files(folder, inside)
-        except InputError as error:
-            reason = error.__cause__
-            why = reason.strerror if isinstance(reason, OSError) and reason.strerror else error
-            raise InputError(
-                f"{' and '.join(inside)} could not be written to {folder} ({why}): free some space, or name another "
-                "place with -o"
-            ) from error
+        make_folder(folder)
+    write_files(contents)

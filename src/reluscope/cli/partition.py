@@ -240,7 +240,7 @@ def _write(path: Path, part: Partition, where: Place, color: Color | None, plain
         write_all({path: table.getvalue()})
     elif suffix == ".certificate":
         assert part.certificate is not None
-        write_all({path: part.certificate.to_json() + "\n"})
+        write_all({path: part.certificate.to_json()})
     elif suffix == ".json":
         write_all({path: to_json(plain) + "\n"})
     else:

@@ -17,7 +17,7 @@ from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, to_json
 from reluscope.cli.progress import Bar, show_progress
-from reluscope.cli.records import KeptRecords
+from reluscope.cli.records import open_records
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.opening import open_dataset
 from reluscope.errors import InputError
@@ -63,7 +63,7 @@ def reproduce(
     with show_progress(hidden=common.quiet) as bar:
         opened, beside = _open_data(data, size, studies, bar)
         records = [
-            KeptRecords(
+            open_records(
                 folder / RECORDS / one.figure,
                 _key(size, common.seed, *opened[one.data], beside.get(one.beside)),
                 resume=resume,

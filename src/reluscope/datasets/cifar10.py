@@ -5,8 +5,12 @@ per class, in a directory or a tar archive. JPEG is lossy, which the data set's 
 """
 
 import io
+import lzma
 import os
+import struct
 import tarfile
+import warnings
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +22,7 @@ from reluscope.errors import InputError
 CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 BINARY = {"train": tuple(f"data_batch_{number}.bin" for number in range(1, 6)), "test": ("test_batch.bin",)}
 SHAPE = (3, 32, 32)
+MOST_BYTES = 2**24
 IMAGES = (".jpg", ".jpeg", ".png")
 
 
@@ -86,28 +91,47 @@ def _image_files(place: Path, part: str) -> Iterator[tuple[str, bytes]]:
     if place.is_dir():
         for one in CLASSES:
             for file in sorted((place / part / one).glob("*")):
-                if file.suffix.lower() in IMAGES:
+                if file.suffix.lower() in IMAGES and file.is_file():
+                    _check_size(file.stat().st_size, str(file))
                     yield f"{one}/{file.name}", file.read_bytes()
         return
     try:
         with tarfile.open(place) as archive:
             for member in archive:
                 *_, kind, one, file = ("", "", *Path(member.name).parts)[-3:]
-                stream = archive.extractfile(member) if kind == part and one in CLASSES else None
-                if stream is not None and Path(file).suffix.lower() in IMAGES:
+                # Nothing is written to disk, and links are not followed.
+                _check_size(member.size, member.name)
+                wanted = kind == part and one in CLASSES and Path(file).suffix.lower() in IMAGES and member.isreg()
+                stream = archive.extractfile(member) if wanted else None
+                if stream is not None:
                     yield f"{one}/{file}", stream.read()
-    except (tarfile.TarError, EOFError, OSError) as error:
+    except (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"{place} is not a tar archive, or it is damaged ({error}): fetch it again") from error
+
+
+def _check_size(size: int, file: str) -> None:
+    if size > MOST_BYTES:
+        raise InputError(f"images of CIFAR-10 have a few thousand bytes, got {file} of {size:,}: fetch it again")
 
 
 def _decoded(content: bytes, file: str) -> np.ndarray:
     from PIL import Image
 
     try:
-        with Image.open(io.BytesIO(content)) as image:
-            pixels = np.asarray(image.convert("RGB"))
-    except OSError as error:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(content)) as image:
+                width, height = image.size
+                # Before it is decoded: a few bytes can stand for any number of pixels.
+                if (height, width) != SHAPE[1:]:
+                    raise InputError(f"images of CIFAR-10 are 32 x 32, got {file} of {width} x {height}")
+                pixels = np.asarray(image.convert("RGB"))
+    except Image.DecompressionBombError as error:
+        raise InputError(f"images of CIFAR-10 are 32 x 32, got {file}, which is far larger") from error
+    except (OSError, ValueError, SyntaxError, EOFError, zlib.error, struct.error) as error:
+        if isinstance(error, InputError):
+            raise
         raise InputError(f"the image {file} is damaged ({error}): fetch it again") from error
-    if pixels.shape != (*SHAPE[1:], SHAPE[0]):
-        raise InputError(f"images of CIFAR-10 are 32 x 32, got {file} of {pixels.shape[1]} x {pixels.shape[0]}")
     return pixels.transpose(2, 0, 1)

@@ -15,6 +15,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from reluscope.errors import InputError
+from reluscope.files.numpy_files import open_member, read_npy
 
 POINT_NAMES = ("x", "points", "data", "inputs", "images", "features")
 LABEL_NAMES = ("y", "label", "labels", "target", "targets", "class", "classes")
@@ -67,28 +68,34 @@ def read_arrays(path: str | os.PathLike[str]) -> Arrays:
 
 def _read_npy(path: Path) -> Arrays:
     try:
-        return np.load(path, allow_pickle=False), None
-    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
+        with path.open("rb") as file:
+            return read_npy(file, path.stat().st_size), None
+    except (ValueError, EOFError, OSError) as error:
         raise _unreadable(path, error, "numpy.save") from error
 
 
 def _read_npz(path: Path) -> Arrays:
     try:
         # NumPy leaves a damaged archive open if it opens the file itself.
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            names = {name.lower(): name for name in archive.files}
+        with zipfile.ZipFile(path) as archive:
+            names = {name.removesuffix(".npy").lower(): name for name in archive.namelist()}
             points = _choose(names, POINT_NAMES)
             labels = _choose(names, LABEL_NAMES)
             if points is None and len(names) == 1:
                 points, labels = next(iter(names.values())), None
             if points is None:
-                held = ", ".join(archive.files) or "nothing"
+                held = ", ".join(name.removesuffix(".npy") for name in archive.namelist()) or "nothing"
                 raise InputError(f"{path} must hold points named x and labels named y (or one array), got {held}")
-            return archive[points], None if labels is None else archive[labels]
-    except (AttributeError, ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
+            return _member(archive, points), None if labels is None else _member(archive, labels)
+    except (RuntimeError, NotImplementedError, ValueError, EOFError, OSError, zipfile.BadZipFile, zlib.error) as error:
         if isinstance(error, InputError):
             raise
         raise _unreadable(path, error, "numpy.savez") from error
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> np.ndarray:
+    with open_member(archive, name) as file:
+        return read_npy(file, archive.getinfo(name).file_size)
 
 
 def _read_csv(path: Path) -> Arrays:

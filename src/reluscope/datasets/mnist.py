@@ -1,6 +1,7 @@
 """MNIST in its original IDX files, from a folder of the user's: 28 x 28 images, scaled to [0, 1], ten classes."""
 
 import gzip
+import math
 import os
 import struct
 import zlib
@@ -11,6 +12,8 @@ import numpy as np
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.errors import InputError
 
+# Twice as much as the larger file.
+MOST_BYTES = 100_000_000
 PREFIXES = {"train": "train", "test": "t10k"}
 
 
@@ -47,15 +50,18 @@ def mnist(folder: str | os.PathLike[str], part: str = "test") -> Dataset:
 def read_idx(path: Path) -> np.ndarray:
     """Read one IDX file of bytes: a magic number, the sizes of the axes, then the entries row-major."""
     try:
-        content = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            content = file.read(MOST_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} is damaged or truncated ({error}): fetch it again") from error
     if len(content) < 4 or content[:3] != b"\x00\x00\x08":
         raise InputError(f"{path} is not an IDX file of bytes: fetch it again")
+    if len(content) > MOST_BYTES:
+        raise InputError(f"{path} holds more than {MOST_BYTES:,} bytes, which no file of MNIST does: fetch it again")
     num_axes = content[3]
     start = 4 + 4 * num_axes
     shape = struct.unpack(f">{num_axes}I", content[4:start]) if len(content) >= start else ()
-    expected = int(np.prod(shape, dtype=np.int64))
+    expected = math.prod(shape)
     if not shape or len(content) - start != expected:
         raise InputError(
             f"{path} is truncated: its header promises {expected:,} entries, it holds {max(0, len(content) - start):,}"

@@ -9,6 +9,7 @@ import io
 import json
 import re
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ import torch
 from torch.export import ExportedProgram
 
 from reluscope.errors import InputError
+from reluscope.files.numpy_files import open_member
 
 _SYMBOL = re.compile(r"[a-z]{1,8}_?\d+")
 _PARTS = (ast.Expression, ast.Constant, ast.BinOp, ast.UnaryOp, ast.Compare, ast.operator, ast.unaryop, ast.cmpop)
@@ -57,8 +59,8 @@ def _inspect(name: str, content: bytes) -> None:
     """Refuse an archive that holds anything but plain tensors and plain sizes."""
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = {member: archive.read(member) for member in archive.namelist()}
-    except (zipfile.BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError) as error:
+            members = {member: _read_member(archive, member) for member in archive.namelist()}
+    except (zipfile.BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError, ValueError, zlib.error) as error:
         raise InputError(f"expected a complete .pt2 file, but {name} is truncated or no archive: {error}") from error
     folders = {member.split("/", 1)[-1]: entry for member, entry in members.items()}
     models = [member for member in folders if member.startswith("models/") and member.endswith(".json")]
@@ -69,18 +71,43 @@ def _inspect(name: str, content: bytes) -> None:
         )
     for member, entry in folders.items():
         if member.endswith("_config.json"):
-            _inspect_payloads(name, member, json.loads(entry))
+            _inspect_payloads(name, member, _parsed(name, entry))
         elif member.startswith(("data/sample_inputs/", "data/weights/", "data/constants/")) and member.endswith(".pt"):
             _inspect_pickle(name, member, entry)
         elif member.startswith("data/aotinductor/") or member.endswith((".so", ".py")):
             raise _refusal(name, f"compiled or Python code ({member})")
-    for expression in _expressions(json.loads(folders[models[0]])):
+    try:
+        expressions = _expressions(_parsed(name, folders[models[0]]))
+    except RecursionError as error:
+        raise _damaged(name, error) from error
+    for expression in expressions:
         _inspect_expression(name, expression)
 
 
+def _read_member(archive: zipfile.ZipFile, member: str) -> bytes:
+    with open_member(archive, member) as file:
+        return file.read()
+
+
+def _parsed(name: str, entry: bytes) -> Any:
+    try:
+        return json.loads(entry)
+    except (ValueError, RecursionError) as error:
+        raise _damaged(name, error) from error
+
+
+def _damaged(name: str, error: Exception) -> InputError:
+    return InputError(f"expected a complete .pt2 file, but {name} is damaged ({error}): export the model again")
+
+
 def _inspect_payloads(name: str, member: str, config: Any) -> None:
-    for entry, payload in config.get("config", {}).items():
-        path = str(payload.get("path_name", ""))
+    try:
+        payloads = [
+            (entry, payload, str(payload.get("path_name", ""))) for entry, payload in config.get("config", {}).items()
+        ]
+    except (AttributeError, TypeError) as error:
+        raise _damaged(name, error) from error
+    for entry, payload, path in payloads:
         if payload.get("use_pickle") or not path.startswith(("weight_", "tensor_")):
             raise _refusal(name, f"a pickled object ({entry} in {member})")
 

@@ -31,7 +31,7 @@ from reluscope.networks.affine_values import AffineValues, advance_affinely, aff
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
 from reluscope.partitions.budget import INTERRUPTED, Budget
-from reluscope.partitions.parallel import Tell, hand_out, why_stopped
+from reluscope.partitions.parallel import Lost, Tell, hand_out, why_stopped
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.tolerance import Tolerance
 
@@ -430,7 +430,7 @@ def _in_parallel(way: _Way, todo: _Todo, executor: Executor, report: Report | No
         tasks = [(left, _Todo((batch,), (), 0, 0)) for batch in todo.stack]
         for index, share in hand_out(_task, [] if stopped else tasks, executor, left.budget, tell):
             reasons.append(share.stopped)
-            if not share.patches:
+            if isinstance(share, Lost) or not share.patches:
                 continue  # what it was to do is still to be done
             share.limit(left.budget.room(found))
             shares[index] = share

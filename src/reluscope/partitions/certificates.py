@@ -24,19 +24,16 @@ region a little beyond x, a contradiction. So the regions cover the domain, and 
 code meets the inside of some P(c), where the code is c.
 """
 
-import json
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from reluscope.errors import InputError
-from reluscope.partitions.storage import write_whole
+from reluscope.files.sealed_files import not_as_written, read_sealed_json, to_sealed_json
+from reluscope.files.whole_files import write_files
 
-if TYPE_CHECKING:
-    import os
-
-FORMAT = "reluscope certificate 1"
+FORMAT = "reluscope certificate 2"
 Point = tuple[Fraction, ...]
 Code = tuple[tuple[int, ...], ...]
 
@@ -85,12 +82,15 @@ class Certificate:
         return tuple(sum(column, Fraction(0)) / len(points) for column in zip(*points, strict=True))
 
     def to_json(self) -> str:
-        """Return the certificate as JSON; fractions are strings of two hexadecimal numbers, such as ``"-1f/8"``."""
+        """Return the certificate as JSON with a digest, under ``seal``, by which `load` knows that it is whole.
+
+        Fractions are strings of two hexadecimal numbers, such as ``"-1f/8"``.
+        """
         plain = {field.name: getattr(self, field.name) for field in fields(self)}
         plain |= {name: [_written(point) for point in plain[name]] for name in _RATIONAL}
-        return json.dumps({"format": FORMAT, **plain}, separators=(",", ":"))
+        return to_sealed_json({"format": FORMAT, **plain}, separators=(",", ":"))
 
-    def save(self, path: "str | os.PathLike[str]") -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the certificate to a JSON file, whole or not at all.
 
         Raises
@@ -98,10 +98,10 @@ class Certificate:
         InputError
             If the file cannot be written; what was there before stays.
         """
-        write_whole(path, lambda file: file.write(self.to_json().encode()))
+        write_files({Path(path): self.to_json()})
 
     @staticmethod
-    def load(path: "str | os.PathLike[str]") -> "Certificate":
+    def load(path: str | os.PathLike[str]) -> "Certificate":
         """Read a certificate that `save` wrote. Nothing is checked but that it is one.
 
         Raises
@@ -109,21 +109,17 @@ class Certificate:
         InputError
             If the file is missing, damaged, or something else.
         """
+        what, advice = "a certificate", "save it again"
+        plain = read_sealed_json(path, what, advice)
         try:
-            with open(path, encoding="utf-8") as file:
-                plain = json.load(file)
             if plain.pop("format") != FORMAT:
                 raise ValueError("another format")
             plain |= {name: tuple(_read(point) for point in plain[name]) for name in _RATIONAL}
             plain["codes"] = tuple(tuple(tuple(map(int, gate)) for gate in code) for code in plain["codes"])
             plain["corners"] = tuple(tuple(map(int, corners)) for corners in plain["corners"])
             return Certificate(**plain)
-        except FileNotFoundError as error:
-            raise InputError(f"there is no file {path}") from error
-        except (OSError, KeyError, ValueError, TypeError, AttributeError, ZeroDivisionError) as error:
-            raise InputError(
-                f"{path} is not a certificate saved by reluscope, or it is damaged: save it again"
-            ) from error
+        except (KeyError, ValueError, TypeError, AttributeError, ZeroDivisionError) as error:
+            raise not_as_written(path, what, advice) from error
 
 
 _RATIONAL = ("lift", "half_spaces", "vertices")

@@ -21,7 +21,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.budget import INTERRUPTED, Budget
 from reluscope.partitions.certification import Certifier, Judge
 from reluscope.partitions.chunks import Chunk, Resolution, cut, open_stage, spread
-from reluscope.partitions.parallel import Tell, hand_out, why_stopped
+from reluscope.partitions.parallel import Lost, Tell, hand_out, why_stopped
 
 CHUNK_CELLS, LEAST_CELLS = 768, 4
 CHUNK_BYTES = 64 * 2**20
@@ -225,7 +225,7 @@ def _in_parallel(way: _Way, todo: _Todo, executor: Executor, report: Report | No
         tasks = [(left, _Todo((chunk,), (), 0, 0, (index + 1) << 40)) for index, chunk in enumerate(todo.stack)]
         for index, share in hand_out(_task, [] if stopped else tasks, executor, left.budget, tell):
             reasons.append(share.stopped)
-            if not share.patches:
+            if isinstance(share, Lost) or not share.patches:
                 continue  # what it was to do is still to be done
             share.limit(left.budget.room(found))
             shares[index] = share

@@ -1,12 +1,18 @@
-"""Independent tasks, through any executor or in this process: each is done exactly once, whatever becomes of workers.
+"""Independent tasks, through any executor or in this process: each counts exactly once, whatever becomes of workers.
 
-A task whose worker was lost is done here. It is the caller's part to make tasks independent, and to put results
+What fails elsewhere is tried here, whatever the reason: a worker that was lost, a connection, a pickle, a machine with
+less memory. What is tried here and fails for lack of memory, or has killed one worker after the other, is given up, and
+said to be. Nobody is waited for without end: dask's futures stay pending for ever when a scheduler is closed or its
+last worker leaves; where no result comes back for a while and nobody is at work, this process does the tasks itself,
+the last ones first, and whoever is first counts. It is the caller's part to make tasks independent, and to put results
 together by the tasks' numbers, because they come in any order.
 """
 
 import pickle
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol, TypeVar
 
@@ -15,9 +21,27 @@ from reluscope.partitions.budget import INTERRUPTED, Budget
 
 # Seconds between two looks at whether Ctrl-C was pressed.
 ANSWER = 0.1
+# Seconds without a result after which a scheduler is asked whether it is there, and how long it may take to answer.
+# That it has no workers is believed at the fifth time: a nanny starts new ones.
+SILENCE, REPLY, MOST_WITHOUT_WORKERS = 30.0, 15.0, 5
+OUT_OF_MEMORY, WORKERS_DIED = "out of memory", "some tasks killed every worker that tried them"
 
 Result = TypeVar("Result")
 Tell = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Lost:
+    """The result of a task that was given up: nothing was found, and what it was to do is still to be done.
+
+    Parameters
+    ----------
+    stopped : str
+        Why.
+    """
+
+    stopped: str
+    num_regions: int = 0
 
 
 def run_tasks(
@@ -26,7 +50,7 @@ def run_tasks(
     executor: Executor | None = None,
     *,
     tell: Tell | None = None,
-) -> Iterator[tuple[int, Result]]:
+) -> Iterator[tuple[int, Result | Lost]]:
     """Yield the number and the result of every task, as they come in.
 
     Parameters
@@ -44,11 +68,14 @@ def run_tasks(
     ------
     index : int
     result
+        What the function returned, or `Lost`.
 
     Notes
     -----
-    Whoever stops asking cancels the tasks that have not begun. What the function raises in a worker is raised here; a
-    worker that dies, an executor that is shut down, and a connection that breaks only move work into this process.
+    Whoever stops asking cancels the tasks that have not begun. What the function raises in a worker and here again is
+    raised; a worker that dies, an executor that is shut down, and a connection that breaks only move work into this
+    process. A worker without memory is killed without a word, and another one tries: a task of which dask says that it
+    killed several is not tried here.
 
     Examples
     --------
@@ -66,49 +93,108 @@ def run_tasks(
 
 
 def _here(
-    function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], which: Sequence[int]
-) -> Iterator[tuple[int, Result]]:
+    function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], which: Iterable[int]
+) -> Iterator[tuple[int, Result | Lost]]:
     for index in which:
         safe_point()
-        yield index, function(*tasks[index])
+        try:
+            result = function(*tasks[index])
+        except (MemoryError, RuntimeError) as error:
+            if not _is_lack_of_memory(error):
+                raise
+            result = Lost(OUT_OF_MEMORY)
+        yield index, result
 
 
 def _there(
     function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], executor: Executor
-) -> Iterator[tuple[int, Result]]:
+) -> Iterator[tuple[int, Result | Lost]]:
     futures: dict[Future[Result], int] = {}
     done: SimpleQueue[Future[Result]] = SimpleQueue()
-    lost = []
+    # By their numbers: those that nobody has taken, and those that were asked for and have not come back.
+    left, waiting = [], {}
     try:
         for index, arguments in enumerate(tasks):
             try:
-                futures[executor.submit(_Call(function, arguments))] = index
-            except RuntimeError:  # it is broken, or was shut down
-                lost.append(index)
+                future = executor.submit(_Call(function, arguments))
+            except Exception:  # it is broken, was shut down, or cannot send this
+                left.append(index)
+                continue
+            futures[future] = index
+            waiting[index] = future
         for future in futures:
             future.add_done_callback(done.put)
-        for _ in futures:
-            future = _next(done)
+        watch = _Watch(executor)
+        while waiting:
+            future = _next(done, 0.0 if watch.is_alone else SILENCE)
+            if future is None:
+                if watch.is_alone or watch.nobody_is_there():
+                    index = next(reversed(waiting))
+                    waiting.pop(index).cancel()
+                    yield from _here(function, tasks, [index])
+                continue
+            index = futures[future]
+            if waiting.pop(index, None) is None:
+                continue  # it was done here meanwhile
+            watch = _Watch(executor)
             try:
                 result = future.result()
             except (BrokenExecutor, CancelledError):
-                lost.append(futures[future])
+                left.append(index)
+            except Exception as error:
+                if type(error).__name__ == "KilledWorker":  # of dask, which need not be there
+                    yield index, Lost(WORKERS_DIED)
+                else:
+                    yield from _here(function, tasks, [index])
             else:
-                yield futures[future], result
-        yield from _here(function, tasks, lost)
+                yield index, result
+        yield from _here(function, tasks, left)
     finally:
         for future in futures:
             future.cancel()
 
 
-def _next(done: "SimpleQueue[Future[Result]]") -> "Future[Result]":
-    """Wait for a task to come back, and answer Ctrl-C meanwhile."""
+class _Watch:
+    """Whether anybody does an executor's tasks, since the last result came back.
+
+    Pools of processes say themselves that they are broken; dask's client does not.
+    """
+
+    def __init__(self, executor: Executor) -> None:
+        self._client = getattr(executor, "_client", None)
+        self._times_without_workers = 0
+        self.is_alone = False
+
+    def nobody_is_there(self) -> bool:
+        """Ask the scheduler, if there is one."""
+        if self._client is None:
+            return False
+        try:
+            workers = self._client.sync(self._client.scheduler.identity, callback_timeout=REPLY)["workers"]
+        except Exception:  # closed, cut off, or deaf
+            self.is_alone = True
+        else:
+            self._times_without_workers = 0 if workers else self._times_without_workers + 1
+            self.is_alone = self._times_without_workers >= MOST_WITHOUT_WORKERS
+        return self.is_alone
+
+
+def _next(done: "SimpleQueue[Future[Result]]", patience: float) -> "Future[Result] | None":
+    """Wait for a task to come back, and answer Ctrl-C meanwhile; return None if none does for some seconds."""
+    until = time.monotonic() + patience
     while True:
         safe_point()
+        rest = until - time.monotonic()
         try:
-            return done.get(timeout=ANSWER)
+            return done.get(timeout=max(0.0, min(ANSWER, rest)))
         except Empty:
-            continue
+            if rest <= 0:
+                return None
+
+
+def _is_lack_of_memory(error: Exception) -> bool:
+    """Whether an error is one about memory; PyTorch's are RuntimeErrors."""
+    return isinstance(error, MemoryError) or "allocate memory" in str(error) or "out of memory" in str(error)
 
 
 class Share(Protocol):
@@ -131,7 +217,7 @@ def hand_out(
     executor: Executor | None,
     budget: Budget,
     tell: Tell | None = None,
-) -> Iterator[tuple[int, SomeShare]]:
+) -> Iterator[tuple[int, SomeShare | Lost]]:
     """Run the tasks that work was broken into, and yield what they find until there are regions enough.
 
     Yields nothing if the budget foresees that the work would not end.

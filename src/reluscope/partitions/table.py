@@ -15,15 +15,16 @@ from reluscope.codes.differences import differences
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import CertificateError, IncompletePartitionError, InputError, ShapeError
+from reluscope.files.named_arrays import load_arrays, save_arrays
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.network import Network
-from reluscope.partitions import storage
 from reluscope.partitions.assembly import Mosaic
 from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.code_location import locate_by_code
+from reluscope.partitions.domain_arrays import domain_arrays, read_domain
 from reluscope.partitions.exact_regions import code_tuples, exact_regions
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.location import locate
@@ -569,7 +570,7 @@ class Partition:
             "work": self.work,
             "gates": [[gate.name, gate.num_units, gate.num_pieces] for gate in self.codes.layout],
         }
-        storage.save(path, {**arrays, **storage.domain_arrays(self.domain)}, description)
+        save_arrays(path, {**arrays, **domain_arrays(self.domain)}, description)
 
     @staticmethod
     def load(path: "str | os.PathLike[str]", network: Network | None = None) -> "Partition":
@@ -586,13 +587,13 @@ class Partition:
         InputError
             If the file is missing, damaged, not a partition, or of another network.
         """
-        arrays, described = storage.load(path, "partition")
+        arrays, described = load_arrays(path, "partition")
         if network is not None and network.fingerprint != described["fingerprint"]:
             raise InputError(
                 f"{path} holds a partition of another network (fingerprint {described['fingerprint'][:12]}, the "
                 f"network given has {network.fingerprint[:12]}): give the network it was made with"
             )
-        domain, tolerance = storage.read_domain(arrays), Tolerance(**described["tolerance"])
+        domain, tolerance = read_domain(arrays), Tolerance(**described["tolerance"])
         geometry = read_geometry(arrays, described, domain, tolerance, network)
         layout = CodeLayout(tuple(GateLayout(*gate) for gate in described["gates"]))
         return Partition(

@@ -19,7 +19,7 @@ from reluscope.geometry.domains import Domain, Slice
 from reluscope.interruption import deferred
 from reluscope.networks.network import Network
 from reluscope.partitions.budget import INTERRUPTED, Budget
-from reluscope.partitions.parallel import Tell, hand_out, why_stopped
+from reluscope.partitions.parallel import Lost, Tell, hand_out, why_stopped
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block
 from reluscope.partitions.tree_search import Item, Tally, TreeSearch
@@ -243,7 +243,7 @@ class TreeWalk:
         calls = [(self.coordinates, left, search.began, task) for task in tasks]
         for index, found in hand_out(_find, calls, executor, left, self.tell):
             reasons.append(found.stopped)
-            if not found.batches:
+            if isinstance(found, Lost) or not found.batches:
                 continue  # what it was to do is still to be done
             found.limit(self.budget.room(search.tally.num_regions))
             search.items.remove(tasks[index])

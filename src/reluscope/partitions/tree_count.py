@@ -1,6 +1,6 @@
 """Numbers of regions by the tree of linear programs: tasks hand back numbers, so that memory does not grow with them.
 
-With a file to keep what tasks have counted, a run that was killed continues: how work is broken into tasks depends on
+With a folder to keep what tasks have counted, a run that was killed continues: how work is broken into tasks depends on
 the network, the domain and the tolerance alone, and counts of tasks add up.
 """
 
@@ -10,13 +10,13 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 
+from reluscope.files.kept_results import KeptResults, Record
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.interruption import deferred
 from reluscope.networks.network import Network
 from reluscope.partitions.budget import INTERRUPTED, Budget
-from reluscope.partitions.kept_tasks import KeptTasks
-from reluscope.partitions.parallel import Tell, hand_out, why_stopped
-from reluscope.partitions.storage import domain_arrays
+from reluscope.partitions.domain_arrays import domain_arrays
+from reluscope.partitions.parallel import Lost, Tell, hand_out, why_stopped
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block
 from reluscope.partitions.tree_search import Item, Tally, TreeSearch, split_mark
@@ -43,7 +43,7 @@ def tree_count(
     network, domain, budget, tolerance, executor
         As `reluscope.partitions.tree.tree_regions`.
     checkpoint : path, optional
-        A file that keeps the counts of finished tasks; if it is there, work goes on from it.
+        A folder that keeps the counts of finished tasks; if it is there, work goes on from it.
     report : callable, optional
         Told how many regions more there are.
     tell : callable, optional
@@ -59,7 +59,7 @@ def tree_count(
     ShapeError, DegenerateGeometryError
         As `reluscope.partitions.tree.tree_regions`.
     InputError
-        If the checkpoint belongs to another count, or cannot be written.
+        If the checkpoint belongs to another count, is damaged, or cannot be written.
 
     Notes
     -----
@@ -89,7 +89,7 @@ def tree_count(
                 if not search.tally.stopped:
                     tasks = search.tasks()
                     key = _key(network, domain, coordinates, tasks)
-                    kept = None if checkpoint is None else KeptTasks(checkpoint, key)
+                    kept = None if checkpoint is None else KeptResults(checkpoint, key)
                     _count_tasks(search, tasks, executor, kept, report, tell)
             for block in search.first():
                 report(len(block.cells))
@@ -104,12 +104,12 @@ def _count_tasks(
     search: TreeSearch,
     tasks: list[Item],
     executor: Executor | None,
-    kept: KeptTasks | None,
+    kept: KeptResults | None,
     report: Report,
     tell: Tell | None,
 ) -> None:
     """Count the cells of all tasks but those that were kept."""
-    results = {} if kept is None else kept.results
+    results = {} if kept is None else {int(name): record.plain for name, record in kept.items()}
     for index, counts in results.items():
         search.items.remove(tasks[index])
         search.tally.include(Tally(counts["regions"], counts["undecided"]))
@@ -134,10 +134,10 @@ def _count_tasks(
     ):
         index = left[position]
         reasons.append(tally.stopped)
-        if not tally.num_regions:
+        if isinstance(tally, Lost) or not tally.num_regions:
             continue  # what it was to do is still to be done
         if kept is not None and not (tally.stopped or tally.num_open):
-            kept.keep(index, {"regions": tally.num_regions, "undecided": tally.num_undecided})
+            kept[f"{index:04d}"] = Record({"regions": tally.num_regions, "undecided": tally.num_undecided})
         search.items.remove(tasks[index])
         search.tally.include(tally)
         afterwards(tally.num_regions)

@@ -11,7 +11,7 @@ from matplotlib.animation import Animation, FFMpegWriter, PillowWriter
 from PIL import Image
 
 from reluscope.errors import InputError, ReluscopeError
-from reluscope.partitions.storage import write_whole
+from reluscope.files.whole_files import write_files
 
 DPI = 80
 KINDS = {".gif": "an animated picture", ".mp4": "a video"}
@@ -67,7 +67,7 @@ def save_animation(
     if not target.absolute().parent.is_dir():
         raise InputError(f"could not write {target}: there is no folder {target.parent}")
     content = _encoded(animation, suffix, dpi, progress)
-    write_whole(target, lambda file: file.write(content))
+    write_files({target: content})
 
 
 def to_gif(animation: Animation, *, dpi: int = DPI, progress: Progress | None = None) -> bytes:

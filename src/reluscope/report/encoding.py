@@ -1,10 +1,9 @@
-"""Sections as JSON and back: every value of `reluscope.report.content` comes back equal to what it was.
+"""Sections as plain types and back: every value of `reluscope.report.content` comes back equal to what it was.
 
 A dataclass becomes an object that names its class under ``is``; only the classes listed here are read back, so a file
 cannot make anything else.
 """
 
-import json
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from dataclasses import fields
@@ -23,8 +22,8 @@ _CLASSES = {
 }
 
 
-def encode(result: SectionResult) -> str:
-    """Return a section's result as JSON text.
+def encode(result: SectionResult) -> dict[str, Any]:
+    """Return a section's result as plain types, ready for JSON.
 
     Examples
     --------
@@ -32,20 +31,20 @@ def encode(result: SectionResult) -> str:
     >>> decode(encode(SectionResult("a", "A", "done"))) == SectionResult("a", "A", "done")
     True
     """
-    return json.dumps(_plain(result))
+    return _plain(result)
 
 
-def decode(text: str) -> SectionResult:
-    """Return the result that a text stands for.
+def decode(plain: Any) -> SectionResult:
+    """Return the result that plain types stand for.
 
     Raises
     ------
     InputError
-        If the text is damaged, or of another version.
+        If they stand for something else.
     """
     try:
-        result = _built(json.loads(text))
-    except (ValueError, TypeError, KeyError) as error:
+        result = _built(plain)
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise InputError(f"expected a kept section, got something broken ({error}): begin anew with --force") from error
     if not isinstance(result, SectionResult):
         raise InputError("expected a kept section, got something else: begin anew with --force")

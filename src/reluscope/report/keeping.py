@@ -11,14 +11,13 @@ from collections.abc import Iterator, MutableMapping
 from dataclasses import asdict
 from pathlib import Path
 
-from reluscope.errors import InputError
+from reluscope.files.kept_results import KEY, KeptResults, Record
 from reluscope.report.document import SectionResult
 from reluscope.report.encoding import decode, encode
-from reluscope.report.files import write_files
 from reluscope.report.subject import Subject
 from reluscope.version import __version__
 
-FOLDER, KEY = ".unfinished", "key.json"
+FOLDER = ".unfinished"
 
 
 def has_unfinished(folder: Path) -> bool:
@@ -40,7 +39,7 @@ class KeptSections(MutableMapping[str, SectionResult]):
     Raises
     ------
     InputError
-        If there is nothing to go on with, or it belongs to another network, data, settings or version.
+        If what is there is damaged, or belongs to another network, data, settings or version.
 
     Examples
     --------
@@ -59,48 +58,33 @@ class KeptSections(MutableMapping[str, SectionResult]):
     """
 
     def __init__(self, folder: Path, subject: Subject, *, resume: bool = False) -> None:
-        self._folder = folder / FOLDER
-        key = _key(subject)
-        if resume:
-            _check(folder, key)
-            for name in self:  # a file that cannot be read is as good as none
-                try:
-                    self[name]
-                except InputError:
-                    del self[name]
-            return
-        self.close()
-        write_files(self._folder, {KEY: json.dumps(key, indent=1)})
+        self._folder, key = folder / FOLDER, _key(subject)
+        if not resume:
+            self.close()
+        self._kept = KeptResults(self._folder, key, advice="give the same as then, or begin anew with --force")
+        self._kept.check()
 
     def __getitem__(self, name: str) -> SectionResult:
-        path = self._path(name)
-        if not path.is_file():
-            raise KeyError(name)
-        return decode(path.read_text(encoding="utf-8"))
+        return decode(self._kept[name].plain["section"])
 
     def __setitem__(self, name: str, result: SectionResult) -> None:
-        write_files(self._folder, {f"{name}.section": encode(result)})
+        self._kept[name] = Record({"section": encode(result)})
 
     def __delitem__(self, name: str) -> None:
-        if name not in self:
-            raise KeyError(name)
-        self._path(name).unlink()
+        del self._kept[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(path.stem for path in self._folder.glob("*.section")))
+        return iter(self._kept)
 
     def __len__(self) -> int:
-        return sum(1 for _ in self)
+        return len(self._kept)
 
     def __contains__(self, name: object) -> bool:
-        return isinstance(name, str) and self._path(name).is_file()
+        return name in self._kept
 
     def close(self) -> None:
         """Remove what was kept."""
         shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _path(self, name: str) -> Path:
-        return self._folder / f"{name}.section"
 
 
 def _key(subject: Subject) -> dict[str, str]:
@@ -114,16 +98,3 @@ def _key(subject: Subject) -> dict[str, str]:
         "data": f"{subject.data.name} {subject.data.points.shape} {points.hexdigest()}",
         "settings": json.dumps(asdict(subject.settings), sort_keys=True),
     }
-
-
-def _check(folder: Path, key: dict[str, str]) -> None:
-    try:
-        there = json.loads((folder / FOLDER / KEY).read_text(encoding="utf-8"))
-    except ValueError:
-        there = {}
-    differing = [what for what, value in key.items() if there.get(what) != value]
-    if differing:
-        raise InputError(
-            f"the unfinished report in {folder} was begun with another {differing[0]}: give the same as then, or begin "
-            "anew with --force"
-        )

@@ -5,9 +5,9 @@ import os
 from pathlib import Path
 
 from reluscope.errors import InputError
+from reluscope.files.whole_files import make_folder, write_files
 from reluscope.report.content import Attachment
 from reluscope.report.document import Report
-from reluscope.report.files import write_files
 from reluscope.report.keeping import has_unfinished
 from reluscope.report.page import render
 
@@ -77,5 +77,7 @@ def write_report(report: Report, folder: str | os.PathLike[str]) -> Path:
     folder = Path(folder)
     numbers = json.dumps(report.to_dict(), indent=1, allow_nan=False) + "\n"
     attachments = {block.name: block.data for block in report.blocks if isinstance(block, Attachment)}
-    write_files(folder, {PAGE: render(report), NUMBERS: numbers, **attachments})
+    contents = {PAGE: render(report), NUMBERS: numbers, **attachments}
+    make_folder(folder)
+    write_files({folder / name: content for name, content in contents.items()})
     return folder / PAGE

@@ -1,9 +1,9 @@
 """What a study is given, and what it returns."""
 
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Callable, MutableMapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -12,27 +12,12 @@ from matplotlib.figure import Figure
 
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
+from reluscope.files.kept_results import Record
 from reluscope.findings import Finding
 
 Size = Literal["small", "full"]
 # Which data a paper takes; the small size has digits in their place.
 Data = Literal["mnist", "cifar10"]
-
-
-@dataclass(frozen=True, eq=False)
-class Record:
-    """A result that is kept as soon as it is there, so that work that was stopped can go on.
-
-    Parameters
-    ----------
-    plain : mapping
-        Plain types.
-    arrays : mapping of names to arrays
-    """
-
-    plain: Mapping[str, Any]
-    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
-
 
 Tell = Callable[[str, float | None, float | None], None]
 

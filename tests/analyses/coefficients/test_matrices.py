@@ -5,8 +5,8 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.analyses.coefficients import kept_blocks
 from reluscope.errors import BudgetExceededError, InputError
+from reluscope.files.kept_results import KEY
 
 MODELS = {
     "dense": torch.nn.Sequential(torch.nn.Linear(12, 9), torch.nn.ReLU(), torch.nn.Linear(9, 3)),
@@ -81,9 +81,11 @@ def test_a_pass_that_was_stopped_goes_on(points, tmp_path, monkeypatch):
     for rows, _ in matrices.blocks():
         if rows.start == 10:
             break
-    # A file that was cut short is as good as none.
-    damaged = tmp_path / "kept" / "samples-000000005-000000010.arrow"
+    damaged = tmp_path / "kept" / "samples-000000005-000000010.npz"
     damaged.write_bytes(damaged.read_bytes()[:200])
+    with pytest.raises(InputError, match=r"000000010\.npz is not a kept result .* or it is damaged: remove that file"):
+        list(rs.coefficients.matrix(net, points, **settings).blocks())
+    damaged.unlink()
     computed = []
     block = rs.coefficients.CoefficientMatrices._block
     monkeypatch.setattr(
@@ -110,14 +112,14 @@ def test_folders_of_something_else_are_refused(points, tmp_path):
         rs.coefficients.matrix(net, points, outputs=[0], cache=tmp_path / "kept")
     with pytest.raises(InputError, match="another network"):
         rs.coefficients.matrix(rs.load(MODELS["affine"].double(), input_shape=(12,)), points, cache=tmp_path / "kept")
-    (tmp_path / "kept" / kept_blocks.KEY).write_text("{", encoding="utf-8")
-    with pytest.raises(InputError, match="another network"):
+    (tmp_path / "kept" / KEY).write_text("{", encoding="utf-8")
+    with pytest.raises(InputError, match=r"the key of kept results .* or it is damaged"):
         rs.coefficients.matrix(net, points, cache=tmp_path / "kept")
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "love.txt").write_text("x", encoding="utf-8")
     with pytest.raises(InputError, match=r"holds love\.txt"):
         rs.coefficients.matrix(net, points, cache=tmp_path / "letters")
-    with pytest.raises(InputError, match="could not make"):
+    with pytest.raises(InputError, match="expected a folder to keep results in"):
         rs.coefficients.matrix(net, points, cache=tmp_path / "letters" / "love.txt")
 
 

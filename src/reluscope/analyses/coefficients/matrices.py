@@ -9,7 +9,6 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -244,7 +243,7 @@ def matrix(
     points = network.points(x)
     chosen = _chosen(outputs, network.num_outputs)
     block = _samples_in_block(network, len(chosen), memory)
-    kept = None if cache is None else KeptBlocks(Path(cache), key_of(network, points, chosen, block))
+    kept = None if cache is None else KeptBlocks(cache, key_of(network, points, chosen, block))
     return CoefficientMatrices(network, points, chosen, memory, kept, progress)
 
 

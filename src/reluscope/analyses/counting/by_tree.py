@@ -35,8 +35,8 @@ def count_by_tree(
     executor : concurrent.futures.Executor, optional
         Runs independent parts of the tree.
     checkpoint : path, optional
-        A file that keeps what was counted, part by part. If it is there, the count goes on from it, whatever became of
-        the run that made it; how much of it there was is ``kept_tasks`` of the finding's work.
+        A folder that keeps what was counted, part by part. If it is there, the count goes on from it, whatever became
+        of the run that made it; how much of it there was is ``kept_tasks`` of the finding's work.
     progress : bool
         Show how many regions there are so far, and how many of the parts are done.
 

@@ -70,8 +70,8 @@ def count(
         Of a partition. Without one, definitions other than proper activation are counted on bounded lines and planes in
         rational arithmetic, at resolution 0.
     checkpoint : path, optional
-        Of the tree of proper activation regions: a file that keeps what was counted, part by part; if it is there, the
-        count goes on from it.
+        Of the tree of proper activation regions: a folder that keeps what was counted, part by part; if it is there,
+        the count goes on from it.
     progress : bool
         Show how far the work is.
     certify : bool

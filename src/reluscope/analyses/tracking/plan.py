@@ -17,7 +17,7 @@ from reluscope.geometry.domains import Box, Plane, Slice
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, as_points
 from reluscope.partitions.budget import Budget
-from reluscope.partitions.storage import domain_arrays
+from reluscope.partitions.domain_arrays import domain_arrays
 
 # Segments are so long that about as many units are met on the way in a large network as in one of this size.
 UNITS_OF_WHOLE_SEGMENTS = 128

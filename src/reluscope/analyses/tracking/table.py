@@ -14,14 +14,14 @@ import numpy as np
 from reluscope.analyses.tracking.measurement import Found
 from reluscope.analyses.tracking.quantities import QUANTITIES, Quantity
 from reluscope.errors import InputError
+from reluscope.files.sealed_files import SEAL_KEY, UNSEALED, not_as_written, parse_json, read_sealed, write_sealed
 from reluscope.findings import Finding
-from reluscope.partitions.storage import write_whole
 from reluscope.version import __version__
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FORMAT = "reluscope tracking 1"
+FORMAT = "reluscope tracking 2"
 LOGGED = "logged_"
 # Read by position nowhere: the order is that of a reader who opens the file with something else.
 PLAIN = {
@@ -79,7 +79,7 @@ def write_rows(path: Path, rows: Sequence[Mapping[str, Any]], settings: Mapping[
     def write(file: IO[bytes]) -> None:
         pyarrow.parquet.write_table(table, file, compression="zstd")
 
-    write_whole(path, write)
+    write_sealed(path, write)
 
 
 def to_table(rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> "pa.Table":
@@ -101,7 +101,7 @@ def to_table(rows: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> 
         "settings": dict(settings),
         "definitions": {name: quantity.definition for name, quantity in QUANTITIES.items()},
     }
-    schema = pa.schema(fields, metadata={"reluscope": json.dumps(described)})
+    schema = pa.schema(fields, metadata={SEAL_KEY: UNSEALED, "reluscope": json.dumps(described)})
     return pa.table({name: [row.get(name) for row in rows] for name, _ in fields}, schema=schema)
 
 
@@ -116,18 +116,15 @@ def read_rows(path: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     import pyarrow as pa
     import pyarrow.parquet
 
-    if not path.is_file():
-        raise InputError(f"there is no file {path}: name one that a Tracker wrote")
+    what, advice = "a file of a Tracker's records", "name another file, or remove this one"
+    content = read_sealed(path, what, advice)
     try:
-        with path.open("rb") as file:
-            table = pyarrow.parquet.read_table(file)
-        described = json.loads((table.schema.metadata or {})[b"reluscope"])
+        table = pyarrow.parquet.read_table(pa.BufferReader(content))
+        described = parse_json((table.schema.metadata or {})[b"reluscope"], path, what, advice)
         found, settings = described["format"], described["settings"]
         rows = table.to_pylist()
     except (pa.ArrowException, OSError, KeyError, ValueError, TypeError) as error:
-        raise InputError(
-            f"{path} holds no records of a Tracker, or it is damaged: name another file, or remove this one"
-        ) from error
+        raise not_as_written(path, what, advice) from error
     if found != FORMAT:
         raise InputError(f"expected records in the format {FORMAT!r} in {path}, got {found!r}: use the same version")
     return rows, settings

@@ -128,7 +128,7 @@ def count(
         str | None,
         typer.Option(
             "--checkpoint",
-            metavar="FILE",
+            metavar="DIR",
             help="Keep there what was counted, part by part; the same command goes on from it. For --method tree.",
         ),
     ] = None,
@@ -151,7 +151,7 @@ def count(
       reluscope count net.onnx --box 0,1                     all inputs between 0 and 1
       reluscope count net.onnx --box 0,1 --seconds 60
       reluscope count net.onnx --box 0,1 --method probes     about how many, in seconds
-      reluscope count net.onnx --box 0,1 --workers 4 --checkpoint count.jsonl
+      reluscope count net.onnx --box 0,1 --workers 4 --checkpoint counted
       reluscope count net.onnx --space
       reluscope count net.onnx --data x.npy --samples 3,17,21
       reluscope count net.onnx --data x.npy --samples 3,17,21 --definition affine

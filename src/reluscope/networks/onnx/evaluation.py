@@ -4,13 +4,20 @@ What the evaluator lacks or gets wrong, mostly of old opsets, comes from `amendm
 """
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
 import onnx
 from onnx.reference import ReferenceEvaluator
 
+from reluscope.errors import InputError
 from reluscope.networks.onnx.amendments import amended_operators
+
+# Numbers that one node may make of constants unless one of them is as large: a line of a file can ask for any amount.
+MOST_NUMBERS = 2**24
+# Operands of so few whole numbers may be shapes, repeats and the like, on which the size of a result depends.
+_SHORT = 64
 
 
 def evaluator(
@@ -28,7 +35,13 @@ def evaluator(
 
 
 def evaluate(node: onnx.NodeProto, operands: Sequence[np.ndarray | None], opset: int) -> list[Any]:
-    """Return the outputs of one node on constants, None for those it leaves out."""
+    """Return the outputs of one node on constants, None for those it leaves out.
+
+    Raises
+    ------
+    InputError
+        If an output is too large to be made.
+    """
     feeds: Mapping[str, np.ndarray] = {
         f"input {position}": operand for position, operand in enumerate(operands) if operand is not None
     }
@@ -38,5 +51,40 @@ def evaluate(node: onnx.NodeProto, operands: Sequence[np.ndarray | None], opset:
     alone.input.extend(f"input {position}" if operand is not None else "" for position, operand in enumerate(operands))
     alone.output.extend(f"output {position}" if name else "" for position, name in enumerate(node.output))
     wanted = [name for name in alone.output if name]
+    _check_size(alone, feeds, wanted, opset)
     found = dict(zip(wanted, evaluator([alone], list(feeds), wanted, opset).run(None, dict(feeds)), strict=True))
     return [found.get(name) for name in alone.output]
+
+
+def _check_size(node: onnx.NodeProto, feeds: Mapping[str, np.ndarray], wanted: Sequence[str], opset: int) -> None:
+    """Refuse a node whose outputs, by ONNX's own inference of shapes, would be too large."""
+    given = {name: np.asarray(array) for name, array in feeds.items()}
+    if node.op_type == "Range" and not node.domain:
+        start, end, step = (float(array) for array in given.values())
+        sizes = [(end - start) / step if step else 0.0]
+    else:
+        graph = onnx.helper.make_graph(
+            [node],
+            "graph",
+            [
+                onnx.helper.make_tensor_value_info(name, onnx.helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+                for name, array in given.items()
+            ],
+            [onnx.ValueInfoProto(name=name) for name in wanted],
+            [
+                onnx.numpy_helper.from_array(array, name)
+                for name, array in given.items()
+                if array.size <= _SHORT and array.dtype.kind in "iu"
+            ],
+        )
+        model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)])
+        try:
+            outputs = onnx.shape_inference.infer_shapes(model, data_prop=True).graph.output
+        except Exception:  # an error in the node, which its evaluation finds as well
+            return
+        sizes = [prod(dim.dim_value for dim in output.type.tensor_type.shape.dim) for output in outputs]
+    if max(sizes, default=0) > max(MOST_NUMBERS, *(array.size for array in given.values())):
+        raise InputError(
+            f"expected constants of at most {MOST_NUMBERS:,} numbers, but {node.op_type} would make one of "
+            f"{max(sizes):.3g}: export the model with its constants folded"
+        )

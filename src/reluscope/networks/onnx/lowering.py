@@ -28,6 +28,9 @@ from reluscope.networks.parameters import check_finite, replace_parameters
 
 _FAMILIES = (arithmetic, gates, layers, moves, resize)  # imported for their entries in the table of handlers
 _RANDOM = {"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike", "Multinomial", "Bernoulli"}
+# Of a node, in messages, gates and pages.
+LONGEST_NAME = 200
+
 Scope = dict[str, Operand]
 
 
@@ -92,10 +95,10 @@ class _Run:
     def nodes(self, nodes: Sequence[tuple[int, NodeProto]], scope: Scope) -> None:
         """Add the outputs of the nodes to the scope."""
         for position, node in nodes:
-            label = node.name or f"-> {', '.join(node.output)}"
+            label = _short(node.name or f"-> {', '.join(node.output)}")
             place = f"node {position} ({label})"
             operands = [_read(scope, name, f"{node.op_type} at {place}") if name else None for name in node.input]
-            name = node.name or f"{node.op_type.lower()}_{position}"
+            name = _short(node.name) or f"{_short(node.op_type).lower()}_{position}"
             site = Site(self.builder, node, operands, self.opset, self.fixed_batch, place, name)
             try:
                 outputs = self._branch(site, scope) if node.op_type == "If" else self._step(site)
@@ -137,6 +140,11 @@ class _Run:
         inner.update({tensor.name: _double(numpy_helper.to_array(tensor)) for tensor in graph.initializer})
         self.nodes(list(enumerate(graph.node)), inner)
         return [_read(inner, entry.name, f"If at {site.place}") for entry in graph.output]
+
+
+def _short(name: str) -> str:
+    """Return a name that fits a line, of a file that may hold any."""
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME // 2]}...{name[-LONGEST_NAME // 2 :]}"
 
 
 def _read(scope: Scope, name: str, reader: str) -> Operand:

@@ -122,6 +122,8 @@ def captured(node: NodeProto) -> Iterator[str]:
 
 def _array(tensor: TensorProto) -> np.ndarray:
     try:
+        if any(length < 0 for length in tensor.dims):
+            raise ValueError("negative lengths")
         array = numpy_helper.to_array(tensor)
     except Exception as error:
         raise InputError(

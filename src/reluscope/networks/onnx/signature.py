@@ -6,6 +6,9 @@ from math import prod
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.onnx.program import Program
 
+# More than the largest images; every point of such a network would take a gigabyte.
+MOST_INPUTS = 2**27
+
 
 @dataclass(frozen=True)
 class Signature:
@@ -59,6 +62,11 @@ def make_signature(program: Program, input_shape: tuple[int, ...] | None) -> Sig
         raise InputError(
             f"expected input_shape, the shape of one point without the batch axis, because the file declares "
             f"{declared} for its input {program.input_name}"
+        )
+    if prod(length or 1 for length in dims) > MOST_INPUTS:
+        raise InputError(
+            f"expected an input of at most {MOST_INPUTS:,} numbers, but the file declares {dims} for its input "
+            f"{program.input_name}: export it again"
         )
     first, rest = (dims[0] if dims else None), tuple(length or 1 for length in dims[1:])
     if not dims or (len(dims) == 1 and first is not None):

@@ -1,0 +1,195 @@
+"""Results kept in a folder as soon as they are there, so that work that was stopped goes on.
+
+Beside a key of everything they depend on (``key.json``) each result is a file of its own: a NumPy archive of its
+arrays, with its plain values as JSON in the member ``plain.json``. Every file is written whole, carries a digest, and
+says of which work and of which name it is.
+"""
+
+import hashlib
+import io
+import json
+import os
+import zipfile
+from collections.abc import Iterator, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from reluscope.errors import InputError
+from reluscope.files.numpy_files import read_npy
+from reluscope.files.sealed_files import (
+    UNSEALED,
+    not_as_written,
+    parse_json,
+    read_sealed,
+    read_sealed_json,
+    to_sealed_json,
+    write_sealed,
+)
+from reluscope.files.whole_files import make_folder, write_files
+
+FORMAT = "reluscope results 1"
+KEY, PLAIN = "key.json", "plain.json"
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """A result that is kept as soon as it is there, so that work that was stopped can go on.
+
+    Parameters
+    ----------
+    plain : mapping
+        Plain types.
+    arrays : mapping of names to arrays
+    """
+
+    plain: Mapping[str, Any]
+    arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
+
+
+class KeptResults(MutableMapping[str, Record]):
+    """Results by name, on disk.
+
+    Parameters
+    ----------
+    folder : path
+        Of what was kept before, or empty, or not there yet.
+    key : mapping of words to words
+        What the results depend on.
+    advice : str
+        What to do if the folder belongs to something else.
+
+    Raises
+    ------
+    InputError
+        If the folder holds results of something else, something else altogether, or cannot be written. A result that
+        is damaged raises it when it is asked for.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> KeptResults(folder, {"network": "a"})["first"] = Record({"regions": 5}, {"W": np.eye(2)})
+    >>> again = KeptResults(folder, {"network": "a"})
+    >>> list(again), again["first"].plain, again["first"].arrays["W"].shape
+    (['first'], {'regions': 5}, (2, 2))
+    >>> KeptResults(folder, {"network": "b"})
+    Traceback (most recent call last):
+    reluscope.errors.InputError: what is in ... was begun with another network: give the same as then, or another folder
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        key: Mapping[str, str],
+        *,
+        advice: str = "give the same as then, or another folder",
+    ) -> None:
+        self._folder = Path(folder)
+        there = _listed(self._folder)
+        if KEY in there:
+            self._check(key, advice)
+        elif there:
+            raise InputError(
+                f"expected an empty folder, or one in which results were kept, but {self._folder} holds {there[0]}: "
+                "name another one"
+            )
+        else:
+            make_folder(self._folder)
+            write_files({self._folder / KEY: to_sealed_json({"format": FORMAT, **key}, indent=1)})
+        self._work = hashlib.blake2b(json.dumps(dict(key), sort_keys=True).encode(), digest_size=16).hexdigest()
+
+    def __getitem__(self, name: str) -> Record:
+        path = self._path(name)
+        if not path.is_file():
+            raise KeyError(name)
+        what, advice = "a kept result", "remove that file, and its result is computed again"
+        content = read_sealed(path, what, advice)
+        try:
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
+                if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
+                    raise ValueError("nothing is compressed here")
+                described = parse_json(archive.read(PLAIN), path, what, advice)
+                arrays = {
+                    member.filename.removesuffix(".npy"): _read_array(archive, member)
+                    for member in archive.infolist()
+                    if member.filename != PLAIN
+                }
+            whose = described["format"], described["of"], described["name"]
+            plain = described["plain"]
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile, NotImplementedError) as error:
+            raise not_as_written(path, what, advice) from error
+        if whose != (FORMAT, self._work, name):
+            raise InputError(f"{path} holds the result of something else: {advice}")
+        return Record(plain, arrays)
+
+    def __setitem__(self, name: str, record: Record) -> None:
+        described = {"format": FORMAT, "of": self._work, "name": name, "plain": record.plain}
+
+        def write(file: IO[bytes]) -> None:
+            with zipfile.ZipFile(file, "w") as archive:
+                archive.comment = UNSEALED.encode()
+                archive.writestr(zipfile.ZipInfo(PLAIN), json.dumps(described))
+                for part, array in record.arrays.items():
+                    with archive.open(zipfile.ZipInfo(f"{part}.npy"), "w", force_zip64=True) as member:
+                        np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+
+        write_sealed(self._path(name), write)
+
+    def __delitem__(self, name: str) -> None:
+        if name not in self:
+            raise KeyError(name)
+        self._path(name).unlink()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted(name.removesuffix(".npz") for name in _listed(self._folder) if name.endswith(".npz")))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str) and self._path(name).is_file()
+
+    def check(self) -> None:
+        """Read everything, so that damage is known before work goes on.
+
+        Raises
+        ------
+        InputError
+            If a result is damaged.
+        """
+        for name in self:
+            self[name]
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.npz"
+
+    def _check(self, key: Mapping[str, str], advice: str) -> None:
+        path = self._folder / KEY
+        there = read_sealed_json(path, "the key of kept results", f"remove {self._folder}, or name another folder")
+        if there.get("format") != FORMAT:
+            raise InputError(
+                f"expected results in the format {FORMAT!r} in {self._folder}, got {there.get('format')!r}: {advice}"
+            )
+        differing = [what for what, value in key.items() if there.get(what) != value]
+        if differing:
+            raise InputError(f"what is in {self._folder} was begun with another {differing[0]}: {advice}")
+
+
+def _listed(folder: Path) -> list[str]:
+    """Return what is in a folder, but for files that were being written when a process ended."""
+    try:
+        return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise InputError(
+            f"expected a folder to keep results in, got {folder} ({error.strerror or error}): name another one"
+        ) from error
+
+
+def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> np.ndarray:
+    with archive.open(member) as file:
+        return read_npy(file, member.file_size)

@@ -1,0 +1,79 @@
+"""Arrays in NumPy's own format, read without trust: nothing is unpickled, and no more is made than is there.
+
+NumPy makes an array of the shape that a header states before it reads the first number; here the header has to agree
+with the size of the file first.
+"""
+
+import math
+import zipfile
+from typing import IO
+
+import numpy as np
+
+# An archive that grows to more than this by more than the factor is no data, or can be saved uncompressed.
+MOST_EXPANDED, MOST_FACTOR = 2**28, 200
+
+
+def read_npy(file: IO[bytes], size: int) -> np.ndarray:
+    """Return the array of a ``.npy`` file.
+
+    Parameters
+    ----------
+    file : binary file
+        At its beginning.
+    size : int
+        How many bytes there are.
+
+    Raises
+    ------
+    ValueError
+        If it holds pickled objects, is no such file, or has more or fewer numbers than its header states.
+
+    Examples
+    --------
+    >>> import io
+    >>> file = io.BytesIO()
+    >>> np.save(file, np.arange(3))
+    >>> read_npy(io.BytesIO(file.getvalue()), len(file.getvalue()))
+    array([0, 1, 2])
+    """
+    version = np.lib.format.read_magic(file)
+    if version == (1, 0):
+        shape, by_column, kind = np.lib.format.read_array_header_1_0(file)
+    elif version == (2, 0):
+        shape, by_column, kind = np.lib.format.read_array_header_2_0(file)
+    else:
+        raise ValueError(f"version {version[0]}.{version[1]} of the format holds no plain numbers")
+    if kind.hasobject:
+        raise ValueError("Object arrays cannot be loaded when allow_pickle=False")
+    needed, there = math.prod(shape) * kind.itemsize, size - file.tell()
+    if any(length < 0 for length in shape) or needed > there:
+        raise ValueError(f"a header states the shape {_short(shape)}, {needed:,} bytes, and {there:,} are there")
+    content = bytearray(file.read(needed))
+    if len(content) != needed:
+        raise ValueError("the numbers end early")
+    return np.frombuffer(content, dtype=kind).reshape(shape, order="F" if by_column else "C")
+
+
+def open_member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
+    """Open a member of an archive, unless it would grow beyond measure.
+
+    Raises
+    ------
+    ValueError
+        If it would.
+    KeyError
+        If there is none.
+    """
+    info = archive.getinfo(name)
+    if info.file_size > MOST_EXPANDED and info.file_size > MOST_FACTOR * max(1, info.compress_size):
+        raise ValueError(
+            f"{info.compress_size:,} bytes in it would grow to {info.file_size:,}; if that is meant, save it "
+            "uncompressed"
+        )
+    return archive.open(info)
+
+
+def _short(shape: tuple[int, ...]) -> str:
+    text = " x ".join(map(str, shape))
+    return text if len(text) < 60 else f"{text[:60]}..."

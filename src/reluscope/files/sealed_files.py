@@ -1,0 +1,190 @@
+"""Files that know whether they are as they were written: each carries a digest of all its bytes.
+
+The digest (BLAKE2b, 256 bits) stands where its kind of file has room for a remark, so that other tools can read the
+file: in the metadata of an Arrow or Parquet file, under a key of a JSON object, in the comment of a zip archive. It is
+taken while zeros stand in its place, and it is checked before anything in the file is parsed. It tells damage, and not
+who wrote the file: whoever forges a file can seal it as well.
+"""
+
+import hashlib
+import json
+import mmap
+import os
+import stat
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from reluscope.errors import InputError
+from reluscope.files.whole_files import write_files
+
+_MARK, _DIGITS = b"reluscope seal blake2b:", 64
+#: What a writer puts where the digest is to stand, and the key or name to put it under, where one is needed.
+SEAL_KEY = "seal"
+UNSEALED = (_MARK + b"0" * _DIGITS).decode()
+
+
+def sealed(content: bytes) -> bytes:
+    """Return content with the digest in place of `UNSEALED`.
+
+    Examples
+    --------
+    >>> whole = sealed(f"some content, {UNSEALED}".encode())
+    >>> is_whole(whole), is_whole(whole.replace(b"some", b"same"))
+    (True, False)
+    """
+    writable = bytearray(content)
+    _seal(writable)
+    return bytes(writable)
+
+
+def is_whole(content: bytes) -> bool:
+    """Whether the digest in some content is that of the content."""
+    # A text that somebody put into the file may look like a digest: that of the file is the first or the last.
+    for start in {content.find(_MARK), content.rfind(_MARK)} - {-1}:
+        digest = content[start + len(_MARK) : start + len(_MARK) + _DIGITS]
+        if _digest(content, digest) == digest:
+            return True
+    return False
+
+
+def write_sealed(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
+    """Write a file with its digest; what was at the path stays until the new file is complete.
+
+    Parameters
+    ----------
+    path : path
+    write : callable
+        Writes the content, with `UNSEALED` in it, to an open file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written; nothing is left behind.
+    """
+
+    def write_and_seal(file: IO[bytes]) -> None:
+        write(file)
+        file.flush()
+        with mmap.mmap(file.fileno(), 0) as content:
+            _seal(content)
+            content.flush()
+
+    write_files({Path(path): write_and_seal})
+
+
+def read_sealed(path: str | os.PathLike[str], what: str, advice: str) -> bytes:
+    """Return the content of a file if it is as it was written.
+
+    Parameters
+    ----------
+    path : path
+    what : str
+        What the file is to be, such as "a partition".
+    advice : str
+        What to do if it is not.
+
+    Raises
+    ------
+    InputError
+        If the file is missing, damaged, of another kind, or without a digest.
+    """
+    try:
+        with open(path, "rb", opener=_open_at_once) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise InputError(f"expected a file at {path}, got something that has no end: {advice}")
+            content = file.read()
+    except FileNotFoundError as error:
+        raise InputError(f"there is no file {path}: check the path") from error
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} cannot be read ({getattr(error, 'strerror', None) or error}): {advice}") from error
+    if not is_whole(content):
+        raise not_as_written(path, what, advice)
+    return content
+
+
+def not_as_written(path: str | os.PathLike[str], what: str, advice: str) -> InputError:
+    """Return the error about a file that is damaged, of another kind, or of a version without digests."""
+    return InputError(f"{path} is not {what} as this version of reluscope writes it, or it is damaged: {advice}")
+
+
+def to_sealed_json(plain: Mapping[str, Any], **options: Any) -> str:
+    """Return plain types as JSON with the digest under the key ``seal``.
+
+    Parameters
+    ----------
+    plain : mapping
+        To be the JSON object; it must say what it is.
+    options
+        Of `json.dumps`.
+
+    Examples
+    --------
+    >>> is_whole(to_sealed_json({"format": "example 1"}).encode())
+    True
+    """
+    return sealed(json.dumps({SEAL_KEY: UNSEALED, **plain}, **options).encode()).decode()
+
+
+def read_sealed_json(path: str | os.PathLike[str], what: str, advice: str) -> dict[str, Any]:
+    """Return what `to_sealed_json` wrote, without the digest.
+
+    Raises
+    ------
+    InputError
+        As `read_sealed`.
+    """
+    return parse_json(read_sealed(path, what, advice), path, what, advice)
+
+
+def parse_json(content: bytes | str, path: str | os.PathLike[str], what: str, advice: str) -> dict[str, Any]:
+    """Return a JSON object, without its digest.
+
+    Raises
+    ------
+    InputError
+        If it is something else.
+    """
+    try:
+        plain = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise not_as_written(path, what, advice) from error
+    if not isinstance(plain, dict):
+        raise not_as_written(path, what, advice)
+    plain.pop(SEAL_KEY, None)
+    return plain
+
+
+def _seal(content: bytearray | mmap.mmap) -> None:
+    """Put the digest wherever `UNSEALED` stands."""
+    places = list(_places(content, UNSEALED.encode()))
+    assert places, "nowhere to put the digest"
+    digest = _digest(content, b"0" * _DIGITS)
+    for start in places:
+        content[start + len(_MARK) : start + len(_MARK) + _DIGITS] = digest
+
+
+def _digest(content: bytes | bytearray | mmap.mmap, digest: bytes) -> bytes:
+    """Return the digest of a content, taken with zeros wherever a digest stands in it."""
+    total, begin = hashlib.blake2b(digest_size=_DIGITS // 2), 0
+    with memoryview(content) as view:
+        for start in _places(content, _MARK + digest):
+            total.update(view[begin:start])
+            total.update(UNSEALED.encode())
+            begin = start + len(UNSEALED)
+        total.update(view[begin:])
+    return total.hexdigest().encode()
+
+
+def _places(content: bytes | bytearray | mmap.mmap, what: bytes) -> Iterator[int]:
+    start = content.find(what)
+    while start >= 0:
+        yield start
+        start = content.find(what, start + len(what))
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    # A pipe that nobody writes to would be waited for.
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

@@ -1,0 +1,74 @@
+"""Files written together: all whole, or all as they were.
+
+Each is written under a temporary name in its folder and takes its place when all are on the disk.
+"""
+
+import os
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO
+
+from reluscope.errors import InputError
+
+# What goes into a file: bytes, text (as UTF-8), or a function that writes to the open file.
+Filling = bytes | str | Callable[[IO[bytes]], object]
+
+
+def write_files(fillings: Mapping[Path, Filling]) -> None:
+    """Write files; what was there before stays until all are complete.
+
+    Parameters
+    ----------
+    fillings : mapping from paths to bytes, text, or a function that writes to an open file
+
+    Raises
+    ------
+    InputError
+        If that cannot be done; what was at these paths before is there still, and nothing is left beside it.
+
+    Examples
+    --------
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> write_files({folder / "a": "one", folder / "b": b"two"})
+    >>> sorted(path.name for path in folder.iterdir())
+    ['a', 'b']
+    """
+    waiting: list[tuple[str, Path]] = []
+    target = Path()
+    try:
+        for target, filling in fillings.items():
+            with tempfile.NamedTemporaryFile("w+b", dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
+                waiting.append((file.name, target))
+                if callable(filling):
+                    filling(file)
+                else:
+                    file.write(filling.encode() if isinstance(filling, str) else filling)
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(file.name, 0o644)
+        for temporary, target in waiting:
+            os.replace(temporary, target)
+    except OSError as error:
+        raise InputError(
+            f"could not write {target} ({error.strerror or error}): free some space or name another place; nothing was "
+            "changed there"
+        ) from error
+    finally:
+        for temporary, _ in waiting:
+            if os.path.exists(temporary):
+                os.unlink(temporary)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, if it is not there.
+
+    Raises
+    ------
+    InputError
+        If that cannot be done.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"could not make the folder {folder} ({error.strerror or error}): name another") from error
