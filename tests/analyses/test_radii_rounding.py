@@ -122,7 +122,9 @@ def test_claims_and_tolerances():
     assert (boundary.median().claim, boundary.median().tolerance) == ("EXACT", 0.25)
     assert (boundary.share().value, boundary.share().claim, boundary.share().tolerance) == (0.5, "EXACT", 0.0)
     assert replace(boundary, population=9).median().claim == "ESTIMATE"
-    balls = InscribedBalls(np.arange(2), np.array([1.0, 4.0]), np.array([0.5, 0.25]), np.zeros(2), np.zeros(0, int), None, 2, "", 1.0)
+    balls = InscribedBalls(
+        np.arange(2), np.array([1.0, 4.0]), np.array([0.5, 0.25]), np.zeros(2), np.zeros(0, int), None, 2, "", 1.0
+    )
     assert (balls.median().tolerance, balls.median().claim) == (0.5, "EXACT")
     assert [(balls.finding(k).value, balls.finding(k).tolerance, balls.finding(k).claim) for k in (0, 1)] == [
         (1.0, 0.5, "EXACT"),
@@ -138,7 +140,11 @@ def test_populations_and_time():
     assert facet_distances(net, points, population=50).median().claim == "ESTIMATE"
     assert inscribed_balls(net, points, domain=rs.Box(-4, 4, 2)).population == 2
     found = inscribed_balls(net, points, domain=rs.Box(-4, 6, 2), population=50)
-    assert (found.population, found.stopped, found.offsets.tolist()) == (50, "", pytest.approx([np.hypot(1, 1), 0.0 + np.hypot(1, 2)], abs=9))
+    assert (found.population, found.stopped, found.offsets.tolist()) == (
+        50,
+        "",
+        pytest.approx([np.hypot(1, 1), 0.0 + np.hypot(1, 2)], abs=9),
+    )
     assert found.seconds >= 0
     assert boundary_distances(net, points, facet_distances(net, points)).seconds >= 0
 
@@ -159,7 +165,11 @@ def test_balls_that_the_first_method_does_not_prove_go_to_the_second(monkeypatch
         found = inscribed_balls(net, [[3.0, -1.0]], domain=rs.Box(-4, 4, 2))
         assert found.radii[0] == pytest.approx(2.0)
         assert found.gaps[0] < 1e-6
-    monkeypatch.setattr(radii, "largest_balls", lambda bodies, start, **options: proper(bodies, start, **options)._replace(values=np.array([np.inf])))
+    monkeypatch.setattr(
+        radii,
+        "largest_balls",
+        lambda bodies, start, **options: proper(bodies, start, **options)._replace(values=np.array([np.inf])),
+    )
     assert inscribed_balls(net, [[3.0, -1.0]]).radii[0] == np.inf
 
 

@@ -127,7 +127,11 @@ def test_what_a_gate_rounds_itself_is_allowed_for(steps):
 def test_shared_bounds_doubt_what_a_point_by_itself_doubts(kink):
     """Some points in doubt among many that are not; exact ties, and what ties with padding, are none."""
     generator = np.random.default_rng(3)
-    steps = [affine(generator.normal(size=(4, 2)), generator.normal(size=4)), kink, affine(np.ones((1, 4 if kink[0] == "pointwise" else 2)), [0.0])]
+    steps = [
+        affine(generator.normal(size=(4, 2)), generator.normal(size=4)),
+        kink,
+        affine(np.ones((1, 4 if kink[0] == "pointwise" else 2)), [0.0]),
+    ]
     net = network_of(steps, 2)
     tolerance = Tolerance(rounding=2.0**44)
     points = generator.normal(size=(400, 2))

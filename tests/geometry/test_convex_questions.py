@@ -288,8 +288,14 @@ def test_bounds_hold_whatever_multipliers_the_solver_gives(monkeypatch, spoil, s
     bodies = bodies_of([(rows, offsets)], lower, upper)
     start = torch.zeros(1, 4, dtype=torch.float64)
     monkeypatch.setattr(convex_questions, "LinearProgram", worst_of_solver(spoil))
-    monkeypatch.setattr(convex_questions, "_answers", lambda found, values: convex_questions.Answers(start.numpy(), np.full(1, -np.inf), np.zeros(1)))
-    monkeypatch.setattr(convex_questions, "within", lambda *_: lambda values, bounds: torch.zeros_like(values, dtype=torch.bool))
+    monkeypatch.setattr(
+        convex_questions,
+        "_answers",
+        lambda found, values: convex_questions.Answers(start.numpy(), np.full(1, -np.inf), np.zeros(1)),
+    )
+    monkeypatch.setattr(
+        convex_questions, "within", lambda *_: lambda values, bounds: torch.zeros_like(values, dtype=torch.bool)
+    )
     found = linear_maxima(bodies, start, torch.tensor(gain[None]))
     assert np.isfinite(found.values[0])
     assert found.values[0] <= truth + 1e-9
@@ -301,8 +307,14 @@ def test_without_rows_the_bounds_of_variables_are_the_whole_proof(monkeypatch):
     start = torch.zeros(1, 2, dtype=torch.float64)
     short = worst_of_solver(lambda found: found._replace(point=found.point / 2, value=found.value / 2))
     monkeypatch.setattr(convex_questions, "LinearProgram", short)
-    monkeypatch.setattr(convex_questions, "_answers", lambda found, values: convex_questions.Answers(start.numpy(), np.full(1, -np.inf), np.zeros(1)))
-    monkeypatch.setattr(convex_questions, "within", lambda *_: lambda values, bounds: torch.zeros_like(values, dtype=torch.bool))
+    monkeypatch.setattr(
+        convex_questions,
+        "_answers",
+        lambda found, values: convex_questions.Answers(start.numpy(), np.full(1, -np.inf), np.zeros(1)),
+    )
+    monkeypatch.setattr(
+        convex_questions, "within", lambda *_: lambda values, bounds: torch.zeros_like(values, dtype=torch.bool)
+    )
     found = linear_maxima(bodies, start, torch.tensor([[3.0, -1.0]], dtype=torch.float64))
     assert (found.values[0], found.gaps[0]) == (3.5, 3.5)
 
@@ -313,7 +325,13 @@ def test_the_simplex_method_does_not_make_answers_worse(monkeypatch):
     start = torch.zeros(1, 1, dtype=torch.float64)
     worse = worst_of_solver(lambda found: found._replace(point=found.point - 1.0, value=found.value - 1.0))
     monkeypatch.setattr(convex_questions, "LinearProgram", worse)
-    monkeypatch.setattr(convex_questions, "_answers", lambda found, values: convex_questions.Answers(np.ones((1, 1)), np.ones(1), np.full(1, 0.5)))
-    monkeypatch.setattr(convex_questions, "within", lambda *_: lambda values, bounds: torch.zeros_like(values, dtype=torch.bool))
+    monkeypatch.setattr(
+        convex_questions,
+        "_answers",
+        lambda found, values: convex_questions.Answers(np.ones((1, 1)), np.ones(1), np.full(1, 0.5)),
+    )
+    monkeypatch.setattr(
+        convex_questions, "within", lambda *_: lambda values, bounds: torch.zeros_like(values, dtype=torch.bool)
+    )
     found = linear_maxima(bodies, start, torch.ones(1, 1, dtype=torch.float64))
     assert (found.values[0], found.gaps[0]) == (1.0, 0.5)

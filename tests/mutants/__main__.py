@@ -93,7 +93,8 @@ def _limit(tree: Path, module: str) -> float:
     """Return how long the tests of a module may take, from how long they take without a fault."""
     began = time.perf_counter()
     if code := _run(tree, module, 1800.0):
-        sys.exit(f"expected the tests of {module} to pass without a fault, they end with {code}:\n{(tree / 'output.txt').read_text()}")
+        output = (tree / "output.txt").read_text()
+        sys.exit(f"expected the tests of {module} to pass without a fault, they end with {code}:\n{output}")
     return max(LEAST_SECONDS, SLOWER * (time.perf_counter() - began))
 
 
@@ -144,7 +145,15 @@ def _import_first() -> None:
     # Not those that are plugins of pytest, which wants to import them itself.
     for name in ("torch", "torch.export", "scipy.optimize", "scipy.spatial", "scipy.stats", "scipy.cluster.hierarchy"):
         importlib.import_module(name)
-    for name in ("torch._dynamo", "torch.export._trace", "highspy", "sklearn.cluster", "pyarrow.parquet", "sympy", "networkx"):
+    for name in (
+        "torch._dynamo",
+        "torch.export._trace",
+        "highspy",
+        "sklearn.cluster",
+        "pyarrow.parquet",
+        "sympy",
+        "networkx",
+    ):
         importlib.import_module(name)
 
 

@@ -219,7 +219,7 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def _is_real(node: ast.expr) -> bool:
-    """Tell whether an expression is made of numbers only, one of them with a point: no size of a block or of a budget."""
+    """Tell whether an expression is made of numbers only, one of them with a point: no size of a block."""
     parts = list(ast.walk(node))
     plain = all(isinstance(one, ast.BinOp | ast.UnaryOp | ast.Constant | ast.operator | ast.unaryop) for one in parts)
     return plain and any(isinstance(one, ast.Constant) and isinstance(one.value, float) for one in parts)

@@ -66,7 +66,10 @@ def rational_map(steps, point):
     for step, after in zip(steps, rational_values(steps, point), strict=True):
         if step[0] == "affine":
             rows = [
-                [sum((w * row[k] for w, row in zip(fractions_of(own), rows, strict=True)), Fraction(0)) for k in range(len(point) + 1)]
+                [
+                    sum((w * row[k] for w, row in zip(fractions_of(own), rows, strict=True)), Fraction(0))
+                    for k in range(len(point) + 1)
+                ]
                 for own in step[1]
             ]
             rows = [[*row[:-1], row[-1] + Fraction(float(b))] for row, b in zip(rows, step[2], strict=True)]

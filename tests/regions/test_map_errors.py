@@ -13,7 +13,9 @@ UNIT = 16 * 2.0**-52
 
 
 def test_what_a_stage_adds_and_what_it_passes_on():
-    net = network_of([affine([[3.0, -4.0]], [1.0]), ("pointwise", [0.0], [0.5, 2.0], [0.0, 0.0]), affine([[5.0]], [0.0]), RELU], 2)
+    net = network_of(
+        [affine([[3.0, -4.0]], [1.0]), ("pointwise", [0.0], [0.5, 2.0], [0.0, 0.0]), affine([[5.0]], [0.0]), RELU], 2
+    )
     errors = MapErrors(2, UNIT)
     first = errors.at(net.stages[0], np.array([4.0, 0.0]))
     assert first == pytest.approx(UNIT * 7.0 * np.ones((2, 1)))  # |3| + |-4| inputs of gradient one
@@ -38,7 +40,13 @@ def test_a_unit_that_never_moves_in_truth_has_no_facet():
     tried = 0
     for seed in range(60):
         x, y, z = np.random.default_rng(seed).uniform(0.1, 1.0, 3)
-        steps = [affine([[x], [z]], [9.0, 9.0]), LEAKY, affine([[y, 0.0], [0.0, y]], [9.0, 9.0]), LEAKY, affine([[z, -x]], [1e-3])]
+        steps = [
+            affine([[x], [z]], [9.0, 9.0]),
+            LEAKY,
+            affine([[y, 0.0], [0.0, y]], [9.0, 9.0]),
+            LEAKY,
+            affine([[z, -x]], [1e-3]),
+        ]
         weight = np.array([[z, -x]]) @ (np.diag([y, y]) @ np.array([[x], [z]]))
         if not weight[0, 0]:
             continue

@@ -48,7 +48,10 @@ def test_distances_to_facets_are_within_their_errors(norm):
     assert apart > 5  # rounding there is millions of times that of the last stage
     finding = rs.robustness.boundary_distance(network_of(cancelling(0), 2), [[0.0, 0.0]], norm=norm).finding(0)
     assert finding.claim == "EXACT"
-    assert finding.tolerance == rs.robustness.boundary_distance(network_of(cancelling(0), 2), [[0.0, 0.0]], norm=norm).errors[0]
+    assert (
+        finding.tolerance
+        == rs.robustness.boundary_distance(network_of(cancelling(0), 2), [[0.0, 0.0]], norm=norm).errors[0]
+    )
 
 
 def test_slacks_and_outputs_of_held_regions_are_within_their_errors():
@@ -71,6 +74,14 @@ def test_a_point_on_a_kink_as_far_as_early_rounding_can_tell_is_at_distance_zero
         x = np.random.default_rng(seed + 99).uniform(0.1, 1.0, 2)
         first = affine([a, a[::-1]], [1e8, 1e8])
         small = float((a * x).sum() - (a[::-1] * x).sum())
-        steps = [first, RELU, affine([[1.0, -1.0]], [4.0]), RELU, affine([[1.0]], [-4.0 - small]), RELU, affine([[1.0]], [0.0])]
+        steps = [
+            first,
+            RELU,
+            affine([[1.0, -1.0]], [4.0]),
+            RELU,
+            affine([[1.0]], [-4.0 - small]),
+            RELU,
+            affine([[1.0]], [0.0]),
+        ]
         found = nearest_facets(network_of(steps, 2), x[None])
         assert found.is_on_boundary[0]

@@ -136,4 +136,3 @@ def held_region(
         errors.at_end(network.finish, values)[0],
         bool((constant & (slack < -noise)).any()),
     )
-

@@ -48,7 +48,9 @@ def test_the_inner_radius_is_within_the_rounding_of_facets():
             found = inner_radius(region)
             assert found.claim == "EXACT"
             radii = [
-                mpmath.mpf(offset.numerator) / offset.denominator / mpmath.sqrt(sum(mpmath.mpf(e.numerator) ** 2 / e.denominator**2 for e in normal))
+                mpmath.mpf(offset.numerator)
+                / offset.denominator
+                / mpmath.sqrt(sum(mpmath.mpf(e.numerator) ** 2 / e.denominator**2 for e in normal))
                 for normal, offset in exact_facets(layers, region)
             ]
             away = abs(mpmath.mpf(found.value) - min(radii))
@@ -100,7 +102,10 @@ def test_the_origin_outside_and_regions_that_are_not_convex():
     assert inner_radius(decision_region(moved)).value == 0.0
     assert outer_radius(decision_region(moved)).value == pytest.approx(10.0)
     # A notch: the diamond |x_1| + |x_2| <= 1 less what is beyond x_1 = 1/4 or so; the nearest piece is within a cell.
-    notch = [(np.concatenate([SQUARE, [[1.0, 0.0]]]), np.array([0.0, 0.0, 0.0, 0.0, -0.25])), (np.array([[1.0, 1.0, 1.0, 1.0, -0.9]]), np.array([-1.0]))]
+    notch = [
+        (np.concatenate([SQUARE, [[1.0, 0.0]]]), np.array([0.0, 0.0, 0.0, 0.0, -0.25])),
+        (np.array([[1.0, 1.0, 1.0, 1.0, -0.9]]), np.array([-1.0])),
+    ]
     region = decision_region(notch)
     assert not region.is_convex
     angles = np.linspace(0, 2 * np.pi, 20_001)

@@ -93,7 +93,7 @@ def test_the_domain_is_in_the_way_as_exactly_as_its_rows_are_rounded():
         row, size = generator.uniform(0.1, 1.0, 2), 10.0 ** generator.integers(-3, 9)
         point = size * generator.normal(size=2) * (seed % 3 > 0)
         bound = float(row @ point + generator.uniform(0.1, 1.0))
-        exact = (Fraction(bound) - sum(w * v for w, v in zip(fractions_of(row), fractions_of(point), strict=True)))
+        exact = Fraction(bound) - sum(w * v for w, v in zip(fractions_of(row), fractions_of(point), strict=True))
         domain = rs.Polyhedron(row[None], [bound])
         found = rs.robustness.boundary_distance(net, point[None], norm="l1", domain=domain)
         finding = found.finding(0)

@@ -22,7 +22,14 @@ def subspaces(eigenvalues, errors, rank_upper=3, outputs=(4, 7)):
     values = np.array(eigenvalues, dtype=np.float64)
     number = len(values)
     return ActiveSubspaces(
-        outputs[:number], values, np.zeros((number, 2, 3)), values.sum(axis=1), np.array(errors), np.zeros(3), rank_upper, 10
+        outputs[:number],
+        values,
+        np.zeros((number, 2, 3)),
+        values.sum(axis=1),
+        np.array(errors),
+        np.zeros(3),
+        rank_upper,
+        10,
     )
 
 
@@ -63,7 +70,9 @@ def test_ranks_count_what_is_above_its_rounding():
 def test_the_bound_is_that_of_its_derivation():
     values = torch.tensor([4.0, 1.0, 1e-9, 0.0], dtype=torch.float64)
     directions = torch.tensor([[0.0, -2.0], [3.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
-    found = gradient_covariance._spectrum(values, directions, torch.tensor([1.0, 1.0], dtype=torch.float64), 5.0, 1e-3, 0.01)
+    found = gradient_covariance._spectrum(
+        values, directions, torch.tensor([1.0, 1.0], dtype=torch.float64), 5.0, 1e-3, 0.01
+    )
     expected = 0.01 * (2 * 5.0**0.5 + 0.01) + (1e-3 + 4 * EPS) * 5.0
     assert found.error == pytest.approx(expected)
     # Length one, towards the mean gradient, and none where rounding could be all there is.
@@ -89,7 +98,9 @@ def test_gradients_that_cancel_are_within_the_errors(inputs):
         gradients = [rational_map(steps, point)[0][:-1] for point in points]
         trace = sum(entry**2 for row in gradients for entry in row) / 4
         assert abs(Fraction(found.traces[0]) - trace) <= Fraction(found.errors[0])
-        assert abs(Fraction(float(found.eigenvalues[0].sum())) - trace) <= found.eigenvalues.shape[1] * Fraction(found.errors[0])
+        assert abs(Fraction(float(found.eigenvalues[0].sum())) - trace) <= found.eigenvalues.shape[1] * Fraction(
+            found.errors[0]
+        )
         apart += Fraction(found.traces[0]) != trace
     assert apart > 3
 
@@ -97,7 +108,12 @@ def test_gradients_that_cancel_are_within_the_errors(inputs):
 def test_each_way_to_the_eigenvalues_gives_them_with_the_same_errors():
     generator = np.random.default_rng(0)
     for inputs, units, samples in ((4, 9, 40), (30, 3, 40), (30, 9, 5)):  # products, row space, regions
-        net = rs.load([(generator.normal(size=(units, inputs)), generator.normal(size=units)), (generator.normal(size=(2, units)), np.zeros(2))])
+        net = rs.load(
+            [
+                (generator.normal(size=(units, inputs)), generator.normal(size=units)),
+                (generator.normal(size=(2, units)), np.zeros(2)),
+            ]
+        )
         points = generator.normal(size=(samples, inputs))
         found = active_subspaces(net, points, num_directions=2)
         weight = net.linearize(points).weight.numpy()
@@ -107,7 +123,9 @@ def test_each_way_to_the_eigenvalues_gives_them_with_the_same_errors():
             assert np.allclose(found.eigenvalues[j], truth[:size], atol=1e-10)
             delta = map_rounding(net, Tolerance())
             trace = found.traces[j]
-            assert found.errors[j] == pytest.approx(delta * (2 * trace**0.5 + delta) + (16 + size) * EPS * trace, rel=1e-9)
+            assert found.errors[j] == pytest.approx(
+                delta * (2 * trace**0.5 + delta) + (16 + size) * EPS * trace, rel=1e-9
+            )
             assert found.rank_upper == min(inputs, units, len(net.codes(points).unique()))
             mean = weight[:, j].mean(axis=0)
             assert (found.directions[j] @ mean >= -1e-12).all()

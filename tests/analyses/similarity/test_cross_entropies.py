@@ -11,7 +11,9 @@ from reluscope.analyses.similarity.cross_entropies import output_cross_entropy
 
 def forward(outputs, errors=0.0):
     outputs = np.array(outputs, dtype=np.float64)
-    return RoundedForward(outputs, np.broadcast_to(errors, outputs.shape).astype(np.float64), np.zeros((len(outputs), 0), dtype=bool))
+    return RoundedForward(
+        outputs, np.broadcast_to(errors, outputs.shape).astype(np.float64), np.zeros((len(outputs), 0), dtype=bool)
+    )
 
 
 def exactly(own, other):
