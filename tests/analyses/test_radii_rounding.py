@@ -177,3 +177,26 @@ def test_one_range_for_all_inputs_where_some_never_vary():
     assert data_box(np.array([[0.0, 5.0], [1.0, 7.0]])).describe() == rs.Box([0.0, 5.0], [1.0, 7.0]).describe()
     assert data_box(np.array([[0.0, 5.0], [0.0, 7.0]])).describe() == "box [0, 7]^2"
     assert data_box(np.full((3, 2), 4.0)) is None
+
+
+def test_equal_outputs_have_no_distance():
+    """Margins and slopes of zero: a quotient of nothing is no distance, and no warning either."""
+    from reluscope.analyses.coefficients.margins import linear_margins
+
+    two = linear_margins(network_of([affine([[1.0], [1.0]], [0.0, 0.0])], 1), [[2.0]])
+    assert (two.distances.tolist(), two.margins.tolist(), two.classes.tolist()) == ([np.inf], [0.0], [0])
+    one = linear_margins(network_of([affine([[0.0]], [0.0])], 1), [[2.0]])
+    assert one.distances.tolist() == [np.inf]
+    three = linear_margins(network_of([affine([[1.0], [1.0], [-1.0]], [0.0, 0.0, 0.0])], 1), [[2.0]])
+    assert (three.rivals.tolist(), three.distances.tolist()) == ([2], [2.0])
+
+
+def test_maps_are_read_in_blocks(monkeypatch):
+    steps, point = margin_in_the_open(0, 1e3)
+    net, points = network_of(steps, 2), point + np.random.default_rng(0).normal(size=(5, 2))
+    whole = boundary_distances(net, points, facet_distances(net, points))
+    monkeypatch.setattr(radii, "BUDGET", 1)
+    found = boundary_distances(net, points, facet_distances(net, points))
+    assert found.lower == pytest.approx(whole.lower)
+    assert found.tolerance == pytest.approx(whole.tolerance)
+    assert len(boundary_distances(net, points, facet_distances(net, points[:2])).lower) == 2

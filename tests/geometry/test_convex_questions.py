@@ -335,3 +335,30 @@ def test_the_simplex_method_does_not_make_answers_worse(monkeypatch):
     )
     found = linear_maxima(bodies, start, torch.ones(1, 1, dtype=torch.float64))
     assert (found.values[0], found.gaps[0]) == (1.0, 0.5)
+
+
+def test_gaps_are_never_negative_though_a_solver_s_value_is_above_the_proof(monkeypatch):
+    bodies = bodies_of([(np.zeros((0, 1)), np.zeros(0))], -1.0, 1.0)
+    start = torch.zeros(1, 1, dtype=torch.float64)
+    above = worst_of_solver(lambda found: found._replace(value=found.value + 1e-9))
+    monkeypatch.setattr(convex_questions, "LinearProgram", above)
+    monkeypatch.setattr(
+        convex_questions,
+        "_answers",
+        lambda found, values: convex_questions.Answers(start.numpy(), np.full(1, -np.inf), np.zeros(1)),
+    )
+    monkeypatch.setattr(
+        convex_questions, "within", lambda *_: lambda values, bounds: torch.zeros_like(values, dtype=torch.bool)
+    )
+    assert linear_maxima(bodies, start, torch.ones(1, 1, dtype=torch.float64)).gaps[0] == 0.0
+
+
+def test_rows_that_only_fill_up_a_table_make_no_body_endless():
+    triangle = (np.array([[-1.0, 0.0], [0.0, -1.0], [4.0, 3.0]]), np.array([0.0, 0.0, 12.0]))
+    wedge = (np.array([[-1.0, 0.0], [0.0, -1.0]]), np.zeros(2))
+    bodies = bodies_of([triangle, wedge, (np.zeros((0, 2)), np.zeros(0)), triangle])
+    found = largest_balls(bodies, torch.ones(4, 2, dtype=torch.float64))
+    assert found.values == pytest.approx([1.0, np.inf, np.inf, 1.0])
+    four = (np.concatenate([triangle[0], [[1.0, 1.0]]]), np.append(triangle[1], 99.0))
+    found = largest_balls(bodies_of([triangle, four]), torch.ones(2, 2, dtype=torch.float64))
+    assert found.values == pytest.approx([1.0, 1.0])

@@ -16,7 +16,7 @@ SQUARE = np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0]])
 
 
 def cancelling(seed):
-    """``|x_1| + |x_2| + s x <= c``, with s and c what is left of two units with weights of ten thousand and biases of a million."""
+    """``|x_1| + |x_2| + s x <= c``, with s and c left of units with weights of ten thousand and biases of a million."""
     generator = np.random.default_rng(seed)
     large, small = 1e4 * generator.normal(size=2), generator.uniform(-0.2, 0.2, (2, 2))
     weight = np.concatenate([SQUARE, [large + small[0], -large + small[1]]])

@@ -118,7 +118,7 @@ def test_what_it_does_not_cover():
 
 
 def test_rounding_of_a_weight_that_cancels_keeps_a_unit_active():
-    """Two affine maps in a row, whose product is about 1e-17 and zero in float64: truly, the unit is active somewhere."""
+    """Two affine maps in a row whose product is about 1e-17, and zero in float64: the unit is active somewhere."""
     from fractions import Fraction
 
     import torch
@@ -146,3 +146,53 @@ def test_rounding_of_a_weight_that_cancels_keeps_a_unit_active():
             # Two regions: where the second unit is active and where it is not. The first is active all over.
             assert int(activation_upper(net, rs.Box(-1, 1, 1))) >= 2
     assert kept > 5
+
+
+def gated(*kinds):
+    """A chain of layers of two units with gates given by their tables: breakpoints, slopes, intercepts, per unit."""
+    import torch
+
+    from reluscope.networks.builder import GraphBuilder
+
+    builder = GraphBuilder()
+    value = builder.input((2,))
+    for kind in kinds:
+        weight = torch.tensor([[1.0, 0.5], [-0.5, 1.0]], dtype=torch.float64)
+        if kind == "max":
+            value = builder.maxout(builder.linear(value, torch.cat([weight, -weight])), 0, 2)
+        else:
+            value = builder.pointwise(builder.linear(value, weight), "kink", *kind)
+    return builder.build(builder.linear(value, torch.ones(1, 2, dtype=torch.float64)))
+
+
+RELU = ([[0.0, 0.0]], [[0.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ([[0.0, 0.0]], [[0.0, 0.1], [1.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]]),  # one leaky unit
+        ([[0.0, 0.0]], [[0.0, 0.0], [1.0, 2.0]], [[0.0, 0.0], [0.0, 0.0]]),  # one twice as steep
+        ([[0.0, 0.0]], [[0.0, 0.0], [1.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]),  # one lifted
+        ([[0.0, 1.0]], [[0.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [0.0, -1.0]]),  # one with its kink elsewhere
+        ([[0.0, 1.0]], [[0.0, 1.0], [1.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]]),  # the same, and without an effect
+        ([[0.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [1.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0], [1.0, 1.0]]),
+        "max",
+    ],
+)
+def test_it_is_about_plain_relu_units_and_no_others(other):
+    assert int(activation_upper(gated(RELU, RELU), rs.Box(-1, 1, 2))) >= 4
+    for chain in ((other, RELU), (RELU, other), (other,)):
+        with pytest.raises(NotApplicableError, match="a chain of ReLU layers"):
+            activation_upper(gated(*chain), rs.Box(-1, 1, 2))
+
+
+def test_terms_below_zero_count_without_those_above():
+    """``h_1 - h_2 + 1/2`` is negative where only the second unit is active, however many may be."""
+    net = net_of(([[1, 0], [0, 1]], [0, 0]), ([[1, -1]], [0.5]), ([[1]], [0]))
+    box = rs.Box(-1, 1, 2)
+    assert len(rs.partition(net, box)) == 6
+    assert int(activation_upper(net, box)) >= 6
+    # Were the second layer thought to be stable, there would be four.
+    always = net_of(([[1, 0], [0, 1]], [0, 0]), ([[1, -1]], [1.5]), ([[1]], [0]))
+    assert int(activation_upper(always, box)) == 4

@@ -141,3 +141,62 @@ def test_a_search_that_did_not_end_or_left_doubts_is_a_lower_bound(stopped, unde
     assert (finding.claim, finding.value, finding.interval) == ("LOWER", 0.5, (0.5, 2.0))
     assert (finding.tolerance, finding.num_undecided) == (None, undecided)
     assert ("ended early" in finding.method) == bool(stopped)
+
+
+def test_a_tolerance_holds_the_gap_to_the_dual_bound_of_every_rival(monkeypatch):
+    """The nearest of the rivals may be nearer than what was found by as much as any of their bounds is below."""
+    from reluscope.analyses.robustness.cells import Cell
+
+    net = rs.load(
+        [
+            (np.eye(2), np.array([9.0, 9.0])),
+            (np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0]]), np.array([0.0, 0.0, 9.0])),
+        ]
+    )
+    proper = Cell.nearest_change
+
+    def loose(cell, rival, bound):
+        found = proper(cell, rival, bound)
+        return replace(found, lower=found.lower - (0.5 if rival.label == 1 else 0.25))
+
+    monkeypatch.setattr(Cell, "nearest_change", loose)
+    found = rs.robustness.decision_distance_within(net, [[3.0, 1.0]], norm="linf")
+    assert found.distances[0] == pytest.approx(1.0)
+    assert found.lower[0] == pytest.approx(0.5)
+    assert found.finding(0).tolerance == pytest.approx(0.5)
+
+
+def test_a_class_that_rounding_could_have_made_is_no_change():
+    """Right beyond the tie the other class leads by less than the outputs are rounded."""
+    from reluscope.analyses.robustness.cells import open_domain, viewpoint
+    from reluscope.analyses.robustness.changes import _first_other_class
+    from reluscope.tolerance import Tolerance
+
+    for offset in (1e8, -1e8):
+        net = rs.load([(np.eye(2), np.array([1e3, 1e3])), (np.eye(2), np.array([offset, offset]))])
+        net, window = open_domain(net, None)
+        view = viewpoint(net, window, np.array([3.0, 1.0]), "l2", Tolerance())
+        small, large = np.array([-1.0 - 1e-8, 1.0 + 1e-8]), np.array([-1.0 - 1e-2, 1.0 + 1e-2])
+        assert _first_other_class(view, small[None], ties=False) is None
+        assert _first_other_class(view, np.array([small, large]), ties=False)[1] == 1
+        assert _first_other_class(view, np.array([small, large]), ties=False)[0].tolist() == large.tolist()
+        assert _first_other_class(view, small[None], ties=True)[1] == 1
+        assert _first_other_class(view, np.zeros((1, 2)), ties=True) is None
+        assert _first_other_class(view, np.zeros((0, 2)), ties=True) is None
+
+
+def test_what_a_search_left_undecided_is_told(monkeypatch):
+    from reluscope.analyses.robustness import decision
+    from reluscope.analyses.robustness.search import Search
+
+    monkeypatch.setattr(decision, "search", lambda *_: Search(0.5, None, "", 7, 3))
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    found = rs.robustness.decision_distance(net, [[3.0, 1.0], [1.0, 2.0]], norm="l2")
+    assert (found.num_undecided.tolist(), found.num_branches.tolist()) == ([3, 3], [7, 7])
+    assert found.finding(1).claim == "LOWER"
+    assert found.finding(1).interval == (0.5, np.inf)
+    assert (found.errors.tolist(), found.adversarial.tolist()) == ([0.0, 0.0], [-1, -1])
+    assert np.isnan(found.witnesses).all()
+    assert np.isnan(found.beyond).all()
+    monkeypatch.setattr(decision, "search", lambda *_: Search(0.5, None, "interrupted", 7, 0))
+    assert len(rs.robustness.decision_distance(net, [[3.0, 1.0], [1.0, 2.0]], norm="l2")) == 1

@@ -113,3 +113,20 @@ def test_an_undecided_change_is_below_what_the_search_says(monkeypatch):
     assert found.change is None
     assert found.num_undecided > 0
     assert found.lower == pytest.approx(truth, rel=1e-6)
+
+
+def test_undecided_changes_bound_the_frontier_of_every_budget(monkeypatch):
+    """A search goes on beyond a change that is not confirmed, and so does its frontier; what it says does not."""
+    monkeypatch.setattr(module, "nearby_change", lambda view: None)
+    view = view_of(6, sizes=(2, 4, 3))
+    truth = stopped_at(view, 10**6).change.distance
+    monkeypatch.setattr(module, "confirm", lambda cell, rival, found: module.Undecided(found.lower))
+    whole = stopped_at(view, 10**6)
+    assert whole.num_undecided > 1
+    assert whole.lower <= truth * (1 + 1e-9)
+    beyond = 0
+    for regions in range(whole.num_branches - 1, whole.num_branches // 3, -4):
+        part = stopped_at(view, regions)
+        assert part.lower <= truth * (1 + 1e-9)
+        beyond += part.num_undecided > 0
+    assert beyond > 2

@@ -78,3 +78,14 @@ def test_cross_entropy_of_labels(error):
                 for side in (-signs, signs):
                     assert abs(found.value - losses(outputs + error * scale * side, labels)) <= found.tolerance
                 assert found.tolerance <= 2 * error + 64 * 2.0**-52 * (5 * size + columns)
+
+
+def test_tolerances_are_those_of_their_derivation():
+    own, other = np.array([[1e9, 1e9 + 1.0], [0.0, 5.0]]), np.array([[3.0, 1.0], [-1e6, 1e6]])
+    found = output_cross_entropy([forward(own, [[1e-3], [0.0]]), forward(other, [[0.0], [1e-2]])], 0, 1)
+    eps, spread = 2.0**-52, np.array([2.0, 2e6])
+    moved = 2 * np.array([1e-3, 0.0]) * spread + 2 * np.array([0.0, 1e-2])
+    moved += 16 * eps * (np.array([1e9 + 1.0, 5.0]) + np.array([3.0, 1e6]) + 2) * (1 + spread)
+    assert found.tolerance == pytest.approx(moved.mean(), rel=1e-12)
+    found = cross_entropy_of_outputs(forward(own, [[1e-3], [0.0]]), np.array([0, 1]))
+    assert found.tolerance == pytest.approx((2e-3 + 16 * eps * (1e9 + 1 + 2) + 16 * eps * 7) / 2, rel=1e-12)

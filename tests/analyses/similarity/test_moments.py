@@ -154,3 +154,10 @@ def test_large_means_do_not_drown_small_differences(make):
     found, plain = make(1e7 + one, other - 1e7), make(one, other)
     assert found.product(0, 1) == pytest.approx(plain.product(0, 1), rel=1e-6)
     assert found.total(0) == pytest.approx(plain.total(0), rel=1e-6)
+
+
+def test_rows_are_equal_up_to_a_millionth_of_a_millionth_of_their_length():
+    sides = np.tile([1.0, -1.0], 8)[:, None]
+    for share, is_constant in ((0.9e-12, True), (1.1e-12, False)):
+        rows = 1.0 + share * sides
+        assert gram_of(rows, rows).is_constant(0) == is_constant

@@ -8,9 +8,9 @@ import pytest
 
 import reluscope as rs
 from reluscope.analyses.tropical.agreement import agreement, round_trip
-from reluscope.errors import ShapeError
 from reluscope.analyses.tropical.polynomial import TropicalPolynomial
 from reluscope.analyses.tropical.rational_function import TropicalRational
+from reluscope.errors import ShapeError
 
 # The package has a function of the module's name.
 module = importlib.import_module("reluscope.analyses.tropical.agreement")
