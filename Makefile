@@ -1,4 +1,4 @@
-# make demo | test | test-all | lint | bench: each creates .venv with pinned dependencies first, and does nothing twice.
+# make demo | test | test-all | mutants | lint | bench: each creates .venv with pinned dependencies first, and does nothing twice.
 # On Linux, torch comes with CUDA unless pip is pointed at PyTorch's index of CPU builds.
 
 PYTHON ?= python3
@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq install --no-compile --constraint constraints.txt
 
 # Tests that take many seconds and guard what seldom changes are left to test-all.
-.PHONY: demo test test-all lint bench clean
+.PHONY: demo test test-all mutants lint bench clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.installed
@@ -21,6 +21,10 @@ test: $(VENV)/.installed-dev
 test-all: $(VENV)/.installed-dev
 	@$(BIN)/python tests/compile_kernels.py
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m ""
+
+# Small faults planted one at a time in a copy, to see whether tests notice: make mutants MUTANTS="--sample 50 --seed 1"
+mutants: $(VENV)/.installed-dev
+	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python -m mutants $(MUTANTS)
 
 lint: $(VENV)/.installed-dev
 	$(BIN)/ruff check .

@@ -60,3 +60,50 @@ def test_no_segments():
 def test_a_segment_needs_length():
     with pytest.raises(DegenerateGeometryError, match="two different end points"):
         count_along_segments(NET, X[:1], X[:1])
+
+
+def counts_of(*exact):
+    from reluscope.analyses.counting.segments import SegmentCounts
+    from reluscope.findings import Claim, Finding
+
+    claims = [Claim.EXACT if one else Claim.LOWER for one in exact]
+    findings = tuple(Finding(k + 1, claim, definition="regions", num_undecided=k) for k, claim in enumerate(claims))
+    size = len(exact)
+    return SegmentCounts(np.arange(1, size + 1), np.ones(size), np.array(exact), findings, "", {"seconds": 1.0})
+
+
+@pytest.mark.parametrize(
+    ("exact", "chosen", "claim"),
+    [
+        ((True, True, True), (1, 1, 1), "EXACT"),
+        ((True, False, True), (1, 1, 1), "LOWER"),
+        ((False, False, False), (1, 1, 1), "LOWER"),
+        ((True, False, True), (1, 0, 1), "EXACT"),
+        ((True, False, True), (0, 1, 0), "LOWER"),
+    ],
+)
+def test_one_count_that_is_not_exact_makes_the_median_a_lower_bound(exact, chosen, claim):
+    counts, chosen = counts_of(*exact), np.array(chosen, dtype=bool)
+    median = counts.median(chosen, "median")
+    assert median.claim == claim
+    assert median.value == np.median(counts.counts[chosen])
+    assert median.num_undecided == np.arange(len(exact))[chosen].sum()
+
+
+def test_counts_are_exact_where_their_findings_are(monkeypatch):
+    from reluscope.analyses.counting import segments
+
+    proper = segments.partition
+    net = rs.load(default_network([4, 5, 2], seed=0))
+    starts, ends = np.random.default_rng(0).normal(size=(2, 3, 4))
+    found = count_along_segments(net, starts, ends)
+    assert found.is_exact.tolist() == [finding.claim == "EXACT" for finding in found.findings] == [True] * 3
+    assert found.stopped == ""
+
+    def cut(network, domains, **options):
+        parts = proper(network, domains, **options)
+        return [parts[0], *proper(network, domains[1:], budget=1)]
+
+    monkeypatch.setattr(segments, "partition", cut)
+    found = count_along_segments(net, starts, ends)
+    assert found.is_exact.tolist() == [finding.claim == "EXACT" for finding in found.findings]

@@ -254,3 +254,111 @@ def test_a_margin_that_is_the_same_everywhere(ahead, is_sign_enough):
     assert found.values[0] <= ahead + 1e-15
     assert ahead <= found.values[0] + found.gaps[0] + 1e-15
     assert np.sign(found.values[0]) == np.sign(ahead)
+
+
+def worst_of_solver(spoil):
+    """Return a linear program whose answers are spoiled: what is proved must not hang on them."""
+
+    class Spoiled(convex_questions.LinearProgram):
+        def maximize(self, objective):
+            return spoil(super().maximize(objective))
+
+    return Spoiled
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda found: found._replace(duals=0 * found.duals),
+        lambda found: found._replace(duals=0.5 * found.duals),
+        lambda found: found._replace(duals=-found.duals - 1.0),
+        lambda found: found._replace(duals=found.duals[:0]),
+        lambda found: found._replace(duals=2.0 * found.duals, point=0.5 * found.point, value=0.5 * found.value),
+        lambda found: found._replace(duals=found.duals + np.random.default_rng(0).random(len(found.duals))),
+    ],
+)
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_hold_whatever_multipliers_the_solver_gives(monkeypatch, spoil, seed):
+    """Bounds of variables prove their share: with rows alone, or with multipliers that are off, gaps would be short."""
+    generator = np.random.default_rng(seed)
+    rows, offsets = unit(generator.normal(size=(6, 4)), generator.uniform(0.2, 1.0, 6))
+    lower, upper = -generator.uniform(0.2, 2.0, 4), generator.uniform(0.2, 2.0, 4)
+    gain = generator.normal(size=4)
+    truth = -linprog(-gain, rows, offsets, bounds=np.c_[lower, upper]).fun
+    bodies = bodies_of([(rows, offsets)], lower, upper)
+    start = torch.zeros(1, 4, dtype=torch.float64)
+    monkeypatch.setattr(convex_questions, "LinearProgram", worst_of_solver(spoil))
+    monkeypatch.setattr(
+        convex_questions,
+        "_answers",
+        lambda found, values: convex_questions.Answers(start.numpy(), np.full(1, -np.inf), np.zeros(1)),
+    )
+    monkeypatch.setattr(
+        convex_questions, "within", lambda *_: lambda values, bounds: torch.zeros_like(values, dtype=torch.bool)
+    )
+    found = linear_maxima(bodies, start, torch.tensor(gain[None]))
+    assert np.isfinite(found.values[0])
+    assert found.values[0] <= truth + 1e-9
+    assert found.values[0] + found.gaps[0] >= truth - 1e-12
+
+
+def test_without_rows_the_bounds_of_variables_are_the_whole_proof(monkeypatch):
+    bodies = bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 2.0)
+    start = torch.zeros(1, 2, dtype=torch.float64)
+    short = worst_of_solver(lambda found: found._replace(point=found.point / 2, value=found.value / 2))
+    monkeypatch.setattr(convex_questions, "LinearProgram", short)
+    monkeypatch.setattr(
+        convex_questions,
+        "_answers",
+        lambda found, values: convex_questions.Answers(start.numpy(), np.full(1, -np.inf), np.zeros(1)),
+    )
+    monkeypatch.setattr(
+        convex_questions, "within", lambda *_: lambda values, bounds: torch.zeros_like(values, dtype=torch.bool)
+    )
+    found = linear_maxima(bodies, start, torch.tensor([[3.0, -1.0]], dtype=torch.float64))
+    assert (found.values[0], found.gaps[0]) == (3.5, 3.5)
+
+
+def test_the_simplex_method_does_not_make_answers_worse(monkeypatch):
+    """A better point that is there already stays, with its gap."""
+    bodies = bodies_of([(np.zeros((0, 1)), np.zeros(0))], -1.0, 1.0)
+    start = torch.zeros(1, 1, dtype=torch.float64)
+    worse = worst_of_solver(lambda found: found._replace(point=found.point - 1.0, value=found.value - 1.0))
+    monkeypatch.setattr(convex_questions, "LinearProgram", worse)
+    monkeypatch.setattr(
+        convex_questions,
+        "_answers",
+        lambda found, values: convex_questions.Answers(np.ones((1, 1)), np.ones(1), np.full(1, 0.5)),
+    )
+    monkeypatch.setattr(
+        convex_questions, "within", lambda *_: lambda values, bounds: torch.zeros_like(values, dtype=torch.bool)
+    )
+    found = linear_maxima(bodies, start, torch.ones(1, 1, dtype=torch.float64))
+    assert (found.values[0], found.gaps[0]) == (1.0, 0.5)
+
+
+def test_gaps_are_never_negative_though_a_solver_s_value_is_above_the_proof(monkeypatch):
+    bodies = bodies_of([(np.zeros((0, 1)), np.zeros(0))], -1.0, 1.0)
+    start = torch.zeros(1, 1, dtype=torch.float64)
+    above = worst_of_solver(lambda found: found._replace(value=found.value + 1e-9))
+    monkeypatch.setattr(convex_questions, "LinearProgram", above)
+    monkeypatch.setattr(
+        convex_questions,
+        "_answers",
+        lambda found, values: convex_questions.Answers(start.numpy(), np.full(1, -np.inf), np.zeros(1)),
+    )
+    monkeypatch.setattr(
+        convex_questions, "within", lambda *_: lambda values, bounds: torch.zeros_like(values, dtype=torch.bool)
+    )
+    assert linear_maxima(bodies, start, torch.ones(1, 1, dtype=torch.float64)).gaps[0] == 0.0
+
+
+def test_rows_that_only_fill_up_a_table_make_no_body_endless():
+    triangle = (np.array([[-1.0, 0.0], [0.0, -1.0], [4.0, 3.0]]), np.array([0.0, 0.0, 12.0]))
+    wedge = (np.array([[-1.0, 0.0], [0.0, -1.0]]), np.zeros(2))
+    bodies = bodies_of([triangle, wedge, (np.zeros((0, 2)), np.zeros(0)), triangle])
+    found = largest_balls(bodies, torch.ones(4, 2, dtype=torch.float64))
+    assert found.values == pytest.approx([1.0, np.inf, np.inf, 1.0])
+    four = (np.concatenate([triangle[0], [[1.0, 1.0]]]), np.append(triangle[1], 99.0))
+    found = largest_balls(bodies_of([triangle, four]), torch.ones(2, 2, dtype=torch.float64))
+    assert found.values == pytest.approx([1.0, 1.0])

@@ -16,6 +16,7 @@ from jaxtyping import Bool, Float, Int
 
 from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
 from reluscope.analyses.coefficients.margins import margins_of_maps
+from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.analyses.medians import median_finding
 from reluscope.analyses.pacing import Pace, until_interrupted
 from reluscope.analyses.rounding import rounded_forward
@@ -241,13 +242,15 @@ def boundary_distances(
     began = time.perf_counter()
     points = network.points(x)[: len(facets)]
     forward = rounded_forward(network, points, tolerance=tolerance)
+    of_gradients = 2 * map_rounding(network, tolerance or Tolerance())
     # Maps are read in blocks: all of them at once may be large.
     size = max(1, BUDGET // (8 * network.num_inputs * network.num_outputs))
     lower, errors = [], []
     for start in range(0, len(points), size):
         rows = slice(start, start + size)
         found = margins_of_maps(torch.as_tensor(forward.outputs[rows]), network.linearize(points[rows]).weight)
-        spread = 2 * forward.errors[rows].max(axis=1)
+        # Of the margin, and of its gradient, in whose units the distance is.
+        spread = 2 * forward.errors[rows].max(axis=1) + found.distances * of_gradients
         with np.errstate(divide="ignore", invalid="ignore"):
             errors.append(np.where(np.isfinite(found.distances) & (found.slopes > 0), spread / found.slopes, 0.0))
         lower.append(found.distances)

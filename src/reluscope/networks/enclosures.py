@@ -166,6 +166,7 @@ class _Walk:
         self.columns: Values = {0: identity.reshape(1, self.dim, *network.input_shape)}
         reach = steps.reach
         self.sizes = {0: float(np.abs(point).max(initial=0.0)) + (reach if np.isfinite(reach) else 0.0)}
+        self.errors: Values = {position: torch.zeros_like(value) for position, value in self.centers.items()}
         self.is_empty = False
         self.limits: list[Forms] = []
         self.open: list[OpenUnit] = []
@@ -204,7 +205,15 @@ class _Walk:
         ends = np.where(np.isfinite([low, high]), [low, high], 0.0)
         largest = float(np.abs(slope * ends + middle).max(initial=0.0)) + float(stray.max(initial=0.0))
         largest = max(largest, float(output.abs().max())) if len(slope) else 0.0
-        self._from_gate(stage, output, torch.as_tensor(slope, device=pre.device) * columns, which, stray, largest)
+        # A closed unit may still be beyond its kink by what counts as clear of it.
+        crosses = ((levels > low) & (levels < high)).any(axis=0) & ~is_open
+        steepest = float(gate.slopes.abs().max())
+        plain = ((slope == 0) | (slope == 1)) & (middle == 0) & ~is_open
+        size = np.abs(slope) * np.abs(ends).max(axis=0) + np.abs(middle) + stray
+        passed = np.abs(slope) * noise + np.where(crosses, 2 * steepest * clear, 0.0)
+        passed = passed + np.where(plain, 0.0, self.rounding * size)
+        columns = torch.as_tensor(slope, device=pre.device) * columns
+        self._from_gate(stage, output, columns, which, stray, largest, passed)
         return True
 
     def max(self, stage: Stage, first: np.ndarray, last: np.ndarray) -> bool:
@@ -245,15 +254,19 @@ class _Walk:
         output = flat_pre[taken] + torch.as_tensor(stray, device=columns.device)
         ends = np.abs(self._range(forms[source])) + stray
         largest = float(max(output.abs().max(), ends[np.isfinite(ends)].max(initial=0.0))) if number else 0.0
-        self._from_gate(stage, output, columns[:, taken], which, stray, largest)
+        # Rivals that are ahead by no more than what counts as clear are left out.
+        passed = np.where(entries >= 0, noise, 0.0).max(axis=1, initial=0.0) + np.where(
+            held, 0.0, np.where(high > 0, np.minimum(high, clear), 0.0).max(axis=1, initial=0.0)
+        )
+        passed = passed + self.rounding * stray
+        self._from_gate(stage, output, columns[:, taken], which, stray, largest, passed)
         return True
 
     def outputs(self) -> Forms:
         """Return the forms of the outputs."""
         finish = self.network.finish
-        size = max([0.0, *(self.sizes[source] for source in finish.reads)])
         columns = run_linear(finish.leg.plan, self.columns)[finish.leg.target].reshape(self.count, -1)
-        errors = self.rounding * (finish.gain * size + finish.offset)
+        errors = finish.errors(self._read_sizes(finish.reads), self.errors, self.rounding)
         return self._forms(finish(self.centers).reshape(-1), columns, errors)
 
     @property
@@ -263,7 +276,7 @@ class _Walk:
 
     def _to_gate(self, stage: Stage) -> tuple[Tensor, Tensor, np.ndarray]:
         """Return pre-activations, columns of the gate's flattened input, and errors of the pre-activations."""
-        size = max([0.0, *(self.sizes[source] for source in stage.reads)])
+        sizes = self._read_sizes(stage.reads)
         values = stage.leg.run(self.centers)
         self.flat = values[stage.leg.target].reshape(-1)
         self.centers = {position: values[position] for position in stage.keeps}
@@ -275,12 +288,23 @@ class _Walk:
                 forms = self._forms(value, table, np.zeros(len(value)))
                 ends = np.abs(self._range(forms))
                 self.sizes[position] = float(np.where(np.isfinite(ends), ends, 0.0).max(initial=0.0))
-        errors = self.rounding * (stage.gain * size + stage.offset)
+        _, errors, self.errors = stage.advance_errors(sizes, self.errors, self.rounding)
         pre = stage.gate.candidates(values[stage.leg.target])
         return pre, columns[stage.leg.target].reshape(self.count, -1), errors
 
+    def _read_sizes(self, reads: Sequence[int]) -> Values:
+        """Return bounds on absolute values over all steps, one for all entries of a value."""
+        return {source: torch.full_like(self.centers[source], self.sizes[source]) for source in reads}
+
     def _from_gate(
-        self, stage: Stage, output: Tensor, columns: Tensor, which: np.ndarray, stray: np.ndarray, size: float
+        self,
+        stage: Stage,
+        output: Tensor,
+        columns: Tensor,
+        which: np.ndarray,
+        stray: np.ndarray,
+        size: float,
+        errors: np.ndarray,
     ) -> None:
         """Go on with a gate's output: one new symbol for each open unit."""
         fresh = columns.new_zeros(len(which), columns.shape[1])
@@ -291,6 +315,7 @@ class _Walk:
         shape = stage.gate.shape
         self.columns[stage.position] = torch.cat([columns, fresh]).reshape(1, -1, *shape)
         self.centers[stage.position] = output.reshape(1, *shape)
+        self.errors[stage.position] = torch.as_tensor(errors, device=output.device).reshape(1, *shape)
         self.sizes[stage.position] = size
 
     def _split(self, stage: Stage, which: np.ndarray, begin: np.ndarray, end: np.ndarray) -> None:

@@ -79,7 +79,7 @@ class _Leg:
         return float(entries.min()), float(entries.max())
 
     def errors(self, sizes: Values, errors: Values, gamma: float) -> tuple[Values, Values]:
-        """Return sizes and errors ``(1, *shape)`` of all values of the plan, those read included."""
+        """Return sizes and errors ``(s, *shape)`` of all values of the plan, those read included."""
         sizes, errors = dict(sizes), dict(errors)
         for position, absolute, squared, rounds in self.bounding:
             size = absolute.apply(*(sizes[source] for source in absolute.inputs))

@@ -13,6 +13,7 @@ from jaxtyping import Float, Int, Integer
 
 from reluscope.networks.linearize import maps_of_pieces
 from reluscope.networks.network import Network
+from reluscope.networks.value_errors import ValueErrors
 from reluscope.regions.half_spaces import Rows, gate_rows
 from reluscope.regions.map_errors import MapErrors
 from reluscope.tolerance import Tolerance
@@ -96,10 +97,12 @@ def held_region(
     maps, (weight, outputs) = maps_of_pieces(network, held, x, slice(0, network.num_inputs))
     tables = []
     values, errors_of_maps = network.start(x), MapErrors(1, unit)
+    errors = ValueErrors(values, unit)
     for stage, piece, (normals, constant) in zip(network.stages, held, maps, strict=True):
-        size = _size(values, stage.reads)
+        noise = errors.at(stage, values)
         pre, live = stage.advance(values)
         values = {**live, stage.position: stage.gate.select(pre, piece)}
+        errors.pass_on(stage, piece.cpu().numpy(), values[stage.position])
         gradients = normals.cpu().numpy()
         tables.append(
             gate_rows(
@@ -108,12 +111,10 @@ def held_region(
                 pieces=piece.cpu().numpy(),
                 pre=pre.cpu().numpy(),
                 maps=(gradients, constant.cpu().numpy()),
-                noise=unit * (stage.gain * size + stage.offset)[None],
+                noise=noise,
                 map_noise=errors_of_maps.at(stage, np.array([np.abs(gradients).max(initial=0.0)])),
             )
         )
-    size = _size(values, network.finish.reads)
-    errors = unit * (network.finish.gain * size + network.finish.offset)
     dim = network.num_inputs
     empty = Rows(*(np.zeros((1, 0, *rest)) for rest in ((dim,), (), (3,), (), (), (), ())))
     normals, _, sources, exists, slack, noise, constant_below = (
@@ -132,10 +133,6 @@ def held_region(
         sources[constant & (np.abs(slack) <= noise)].astype(np.int64),
         weight[0].cpu().numpy(),
         outputs[0].cpu().numpy(),
-        errors,
+        errors.at_end(network.finish, values)[0],
         bool((constant & (slack < -noise)).any()),
     )
-
-
-def _size(values: dict, reads: Sequence[int]) -> float:
-    return max([0.0, *(float(values[source].abs().max()) for source in reads)])

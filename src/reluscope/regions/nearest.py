@@ -16,6 +16,7 @@ from reluscope.networks.graph import Max
 from reluscope.networks.linearize import point_pieces, run_fixed, unit_maps
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
+from reluscope.networks.value_errors import ValueErrors
 from reluscope.regions.half_spaces import gate_rows
 from reluscope.regions.map_errors import MapErrors
 from reluscope.tolerance import Tolerance
@@ -120,21 +121,22 @@ def _nearest(network: Network, points: torch.Tensor, norm: Norm, tolerance: Tole
     sources = np.full((number, 3), -1, dtype=np.int64)
     map_errors = MapErrors(number, unit)
     values = network.start(points)
+    value_errors = ValueErrors(values, unit)
     every = np.arange(number)
     for stage in network.stages:
-        read = [values[source].reshape(number, -1).abs().amax(dim=1).cpu().numpy() for source in stage.reads]
-        size_here = np.max([np.zeros(number), *read], axis=0)
+        own = pieces[stage.gate.name].to_array()
+        noise = value_errors.at(stage, values)
         pre, live = stage.advance(values)
         values = stage.close(live, pre)
-        shape = (number, *(1,) * stage.gain.ndim)
+        value_errors.pass_on(stage, own, values[stage.position])
         # Lengths stand for normals: what makes rows of them only changes signs, or subtracts the chosen one's zero.
         rows = gate_rows(
             stage.gate,
             stage.index,
-            pieces=pieces[stage.gate.name].to_array(),
+            pieces=own,
             pre=pre.cpu().numpy(),
             maps=(lengths[stage.index][..., None], constants[stage.index]),
-            noise=unit * (stage.gain * size_here.reshape(shape) + stage.offset),
+            noise=noise,
             map_noise=map_errors.at(stage, largest[stage.index]),
         )
         length = np.abs(rows.normals[..., 0])

@@ -14,6 +14,7 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.linearize import each_unit_maps
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
+from reluscope.networks.value_errors import ValueErrors
 from reluscope.regions.half_spaces import Rows, gate_rows
 from reluscope.regions.map_errors import MapErrors
 from reluscope.regions.region import Region
@@ -126,21 +127,23 @@ def _rows(network: Network, points: torch.Tensor, codes: Codes, window: Polyhedr
     tables = []
     errors = MapErrors(number, unit)
     values = network.start(points)
+    value_errors = ValueErrors(values, unit)
     pieces = codes.by_gate()
     for stage, (weight, bias) in zip(network.stages, each_unit_maps(network, points), strict=True):
         maps = (weight.cpu().numpy(), bias.cpu().numpy())
-        size_here = np.max([np.zeros(number), *(_largest(values[source], number) for source in stage.reads)], axis=0)
+        own = pieces[stage.gate.name].to_array()
+        noise = value_errors.at(stage, values)
         pre, live = stage.advance(values)
         values = stage.close(live, pre)
-        shape = (number, *(1,) * stage.gain.ndim)
+        value_errors.pass_on(stage, own, values[stage.position])
         tables.append(
             gate_rows(
                 stage.gate,
                 stage.index,
-                pieces=pieces[stage.gate.name].to_array(),
+                pieces=own,
                 pre=pre.cpu().numpy(),
                 maps=maps,
-                noise=unit * (stage.gain * size_here.reshape(shape) + stage.offset),
+                noise=noise,
                 map_noise=errors.at(stage, _largest_entries(maps[0], tuple(range(1, maps[0].ndim)))),
             )
         )
@@ -151,10 +154,6 @@ def _rows(network: Network, points: torch.Tensor, codes: Codes, window: Polyhedr
 def _largest_entries(table: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
     """Return the largest absolute values along some axes, without a table of absolute values."""
     return np.maximum(table.max(axis=axes, initial=0.0), -table.min(axis=axes, initial=0.0))
-
-
-def _largest(value: torch.Tensor, number: int) -> np.ndarray:
-    return value.reshape(number, -1).abs().amax(dim=1).cpu().numpy()
 
 
 def _domain_rows(window: Polyhedron, flat: np.ndarray, unit: float) -> Rows:

@@ -115,3 +115,84 @@ def test_what_it_does_not_cover():
     net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     with pytest.raises(rs.errors.ShapeError, match="the dimension of the input, 2, got 3"):
         activation_upper(net, rs.Box(-1, 1, 3))
+
+
+def test_rounding_of_a_weight_that_cancels_keeps_a_unit_active():
+    """Two affine maps in a row whose product is about 1e-17, and zero in float64: the unit is active somewhere."""
+    from fractions import Fraction
+
+    import torch
+
+    from oracles.rational_steps import fractions_of
+    from reluscope.networks.builder import GraphBuilder
+
+    kept = 0
+    for seed in range(200):
+        a, b = (np.array(part) for part in np.random.default_rng(seed).uniform(0.1, 1.0, (2, 3)))
+        b[2] = -float(a[0] * b[0] + a[1] * b[1]) / a[2]
+        product = float((torch.tensor(b[None]) @ torch.tensor(a[:, None]))[0, 0])
+        exact = sum(x * y for x, y in zip(fractions_of(a), fractions_of(b), strict=True))
+        for side in (1.0, -1.0):
+            builder = GraphBuilder()
+            h = builder.relu(builder.linear(builder.input((1,)), torch.eye(1), torch.tensor([2.0])))
+            inner = builder.linear(h, torch.tensor(a[:, None]))
+            bias = -float(2 * abs(exact))  # from h = 2 on; it goes to 3
+            pre = builder.linear(inner, torch.tensor(side * b[None]), torch.tensor([bias]))
+            net = builder.build(builder.linear(builder.relu(pre), torch.ones(1, 1)))
+            is_hidden = side * product * 3 + bias <= 0
+            if not is_hidden or not side * exact * 3 + Fraction(bias) > 0:
+                continue
+            kept += 1
+            # Two regions: where the second unit is active and where it is not. The first is active all over.
+            assert int(activation_upper(net, rs.Box(-1, 1, 1))) >= 2
+    assert kept > 5
+
+
+def gated(*kinds):
+    """A chain of layers of two units with gates given by their tables: breakpoints, slopes, intercepts, per unit."""
+    import torch
+
+    from reluscope.networks.builder import GraphBuilder
+
+    builder = GraphBuilder()
+    value = builder.input((2,))
+    for kind in kinds:
+        weight = torch.tensor([[1.0, 0.5], [-0.5, 1.0]], dtype=torch.float64)
+        if kind == "max":
+            value = builder.maxout(builder.linear(value, torch.cat([weight, -weight])), 0, 2)
+        else:
+            value = builder.pointwise(builder.linear(value, weight), "kink", *kind)
+    return builder.build(builder.linear(value, torch.ones(1, 2, dtype=torch.float64)))
+
+
+RELU = ([[0.0, 0.0]], [[0.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ([[0.0, 0.0]], [[0.0, 0.1], [1.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]]),  # one leaky unit
+        ([[0.0, 0.0]], [[0.0, 0.0], [1.0, 2.0]], [[0.0, 0.0], [0.0, 0.0]]),  # one twice as steep
+        ([[0.0, 0.0]], [[0.0, 0.0], [1.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]),  # one lifted
+        ([[0.0, 1.0]], [[0.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [0.0, -1.0]]),  # one with its kink elsewhere
+        ([[0.0, 1.0]], [[0.0, 1.0], [1.0, 1.0]], [[0.0, 0.0], [0.0, 0.0]]),  # the same, and without an effect
+        ([[0.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [1.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0], [1.0, 1.0]]),
+        "max",
+    ],
+)
+def test_it_is_about_plain_relu_units_and_no_others(other):
+    assert int(activation_upper(gated(RELU, RELU), rs.Box(-1, 1, 2))) >= 4
+    for chain in ((other, RELU), (RELU, other), (other,)):
+        with pytest.raises(NotApplicableError, match="a chain of ReLU layers"):
+            activation_upper(gated(*chain), rs.Box(-1, 1, 2))
+
+
+def test_terms_below_zero_count_without_those_above():
+    """``h_1 - h_2 + 1/2`` is negative where only the second unit is active, however many may be."""
+    net = net_of(([[1, 0], [0, 1]], [0, 0]), ([[1, -1]], [0.5]), ([[1]], [0]))
+    box = rs.Box(-1, 1, 2)
+    assert len(rs.partition(net, box)) == 6
+    assert int(activation_upper(net, box)) >= 6
+    # Were the second layer thought to be stable, there would be four.
+    always = net_of(([[1, 0], [0, 1]], [0, 0]), ([[1, -1]], [1.5]), ([[1]], [0]))
+    assert int(activation_upper(always, box)) == 4

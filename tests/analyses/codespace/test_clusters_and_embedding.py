@@ -151,3 +151,32 @@ def test_umap_keeps_clusters_and_starts_from_the_epoch_before():
     assert embed(codes[:3], method="umap").method == "mds"
     same = codes[np.zeros(9, dtype=int)]
     assert embed(same, method="umap").method == "mds"
+
+
+def test_the_seed_decides_which_samples_are_clustered():
+    codes, _ = planted([20, 15, 10])
+    for seed in (0, 3, 5):
+        found = cluster(codes, 3, most=20, seed=seed)
+        assert found.drawn.tolist() == np.sort(np.random.default_rng(seed).choice(45, 20, replace=False)).tolist()
+    assert cluster(codes, 3, most=45, seed=7).drawn.tolist() == list(range(45))
+    assert len(cluster(codes, 3, most=44, seed=7).drawn) == 44
+
+
+def test_samples_that_were_not_drawn_go_to_the_nearest_medoid():
+    codes, _ = planted([20, 15, 10], noise=0.3)
+    found = cluster(codes, 3, most=12, seed=2)
+    table = codes.distance().astype(np.int64)
+    rest = np.setdiff1d(np.arange(45), found.drawn)
+    assert found.labels[rest].tolist() == table[np.ix_(rest, found.medoids)].argmin(axis=1).tolist()
+    agreement = found.agreement(found.labels)
+    assert (agreement.claim, agreement.value) == ("EXACT", pytest.approx(1.0))
+
+
+@pytest.mark.parametrize(("number", "most"), [(0, 5), (2, 0), (-1, 5)])
+def test_no_clusters_and_no_samples_are_refused(number, most):
+    codes, _ = planted([4])
+    with pytest.raises(rs.errors.InputError, match="one cluster or more"):
+        cluster(codes, number, most=most)
+    with pytest.raises(rs.errors.InputError, match="one cluster or more"):
+        cluster(codes[:0], 1)
+    assert len(cluster(codes, 1, most=1)) == 1

@@ -25,6 +25,7 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.graph import Max
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points, chunks
+from reluscope.networks.value_errors import ValueErrors
 from reluscope.regions.regions import region
 from reluscope.tolerance import Tolerance
 
@@ -279,12 +280,12 @@ def _are_off_hyperplanes(network: Network, points: np.ndarray, tolerance: Tolera
     is_off = np.ones(len(points), dtype=bool)
     for rows in chunks(len(points), 4 * network.bytes_per_point, BUDGET):
         values = network.start(network.points(points[rows]))
+        errors = ValueErrors(values, unit)
         for stage in network.stages:
-            sizes = [values[source].abs().flatten(1).amax(1) for source in stage.reads]
-            size = torch.stack(sizes).amax(0).cpu().numpy() if sizes else np.zeros(rows.stop - rows.start)
+            noise = errors.at(stage, values)
             pre, live = stage.advance(values)
             values = stage.close(live, pre)
-            noise = unit * (stage.gain[None] * size.reshape(-1, *(1,) * stage.gain.ndim) + stage.offset[None])
+            errors.pass_on(stage, stage.gate.pieces(pre).cpu().numpy(), values[stage.position])
             table = pre.cpu().numpy()
             if isinstance(stage.gate, Max):
                 if table.shape[2] > 1:

@@ -24,6 +24,7 @@ from reluscope.networks.held import pieces_of
 from reluscope.networks.network import Network
 from reluscope.networks.points import chunks
 from reluscope.networks.stages import Stage
+from reluscope.networks.value_errors import ValueErrors
 
 NUM_PLACES = 4
 # In groups of so many codes it pays to know which units share their hyperplanes with no other.
@@ -181,16 +182,16 @@ def _held_values(
     ]
     x = network.points(places).repeat(number, *(1,) * len(network.input_shape))
     values = network.start(x)
+    errors = ValueErrors(values, rounding)
     for earlier, piece in zip(network.stages, held, strict=False):
+        errors.at(earlier, values)
         pre, live = earlier.advance(values)
         values = {**live, earlier.position: earlier.gate.select(pre, piece)}
-    sizes = (values[source].abs().flatten(1).amax(1).cpu().numpy() for source in stage.reads)
-    size = np.max([np.zeros(len(x)), *sizes], axis=0)
+        errors.pass_on(earlier, piece.cpu().numpy(), values[earlier.position])
+    # The largest of a unit's candidates and places.
+    noise = errors.at(stage, values).reshape(number, count, stage.gate.num_units, -1).max(axis=(1, 3))
     pre, _ = stage.advance(values)
     table = pre.cpu().numpy().reshape(number, count, stage.gate.num_units, -1)
-    gain, offset = (part.reshape(stage.gate.num_units, -1).max(axis=1) for part in (stage.gain, stage.offset))
-    largest = size.reshape(number, count).max(axis=1)
-    noise = rounding * (gain * largest[:, None] + offset)
     return np.ascontiguousarray(table.transpose(0, 2, 3, 1)), noise
 
 

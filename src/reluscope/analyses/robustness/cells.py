@@ -150,7 +150,7 @@ class Viewpoint:
         """Return the region of a code."""
         held = held_region(self.network, self.x, pieces, tolerance=self.tolerance)
         noise = np.zeros((len(held.outputs), 0))
-        return Cell(self, held.rows, held.slack, Forms(held.outputs, held.weight, noise, held.errors))
+        return Cell(self, held.rows, held.slack, held.noise, Forms(held.outputs, held.weight, noise, held.errors))
 
 
 def viewpoint(
@@ -200,6 +200,8 @@ class Cell:
     view : Viewpoint
     rows, slack : (h, n) and (h,) arrays
         ``rows u <= slack`` with rows of length 1; the domain's join them.
+    errors : (h,) array
+        Bounds on the rounding of the slack.
     outputs : Forms
         Of the network's outputs in steps u.
     radius : float
@@ -211,6 +213,7 @@ class Cell:
         view: Viewpoint,
         rows: Float[np.ndarray, "h n"],
         slack: Float[np.ndarray, " h"],
+        errors: Float[np.ndarray, " h"],
         outputs: Forms,
         *,
         radius: float = np.inf,
@@ -220,6 +223,8 @@ class Cell:
         self.num_own = len(rows)
         self.rows = np.concatenate([rows, window.rows])
         self.slack = np.concatenate([slack, window.offsets - window.rows @ view.x])
+        sizes = np.abs(window.offsets) + np.abs(window.rows) @ np.abs(view.x)
+        self.errors = np.concatenate([errors, view.rounding * sizes])
         self.lower, self.upper = view.lower, view.upper
         self.origin = np.zeros(len(view.x))
 
@@ -270,6 +275,21 @@ class Cell:
             upper=self.upper,
             bound=bound,
         )
+
+    def rounding(self, rival: Rival, found: NearestPoint) -> float:
+        """Return what rounding makes of the distance of a nearest change, to first order.
+
+        Its multipliers say how much it moves with the rows that hold it: a corner of two that are nearly parallel moves
+        by far more than they do.
+        """
+        multipliers, rows = found.multipliers, np.concatenate([self.rows, rival.row[None]])
+        length = float(size(multipliers @ rows, dual(self.view.norm)))
+        errors = np.append(self.errors, rival.error)
+        if not length > 0:
+            return rival.error / rival.length if rival.length > 0 else 0.0
+        # The rows' entries are rounded, too.
+        entries = self.view.rounding * float(multipliers @ size(rows, dual(self.view.norm))) * found.distance
+        return (float(multipliers @ errors) + entries) / length
 
     def nearest(self, bound: float) -> NearestPoint:
         """Return the step to the nearest point of the set."""

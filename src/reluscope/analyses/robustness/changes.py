@@ -51,7 +51,7 @@ def confirm(cell: Cell, rival: Rival, found: NearestPoint) -> Change | Undecided
         Where the rival is not below the point's class.
     """
     view, step = cell.view, found.point
-    error = rival.error / rival.length if rival.length > 0 else 0.0
+    error = cell.rounding(rival, found)
     beyond, depth = None, 0.0
     if rival.length > 0 and (way := cell.inward(step, rival)) is not None:
         # Within the cell only: where outputs touch, they may cross in the next one, a little farther away.

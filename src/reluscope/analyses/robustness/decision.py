@@ -34,7 +34,7 @@ class DecisionDistances:
     classes, adversarial : (s,) int64
         The class of the point, and the class beyond the boundary, -1 where none was found.
     errors : (s,) float64
-        Bounds on what rounding makes of the boundary's place.
+        Bounds, to first order, on what rounding makes of the boundary's place.
     num_branches, num_undecided : (s,) int64
         Sets of regions looked into, and changes of class that rounding left undecided.
     seconds : (s,) float64

@@ -203,12 +203,14 @@ def _cell(view: Viewpoint, steps: CutBall, enclosure: Enclosure) -> tuple[Cell, 
     dim, symbols = len(view.x), len(enclosure.open)
     rows: list[np.ndarray] = [np.zeros((0, dim))]
     slack: list[np.ndarray] = [np.zeros(0)]
+    errors: list[np.ndarray] = [np.zeros(0)]
     noise: list[np.ndarray] = [np.zeros((0, symbols))]
     is_exact = True
     if steps.cut is not None:  # the enclosure holds on this side of it
         length = float(np.linalg.norm(steps.cut))
         rows.append(-steps.cut[None] / length)
         slack.append(np.array([-steps.level / length]))
+        errors.append(np.zeros(1))  # a consequence of other rows
         noise.append(np.zeros((1, symbols)))
     for limit in enclosure.limits:
         lengths = np.linalg.norm(limit.weights, axis=1)
@@ -218,13 +220,14 @@ def _cell(view: Viewpoint, steps: CutBall, enclosure: Enclosure) -> tuple[Cell, 
         is_exact = is_exact and bool((spread <= CLEAR * limit.errors).all())
         rows.append(limit.weights / lengths[:, None])
         slack.append((spread - limit.centers) / lengths)
+        errors.append(limit.errors / lengths)
         wide = np.zeros((len(lengths), symbols))
         wide[:, : limit.noise.shape[1]] = np.abs(limit.noise) / lengths[:, None]
         noise.append(wide)
     outputs = enclosure.outputs
     if outputs is None:
         outputs = Forms(np.zeros(0), np.zeros((0, dim)), np.zeros((0, symbols)), np.zeros(0))
-    cell = Cell(view, np.concatenate(rows), np.concatenate(slack), outputs, radius=steps.radius)
+    cell = Cell(view, np.concatenate(rows), np.concatenate(slack), np.concatenate(errors), outputs, radius=steps.radius)
     return cell, np.concatenate(noise), is_exact
 
 

@@ -27,7 +27,7 @@ class DistancesWithin:
     classes, rivals : (s,) int64
         The class of the point, and the one that ties there, -1 where there is none.
     errors : (s,) float64
-        Bounds on what rounding of the outputs makes of the distance.
+        Bounds, to first order, on what rounding of the outputs and of the region's rows makes of the distance.
     norm : str
     domain : str
     """
@@ -45,7 +45,7 @@ class DistancesWithin:
         return len(self.distances)
 
     def finding(self, row: int) -> Finding:
-        """Return the distance of one point: EXACT within the dual gap and the rounding of the outputs."""
+        """Return the distance of one point: EXACT within the dual gap and rounding."""
         distance = float(self.distances[row])
         gap = distance - float(self.lower[row]) if np.isfinite(distance) else 0.0
         return Finding(
@@ -129,5 +129,5 @@ def _nearest_change(cell: Cell) -> tuple[float, float, np.ndarray, int, float]:
         lower = min(lower, found.lower)
         if found.distance < best:
             best, step, label = found.distance, found.point, rival.label
-            error = rival.error / rival.length if rival.length > 0 else 0.0
+            error = cell.rounding(rival, found)
     return best, min(lower, best), step, label, error

@@ -1,0 +1,120 @@
+"""Distances to the features of regions: what is proved only where the partition is complete."""
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from networks.models import layers
+from reluscope.analyses.preimages import region_distances
+from reluscope.analyses.preimages.region_distances import RELATIVE
+from reluscope.errors import InputError, ShapeError
+
+BOX = rs.Box(-1, 1, 2)
+
+
+def folds(number=6):
+    """A zigzag of one input: the features of any point are those of many regions."""
+    places = np.linspace(-0.9, 0.9, number)
+    slopes = np.array([2.0 * (-1) ** k for k in range(number)])
+    return rs.load([(np.ones((number, 1)), -places), (slopes[None], np.zeros(1))])
+
+
+def test_an_incomplete_partition_proves_no_no():
+    net, box = rs.load(layers([2, 80, 60, 3], seed=1)), rs.Box(-2, 2, 2)
+    part = rs.partition(net, box, budget=40)
+    assert part.claim == "LOWER"
+    x = part[0].witness
+    tiny = rs.preimages.reached_from_elsewhere(net, x, 1e-9, part)
+    assert tiny.answer is None
+    assert (tiny.distance.claim, tiny.distance.tolerance) == ("UPPER", None)
+    assert tiny.distance.interval == (0.0, tiny.distance.value)
+    yes = rs.preimages.reached_from_elsewhere(net, x, 1.01 * tiny.distance.value, part)
+    assert yes.answer is True
+    net = rs.load(layers([2, 6, 3], seed=1))
+    whole = rs.partition(net, box)
+    proved = rs.preimages.reached_from_elsewhere(net, whole[0].witness, 1e-9, whole)
+    assert proved.answer is False
+    assert (proved.distance.claim, proved.distance.interval) == ("EXACT", None)
+    goal = net(whole[0].witness).numpy().ravel()
+    assert proved.distance.tolerance == pytest.approx(RELATIVE * max(1.0, np.abs(goal).max()))
+    assert proved.distance.num_undecided == whole.num_undecided
+
+
+def test_the_ball_is_closed_and_lists_what_it_meets_in_order():
+    net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
+    box = rs.Box(-1, 2, 1)
+    found = rs.preimages.reached_from_elsewhere(net, [1.5], 0.5, box)  # |x| <= 1 on the other side, 0.5 away
+    assert found.answer is True
+    assert found.distances == pytest.approx([0.5])
+    assert found.distance.value == pytest.approx(0.5)
+    assert rs.preimages.reached_from_elsewhere(net, [1.5], 0.499, box).answer is False
+    zigzag = folds()
+    part = rs.partition(zigzag, rs.Box(-1, 1, 1))
+    found = rs.preimages.reached_from_elsewhere(zigzag, [0.1], 0.05, part)
+    assert (np.diff(found.distances) >= 0).all()
+    assert found.own not in found.rows.tolist()
+    # Every region whose features meet the ball is there: its ends say which it spans.
+    goal = float(zigzag([[0.1]])[0, 0])
+    meets = []
+    for row in range(len(part)):
+        ends = zigzag(part[row].polyhedron.vertices()).numpy().ravel()
+        gap = max(ends.min() - goal, goal - ends.max(), 0.0)
+        if row != found.own and gap <= 0.05 - 1e-9:
+            meets.append((row, gap))
+    assert sorted(found.rows.tolist()) == [row for row, _ in meets]
+    for row, gap in meets:
+        assert found.distances[found.rows.tolist().index(row)] == pytest.approx(gap, abs=1e-6)
+
+
+@pytest.mark.parametrize("domain", [BOX, rs.Space(2)])
+def test_boxes_around_features_leave_out_nothing_that_is_near(domain):
+    net = rs.load(layers([2, 6, 3], seed=4))
+    part = rs.partition(net, domain)
+    for goal in 3 * np.random.default_rng(0).normal(size=(6, 3)):
+        below = region_distances._lower(part, goal)
+        every = region_distances._nearest(part, goal, np.arange(len(part)), np.inf)
+        assert len(every) == len(part)
+        for one in every:
+            assert below[one.row] <= one.distance + 1e-9
+        best = min(one.distance for one in every)
+        found = rs.preimages.distance_to_range(net, goal, part)
+        assert found.distance.value == pytest.approx(best, rel=1e-9, abs=1e-9)
+        assert np.allclose(net(found.point).numpy().ravel(), found.features, atol=1e-6)
+        some = region_distances._nearest(part, goal, np.arange(len(part)), best + 0.5)
+        expected = {one.row for one in every if one.distance <= best + 0.5}
+        assert expected <= {one.row for one in some}
+    if isinstance(domain, rs.Space):
+        assert not below.any()
+    else:
+        assert below.any()
+
+
+def test_features_outside_a_box_around_one_region():
+    """The box of one region, by hand: below it, above it, and within it."""
+    net = rs.load([(np.eye(2), 5 * np.ones(2)), (np.eye(2), np.zeros(2))])  # x + 5 on the box
+    part = rs.partition(net, BOX)
+    assert len(part) == 1
+    slack = RELATIVE * 9.0
+    assert region_distances._lower(part, np.array([9.0, 5.0])) == pytest.approx([3.0 - slack], abs=1e-12)
+    slack = RELATIVE * 5.0
+    assert region_distances._lower(part, np.array([1.0, 5.0])) == pytest.approx([3.0 - slack], abs=1e-12)
+    assert region_distances._lower(part, np.array([4.5, 5.5])) == pytest.approx([0.0])
+
+
+@pytest.mark.parametrize("epsilon", [-0.1, np.nan, np.inf])
+def test_radii_that_are_none(epsilon):
+    with pytest.raises(InputError, match="expected a radius from 0"):
+        rs.preimages.reached_from_elsewhere(folds(), [0.0], epsilon, rs.Box(-1, 1, 1))
+    assert rs.preimages.reached_from_elsewhere(folds(), [0.0], 0.0, rs.Box(-1, 1, 1)).epsilon == 0.0
+
+
+def test_other_bad_input():
+    net, box = folds(), rs.Box(-1, 1, 1)
+    with pytest.raises(ShapeError, match="one point, got 2"):
+        rs.preimages.reached_from_elsewhere(net, [[0.0], [0.5]], 0.1, box)
+    with pytest.raises(InputError, match="in a region of the partition"):
+        rs.preimages.reached_from_elsewhere(net, [5.0], 0.1, box)
+    with pytest.raises(InputError, match="another network"):
+        rs.preimages.distance_to_range(net, [0.0], rs.partition(rs.load(layers([1, 3, 1])), box))
+    with pytest.raises(ShapeError, match="expected 1 features, got 2"):
+        rs.preimages.distance_to_range(net, [0.0, 1.0], box)

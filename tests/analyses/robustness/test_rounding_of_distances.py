@@ -1,0 +1,202 @@
+"""Tolerances of distances where rounding is all there is of them: against fractions."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from oracles.rational_steps import LEAKY, RELU, affine, fractions_of, network_of, rational_map, rational_values
+
+NORMS = ("l1", "linf")
+
+
+def is_within(value, exact, tolerance):
+    return abs(Fraction(float(value)) - exact) <= Fraction(float(tolerance))
+
+
+def length(row, norm):
+    """Return the dual norm, in fractions."""
+    return {"l1": max, "linf": sum}[norm]([abs(entry) for entry in row])
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("kink", [LEAKY, RELU])
+def test_outputs_that_cancel_leave_a_distance_with_their_rounding(norm, kink):
+    """All units are far from their kinks, so that the distance is that to a hyperplane."""
+    far = 0
+    for seed in range(25):
+        generator = np.random.default_rng(seed)
+        steps = [affine(generator.normal(size=(3, 2)), 1e8 * generator.uniform(1, 2, 3)), kink]
+        weight, point = generator.normal(size=(2, 3)), generator.normal(size=2)
+        inner = rational_values(steps, point)[-1]
+        heights = [float(sum(w * v for w, v in zip(fractions_of(row), inner, strict=True))) for row in weight]
+        steps.append(affine(weight, [generator.uniform(1, 2) - heights[0], -heights[1]]))
+        rows = rational_map(steps, point)
+        ahead = [a - b for a, b in zip(*rows, strict=True)]
+        margin = sum((w * v for w, v in zip(ahead, fractions_of(point), strict=False)), ahead[-1])
+        exact = abs(margin) / length(ahead[:-1], norm)
+        net = network_of(steps, 2)
+        within = rs.robustness.decision_distance_within(net, point[None], norm=norm).finding(0)
+        whole = rs.robustness.decision_distance(net, point[None], norm=norm).finding(0)
+        for finding in (within, whole):
+            assert finding.claim == "EXACT"
+            assert is_within(finding.value, exact, finding.tolerance)
+        far += abs(Fraction(within.value) - exact) > Fraction(1, 10**10)
+        assert whole.tolerance < 1e-4
+    assert far > 5
+
+
+@pytest.mark.parametrize("slope", [1e-3, 3e-6])
+def test_a_corner_of_two_rows_that_are_nearly_parallel_moves_by_more_than_they(slope):
+    """The region ends at ``x_1 + slope x_2 = c`` right before outputs tie at ``x_1 = c'``, so that x_2 has to move.
+
+    In l-infinity the least step (t, t') has ``x_1 = c'`` and ``slope x_2`` down to c - c'.
+    """
+    apart = 0
+    for seed in range(20):
+        generator = np.random.default_rng(seed)
+        offset = 1e7 * generator.uniform(1, 2)
+        # h_1 = offset - x_1 - slope x_2 > 0 in the region, h_2 = x_1 + 64, both exact in fractions only.
+        steps = [
+            affine([[-1 / 3, -slope / 3], [1 / 7, 0.0]], [offset / 3, offset / 7]),
+            RELU,
+            # What is left of the first unit is small, and its rounding is not.
+            affine([[3.0, 0.0], [0.0, 7.0]], [-offset + 1.0, -offset - 1.0 - 50 * slope]),
+            RELU,
+            affine([[0.0, 1.0], [0.0, 0.0]], [0.0, 0.0]),
+        ]
+        point = np.zeros(2)
+        steps[2][2][1] += 64.0
+        steps[4] = affine([[0.0, 0.0], [0.0, 1.0]], [64.0, 0.0])
+        rows, ties = rational_map(steps[:3], point), rational_map(steps, point)
+        edge, ahead = rows[0], [b - a for a, b in zip(*ties, strict=True)]
+        # edge x + e >= 0 and ahead x + f >= 0: where both are equations, and the farther of the two coordinates.
+        (a, b, e), (c, d, f) = edge, ahead
+        det = a * d - b * c
+        x, y = (b * f - d * e) / det, (c * e - a * f) / det
+        exact = max(abs(x), abs(y))
+        assert abs(y) > 2 * abs(x)
+        finding = rs.robustness.decision_distance_within(network_of(steps, 2), point[None], norm="linf").finding(0)
+        assert np.isfinite(finding.value)
+        assert is_within(finding.value, exact, finding.tolerance)
+        apart += abs(Fraction(finding.value) - exact) > Fraction(1, 10**8)
+    assert apart > 5
+
+
+def test_the_domain_is_in_the_way_as_exactly_as_its_rows_are_rounded():
+    net = network_of([affine(np.eye(2), [1e12, 1e12]), RELU, affine(np.ones((1, 2)), [0.0])], 2)
+    apart = 0
+    for seed in range(40):
+        generator = np.random.default_rng(seed)
+        row, size = generator.uniform(0.1, 1.0, 2), 10.0 ** generator.integers(-3, 9)
+        point = size * generator.normal(size=2) * (seed % 3 > 0)
+        bound = float(row @ point + generator.uniform(0.1, 1.0))
+        exact = Fraction(bound) - sum(w * v for w, v in zip(fractions_of(row), fractions_of(point), strict=True))
+        domain = rs.Polyhedron(row[None], [bound])
+        found = rs.robustness.boundary_distance(net, point[None], norm="l1", domain=domain)
+        finding = found.finding(0)
+        assert found.sources.tolist() == [[-1, 0, -1]]
+        assert is_within(finding.value, exact / max(fractions_of(row)), finding.tolerance)
+        assert finding.tolerance < 1e-13 * (1 + 10 * size)
+        apart += Fraction(finding.value) != exact / max(fractions_of(row))
+    assert apart > 5
+
+
+def test_the_farther_of_domain_and_facet_is_not_reported():
+    net = network_of([affine(np.eye(2), [1.0, 2.0]), RELU, affine(np.ones((1, 2)), [0.0])], 2)
+    near = rs.robustness.boundary_distance(net, [[0.0, 0.0]], norm="l2", domain=rs.Box(-3, 3, 2))
+    assert (near.distances[0], near.sources.tolist(), near.points.tolist()) == (1.0, [[0, 0, 0]], [[-1.0, 0.0]])
+    tie = rs.robustness.boundary_distance(net, [[0.0, 0.0]], norm="l2", domain=rs.Box(-1, 3, 2))
+    assert tie.sources.tolist() == [[0, 0, 0]]  # a unit comes before the domain
+    outside = np.array([[3.0 + 1e-13, 0.0]])  # outside by rounding: on the boundary
+    assert rs.robustness.boundary_distance(net, outside, norm="l2", domain=rs.Box(-1, 3, 2)).distances[0] == 0.0
+
+
+def test_tolerances_say_what_the_duals_leave_open_and_what_rounding_does():
+    net = rs.load([(np.eye(2), np.array([9.0, 9.0])), (np.eye(2), np.zeros(2))])
+    found = rs.robustness.decision_distance_within(net, [[3.0, 1.0]], norm="l2")
+    wider = replace(found, lower=found.distances - 0.25, errors=np.array([0.5]))
+    assert wider.finding(0).tolerance == pytest.approx(0.75)
+    nothing = replace(found, distances=np.array([np.inf]), lower=np.array([np.inf]), errors=np.zeros(1))
+    assert nothing.finding(0).tolerance == 0.0
+    whole = rs.robustness.decision_distance(net, [[3.0, 1.0]], norm="l2")
+    wider = replace(whole, lower=whole.upper - 0.25, errors=np.array([0.5])).finding(0)
+    assert (wider.claim, wider.interval) == ("EXACT", None)
+    assert wider.tolerance == pytest.approx(0.75)
+    nothing = replace(whole, lower=np.array([np.inf]), upper=np.array([np.inf]), errors=np.array([0.5])).finding(0)
+    assert (nothing.value, nothing.tolerance) == (np.inf, 0.5)
+
+
+@pytest.mark.parametrize(("stopped", "undecided"), [("budget of 3 regions", 0), ("", 2), ("interrupted", 1)])
+def test_a_search_that_did_not_end_or_left_doubts_is_a_lower_bound(stopped, undecided):
+    net = rs.load([(np.eye(2), np.array([9.0, 9.0])), (np.eye(2), np.zeros(2))])
+    whole = rs.robustness.decision_distance(net, [[3.0, 1.0]], norm="l2")
+    cut = replace(
+        whole, lower=np.array([0.5]), upper=np.array([2.0]), stopped=(stopped,), num_undecided=np.array([undecided])
+    )
+    finding = cut.finding(0)
+    assert not cut.is_exact[0]
+    assert (finding.claim, finding.value, finding.interval) == ("LOWER", 0.5, (0.5, 2.0))
+    assert (finding.tolerance, finding.num_undecided) == (None, undecided)
+    assert ("ended early" in finding.method) == bool(stopped)
+
+
+def test_a_tolerance_holds_the_gap_to_the_dual_bound_of_every_rival(monkeypatch):
+    """The nearest of the rivals may be nearer than what was found by as much as any of their bounds is below."""
+    from reluscope.analyses.robustness.cells import Cell
+
+    net = rs.load(
+        [
+            (np.eye(2), np.array([9.0, 9.0])),
+            (np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0]]), np.array([0.0, 0.0, 9.0])),
+        ]
+    )
+    proper = Cell.nearest_change
+
+    def loose(cell, rival, bound):
+        found = proper(cell, rival, bound)
+        return replace(found, lower=found.lower - (0.5 if rival.label == 1 else 0.25))
+
+    monkeypatch.setattr(Cell, "nearest_change", loose)
+    found = rs.robustness.decision_distance_within(net, [[3.0, 1.0]], norm="linf")
+    assert found.distances[0] == pytest.approx(1.0)
+    assert found.lower[0] == pytest.approx(0.5)
+    assert found.finding(0).tolerance == pytest.approx(0.5)
+
+
+def test_a_class_that_rounding_could_have_made_is_no_change():
+    """Right beyond the tie the other class leads by less than the outputs are rounded."""
+    from reluscope.analyses.robustness.cells import open_domain, viewpoint
+    from reluscope.analyses.robustness.changes import _first_other_class
+    from reluscope.tolerance import Tolerance
+
+    for offset in (1e8, -1e8):
+        net = rs.load([(np.eye(2), np.array([1e3, 1e3])), (np.eye(2), np.array([offset, offset]))])
+        net, window = open_domain(net, None)
+        view = viewpoint(net, window, np.array([3.0, 1.0]), "l2", Tolerance())
+        small, large = np.array([-1.0 - 1e-8, 1.0 + 1e-8]), np.array([-1.0 - 1e-2, 1.0 + 1e-2])
+        assert _first_other_class(view, small[None], ties=False) is None
+        assert _first_other_class(view, np.array([small, large]), ties=False)[1] == 1
+        assert _first_other_class(view, np.array([small, large]), ties=False)[0].tolist() == large.tolist()
+        assert _first_other_class(view, small[None], ties=True)[1] == 1
+        assert _first_other_class(view, np.zeros((1, 2)), ties=True) is None
+        assert _first_other_class(view, np.zeros((0, 2)), ties=True) is None
+
+
+def test_what_a_search_left_undecided_is_told(monkeypatch):
+    from reluscope.analyses.robustness import decision
+    from reluscope.analyses.robustness.search import Search
+
+    monkeypatch.setattr(decision, "search", lambda *_: Search(0.5, None, "", 7, 3))
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    found = rs.robustness.decision_distance(net, [[3.0, 1.0], [1.0, 2.0]], norm="l2")
+    assert (found.num_undecided.tolist(), found.num_branches.tolist()) == ([3, 3], [7, 7])
+    assert found.finding(1).claim == "LOWER"
+    assert found.finding(1).interval == (0.5, np.inf)
+    assert (found.errors.tolist(), found.adversarial.tolist()) == ([0.0, 0.0], [-1, -1])
+    assert np.isnan(found.witnesses).all()
+    assert np.isnan(found.beyond).all()
+    monkeypatch.setattr(decision, "search", lambda *_: Search(0.5, None, "interrupted", 7, 0))
+    assert len(rs.robustness.decision_distance(net, [[3.0, 1.0], [1.0, 2.0]], norm="l2")) == 1

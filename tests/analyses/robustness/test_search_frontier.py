@@ -1,0 +1,132 @@
+"""A search that stops anywhere: what it calls the frontier is never beyond the nearest change of class."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from networks.models import layers
+from reluscope.analyses.robustness import search as module
+from reluscope.analyses.robustness.cells import open_domain, viewpoint
+from reluscope.analyses.robustness.search import _radii, _Walk, search
+from reluscope.progress import counting
+from reluscope.tolerance import Tolerance
+
+BOX = rs.Box(-2, 2, 2)
+
+
+def view_of(seed, norm="l2", sizes=(2, 6, 5, 3)):
+    net, window = open_domain(rs.load(layers(list(sizes), seed=seed)), BOX)
+    return viewpoint(net, window, np.random.default_rng(seed).uniform(-1, 1, 2), norm, Tolerance())
+
+
+def stopped_at(view, regions):
+    with counting("", "", shown=False) as report:
+        return search(view, rs.Budget(regions=regions), report)
+
+
+@pytest.mark.parametrize(("norm", "with_attack"), [("l2", False), ("linf", False), ("l2", True)])
+def test_lower_bounds_hold_at_every_budget(monkeypatch, norm, with_attack):
+    if not with_attack:
+        monkeypatch.setattr(module, "nearby_change", lambda view: None)
+    seen = 0
+    for seed in range(2):
+        view = view_of(seed, norm)
+        whole = stopped_at(view, 10**6)
+        assert whole.stopped == ""
+        assert whole.num_undecided == 0
+        truth = np.inf if whole.change is None else whole.change.distance
+        assert whole.lower <= truth
+        assert whole.change is None or whole.lower >= truth * (1 - 1e-6)
+        best = 0.0
+        for regions in (1, 2, 3, 5, 8, 13, 25):
+            part = stopped_at(view, regions)
+            assert part.lower <= truth * (1 + 1e-9)
+            assert part.lower >= best * (1 - 1e-9)  # more work proves no less
+            best = part.lower
+            assert part.change is None or part.change.distance >= truth * (1 - 1e-9)
+            if part.stopped:
+                assert part.stopped == f"budget of {regions} regions"
+                assert part.num_branches >= regions
+            seen += 0 < part.lower < 0.99 * truth
+    assert seen > 1
+
+
+def test_an_interruption_within_a_step_knows_the_frontier(monkeypatch):
+    for seed, at in itertools.product(range(2), (1, 4, 12)):
+        view = view_of(seed)
+        whole = stopped_at(view, 10**6)
+        truth = np.inf if whole.change is None else whole.change.distance
+        calls, proper = itertools.count(1), _Walk._bound
+
+        def interrupted(walk, *arguments, at=at, calls=calls, proper=proper):
+            if next(calls) == at:
+                raise KeyboardInterrupt
+            return proper(walk, *arguments)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(_Walk, "_bound", interrupted)
+            part = stopped_at(view, 10**6)
+        assert part.stopped == "interrupted" or next(calls) <= at + 1
+        assert part.lower <= truth * (1 + 1e-9)
+
+
+def test_radii_grow_up_to_the_change_that_is_known():
+    assert _radii(np.inf) == [np.inf]
+    assert _radii(0.0) == [0.0]
+    found = _radii(2.0)
+    assert found[-1] == 2.0
+    assert len(found) == 5
+    assert np.allclose(np.diff(np.log(found)), np.log(1.4))
+
+
+def test_what_is_passed_over_and_what_is_undecided_bounds_the_answer():
+    """A change that the network does not confirm may be one: the answer is no farther than it."""
+    view = view_of(0)
+    walk = _Walk(view)
+    walk.limit = 1.0
+    walk._settle(module.Undecided(0.25))
+    walk._settle(None)
+    assert (walk.num_undecided, walk.passed, walk.change) == (1, 0.25, None)
+    walk._settle(module.Undecided(0.5))
+    assert (walk.num_undecided, walk.passed) == (2, 0.25)
+
+    def change(distance, lower):
+        return module.Change(distance, lower, 0.0, np.zeros(2), np.zeros(2), 1)
+
+    walk._settle(change(0.75, 0.125))
+    assert (walk.change.distance, walk.limit, walk.passed) == (0.75, 0.75, 0.125)
+    walk._settle(change(0.8, 0.3))
+    assert (walk.change.distance, walk.limit, walk.passed) == (0.75, 0.75, 0.125)
+    walk._settle(change(0.5, 0.5))
+    assert (walk.change.distance, walk.limit) == (0.5, 0.5)
+
+
+def test_an_undecided_change_is_below_what_the_search_says(monkeypatch):
+    """No change is confirmed: every one that was found is a doubt, and bounds the answer from below."""
+    view = view_of(1)
+    truth = stopped_at(view, 10**6).change.distance
+    monkeypatch.setattr(module, "nearby_change", lambda view: None)
+    monkeypatch.setattr(module, "confirm", lambda cell, rival, found: module.Undecided(found.lower))
+    found = stopped_at(view, 10**6)
+    assert found.change is None
+    assert found.num_undecided > 0
+    assert found.lower == pytest.approx(truth, rel=1e-6)
+
+
+def test_undecided_changes_bound_the_frontier_of_every_budget(monkeypatch):
+    """A search goes on beyond a change that is not confirmed, and so does its frontier; what it says does not."""
+    monkeypatch.setattr(module, "nearby_change", lambda view: None)
+    view = view_of(6, sizes=(2, 4, 3))
+    truth = stopped_at(view, 10**6).change.distance
+    monkeypatch.setattr(module, "confirm", lambda cell, rival, found: module.Undecided(found.lower))
+    whole = stopped_at(view, 10**6)
+    assert whole.num_undecided > 1
+    assert whole.lower <= truth * (1 + 1e-9)
+    beyond = 0
+    for regions in range(whole.num_branches - 1, whole.num_branches // 3, -4):
+        part = stopped_at(view, regions)
+        assert part.lower <= truth * (1 + 1e-9)
+        beyond += part.num_undecided > 0
+    assert beyond > 2

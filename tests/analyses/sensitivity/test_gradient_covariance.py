@@ -1,0 +1,132 @@
+"""Active subspaces: the bound on rounding, what counts as known beside it, and gradients that are nothing else."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+
+import reluscope as rs
+from oracles.rational_steps import LEAKY, affine, network_of, rational_map
+from reluscope.analyses.coefficients.rounding import map_rounding
+from reluscope.analyses.sensitivity import gradient_covariance
+from reluscope.analyses.sensitivity.gradient_covariance import ActiveSubspaces, active_subspaces
+from reluscope.errors import InputError
+from reluscope.tolerance import Tolerance
+
+EPS = 2.0**-52
+
+
+def subspaces(eigenvalues, errors, rank_upper=3, outputs=(4, 7)):
+    values = np.array(eigenvalues, dtype=np.float64)
+    number = len(values)
+    return ActiveSubspaces(
+        outputs[:number],
+        values,
+        np.zeros((number, 2, 3)),
+        values.sum(axis=1),
+        np.array(errors),
+        np.zeros(3),
+        rank_upper,
+        10,
+    )
+
+
+def test_a_share_is_as_uncertain_as_its_numerator_and_denominator():
+    found = subspaces([[6.0, 3.0, 1.0]], [0.5])
+    for dim, top in ((1, 6.0), (2, 9.0), (3, 10.0)):
+        share = found.share(0, dim)
+        assert (share.claim, share.interval) == ("EXACT", None)
+        assert share.value == pytest.approx(top / 10)
+        assert share.tolerance == pytest.approx((dim + 1) * 0.5 / 9.5)
+        # All errors against it: each eigenvalue and the trace off by what they may be off.
+        worst = max(abs((top - dim * 0.5) / 10.5 - top / 10), abs((top + dim * 0.5) / 9.5 - top / 10))
+        assert share.tolerance >= worst
+    assert found.share(0).definition.startswith("sum of the 1 largest")
+
+
+def test_an_output_that_may_be_all_rounding_has_no_share():
+    found = subspaces([[6.0, 3.0, 1.0], [6.0, 3.0, 1.0]], [5.0, 4.999])
+    unknown, known = found.share(0), found.share(1)
+    assert (unknown.value, unknown.claim, unknown.interval, unknown.tolerance) == (0.0, "ESTIMATE", (0.0, 1.0), None)
+    assert (known.claim, known.interval) == ("EXACT", None)
+    assert found.shares.tolist()[0] == [0.0, 0.0, 0.0]
+    assert found.shares[1] == pytest.approx([0.6, 0.9, 1.0])
+    rounded = replace(found, traces=np.array([9.9, 9.9]), errors=np.array([0.0, 0.0]))
+    assert rounded.shares.max() == rounded.share(0, 3).value == 1.0
+    with pytest.raises(InputError, match="at least one direction, got 0"):
+        found.share(0, 0)
+
+
+def test_ranks_count_what_is_above_its_rounding():
+    found = subspaces([[6.0, 3.0, 1.0], [6.0, 3.0, 1.0]], [1.0, 0.9], rank_upper=3)
+    assert found.ranks.tolist() == [2, 3]
+    lower, exact = found.rank(0), found.rank(1)
+    assert (lower.value, lower.claim, lower.interval, lower.tolerance) == (2, "LOWER", (2, 3), 1.0)
+    assert (exact.value, exact.claim, exact.interval) == (3, "EXACT", (3, 3))
+
+
+def test_the_bound_is_that_of_its_derivation():
+    values = torch.tensor([4.0, 1.0, 1e-9, 0.0], dtype=torch.float64)
+    directions = torch.tensor([[0.0, -2.0], [3.0, 0.0], [1.0, 1.0]], dtype=torch.float64)
+    found = gradient_covariance._spectrum(
+        values, directions, torch.tensor([1.0, 1.0], dtype=torch.float64), 5.0, 1e-3, 0.01
+    )
+    expected = 0.01 * (2 * 5.0**0.5 + 0.01) + (1e-3 + 4 * EPS) * 5.0
+    assert found.error == pytest.approx(expected)
+    # Length one, towards the mean gradient, and none where rounding could be all there is.
+    assert found.directions.tolist() == [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
+    assert found.trace == 5.0
+    negative = gradient_covariance._spectrum(-values, directions, torch.ones(2, dtype=torch.float64), 5.0, 0.0, 0.0)
+    assert (negative.eigenvalues == 0).all()
+
+
+@pytest.mark.parametrize("inputs", [3, 9])
+def test_gradients_that_cancel_are_within_the_errors(inputs):
+    """By products and by regions, with the first layer's row space and without: the trace in fractions."""
+    apart = 0
+    for seed in range(8):
+        generator = np.random.default_rng(seed)
+        first = affine(1e6 * generator.normal(size=(6, inputs)), 1e6 * generator.normal(size=6))
+        column = 1e-3 * generator.normal(size=6)
+        steps = [first, LEAKY, affine(np.concatenate([np.eye(6), column[None]]), np.zeros(7)), LEAKY]
+        # What the last layer leaves of large gradients is a thousandth of a millionth of them.
+        steps.append(affine([[*(-column), 1.0]], [0.0]))
+        points = generator.normal(size=(4, inputs))
+        found = active_subspaces(network_of(steps, inputs), points)
+        gradients = [rational_map(steps, point)[0][:-1] for point in points]
+        trace = sum(entry**2 for row in gradients for entry in row) / 4
+        assert abs(Fraction(found.traces[0]) - trace) <= Fraction(found.errors[0])
+        assert abs(Fraction(float(found.eigenvalues[0].sum())) - trace) <= found.eigenvalues.shape[1] * Fraction(
+            found.errors[0]
+        )
+        apart += Fraction(found.traces[0]) != trace
+    assert apart > 3
+
+
+def test_each_way_to_the_eigenvalues_gives_them_with_the_same_errors():
+    generator = np.random.default_rng(0)
+    for inputs, units, samples in ((4, 9, 40), (30, 3, 40), (30, 9, 5)):  # products, row space, regions
+        net = rs.load(
+            [
+                (generator.normal(size=(units, inputs)), generator.normal(size=units)),
+                (generator.normal(size=(2, units)), np.zeros(2)),
+            ]
+        )
+        points = generator.normal(size=(samples, inputs))
+        found = active_subspaces(net, points, num_directions=2)
+        weight = net.linearize(points).weight.numpy()
+        for j in range(2):
+            truth = np.sort(np.linalg.eigvalsh(weight[:, j].T @ weight[:, j] / samples))[::-1]
+            size = found.eigenvalues.shape[1]
+            assert np.allclose(found.eigenvalues[j], truth[:size], atol=1e-10)
+            delta = map_rounding(net, Tolerance())
+            trace = found.traces[j]
+            assert found.errors[j] == pytest.approx(
+                delta * (2 * trace**0.5 + delta) + (16 + size) * EPS * trace, rel=1e-9
+            )
+            assert found.rank_upper == min(inputs, units, len(net.codes(points).unique()))
+            mean = weight[:, j].mean(axis=0)
+            assert (found.directions[j] @ mean >= -1e-12).all()
+            assert np.linalg.norm(found.directions[j], axis=1) == pytest.approx([1.0, 1.0])

@@ -1,0 +1,167 @@
+"""Claims about samples: accuracies, errors of regression, norms and volumes, with each doubt by itself."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+import reluscope as rs
+from networks.models import layers
+from oracles.rational_steps import affine, fractions_of, network_of
+from reluscope.analyses import volumes
+from reluscope.analyses.classification import accuracy_of_outputs, is_close
+from reluscope.analyses.coefficients.norms import LocalNorms, _num_apart
+from reluscope.analyses.medians import median_finding
+from reluscope.analyses.regression import fits
+from reluscope.analyses.rounding import RoundedForward
+from reluscope.analyses.volumes import region_volumes
+
+
+def forward(outputs, errors):
+    outputs = np.array(outputs, dtype=np.float64)
+    errors = np.broadcast_to(np.array(errors, dtype=np.float64), outputs.shape)
+    return RoundedForward(outputs, errors, np.zeros((len(outputs), 0), dtype=bool))
+
+
+def test_outputs_are_close_if_both_their_errors_together_bridge_the_gap():
+    outputs = [[1.0, 2.0]] * 6 + [[2.0, 2.0]]
+    errors = [[0.0, 0.0], [0.6, 0.0], [0.0, 0.6], [0.6, 0.6], [1.0, 0.0], [0.0, 1.0], [9.0, 9.0]]
+    assert is_close(forward(outputs, errors)).tolist() == [False, False, False, True, True, True, False]
+    single = is_close(forward([[1.0], [1.0], [0.0], [-1.0]], [[0.5], [1.0], [1.0], [2.0]]))
+    assert single.tolist() == [False, True, False, True]
+
+
+def test_accuracy_lies_between_all_doubts_wrong_and_all_right():
+    labels = np.array([1, 1, 0, 0])
+    found = accuracy_of_outputs(forward([[1.0, 2.0]] * 4, [[0.0], [0.6], [0.0], [0.6]]), labels)
+    assert (found.value, found.claim, found.interval, found.num_undecided) == (0.5, "ESTIMATE", (0.25, 0.75), 2)
+    sure = accuracy_of_outputs(forward([[1.0, 2.0]] * 4, 0.1), labels)
+    assert (sure.value, sure.claim, sure.interval, sure.num_undecided, sure.tolerance) == (0.5, "EXACT", None, 0, 0.0)
+
+
+@pytest.mark.parametrize(("offset", "target"), [(0.0, 1e15), (1e8, 0.0), (0.0, 0.1)])
+def test_errors_of_regression_hold_the_rounding_of_outputs_and_of_their_difference_to_targets(offset, target):
+    for seed in range(10):
+        generator = np.random.default_rng(seed)
+        step = affine(generator.normal(size=(1, 3)), [offset])
+        points = generator.normal(size=(1, 3))
+        goal = target * generator.uniform(1, 2, (1, 1)) + offset
+        exact = sum(
+            (w * v for w, v in zip(fractions_of(step[1][0]), fractions_of(points[0]), strict=True)), Fraction(offset)
+        )
+        exact -= Fraction(goal[0, 0])
+        (fit,) = fits(network_of([step], 3), points, goal)
+        for finding in (
+            (fit.mean_error, fit.root_mean_squared_error)
+            if hasattr(fit, "root_mean_squared_error")
+            else (fit.mean_error,)
+        ):
+            assert finding.claim == "EXACT"
+            assert abs(Fraction(finding.value) - abs(exact)) <= Fraction(finding.tolerance)
+
+
+def norms(**given):
+    fields = {
+        "spectral": np.array([1.0, 3.0, 2.0]),
+        "frobenius": np.array([2.0, 6.0, 4.0]),
+        "slopes": None,
+        "maps": (3, 3),
+        "population": 3,
+        "error": 0.125,
+        "stopped": "",
+        "seconds": 0.0,
+    }
+    return LocalNorms(**{**fields, **given})
+
+
+def test_norms_are_exact_within_the_rounding_of_maps():
+    found = norms(slopes=np.array([5.0, 7.0, 6.0]))
+    for row in range(3):
+        of_row = found.of(row)
+        assert [finding.value for finding in of_row] == [found.spectral[row], found.frobenius[row], found.slopes[row]]
+        assert all((finding.claim, finding.tolerance) == ("EXACT", 0.125) for finding in of_row)
+    assert [(median.value, median.claim, median.tolerance) for median in found.medians()] == [
+        (2.0, "EXACT", 0.125),
+        (4.0, "EXACT", 0.125),
+        (6.0, "EXACT", 0.125),
+    ]
+    assert all(median.claim == "ESTIMATE" for median in norms(population=99).medians())
+    assert len(norms().of(0)) == len(norms().medians()) == 2
+
+
+def test_different_maps_are_counted_as_far_as_they_are_told_apart():
+    exact, lower = norms().different_maps(), norms(maps=(2, 5)).different_maps()
+    assert (exact.value, exact.claim, exact.interval) == (3, "EXACT", None)
+    assert (lower.value, lower.claim, lower.interval, lower.tolerance) == (2, "LOWER", (2, 5), 0.125)
+    values = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 3.0], [1.5, 3.0], [0.0, 0.4]])
+    assert _num_apart(values, 0.75) == 3
+    assert _num_apart(values, 0.3) == 5
+    assert _num_apart(values, 0.4) == 4  # a difference of the gap is none
+
+
+def test_no_more_maps_than_codes(monkeypatch):
+    from reluscope.analyses.coefficients import norms as module
+
+    net = rs.load(layers([3, 4, 2], seed=0))
+    points = np.random.default_rng(0).normal(size=(20, 3))
+    number = len(net.codes(points).unique())
+    monkeypatch.setattr(module, "_num_apart", lambda values, gap: 99)
+    assert module.local_norms(net, points).maps == (number, number)
+
+
+def test_medians_of_all_and_of_some():
+    values = np.arange(11.0)
+    whole = median_finding(values, 11, what="sizes", tolerance=0.25)
+    assert (whole.value, whole.claim, whole.interval, whole.tolerance) == (5.0, "EXACT", None, 0.25)
+    some = median_finding(values[::-1], 12, what="sizes", tolerance=0.25)
+    assert (some.value, some.claim, some.interval, some.tolerance) == (5.0, "ESTIMATE", (1.0, 9.0), 0.25)
+    few = median_finding(values[:5], 12, what="sizes", tolerance=0.0)
+    assert (few.claim, few.interval) == ("ESTIMATE", None)
+    assert median_finding(values[:6], 12, what="sizes", tolerance=0.0).interval == (0.0, 5.0)
+
+
+def test_volumes_exact_in_few_dimensions_and_else_with_intervals_of_clopper_and_pearson():
+    part = rs.partition(rs.load(layers([2, 4, 1], seed=0)), rs.Box(-1, 1, 2))
+    for method in ("auto", "exact"):
+        found = region_volumes(part, method=method)
+        assert (found.claim, found.lower.tolist()) == ("EXACT", found.volumes.tolist())
+        assert found.upper.tolist() == found.volumes.tolist()
+        assert found.volumes.sum() == pytest.approx(4.0)
+    drawn = region_volumes(part, method="sampling", num_samples=3000, seed=5)
+    assert drawn.claim == "ESTIMATE"
+    assert drawn.volumes.sum() == pytest.approx(4.0)
+    hits = np.round(drawn.volumes / 4 * 3000)
+    assert drawn.lower / 4 == pytest.approx(np.where(hits > 0, beta.ppf(0.025, hits, 3001 - hits), 0.0))
+    assert drawn.upper / 4 == pytest.approx(np.where(hits < 3000, beta.ppf(0.975, hits + 1, 3000 - hits), 1.0))
+    assert region_volumes(part, method="sampling", num_samples=3000, seed=5).volumes.tolist() == drawn.volumes.tolist()
+    assert region_volumes(part, method="sampling", num_samples=3000, seed=6).volumes.tolist() != drawn.volumes.tolist()
+    assert region_volumes(part, method="sampling", num_samples=1).volumes.sum() == pytest.approx(4.0)
+    with pytest.raises(rs.errors.InputError, match="at least 1, got 0"):
+        region_volumes(part, method="sampling", num_samples=0)
+
+
+def test_samples_come_in_batches_that_add_up(monkeypatch):
+    part = rs.partition(rs.load(layers([2, 4, 1], seed=0)), rs.Box(-1, 1, 2))
+    whole = region_volumes(part, method="sampling", num_samples=50, seed=1)
+    monkeypatch.setattr(volumes, "BATCH_NUMBERS", 6 * 7)  # seven points at a time
+    told = []
+    monkeypatch.setattr(
+        volumes,
+        "_hits",
+        lambda *arguments, proper=volumes._hits: (told.append(len(arguments[2])), proper(*arguments))[1],
+    )
+    found = region_volumes(part, method="sampling", num_samples=50, seed=1)
+    assert told == [7] * 7 + [1]
+    assert found.volumes.tolist() == whole.volumes.tolist()
+
+
+def test_codes_that_no_region_has_are_located_among_others_that_have_one():
+    part = rs.partition(rs.load(layers([2, 4, 1], seed=0)), rs.Box(-1, 1, 2))
+    points = np.random.default_rng(0).uniform(-1, 1, (60, 2))
+    numbers = {row.tobytes(): index for index, row in enumerate(np.ascontiguousarray(part.codes.words))}
+    whole = volumes._hits(part, numbers, points)
+    fewer = {key: index for key, index in numbers.items() if index}
+    assert whole[0] > 0
+    assert volumes._hits(part, fewer, points).tolist() == whole.tolist()
+    assert volumes._hits(part, numbers, points[:0]).tolist() == [0] * len(part)

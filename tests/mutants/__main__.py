@@ -1,0 +1,180 @@
+"""Plant faults in the modules that trust rests on, one at a time, and see whether their tests notice.
+
+``make mutants`` runs this on a random sample. Faults are planted in a copy of the source tree. The test runs are forked
+off one process that has torch and the like imported already, one after the other. What was found is kept in a file,
+and a run that was stopped goes on from there; faults of modules or tests that changed since are tried again.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections.abc import Sequence
+from pathlib import Path
+
+from mutants.modules import TESTS
+from mutants.operators import Mutant, all_mutants
+
+ROOT = Path(__file__).parents[2]
+COPIED = ("src", "tests", "conftest.py", "pyproject.toml", "README.md")
+OPTIONS = ("-x", "-q", "--hypothesis-profile", "ci", "-p", "no:cacheprovider", "-p", "no:randomly", "--no-header")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Try a sample of faults and return 0 if enough of them were noticed."""
+    parser = argparse.ArgumentParser(prog="mutants", description=__doc__)
+    parser.add_argument("--sample", type=int, default=200, help="how many faults, at random; 0 for all")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--modules", nargs="*", default=list(TESTS), help="parts of their names; all by default")
+    parser.add_argument("--lines", type=int, nargs="*", help="only faults in these lines")
+    parser.add_argument("--kept", type=Path, default=ROOT / "build" / "mutants.jsonl", help="where results are kept")
+    parser.add_argument(
+        "--limit", type=float, default=300.0, help="seconds for the tests of a fault: longer is noticed"
+    )
+    parser.add_argument("--least", type=float, default=0.9, help="share that has to be noticed")
+    asked = parser.parse_args(arguments)
+    modules = [module for module in TESTS if any(part in module for part in asked.modules)]
+    sources = {module: _file(module).read_text() for module in modules}
+    chosen = [one for one in all_mutants(sources) if not asked.lines or one.line in asked.lines]
+    number = len(chosen)
+    if asked.sample and asked.sample < number:
+        chosen = random.Random(asked.seed).sample(chosen, asked.sample)
+    _say(f"{len(chosen)} of {number:,} faults in {len(modules)} modules")
+    found = _try_all(chosen, sources, asked.kept, asked.limit)
+    survivors = [one for one, result in found.items() if result == "survived"]
+    for one in survivors:
+        _say(f"\n{one.module}.py, line {one.line}, {one.kind}:\n{one.diff(sources[one.module])}")
+    share = 1 - len(survivors) / max(1, len(found))
+    _say(f"\nnoticed: {len(found) - len(survivors)} of {len(found)} ({share:.0%}); not noticed: {len(survivors)}")
+    return int(share < asked.least)
+
+
+def _try_all(chosen: list[Mutant], sources: dict[str, str], kept: Path, limit: float) -> dict[Mutant, str]:
+    """Return what became of every fault, asking the tests only for those that are not in the file of results.
+
+    Faults are tried in the order of the sample, so that what a stopped run has tried is a sample, too.
+    """
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    known = dict(json.loads(line) for line in kept.read_text().splitlines()) if kept.exists() else {}
+
+    def ask(fault: str, module: str, source: str) -> str:
+        """Return how the tests of a module end with some source, from the file of results if they were asked before."""
+        # What was noticed stays so when tests are added; what was not is tried again when they change.
+        of_module = f"{fault} {_stamp(_file(module))}"
+        key = f"{of_module} {_stamp(*(ROOT / test for test in TESTS[module]))}"
+        if known.get(of_module) == "noticed":
+            return "noticed"
+        if key not in known:
+            began = time.perf_counter()
+            path = tree / _file(module).relative_to(ROOT)
+            before = path.stat()
+            path.write_text(source)
+            result = "survived" if _run(tree, module, limit) == 0 else "noticed"
+            key = of_module if result == "noticed" else key
+            known[key] = result
+            path.write_text(sources[module])
+            os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+            _say(f"{result:8} {time.perf_counter() - began:5.1f} s  {fault}")
+            with kept.open("a") as file:
+                file.write(json.dumps([key, result]) + "\n")
+        return known[key]
+
+    _import_first()
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        tree = Path(folder)
+        for name in COPIED:  # with their times: compiled files beside them stay good
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
+            copy(ROOT / name, tree / name)
+        found = {one: ask(one.key, one.module, one.apply(sources[one.module])) for one in chosen}
+        # Tests that fail anyhow notice everything.
+        passing = {one.module for one, result in found.items() if result == "survived"}
+        for module in sorted({one.module for one in chosen} - passing):
+            if ask(f"{module} as it is", module, sources[module]) != "survived":
+                sys.exit(f"expected the tests of {module} to pass without a fault: mend them first")
+    return found
+
+
+def _run(tree: Path, module: str, limit: float) -> int:
+    """Return how the tests of a module end in a copy of the project: 0 if all pass, -1 if they take too long."""
+    child = os.fork()
+    if child == 0:
+        _child(tree, module)
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status)
+        time.sleep(0.05)
+    os.killpg(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return -1
+
+
+def _child(tree: Path, module: str) -> None:
+    os.setpgid(0, 0)
+    code = 70
+    try:
+        with open(os.devnull, "w") as nowhere:
+            os.dup2(nowhere.fileno(), 1)
+            os.dup2(nowhere.fileno(), 2)
+        os.chdir(tree)
+        sys.path[:0] = [str(tree / "src"), str(tree / "tests")]
+        os.environ["PYTHONPATH"] = os.pathsep.join(sys.path[:2])
+        sys.dont_write_bytecode = True
+        # Compiled code does not notice that what it calls has changed.
+        if "numba" in (tree / "src/reluscope" / f"{module}.py").read_text():
+            os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(dir=tree)
+        import pytest
+
+        code = int(pytest.main([*OPTIONS, *TESTS[module], f"src/reluscope/{module}.py"]))
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        os._exit(code)
+
+
+def _import_first() -> None:
+    """Import what takes long and is not ours, once for all test runs."""
+    import importlib
+
+    # Not those that are plugins of pytest, which wants to import them itself.
+    for name in ("torch", "torch.export", "scipy.optimize", "scipy.spatial", "scipy.stats", "scipy.cluster.hierarchy"):
+        importlib.import_module(name)
+    for name in (
+        "torch._dynamo",
+        "torch.export._trace",
+        "highspy",
+        "sklearn.cluster",
+        "pyarrow.parquet",
+        "sympy",
+        "networkx",
+    ):
+        importlib.import_module(name)
+
+
+def _file(module: str) -> Path:
+    return ROOT / "src" / "reluscope" / f"{module}.py"
+
+
+def _stamp(*paths: Path) -> str:
+    """Return what changes with the text of files."""
+    whole = hashlib.sha256()
+    for path in paths:
+        whole.update(path.read_bytes())
+    return whole.hexdigest()[:16]
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

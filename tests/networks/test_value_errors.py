@@ -1,0 +1,99 @@
+"""Rounding carried from gate to gate, for units held to pieces: the formula, point by point, and fractions."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+
+from oracles.rational_steps import LEAKY, RELU, affine, network_of, rational_values
+from reluscope.networks.value_errors import ValueErrors
+
+UNIT = 16 * 2.0**-52
+KINKED = ("pointwise", [-0.5, 1.0], [-0.7, 0.0, 2.3], [-0.35, 0.0, -2.3])
+
+
+def follow(steps, points, unit=UNIT):
+    """Return the bounds at every gate and at the end, and the values there."""
+    net = network_of(steps, points.shape[1])
+    values = net.start(torch.tensor(points))
+    errors, found = ValueErrors(values, unit), []
+    for stage in net.stages:
+        bound = errors.at(stage, values)
+        pre, live = stage.advance(values)
+        values = stage.close(live, pre)
+        errors.pass_on(stage, stage.gate.pieces(pre).numpy(), values[stage.position])
+        found.append((bound, pre.numpy()))
+    return [*found, (errors.at_end(net.finish, values), net.finish(values).numpy())]
+
+
+def random_steps(seed, kink):
+    generator = np.random.default_rng(seed)
+    return [
+        affine(generator.normal(size=(4, 3)), generator.normal(size=4)),
+        kink,
+        affine(generator.normal(size=(6, 4)), generator.normal(size=6)),
+        ("max", 3),
+        affine(generator.normal(size=(2, 2)), generator.normal(size=2)),
+    ]
+
+
+@pytest.mark.parametrize("kink", [RELU, LEAKY, KINKED])
+def test_the_formula_point_by_point(kink):
+    steps, points = random_steps(1, kink), np.random.default_rng(2).normal(size=(20, 3))
+    found = follow(steps, points)
+    for row, point in enumerate(points):
+        value, error = point, np.zeros(3)
+        weight, bias = steps[0][1:]
+        error = np.sqrt(weight**2 @ error**2) + UNIT * (np.abs(weight) @ np.abs(value) + np.abs(bias))
+        value = weight @ value + bias
+        assert found[0][0][row] == pytest.approx(error)
+        pieces = (value[:, None] > np.array(kink[1])).sum(axis=1)
+        slope, intercept = np.array(kink[2])[pieces], np.array(kink[3])[pieces]
+        value = slope * value + intercept
+        plain = np.isin(slope, [0.0, 1.0]) & (intercept == 0)
+        error = np.abs(slope) * error + np.where(plain, 0.0, UNIT * (np.abs(value) + 2 * np.abs(intercept)))
+        weight, bias = steps[2][1:]
+        error = np.sqrt(weight**2 @ error**2) + UNIT * (np.abs(weight) @ np.abs(value) + np.abs(bias))
+        value = (weight @ value + bias).reshape(2, 3)
+        assert found[1][0][row] == pytest.approx(error.reshape(2, 3))
+        chosen = value.argmax(axis=1)
+        value, error = value[np.arange(2), chosen], error.reshape(2, 3)[np.arange(2), chosen]
+        weight, bias = steps[4][1:]
+        error = np.sqrt(weight**2 @ error**2) + UNIT * (np.abs(weight) @ np.abs(value) + np.abs(bias))
+        assert found[2][0][row] == pytest.approx(error)
+
+
+@pytest.mark.parametrize("kink", [RELU, LEAKY, KINKED])
+def test_values_are_within_their_errors_though_early_ones_cancel(kink):
+    apart = 0
+    for seed in range(20):
+        generator = np.random.default_rng(seed)
+        first = affine(generator.normal(size=(3, 2)), 1e9 * generator.uniform(1, 2, 3))
+        middle = [float(value) for value in rational_values([first, kink], np.zeros(2))[-1]]
+        weight = generator.normal(size=(2, 3))
+        steps = [
+            first,
+            kink,
+            affine(weight, 1.5 - weight @ middle),
+            kink,
+            affine([[1.0, -0.3]], [-1.0]),
+            kink,
+            affine([[1.0]], [0.0]),
+        ]
+        points = generator.normal(size=(3, 2))
+        for place, (bounds, values) in zip((0, 2, 4, 6), follow(steps, points), strict=True):
+            for bound, value, point in zip(bounds, values, points, strict=True):
+                exact = rational_values(steps, point)[place]
+                away = [abs(Fraction(float(a)) - b) for a, b in zip(value, exact, strict=True)]
+                assert all(one <= Fraction(float(most)) for one, most in zip(away, bound, strict=True))
+                apart += place == 4 and max(away) > Fraction(1, 10**9)
+    assert apart > 10
+
+
+def test_a_gate_alone_rounds_its_product():
+    points = np.random.default_rng(0).normal(size=(50, 1))
+    (bounds, values) = follow([("pointwise", [0.0], [0.3, 1.7], [0.0, 0.0])], points)[-1]
+    for bound, value, point in zip(bounds[:, 0], values[:, 0], points, strict=True):
+        exact = rational_values([("pointwise", [0.0], [0.3, 1.7], [0.0, 0.0])], point)[-1][0]
+        assert abs(Fraction(float(value)) - exact) <= Fraction(float(bound))

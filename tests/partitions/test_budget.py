@@ -1,0 +1,30 @@
+"""Budgets: when they are spent, and what they say then."""
+
+import time
+
+from reluscope.partitions.budget import Budget
+
+
+def test_regions():
+    now = time.time()
+    assert Budget(regions=10).spent(9, now) == ""
+    assert Budget(regions=10).spent(10, now) == "budget of 10 regions"
+    assert Budget(regions=0).spent(0, now) == "budget of 0 regions"
+    assert Budget(regions=1_000).spent(1_001, now) == "budget of 1,000 regions"
+
+
+def test_seconds(monkeypatch):
+    monkeypatch.setattr(time, "time", lambda: 100.0)
+    assert Budget(seconds=60.0).spent(10**9, 40.5) == ""
+    assert Budget(seconds=60.0).spent(0, 40.0) == "budget of 60 s"
+    assert Budget(seconds=60.0).spent(0, 39.0) == "budget of 60 s"
+    assert Budget(seconds=float("inf")).spent(0, 0.0) == ""
+
+
+def test_neither_and_both(monkeypatch):
+    monkeypatch.setattr(time, "time", lambda: 100.0)
+    assert Budget().spent(10**12, 0.0) == ""
+    assert Budget(regions=5, seconds=60.0).spent(4, 99.0) == ""
+    assert Budget(regions=5, seconds=60.0).spent(5, 99.0) == "budget of 5 regions"
+    assert Budget(regions=5, seconds=60.0).spent(4, 0.0) == "budget of 60 s"
+    assert Budget().foresee() == ""

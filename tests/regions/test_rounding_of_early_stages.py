@@ -1,0 +1,87 @@
+"""What an early stage rounded is still there when later values are small: distances against fractions."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from oracles.rational_steps import RELU, affine, fractions_of, network_of, rational_map
+from reluscope.regions.held import held_region
+from reluscope.regions.nearest import nearest_facets
+
+NORMS = ("l1", "linf")
+
+
+def cancelling(seed, offset=1e8):
+    """Two large units whose difference is small, and a third stage that sees nothing but that difference."""
+    a, b, c = np.random.default_rng(seed).uniform(0.1, 1.0, (3, 2))
+    first = affine([a, b], [offset, offset])
+    second = affine([[1.0, -1.0], [0.0, 0.0]], [1.0 + c[0], 3.0])
+    return [first, RELU, second, RELU, affine([[1.0, -0.1]], [-1.0]), RELU, affine([[1.0]], [0.0])]
+
+
+def exact_distance(row, point, norm):
+    """Return the distance from a point to where a pre-activation is zero, in fractions."""
+    lengths = {"l1": max, "linf": sum}[norm]([abs(entry) for entry in row[:-1]])
+    return abs(value_at(row, point)) / lengths
+
+
+def value_at(row, point):
+    return sum((w * v for w, v in zip(row, fractions_of(point), strict=False)), row[-1])
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_distances_to_facets_are_within_their_errors(norm):
+    apart = 0
+    for seed in range(30):
+        steps, point = cancelling(seed), np.random.default_rng(seed + 500).normal(size=2)
+        exact = min(exact_distance(rational_map(steps[: 2 * gate + 1], point)[0], point, norm) for gate in range(3))
+        net = network_of(steps, 2)
+        for found in (
+            nearest_facets(net, point[None], norm=norm),
+            rs.robustness.boundary_distance(net, point[None], norm=norm),
+        ):
+            away = abs(Fraction(found.distances[0]) - exact)
+            assert away <= Fraction(found.errors[0])
+            apart += away > 1e-10
+    assert apart > 5  # rounding there is millions of times that of the last stage
+    finding = rs.robustness.boundary_distance(network_of(cancelling(0), 2), [[0.0, 0.0]], norm=norm).finding(0)
+    assert finding.claim == "EXACT"
+    assert (
+        finding.tolerance
+        == rs.robustness.boundary_distance(network_of(cancelling(0), 2), [[0.0, 0.0]], norm=norm).errors[0]
+    )
+
+
+def test_slacks_and_outputs_of_held_regions_are_within_their_errors():
+    for seed in range(30):
+        steps, point = cancelling(seed), np.random.default_rng(seed + 500).normal(size=2)
+        net = network_of(steps, 2)
+        held = held_region(net, point, [piece.to_array()[0] for piece in net.codes(point).by_gate().values()])
+        for row, slack, noise in zip(held.sources, held.slack, held.noise, strict=True):
+            exact = rational_map(steps[: 2 * int(row[0]) + 1], point)[int(row[1])]
+            length = np.sqrt(float(exact[0] ** 2 + exact[1] ** 2))
+            assert abs(abs(float(value_at(exact, point))) / length - abs(slack)) <= noise
+        exact = value_at(rational_map(steps, point)[0], point)
+        assert abs(Fraction(held.outputs[0]) - exact) <= Fraction(held.errors[0])
+
+
+def test_a_point_on_a_kink_as_far_as_early_rounding_can_tell_is_at_distance_zero():
+    """In float64 the last unit is off its kink by what the first stage rounded away."""
+    for seed in range(10):
+        a = np.random.default_rng(seed).uniform(0.1, 1.0, 2)
+        x = np.random.default_rng(seed + 99).uniform(0.1, 1.0, 2)
+        first = affine([a, a[::-1]], [1e8, 1e8])
+        small = float((a * x).sum() - (a[::-1] * x).sum())
+        steps = [
+            first,
+            RELU,
+            affine([[1.0, -1.0]], [4.0]),
+            RELU,
+            affine([[1.0]], [-4.0 - small]),
+            RELU,
+            affine([[1.0]], [0.0]),
+        ]
+        found = nearest_facets(network_of(steps, 2), x[None])
+        assert found.is_on_boundary[0]
