@@ -1,0 +1,152 @@
+"""Cases by seed and number: drawn, checked within a time limit, shrunk if they fail."""
+
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from reluscope.testing.fuzz.cases import KINDS, Case, draw_case
+from reluscope.testing.fuzz.checks import CHECKS
+from reluscope.testing.fuzz.shrinking import smaller
+from reluscope.testing.fuzz.subject import Failure, Subject, attempt
+from reluscope.testing.fuzz.truth import TooLargeError
+
+# How often each check is made; the engines are compared always.
+_SHARES = {
+    "partitions": 1.0,
+    "certified": 0.5,
+    "counts": 0.5,
+    "files": 0.2,
+    "laws": 0.3,
+    "regions": 0.5,
+    "boundary": 0.5,
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a case may cost.
+
+    Parameters
+    ----------
+    most_cells : int
+        Regions, and lower-dimensional pieces, that the oracle goes through.
+    truth_seconds : float
+        Time of the oracle.
+    case_seconds : float
+        Time of the library for one check; more is a failure.
+    """
+
+    most_cells: int = 300
+    truth_seconds: float = 4.0
+    case_seconds: float = 120.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a case: its failures by check, or none if the oracle had to give up (``is_skipped``)."""
+
+    kind: str
+    number: int
+    case: Case
+    failures: tuple[tuple[str, Failure], ...] = ()
+    is_skipped: bool = False
+
+
+def run_case(seed: int, number: int, kinds: Sequence[str] = KINDS, limits: Limits | None = None) -> Outcome:
+    """Draw and check one case."""
+    kind = kinds[number % len(kinds)]
+    generator = np.random.default_rng([seed, number, KINDS.index(kind)])
+    case = draw_case(kind, generator)
+    chosen = [name for name, share in _SHARES.items() if generator.random() < share]
+    failures: list[tuple[str, Failure]] = []
+    for name in chosen:
+        try:
+            failures += [(name, failure) for failure in check_case(case, name, limits)]
+        except TooLargeError:
+            return Outcome(kind, number, case, tuple(failures), is_skipped=True)
+    return Outcome(kind, number, case, tuple(failures))
+
+
+def check_case(case: Case, check: str, limits: Limits | None = None) -> list[Failure]:
+    """Make one check of a case.
+
+    Raises
+    ------
+    TooLargeError
+        If the oracle gives up.
+    """
+    limits = limits or Limits()
+    if not case.is_sound:
+        return []
+    failures: list[Failure] = []
+    made = attempt(failures, "build", case.build)
+    if made is None:
+        return failures
+    network, domain = made
+    truth = case.truth(domain, limits.most_cells, limits.truth_seconds)
+    subject = Subject(case, truth, network, domain, np.random.default_rng(0), failures)
+    if not truth.is_solid or not truth.regions:
+        return failures
+    try:
+        with _at_most(limits.case_seconds):
+            CHECKS[check](subject)
+    except TimeoutError:
+        subject.fail("time", f"{check} takes more than {limits.case_seconds} s")
+    return subject.failures
+
+
+def shrink(case: Case, check: str, name: str, seconds: float = 60.0, limits: Limits | None = None) -> Case:
+    """Return a case as small as it gets within some time, that fails in the same way."""
+    deadline = time.monotonic() + seconds
+
+    def still_fails(candidate: Case) -> bool:
+        try:
+            return any(failure.check == name for failure in check_case(candidate, check, limits))
+        except Exception:
+            return False
+
+    found = True
+    while found and time.monotonic() < deadline:
+        found = False
+        for candidate in smaller(case):
+            if time.monotonic() > deadline:
+                break
+            if still_fails(candidate):
+                case, found = candidate, True
+                break
+    return case
+
+
+def reproduction(case: Case, name: str, message: str) -> str:
+    """Return runnable source text for a failure."""
+    own = "from reluscope.testing.fuzz.layers import Absolute, Clamp, Maximum, Maxout, Pool, linear, prelu\n"
+    source = case.source()
+    return (
+        f"# {name}\n# {message}\nimport reluscope as rs\n"
+        + ("from torch import nn\n" + own if "nn." in source else "")
+        + source
+    )
+
+
+@contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError in the main thread after some time."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
