@@ -286,7 +286,7 @@ def _varied(generator: Generator, domain: PolyhedronDomain) -> PolyhedronDomain:
         again = generator.integers(0, len(normals), 2)
         slack = generator.choice([0.0, 0.0, 1.0])
         normals, offsets = np.vstack([normals, normals[again]]), np.concatenate([offsets, offsets[again] + slack])
-    if generator.random() < 0.15:
+    if generator.random() < 0.1:
         factors = generator.choice([1e-200, 1e-20, 2.0**-30, 0.5, 3.0, 1e10, 1e155], len(normals))
         normals, offsets = normals * factors[:, None], offsets * factors
     return PolyhedronDomain(normals, offsets)

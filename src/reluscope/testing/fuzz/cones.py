@@ -110,14 +110,15 @@ def face(cone: Cone, members: Sequence[int]) -> Cone:
 
 
 def facets(cone: Cone) -> list[tuple[Vector, list[int]]]:
-    """Return the facets of a full-dimensional cone but the one at infinity: a row of each, and the rays on it."""
+    """Return the facets of a polyhedron within its affine hull, none at infinity: a row of each, and the rays on it."""
     found: dict[tuple[int, ...], tuple[Vector, list[int]]] = {}
+    whole = cone.rank
     for position, row in enumerate(cone.rows):
         members = [i for i, tight in enumerate(cone.tight) if tight >> position & 1]
         key = tuple(members)
-        if key in found or not any(cone.rays[i][-1] > 0 for i in members):
+        if key in found or len(members) == len(cone.rays) or not any(cone.rays[i][-1] > 0 for i in members):
             continue
-        if rank([*cone.lines, *(cone.rays[i] for i in members)]) == cone.length - 1:
+        if rank([*cone.lines, *(cone.rays[i] for i in members)]) == whole - 1:
             found[key] = (row, members)
     return list(found.values())
 

@@ -20,6 +20,7 @@ _SHARES = {
     "partitions": 1.0,
     "certified": 0.5,
     "counts": 0.5,
+    "programs": 0.2,
     "files": 0.2,
     "laws": 0.3,
     "regions": 0.5,
@@ -57,12 +58,18 @@ class Outcome:
     is_skipped: bool = False
 
 
-def run_case(seed: int, number: int, kinds: Sequence[str] = KINDS, limits: Limits | None = None) -> Outcome:
-    """Draw and check one case."""
+def run_case(
+    seed: int,
+    number: int,
+    kinds: Sequence[str] = KINDS,
+    checks: Sequence[str] = tuple(CHECKS),
+    limits: Limits | None = None,
+) -> Outcome:
+    """Draw one case and make some of the checks."""
     kind = kinds[number % len(kinds)]
     generator = np.random.default_rng([seed, number, KINDS.index(kind)])
     case = draw_case(kind, generator)
-    chosen = [name for name, share in _SHARES.items() if generator.random() < share]
+    chosen = [name for name, share in _SHARES.items() if generator.random() < share and name in checks]
     failures: list[tuple[str, Failure]] = []
     for name in chosen:
         try:
@@ -100,37 +107,38 @@ def check_case(case: Case, check: str, limits: Limits | None = None) -> list[Fai
     return subject.failures
 
 
-def shrink(case: Case, check: str, name: str, seconds: float = 60.0, limits: Limits | None = None) -> Case:
-    """Return a case as small as it gets within some time, that fails in the same way."""
+def shrink(
+    case: Case, check: str, failure: Failure, seconds: float = 60.0, limits: Limits | None = None
+) -> tuple[Case, Failure]:
+    """Return a case as small as it gets within some time, that fails in the same way, and how it fails."""
     deadline = time.monotonic() + seconds
-
-    def still_fails(candidate: Case) -> bool:
-        try:
-            return any(failure.check == name for failure in check_case(candidate, check, limits))
-        except Exception:
-            return False
-
     found = True
-    while found and time.monotonic() < deadline:
+    while found:
         found = False
         for candidate in smaller(case):
             if time.monotonic() > deadline:
+                return case, failure
+            again = _same_failure(candidate, check, failure.signature, limits)
+            if again is not None:
+                case, failure, found = candidate, again, True
                 break
-            if still_fails(candidate):
-                case, found = candidate, True
-                break
-    return case
+    return case, failure
 
 
-def reproduction(case: Case, name: str, message: str) -> str:
+def _same_failure(case: Case, check: str, signature: str, limits: Limits | None) -> Failure | None:
+    try:
+        failures = check_case(case, check, limits)
+    except (TooLargeError, OverflowError):
+        return None
+    return next((failure for failure in failures if failure.signature == signature), None)
+
+
+def reproduction(case: Case, failure: Failure) -> str:
     """Return runnable source text for a failure."""
     own = "from reluscope.testing.fuzz.layers import Absolute, Clamp, Maximum, Maxout, Pool, linear, prelu\n"
     source = case.source()
-    return (
-        f"# {name}\n# {message}\nimport reluscope as rs\n"
-        + ("from torch import nn\n" + own if "nn." in source else "")
-        + source
-    )
+    head = f"# {failure.check}\n# {failure.message}\nimport reluscope as rs\n"
+    return head + ("from torch import nn\n" + own if "nn." in source else "") + source
 
 
 @contextmanager

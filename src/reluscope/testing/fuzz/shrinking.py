@@ -128,7 +128,7 @@ def _smaller_domains(domain: Domain) -> Iterator[Domain]:
         for offsets in _rounded(domain.offsets):
             yield PolyhedronDomain(domain.normals, offsets)
     elif isinstance(domain, BoxDomain):
-        if not (domain.low == -1).all() or not (domain.high == 1).all():
+        if not np.isin([domain.low, domain.high], (-1.0, 0.0, 1.0)).all():
             yield BoxDomain(-np.ones(domain.dimension), np.ones(domain.dimension))
         for low in _rounded(domain.low):
             if (low < domain.high).all():

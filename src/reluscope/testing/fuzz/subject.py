@@ -13,7 +13,7 @@ from numpy.random import Generator
 
 from reluscope.testing.fuzz import cones
 from reluscope.testing.fuzz.cases import Case, SpaceDomain
-from reluscope.testing.fuzz.truth import Code, Dense, Pointwise, Truth, smallest_height_squared
+from reluscope.testing.fuzz.truth import Code, Dense, Largest, Pointwise, Truth, difference, smallest_height_squared
 
 # How much thicker than the stated resolution, as a share of the diameter, a region is that nothing may hide.
 SAFETY = 8
@@ -28,6 +28,12 @@ class Failure:
 
     check: str
     message: str
+
+    @property
+    def signature(self) -> str:
+        """What failures of one cause are likely to share: the check, or the error and how its message begins."""
+        kind, colon, rest = self.message.partition(": ")
+        return f"{kind}: {rest[:40]}" if colon and self.check.endswith((f": {kind}", ": warning")) else self.check
 
 
 def attempt(
@@ -118,15 +124,21 @@ class Subject:
         """Whether all regions and all facets between them are thick enough to compare shapes."""
         if not all(self.is_thick(row, SHAPELY) for row in range(len(self.truth.regions))):
             return False
-        for (first, _), shared in self.truth.adjacency.items():
-            height = smallest_height_squared(shared)
+        for (first, _), (row, shared) in self.truth.adjacency.items():
+            height = smallest_height_squared(shared, row[:-1])
             if height is not None and height <= Fraction(SHAPELY) ** 2 * self.extent_squared(first):
                 return False
         return True
 
-    @cached_property
-    def magnitudes(self) -> list[list[float]]:
+    @property
+    def magnitudes(self) -> np.ndarray:
         """What the entries of maps are sums of, in absolute values: the yardstick of their rounding."""
+        return self._magnitudes[0]
+
+    @cached_property
+    def _magnitudes(self) -> tuple[np.ndarray, np.ndarray]:
+        """The same for the outputs, and for what units decide by."""
+        decisions: list[np.ndarray] = []
         embedding = self.truth.setting.embedding
         n = self.dimension
         if embedding is None:
@@ -140,12 +152,51 @@ class Subject:
                 values[:, -1] += np.abs(np.array([float(entry) for entry in layer.bias]))
             elif isinstance(layer, Pointwise):
                 steep = np.array([max(1.0, *(abs(float(slope)) for slope, _ in unit)) for unit in layer.pieces])
+                decisions += list(values)
                 shift = np.array([max(abs(float(intercept)) for _, intercept in unit) for unit in layer.pieces])
                 values = values * steep[:, None]
                 values[:, -1] += shift
             else:
-                values = np.array([values[list(group)].max(0) for group in layer.groups])
-        return values.tolist()
+                decisions += [values[[entry for entry in group if entry is not None]].max(0) for group in layer.groups]
+                values = np.array(
+                    [values[[entry for entry in group if entry is not None]].max(0) for group in layer.groups]
+                )
+        return values, np.array(decisions)
+
+    @cached_property
+    def _is_max(self) -> list[bool]:
+        """Whether each unit takes the largest of candidates."""
+        found: list[bool] = []
+        for layer in self.truth.layers:
+            if isinstance(layer, Pointwise):
+                found += [False] * len(layer.breakpoints)
+            elif isinstance(layer, Largest):
+                found += [True] * len(layer.groups)
+        return found
+
+    def resembles(self, row: int, code: Code) -> bool:
+        """Whether a region has a code but for units that decide by a difference within rounding."""
+        cell = self.truth.regions[row]
+        rays = np.array([[abs(float(entry)) for entry in cones.scaled(ray)] for ray in cell.cone.rays])
+        if self.is_bounded:
+            rays[:, :-1] += self.diameter
+        for unit, (first, second) in enumerate(zip(cell.code, code, strict=True)):
+            if first == second:
+                continue
+            choices = cell.decisions[unit]
+            if self._is_max[unit]:
+                one, other = choices[first], choices[second]
+                if one is None or other is None:
+                    return False
+                differences = [difference(one, other)]
+            else:
+                differences = [form for form in choices[min(first, second) : max(first, second)] if form is not None]
+            allowed = 1e-11 * (rays @ self._magnitudes[1][unit])
+            for form in differences:
+                values = [abs(float(cones.dot(form, cones.scaled(ray)))) for ray in cell.cone.rays]
+                if (np.array(values) > allowed).any():
+                    return False
+        return True
 
     def rows_of(self, codes: Any) -> list[Code]:
         """Return codes of the library as tuples."""

@@ -63,11 +63,15 @@ class Setting:
 
 @dataclass(frozen=True)
 class Cell:
-    """A set of points of one code: its cone, and the outputs as forms over it."""
+    """A set of points of one code: its cone, the outputs as forms over it, and what each unit decides by.
+
+    ``decisions`` has for each unit a form per breakpoint (value minus breakpoint), or one per candidate.
+    """
 
     code: Code
     cone: Cone
     outputs: tuple[Form, ...]
+    decisions: tuple[tuple[Form | None, ...], ...]
 
 
 class Truth:
@@ -125,8 +129,8 @@ class Truth:
         return list(dict.fromkeys(cell.outputs for cell in self.regions))
 
     @cached_property
-    def adjacency(self) -> dict[tuple[int, int], Cone]:
-        """What pairs of regions share, where it is a facet."""
+    def adjacency(self) -> dict[tuple[int, int], tuple[Vector, Cone]]:
+        """What pairs of regions share, where it is a facet, with the row that vanishes there."""
         owners: dict[Vector, list[tuple[int, list[int]]]] = {}
         bounds = [cones.facets(cell.cone) for cell in self.regions]
         for position, facets in enumerate(bounds):
@@ -134,7 +138,7 @@ class Truth:
                 key = max(row, tuple(-entry for entry in row))
                 owners.setdefault(key, []).append((position, members))
         found = {}
-        for sides in owners.values():
+        for between, sides in owners.items():
             for i, (first, members) in enumerate(sides):
                 shared = cones.face(self.regions[first].cone, members)
                 for second, _ in sides[i + 1 :]:
@@ -143,7 +147,7 @@ class Truth:
                     for row, _ in bounds[second]:
                         part = cones.above(part, row)
                     if not part.is_empty and part.rank == self.setting.dimension:
-                        found[first, second] = part
+                        found[first, second] = between, part
         return found
 
     @cached_property
@@ -208,18 +212,20 @@ class Truth:
     def _cells(self, start: Cone, way: "_Way") -> Iterator[Cell]:
         """Cut a cone by all units, one after the other."""
         found = 0
-        stack: list[tuple[Cone, Code, tuple[Form, ...], int]] = [(start, (), self._inputs(), 0)]
+        stack: list[tuple[Cone, Code, tuple, tuple[Form, ...], int]] = [(start, (), (), self._inputs(), 0)]
         while stack:
             self._check_time()
-            cone, code, values, depth = stack.pop()
+            cone, code, decisions, values, depth = stack.pop()
             if depth == len(self.layers):
                 found += 1
                 if found > self.most_cells:
                     raise TooLargeError
-                yield Cell(code, cone, values)
+                yield Cell(code, cone, values, decisions)
                 continue
-            for piece, part, after in self._through(self.layers[depth], cone, values, way):
-                stack.append((part, code + piece, after, depth + 1))
+            layer = self.layers[depth]
+            decided = decisions + _decisions(layer, values)
+            for piece, part, after in self._through(layer, cone, values, way):
+                stack.append((part, code + piece, decided, after, depth + 1))
 
     def _inputs(self) -> tuple[Form, ...]:
         if self.setting.embedding is not None:
@@ -252,6 +258,17 @@ class Truth:
                 for winner, rest in way.winners(part, [form for _, form in real]):
                     piece, form = real[winner]
                     stack.append((rest, (*code, piece), (*after, form)))
+
+
+def _decisions(layer: Layer, values: tuple[Form, ...]) -> tuple[tuple[Form | None, ...], ...]:
+    if isinstance(layer, Pointwise):
+        return tuple(
+            tuple((*form[:-1], form[-1] - level) for level in levels)
+            for form, levels in zip(values, layer.breakpoints, strict=True)
+        )
+    if isinstance(layer, Largest):
+        return tuple(tuple(None if i is None else values[i] for i in group) for group in layer.groups)
+    return ()
 
 
 def combine(weights: Sequence[Fraction], forms: Sequence[Form], constant: Fraction) -> Form:
@@ -348,14 +365,20 @@ def distance_squared(first: Sequence[Fraction], second: Sequence[Fraction]) -> F
     return sum(((a - b) ** 2 for a, b in zip(first, second, strict=True)), Fraction(0))
 
 
-def smallest_height_squared(cone: Cone) -> Fraction | None:
-    """Return the square of the smallest height of a full-dimensional polyhedron over a facet, None if infinite."""
+def smallest_height_squared(cone: Cone, normal: Sequence[int] | None = None) -> Fraction | None:
+    """Return the square of the smallest height of a polyhedron over a facet, None if all are infinite.
+
+    It is of full dimension, or lies in a hyperplane of which a normal is given.
+    """
     heights = []
     for row, _ in cones.facets(cone):
         if any(ray[-1] == 0 and cones.dot(row, ray) for ray in cone.rays):
             continue
         height = max(cones.dot(row[:-1], vertex) + row[-1] for vertex in cone.vertices)
-        heights.append(height * height / cones.dot(row[:-1], row[:-1]))
+        steepness = Fraction(cones.dot(row[:-1], row[:-1]))
+        if normal is not None:
+            steepness -= Fraction(cones.dot(row[:-1], normal) ** 2, cones.dot(normal, normal))
+        heights.append(height * height / steepness)
     return min(heights, default=None)
 
 
