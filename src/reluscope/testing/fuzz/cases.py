@@ -404,11 +404,10 @@ def _draw_gate(generator: Generator) -> GateLayer:
 def _draw_layers(generator: Generator, inside: Inside, gates: Sequence[GateLayer]) -> list[Layer]:
     style = str(generator.choice(["dyadic", "dyadic", "integers", "normal", "float32", "scales", "near"]))
     num_inputs = len(inside())
-    width, most = num_inputs, int(generator.choice([3, 4, 5, 6]))
-    most = min(most, 9 // len(gates) + 1)
+    width, most = num_inputs, min(int(generator.choice([3, 5, 7, 9])), 12 // len(gates) + 1)
     drawn: list[Layer] = []
     for position, gate in enumerate(gates):
-        units = int(generator.integers(1, most + 1))
+        units = int(generator.integers((most + 1) // 2, most + 1))
         if gate.is_max:
             units = max(gate.group * max(1, units // 2), 3 if gate.kind == "maxpool" else 1)
         weight, bias = _draw_dense(generator, style, units, width)

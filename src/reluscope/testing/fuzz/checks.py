@@ -321,6 +321,8 @@ def _check_interval(subject: Subject, name: str, finding: Any, least: int, most:
 
 
 def _check_shapes(subject: Subject, method: str, part: Any) -> None:
+    import reluscope as rs
+
     rows = [subject.codes[code] for code in subject.rows_of(part.codes)]
     witnesses = subject.attempt(f"witnesses {method}", lambda: part.witnesses)
     if witnesses is not None:
@@ -336,9 +338,14 @@ def _check_shapes(subject: Subject, method: str, part: Any) -> None:
         if list(bounded) != expected:
             subject.fail(f"bounded {method}", f"{sum(bounded)} bounded regions, truth {sum(expected)}")
     if method != "tree":
-        volumes = subject.attempt(f"volumes {method}", part.volumes)
+        # Of max gates on unbounded domains nothing but the tree knows, which keeps no corners.
+        allowed = (rs.errors.InputError,) if subject.case.has_max and not subject.is_bounded else ()
+        volumes = subject.attempt(f"volumes {method}", part.volumes, allowed)
         for row, volume in zip(rows, volumes if volumes is not None else (), strict=False):
             _compare_volume(subject, f"volumes {method}", row, volume)
+    # What is undecided may be a facet whose other side was not found.
+    if str(part.claim) != "EXACT":
+        return
     adjacency = subject.attempt(f"adjacency {method}", part.adjacency)
     if adjacency is not None:
         left, right = adjacency.nonzero()

@@ -121,13 +121,29 @@ class Subject:
 
     @cached_property
     def is_shapely(self) -> bool:
-        """Whether all regions and all facets between them are thick enough to compare shapes."""
+        """Whether regions and facets are thick enough to compare shapes, and floats know where they are."""
         if not all(self.is_thick(row, SHAPELY) for row in range(len(self.truth.regions))):
             return False
         for (first, _), (row, shared) in self.truth.adjacency.items():
             height = smallest_height_squared(shared, row[:-1])
             if height is not None and height <= Fraction(SHAPELY) ** 2 * self.extent_squared(first):
                 return False
+        return all(self._is_steady(row) for row in range(len(self.truth.regions)))
+
+    def _is_steady(self, row: int) -> bool:
+        """Whether rounding moves no unit's zeros by more than a share of the region's extent."""
+        cell = self.truth.regions[row]
+        extent = root(self.extent_squared(row)) or 1.0
+        reach = max((abs(float(entry)) for vertex in cell.cone.vertices for entry in vertex), default=0.0)
+        size = np.append(np.full(self.dimension, max(reach, extent)), 1.0)
+        for unit, choices in enumerate(cell.decisions):
+            forms = [form for form in choices if form is not None]
+            if self._is_max[unit]:
+                forms = [difference(a, b) for i, a in enumerate(forms) for b in forms[i + 1 :]]
+            for form in forms:
+                steepness = max(abs(float(entry)) for entry in form[:-1])
+                if steepness and steepness * extent < 1e-6 * (size @ self._magnitudes[1][unit]):
+                    return False
         return True
 
     @property
