@@ -17,6 +17,8 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
 from reluscope.partitions import engine
 from reluscope.testing import default_network, degenerate_networks, pseudo_random_network, reference_networks
+from reluscope.testing.fuzz.layers import Maxout as MaxoutOf
+from reluscope.testing.fuzz.layers import linear, prelu
 
 NAMES = tuple(DEFINITIONS)
 CROSS = [(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))]
@@ -156,6 +158,28 @@ def test_intervals_where_only_bounds_are_computable():
     assert rs.count(net, box, definition="affine").interval == (1, 1)
     convex = rs.count(net, box, definition="convex")
     assert (convex.interval, convex.claim) == ((1, 2), Claim.LOWER)
+
+
+def test_vertices_that_floats_cannot_tell_apart_leave_an_interval():
+    # A triangle some 1e-16 in size, found in rational arithmetic: floats order the edges around it wrongly.
+    network = rs.load(
+        nn.Sequential(
+            linear(
+                [[1, -1, 1, -1], [-2, -2, -2, -1], [1, 0, 0, 0], [0, -1, 1, 2], [0, 2, 2, -1], [1, -1, 0, 1]],
+                [0.825, -8000, -0.05, -0.25, 0.875, -0.3],
+            ),
+            MaxoutOf(3),
+            linear([[2, -1]], [0]),
+            prelu([0.25]),
+            linear([[0], [1]], [0, -1]),
+            MaxoutOf(2),
+            linear([[1], [2]], [1, 1]),
+        )
+    )
+    plane = rs.Plane([-0.5, 0, -1.25, 0.25], [0.5, 1.25, -1.5, 1.5], [0, -1.25, 2, -1])
+    low, high = interval(rs.count(network, plane, definition="convex"))
+    assert int(rs.count(network, plane, definition="open_connected")) <= low < high <= 11
+    assert int(rs.count(network, plane, certify=True)) == 11
 
 
 def test_faces_of_a_polyhedron_are_exact():

@@ -122,6 +122,10 @@ class _Plane:
             return None
         candidates = self._sorted(vertex, self._edges(vertex, self.free & ~self.kept))
         within = [(edge, way) for edge, way in candidates if alone or _is_between(first, way, second)]
+        if not within:
+            # Cells are convex, so edges come here in a wrong order: vertices too close together for floats.
+            self.complex.num_blurred += 1
+            return None
         straight = [edge for edge, way in within if alone and _is_opposite(first, way)]
         if straight:
             return straight[0]

@@ -1,0 +1,240 @@
+"""The layers that the fuzzer draws: each as PyTorch source text, and in the oracle's exact form.
+
+A network is loaded from the very text that a failure prints, so that a reproduction shows what ran.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from reluscope.testing.fuzz import truth
+
+
+class Maxout(nn.Module):
+    """The largest of every k neighbouring entries."""
+
+    def __init__(self, k: int) -> None:
+        super().__init__()
+        self.k = k
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return (s, u / k) from (s, u)."""
+        return x.unflatten(-1, (-1, self.k)).amax(-1)
+
+
+class Maximum(nn.Module):
+    """The entrywise larger of the two halves."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return (s, u / 2) from (s, u)."""
+        return torch.maximum(*x.chunk(2, -1))
+
+
+class Pool(nn.Module):
+    """Max-pooling along the only axis."""
+
+    def __init__(self, size: int, stride: int, padding: int) -> None:
+        super().__init__()
+        self.pool = nn.MaxPool1d(size, stride, padding)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return (s, windows) from (s, u)."""
+        return self.pool(x.unsqueeze(1)).squeeze(1)
+
+
+class Clamp(nn.Module):
+    """``min(max(x, low), high)``; a bound may be missing."""
+
+    def __init__(self, low: float | None, high: float | None) -> None:
+        super().__init__()
+        self.low, self.high = low, high
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return (s, u)."""
+        return torch.clamp(x, self.low, self.high)
+
+
+class Absolute(nn.Module):
+    """``|x|``."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return (s, u)."""
+        return x.abs()
+
+
+def linear(weight: Sequence[Sequence[float]], bias: Sequence[float]) -> nn.Linear:
+    """Return a linear layer of given weights in float64."""
+    layer = nn.Linear(len(weight[0]), len(weight), dtype=torch.float64)
+    layer.load_state_dict({"weight": _double(weight), "bias": _double(bias)})
+    return layer
+
+
+def prelu(slopes: Sequence[float]) -> nn.PReLU:
+    """Return a PReLU of given slopes in float64."""
+    layer = nn.PReLU(len(slopes), dtype=torch.float64)
+    layer.load_state_dict({"weight": _double(slopes)})
+    return layer
+
+
+def _double(entries: Sequence) -> Tensor:
+    return torch.tensor(entries, dtype=torch.float64)
+
+
+@dataclass(frozen=True)
+class DenseLayer:
+    """A linear layer."""
+
+    weight: np.ndarray
+    bias: np.ndarray
+
+    def source(self) -> str:
+        """Return PyTorch source."""
+        return f"linear({self.weight.tolist()}, {self.bias.tolist()})"
+
+    def width(self, width: int) -> int:
+        """Return how many values it gives from how many."""
+        return len(self.bias)
+
+    def exact(self, width: int) -> list[truth.Layer]:
+        """Return the oracle's form."""
+        return [truth.Dense(tuple(map(_fractions, self.weight)), _fractions(self.bias))]
+
+
+@dataclass(frozen=True)
+class GateLayer:
+    """A gate by its kind and parameters."""
+
+    kind: str
+    parameters: tuple = ()
+
+    def source(self) -> str:
+        """Return PyTorch source."""
+        arguments = ", ".join(repr(parameter) for parameter in self.parameters)
+        return f"{_SOURCES[self.kind]}({arguments})"
+
+    def width(self, width: int) -> int:
+        """Return how many values it gives from how many."""
+        if self.kind == "maxpool":
+            return len(_windows(width, *self.parameters))
+        if self.is_max:
+            return width // self.group
+        return width
+
+    @property
+    def group(self) -> int:
+        """Of how many values the width of a maxout or maximum must be a multiple; 1 for all others."""
+        return {"maxout": lambda: self.parameters[0], "maximum": lambda: 2}.get(self.kind, lambda: 1)()
+
+    @property
+    def is_max(self) -> bool:
+        """Whether units have candidates."""
+        return self.kind in ("maxout", "maximum", "maxpool")
+
+    def exact(self, width: int) -> list[truth.Layer]:
+        """Return the oracle's form of the gate over ``width`` values."""
+        if self.kind == "maxpool":
+            return [truth.Largest(tuple(_windows(width, *self.parameters)))]
+        if self.kind == "maxout":
+            (k,) = self.parameters
+            return [truth.Largest(tuple(tuple(range(i, i + k)) for i in range(0, width, k)))]
+        if self.kind == "maximum":
+            return [truth.Largest(tuple((i, i + width // 2) for i in range(width // 2)))]
+        if self.kind == "hardsigmoid":
+            # As PyTorch computes it, with the float64 number 1 / 6: (min(max(x, -3), 3) + 3) / 6.
+            sixth = Fraction(1.0 / 6.0)
+            identity = [[Fraction(int(i == j)) * sixth for j in range(width)] for i in range(width)]
+            scale = truth.Dense(tuple(map(tuple, identity)), (3 * sixth,) * width)
+            return [*GateLayer("hardtanh", (-3.0, 3.0)).exact(width), scale]
+        units = [_POINTWISE[self.kind](*each) for each in self._by_unit(width)]
+        return [truth.Pointwise(tuple(unit[0] for unit in units), tuple(unit[1] for unit in units))]
+
+    def _by_unit(self, width: int) -> list[tuple]:
+        if self.kind == "prelu":
+            return [(slope,) for slope in self.parameters[0]]
+        return [self.parameters] * width
+
+
+Layer = DenseLayer | GateLayer
+
+_SOURCES = {
+    "relu": "nn.ReLU",
+    "leaky": "nn.LeakyReLU",
+    "prelu": "prelu",
+    "relu6": "nn.ReLU6",
+    "hardtanh": "nn.Hardtanh",
+    "clamp": "Clamp",
+    "abs": "Absolute",
+    "hardsigmoid": "nn.Hardsigmoid",
+    "softshrink": "nn.Softshrink",
+    "maxout": "Maxout",
+    "maximum": "Maximum",
+    "maxpool": "Pool",
+}
+GATES = tuple(_SOURCES)
+
+
+def _bent(slope: float) -> tuple:
+    return (Fraction(0),), ((Fraction(slope), Fraction(0)), (Fraction(1), Fraction(0)))
+
+
+def _clamped(low: float | None, high: float | None) -> tuple:
+    points, pieces = [], [(Fraction(1), Fraction(0))]
+    if low is not None:
+        points.append(Fraction(low))
+        pieces.insert(0, (Fraction(0), Fraction(low)))
+    if high is not None:
+        points.append(Fraction(high))
+        pieces.append((Fraction(0), Fraction(high)))
+    return tuple(points), tuple(pieces)
+
+
+def _shrunk(threshold: float) -> tuple:
+    size = Fraction(threshold)
+    return (-size, size), ((Fraction(1), size), (Fraction(0), Fraction(0)), (Fraction(1), -size))
+
+
+_POINTWISE: dict[str, Callable[..., tuple]] = {
+    "relu": lambda: _bent(0.0),
+    "leaky": _bent,
+    "prelu": _bent,
+    "relu6": lambda: _clamped(0.0, 6.0),
+    "hardtanh": _clamped,
+    "clamp": _clamped,
+    "abs": lambda: _bent(-1.0),
+    "softshrink": _shrunk,
+}
+
+
+def _windows(width: int, size: int, stride: int, padding: int) -> list[tuple[int | None, ...]]:
+    count = (width + 2 * padding - size) // stride + 1
+    starts = [k * stride - padding for k in range(count)]
+    return [tuple(i if 0 <= i < width else None for i in range(start, start + size)) for start in starts]
+
+
+def _fractions(row: np.ndarray) -> tuple[Fraction, ...]:
+    return tuple(Fraction(float(entry)) for entry in row)
+
+
+def network_source(layers: Sequence[Layer]) -> str:
+    """Return source text of ``rs.load(...)`` for a network."""
+    hidden, gates = layers[0::2], layers[1::2]
+    if all(isinstance(layer, DenseLayer) for layer in hidden) and all(
+        isinstance(gate, GateLayer) and gate.kind == "relu" for gate in gates
+    ):
+        pairs = ", ".join(f"({layer.weight.tolist()}, {layer.bias.tolist()})" for layer in hidden)  # pyright: ignore
+        return f"rs.load([{pairs}])"
+    return f"rs.load(nn.Sequential({', '.join(layer.source() for layer in layers)}))"
+
+
+def exact_layers(layers: Sequence[Layer], num_inputs: int) -> list[truth.Layer]:
+    """Return the oracle's form of a network."""
+    found: list[truth.Layer] = []
+    width = num_inputs
+    for layer in layers:
+        found += layer.exact(width)
+        width = layer.width(width)
+    return found

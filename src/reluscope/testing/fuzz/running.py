@@ -1,0 +1,160 @@
+"""Cases by seed and number: drawn, checked within a time limit, shrunk if they fail."""
+
+import signal
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import numpy as np
+
+from reluscope.testing.fuzz.cases import KINDS, Case, draw_case
+from reluscope.testing.fuzz.checks import CHECKS
+from reluscope.testing.fuzz.shrinking import smaller
+from reluscope.testing.fuzz.subject import Failure, Subject, attempt
+from reluscope.testing.fuzz.truth import TooLargeError
+
+# How often each check is made; the engines are compared always.
+_SHARES = {
+    "partitions": 1.0,
+    "certified": 0.5,
+    "counts": 0.5,
+    "programs": 0.2,
+    "files": 0.2,
+    "laws": 0.3,
+    "regions": 0.5,
+    "boundary": 0.5,
+}
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a case may cost.
+
+    Parameters
+    ----------
+    most_cells : int
+        Regions, and lower-dimensional pieces, that the oracle goes through.
+    truth_seconds : float
+        Time of the oracle.
+    case_seconds : float
+        Time of the library for one check; more is a failure.
+    """
+
+    most_cells: int = 300
+    truth_seconds: float = 4.0
+    case_seconds: float = 120.0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a case: its failures by check, or none if the oracle had to give up (``is_skipped``)."""
+
+    kind: str
+    number: int
+    case: Case
+    failures: tuple[tuple[str, Failure], ...] = ()
+    is_skipped: bool = False
+
+
+def run_case(
+    seed: int,
+    number: int,
+    kinds: Sequence[str] = KINDS,
+    checks: Sequence[str] = tuple(CHECKS),
+    limits: Limits | None = None,
+) -> Outcome:
+    """Draw one case and make some of the checks."""
+    kind = kinds[number % len(kinds)]
+    generator = np.random.default_rng([seed, number, KINDS.index(kind)])
+    case = draw_case(kind, generator)
+    chosen = [name for name, share in _SHARES.items() if generator.random() < share and name in checks]
+    failures: list[tuple[str, Failure]] = []
+    for name in chosen:
+        try:
+            failures += [(name, failure) for failure in check_case(case, name, limits)]
+        except TooLargeError:
+            return Outcome(kind, number, case, tuple(failures), is_skipped=True)
+    return Outcome(kind, number, case, tuple(failures))
+
+
+def check_case(case: Case, check: str, limits: Limits | None = None) -> list[Failure]:
+    """Make one check of a case.
+
+    Raises
+    ------
+    TooLargeError
+        If the oracle gives up.
+    """
+    limits = limits or Limits()
+    if not case.is_sound:
+        return []
+    failures: list[Failure] = []
+    made = attempt(failures, "build", case.build)
+    if made is None:
+        return failures
+    network, domain = made
+    truth = case.truth(domain, limits.most_cells, limits.truth_seconds)
+    subject = Subject(case, truth, network, domain, np.random.default_rng(0), failures)
+    if not truth.is_solid or not truth.regions:
+        return failures
+    try:
+        with _at_most(limits.case_seconds):
+            CHECKS[check](subject)
+    except TimeoutError:
+        subject.fail("time", f"{check} takes more than {limits.case_seconds} s")
+    return subject.failures
+
+
+def shrink(
+    case: Case, check: str, failure: Failure, seconds: float = 60.0, limits: Limits | None = None
+) -> tuple[Case, Failure]:
+    """Return a case as small as it gets within some time, that fails in the same way, and how it fails."""
+    deadline = time.monotonic() + seconds
+    found = True
+    while found:
+        found = False
+        for candidate in smaller(case):
+            if time.monotonic() > deadline:
+                return case, failure
+            again = _same_failure(candidate, check, failure.signature, limits)
+            if again is not None:
+                case, failure, found = candidate, again, True
+                break
+    return case, failure
+
+
+def _same_failure(case: Case, check: str, signature: str, limits: Limits | None) -> Failure | None:
+    try:
+        failures = check_case(case, check, limits)
+    except (TooLargeError, OverflowError):
+        return None
+    return next((failure for failure in failures if failure.signature == signature), None)
+
+
+def reproduction(case: Case, failure: Failure) -> str:
+    """Return runnable source text for a failure."""
+    own = "from reluscope.testing.fuzz.layers import Absolute, Clamp, Maximum, Maxout, Pool, linear, prelu\n"
+    source = case.source()
+    head = f"# {failure.check}\n# {failure.message}\nimport reluscope as rs\n"
+    return head + ("from torch import nn\n" + own if "nn." in source else "") + source
+
+
+@contextmanager
+def _at_most(seconds: float) -> Iterator[None]:
+    """Raise TimeoutError in the main thread after some time."""
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -1,0 +1,227 @@
+"""A case made ready for checks: the network, the domain, the truth, and what resolution may hide."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import sqrt
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from reluscope.testing.fuzz import cones
+from reluscope.testing.fuzz.cases import Case, SpaceDomain
+from reluscope.testing.fuzz.truth import Code, Dense, Largest, Pointwise, Truth, difference, smallest_height_squared
+
+# How much thicker than the stated resolution, as a share of the diameter, a region is that nothing may hide.
+SAFETY = 8
+DEFAULT_RESOLUTION = 1e-12
+# Shapes (volumes, neighbours, witnesses) are compared where nothing is thinner than this share of the diameter.
+SHAPELY = 1e-8
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Something false: which check saw it, and what it saw."""
+
+    check: str
+    message: str
+
+    @property
+    def signature(self) -> str:
+        """What failures of one cause are likely to share: the check, or the error and how its message begins."""
+        kind, colon, rest = self.message.partition(": ")
+        return f"{kind}: {rest[:40]}" if colon and self.check.endswith((f": {kind}", ": warning")) else self.check
+
+
+def attempt(
+    failures: list[Failure], check: str, call: Callable[[], Any], allowed: tuple[type[Exception], ...] = ()
+) -> Any:
+    """Return what a call returns, None after an exception; note it, and warnings, as failures unless it is allowed."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            result = call()
+        except allowed:
+            result = None
+        except TimeoutError:
+            raise
+        except Exception as error:
+            failures.append(Failure(f"{check}: {type(error).__name__}", f"{type(error).__name__}: {error}"))
+            result = None
+    failures += [Failure(f"{check}: warning", f"{each.category.__name__}: {each.message}") for each in caught]
+    return result
+
+
+@dataclass
+class Subject:
+    """A case with its truth, and the failures found so far."""
+
+    case: Case
+    truth: Truth
+    network: Any
+    domain: Any
+    generator: Generator
+    failures: list[Failure] = field(default_factory=list)
+
+    def fail(self, check: str, message: str) -> None:
+        """Note a failure."""
+        self.failures.append(Failure(check, message))
+
+    def attempt(self, check: str, call: Callable[[], Any], allowed: tuple[type[Exception], ...] = ()) -> Any:
+        """Return what a call returns; an exception that is not allowed, and a warning, is a failure."""
+        return attempt(self.failures, check, call, allowed)
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether the domain is."""
+        return self.truth.domain.is_bounded
+
+    @property
+    def is_space(self) -> bool:
+        """Whether the domain is everything."""
+        return isinstance(self.case.domain, SpaceDomain)
+
+    @property
+    def dimension(self) -> int:
+        """Dimension of the domain."""
+        return self.case.domain.dimension
+
+    @cached_property
+    def diameter(self) -> float:
+        """Diameter of a bounded domain."""
+        square = self.truth.diameter_squared
+        assert square is not None
+        return root(square)
+
+    @cached_property
+    def codes(self) -> dict[Code, int]:
+        """The rows of the truth by code."""
+        return {cell.code: i for i, cell in enumerate(self.truth.regions)}
+
+    def is_thick(self, row: int, share: float) -> bool:
+        """Whether a region is thicker than a share of the diameter; on unbounded domains than that at its place."""
+        height = self.truth.thicknesses_squared[row]
+        if height is None:
+            return True
+        return height > Fraction(share) ** 2 * self.extent_squared(row)
+
+    def extent_squared(self, row: int) -> Fraction:
+        """Return the square of the diameter, or on unbounded domains that of the distance of a vertex from zero."""
+        if self.truth.diameter_squared is not None:
+            return self.truth.diameter_squared
+        vertices = self.truth.regions[row].cone.vertices
+        return max((cones.dot(vertex, vertex) for vertex in vertices), default=Fraction(1))
+
+    def required(self, resolution: float) -> set[Code]:
+        """Return the codes of regions that a partition of some resolution has to show."""
+        return {code for code, row in self.codes.items() if self.is_thick(row, SAFETY * resolution)}
+
+    @cached_property
+    def is_shapely(self) -> bool:
+        """Whether regions and facets are thick enough to compare shapes, and floats know where they are."""
+        if not all(self.is_thick(row, SHAPELY) for row in range(len(self.truth.regions))):
+            return False
+        for (first, _), (row, shared) in self.truth.adjacency.items():
+            height = smallest_height_squared(shared, row[:-1])
+            if height is not None and height <= Fraction(SHAPELY) ** 2 * self.extent_squared(first):
+                return False
+        return all(self._is_steady(row) for row in range(len(self.truth.regions)))
+
+    def _is_steady(self, row: int) -> bool:
+        """Whether rounding moves no unit's zeros by more than a share of the region's extent."""
+        cell = self.truth.regions[row]
+        extent = root(self.extent_squared(row)) or 1.0
+        reach = max((abs(float(entry)) for vertex in cell.cone.vertices for entry in vertex), default=0.0)
+        size = np.append(np.full(self.dimension, max(reach, extent)), 1.0)
+        for unit, choices in enumerate(cell.decisions):
+            forms = [form for form in choices if form is not None]
+            if self._is_max[unit]:
+                forms = [difference(a, b) for i, a in enumerate(forms) for b in forms[i + 1 :]]
+            for form in forms:
+                steepness = max(abs(float(entry)) for entry in form[:-1])
+                if steepness and steepness * extent < 1e-6 * (size @ self._magnitudes[1][unit]):
+                    return False
+        return True
+
+    @property
+    def magnitudes(self) -> np.ndarray:
+        """What the entries of maps are sums of, in absolute values: the yardstick of their rounding."""
+        return self._magnitudes[0]
+
+    @cached_property
+    def _magnitudes(self) -> tuple[np.ndarray, np.ndarray]:
+        """The same for the outputs, and for what units decide by."""
+        decisions: list[np.ndarray] = []
+        embedding = self.truth.setting.embedding
+        n = self.dimension
+        if embedding is None:
+            values = np.hstack([np.eye(n), np.zeros((n, 1))])
+        else:
+            values = np.abs(np.array([[float(entry) for entry in form] for form in embedding]))
+        for layer in self.truth.layers:
+            if isinstance(layer, Dense):
+                weight = np.abs(np.array([[float(entry) for entry in row] for row in layer.weight]))
+                values = weight @ values
+                values[:, -1] += np.abs(np.array([float(entry) for entry in layer.bias]))
+            elif isinstance(layer, Pointwise):
+                steep = np.array([max(1.0, *(abs(float(slope)) for slope, _ in unit)) for unit in layer.pieces])
+                decisions += list(values)
+                shift = np.array([max(abs(float(intercept)) for _, intercept in unit) for unit in layer.pieces])
+                values = values * steep[:, None]
+                values[:, -1] += shift
+            else:
+                decisions += [values[[entry for entry in group if entry is not None]].max(0) for group in layer.groups]
+                values = np.array(
+                    [values[[entry for entry in group if entry is not None]].max(0) for group in layer.groups]
+                )
+        return values, np.array(decisions)
+
+    @cached_property
+    def _is_max(self) -> list[bool]:
+        """Whether each unit takes the largest of candidates."""
+        found: list[bool] = []
+        for layer in self.truth.layers:
+            if isinstance(layer, Pointwise):
+                found += [False] * len(layer.breakpoints)
+            elif isinstance(layer, Largest):
+                found += [True] * len(layer.groups)
+        return found
+
+    def resembles(self, row: int, code: Code) -> bool:
+        """Whether a region has a code but for units that decide by a difference within rounding."""
+        cell = self.truth.regions[row]
+        rays = np.array([[abs(float(entry)) for entry in cones.scaled(ray)] for ray in cell.cone.rays])
+        if self.is_bounded:
+            rays[:, :-1] += self.diameter
+        for unit, (first, second) in enumerate(zip(cell.code, code, strict=True)):
+            if first == second:
+                continue
+            choices = cell.decisions[unit]
+            if self._is_max[unit]:
+                one, other = choices[first], choices[second]
+                if one is None or other is None:
+                    return False
+                differences = [difference(one, other)]
+            else:
+                differences = [form for form in choices[min(first, second) : max(first, second)] if form is not None]
+            allowed = 1e-11 * (rays @ self._magnitudes[1][unit])
+            for form in differences:
+                values = [abs(float(cones.dot(form, cones.scaled(ray)))) for ray in cell.cone.rays]
+                if (np.array(values) > allowed).any():
+                    return False
+        return True
+
+    def rows_of(self, codes: Any) -> list[Code]:
+        """Return codes of the library as tuples."""
+        return [tuple(int(piece) for piece in row) for row in np.asarray(codes.to_array())]
+
+
+def root(square: Fraction) -> float:
+    """Return the square root of a fraction whose value may be beyond floats when squared."""
+    if not square:
+        return 0.0
+    shift = (square.numerator.bit_length() - square.denominator.bit_length()) // 2
+    return sqrt(square / Fraction(4) ** shift) * 2.0**shift

@@ -1,0 +1,138 @@
+"""The fuzzer itself: a fixed set of cases without failures, planted faults that it sees, small reproductions."""
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.findings import Claim, Finding
+from reluscope.testing.fuzz.__main__ import main
+from reluscope.testing.fuzz.cases import KINDS, BoxDomain, Case, PolyhedronDomain, draw_case
+from reluscope.testing.fuzz.layers import DenseLayer, GateLayer
+from reluscope.testing.fuzz.running import check_case, reproduction, run_case, shrink
+
+CASES = 10
+
+
+def told(outcome):
+    return "\n\n".join(reproduction(outcome.case, failure) for _, failure in outcome.failures)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_nothing_is_false(kind):
+    for number in range(CASES):
+        outcome = run_case(1, number, (kind,))
+        assert not outcome.failures, told(outcome)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
+def test_nothing_is_false_for_minutes(seed):
+    assert main(["--seconds", "300", "--seed", str(seed)]) == 0
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_seed_gives_the_same_case_and_its_text_makes_it(kind):
+    first, again = (draw_case(kind, np.random.default_rng([3, 5])) for _ in range(2))
+    assert first.source() == again.source()
+    network, domain = first.build()
+    assert network.num_inputs == first.num_inputs
+    assert domain.dim == first.domain.dimension
+
+
+@pytest.fixture
+def case():
+    weight = np.array([[1.0, 0.25], [-0.5, 1.0], [0.75, 0.5]])
+    return Case(
+        "box",
+        (
+            DenseLayer(weight, np.array([0.25, -0.25, 0.5])),
+            GateLayer("leaky", (0.25,)),
+            DenseLayer(np.array([[1.0, -1.0, 0.5], [0.5, 1.0, -1.0]]), np.array([0.25, -0.5])),
+        ),
+        BoxDomain(-np.ones(2), np.ones(2)),
+    )
+
+
+def seen(case, check):
+    return {failure.check for failure in check_case(case, check)}
+
+
+def changed(monkeypatch, name, change):
+    right = getattr(rs.Partition, name)
+    monkeypatch.setattr(rs.Partition, name, lambda self, *args: change(right(self, *args)))
+
+
+def test_a_count_that_is_off(case, monkeypatch):
+    assert not seen(case, "counts")
+    right = rs.count
+
+    def off_by_one(*args, **options):
+        return Finding(int(right(*args, **options)) + 1, Claim.EXACT)
+
+    monkeypatch.setattr(rs, "count", off_by_one)
+    assert {f"count {name}: count" for name in ("activation", "proper_activation", "affine")} < seen(case, "counts")
+
+
+def test_intervals_without_the_truth(case, monkeypatch):
+    right = rs.Partition.finding
+    for claim, shift in ((Claim.LOWER, 1), (Claim.UPPER, -1)):
+        monkeypatch.setattr(rs.Partition, "finding", lambda self, c=claim, s=shift: Finding(int(right(self)) + s, c))
+        assert "partition auto: count" in seen(case, "partitions")
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "check"),
+    [
+        ("volumes", lambda found: found * (1 + 1e-6), "volumes auto"),
+        ("is_bounded", lambda found: ~found, "bounded auto"),
+        ("adjacency", lambda found: found * 0, "adjacency auto"),
+        ("locate", lambda found: (found + 1) % 3, "locate auto"),
+    ],
+)
+def test_wrong_shapes(case, monkeypatch, name, change, check):
+    assert not seen(case, "partitions")
+    changed(monkeypatch, name, change)
+    assert check in seen(case, "partitions")
+
+
+def test_lost_and_strange_regions(case, monkeypatch):
+    right = rs.partition
+
+    def on_less(network, domain, **options):
+        return right(network, rs.Box([-1, -1], [1, 0]), **options)
+
+    monkeypatch.setattr(rs, "partition", on_less)
+    assert "partition tree: missing" in seen(case, "partitions")
+    monkeypatch.setattr(rs, "partition", lambda network, domain, **options: right(network, rs.Box(-9, 9, 2), **options))
+    assert "partition tree: codes" in seen(case, "partitions")
+
+
+def test_errors_and_warnings_are_failures_and_shrink_to_little(case, monkeypatch):
+    def fails(*_, **__):
+        raise ZeroDivisionError("a fault of ours")
+
+    monkeypatch.setattr(rs, "partition", fails)
+    failures = check_case(case, "partitions")
+    small, failure = shrink(case, "partitions", failures[0], seconds=60)
+    assert failure.message == "ZeroDivisionError: a fault of ours"
+    assert small.num_inputs == 1
+    assert len(small.layers[0].bias) == 1
+    assert small.layers[1].kind == "relu"
+    monkeypatch.undo()
+    names = {}
+    exec(reproduction(small, failure), names)
+    assert names["domain"].dim == 1
+
+
+def test_flat_domains_are_not_cases():
+    flat = PolyhedronDomain(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([0.0, 0.0]))
+    layers = (DenseLayer(np.ones((1, 2)), np.zeros(1)), GateLayer("relu"), DenseLayer(np.ones((1, 1)), np.zeros(1)))
+    assert not Case("polyhedron", layers, flat).is_sound
+    assert check_case(Case("polyhedron", layers, flat), "partitions") == []
+
+
+def test_the_command_reports_what_it_tried(capsys):
+    assert main(["--seconds", "0.1", "--seed", "1", "--kinds", "segment"]) == 0
+    told = capsys.readouterr().out
+    assert "segment" in told
+    assert "tried" in told
