@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from reluscope.arguments import read_arguments
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.errors import InputError
 
@@ -21,6 +22,7 @@ SHAPE = (3, 32, 32)
 IMAGES = (".jpg", ".jpeg", ".png")
 
 
+@read_arguments
 def cifar10(place: str | os.PathLike[str], part: str = "test") -> Dataset:
     """Read CIFAR-10.
 

@@ -10,9 +10,11 @@ from math import prod
 import numpy as np
 from jaxtyping import Float, Int
 
+from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError, ShapeError
 
 
+@read_arguments
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Points at which a network is looked at.
@@ -69,6 +71,7 @@ class Dataset:
         """Whether the true outputs are known; class numbers may stand for them."""
         return self.targets is not None
 
+    @read_arguments
     def reshaped(self, input_shape: tuple[int, ...]) -> "Dataset":
         """Return the same points in the shape that a network expects.
 
@@ -97,7 +100,8 @@ class Dataset:
         before = self.shape_before or (None if self.shape == input_shape else self.shape)
         return replace(self, points=self.points.reshape(len(self), *input_shape), shape_before=before)
 
-    def limited(self, most: int) -> "Dataset":
+    @read_arguments
+    def limited(self, most: Count) -> "Dataset":
         """Return the first samples only, with a note that says so."""
         if len(self) <= most:
             return self
@@ -107,6 +111,7 @@ class Dataset:
         return replace(self, points=self.points[:most], labels=labels, targets=targets, notes=(*self.notes, note))
 
 
+@read_arguments
 def dataset_of(
     points: object,
     labels: object = None,

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import numpy as np
 
+from reluscope.arguments import read_arguments
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.errors import InputError
 
 PREFIXES = {"train": "train", "test": "t10k"}
 
 
+@read_arguments
 def mnist(folder: str | os.PathLike[str], part: str = "test") -> Dataset:
     """Read MNIST, or anything else in the same files (Fashion-MNIST, KMNIST).
 

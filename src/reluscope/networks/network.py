@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from reluscope import markup
+from reluscope.arguments import Count, read_arguments
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
@@ -125,6 +126,7 @@ class Network:
         """The way from the last gate to the output."""
         return self._cut[1]
 
+    @read_arguments
     def start(self, x: Tensor) -> Values:
         """Return the values from which the first stage starts, at points ``(v, *input_shape)`` in float64."""
         return {0: x}
@@ -141,6 +143,7 @@ class Network:
                 digest.update(array.tobytes())
         return digest.hexdigest()
 
+    @read_arguments
     def points(self, x: Points) -> Tensor:
         """Return input points as a float64 tensor ``(s, *input_shape)`` on the network's device."""
         return as_points(x, self.input_shape, self.device)
@@ -157,6 +160,7 @@ class Network:
         sizes.append(sum(node.size for _, node in self.finish.leg.plan) + self.num_outputs)
         return 8 * max(sizes)
 
+    @read_arguments
     def __call__(self, x: Points) -> Tensor:
         """Evaluate the network.
 
@@ -184,6 +188,7 @@ class Network:
             values = stage.close(live, pre)
         return self.finish(values)
 
+    @read_arguments
     @torch.no_grad()
     def preactivations(self, x: Points) -> list[Tensor]:
         """Return what decides every unit's piece.
@@ -211,8 +216,9 @@ class Network:
         """How codes are packed."""
         return CodeLayout(tuple(GateLayout(gate.name, gate.num_units, gate.num_pieces) for gate in self.gates))
 
+    @read_arguments
     @torch.no_grad()
-    def codes(self, x: Points, *, budget: int = BUDGET // 4) -> Codes:
+    def codes(self, x: Points, *, budget: Count = BUDGET // 4) -> Codes:
         """Return which piece every unit uses.
 
         Parameters
@@ -245,7 +251,8 @@ class Network:
             words[rows] = Codes.from_pieces(pieces, layout, num_codes=rows.stop - rows.start).words
         return Codes(words, layout)
 
-    def linearize(self, x: Points, *, outputs: Sequence[int] | None = None, budget: int = BUDGET) -> AffineMaps:
+    @read_arguments
+    def linearize(self, x: Points, *, outputs: Sequence[int] | None = None, budget: Count = BUDGET) -> AffineMaps:
         """Return the exact affine map of the network on the region of each point.
 
         Parameters
@@ -282,6 +289,7 @@ class Network:
         """
         return linearize(self, x, outputs, budget)
 
+    @read_arguments
     def unit_maps(self, x: Points) -> list[tuple[Tensor, Tensor]]:
         """Return the pre-activations of every unit as affine maps on the region of each point.
 
@@ -302,6 +310,7 @@ class Network:
         """
         return unit_maps(self, x)
 
+    @read_arguments
     def restrict(self, domain: Any) -> "Network":
         """Return the network as a function of a slice's coordinates, ``y -> f(origin + y @ basis)``.
 
@@ -333,6 +342,7 @@ class Network:
         moved = [replace(node, inputs=tuple(i + shift for i in node.inputs)) for node in self.nodes[1:]]
         return Network((*front, *moved), self.output + shift, self.notes)
 
+    @read_arguments
     def to(self, device: torch.device | str) -> Self:
         """Return the network with its constants on another device.
 
@@ -350,6 +360,7 @@ class Network:
             ) from error
         return replace(self, nodes=tuple(node.to(device) for node in self.nodes))
 
+    @read_arguments
     def with_parameters(self, state: Mapping[str, Any]) -> "Network":
         """Return the same trace with other weights, without tracing again.
 

@@ -3,7 +3,10 @@
 import time
 from dataclasses import dataclass
 
+from reluscope.arguments import Count, Seconds, read_arguments
 
+
+@read_arguments
 @dataclass(frozen=True)
 class Budget:
     """Where work on a partition stops.
@@ -18,9 +21,10 @@ class Budget:
         Stop after this time; ``float("inf")`` for as long as it takes.
     """
 
-    regions: int | None = None
-    seconds: float | None = None
+    regions: Count | None = None
+    seconds: Seconds | None = None
 
+    @read_arguments
     def spent(self, num_regions: int, began: float) -> str:
         """Return what has run out, in words; empty if nothing has.
 

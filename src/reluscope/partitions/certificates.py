@@ -30,6 +30,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.partitions.storage import write_whole
 
@@ -79,6 +80,7 @@ class Certificate:
     def __len__(self) -> int:
         return len(self.codes)
 
+    @read_arguments
     def witness(self, region: int) -> Point:
         """Return a rational point strictly inside a region: the mean of its vertices."""
         points = [self.vertices[corner] for corner in self.corners[region]]
@@ -90,6 +92,7 @@ class Certificate:
         plain |= {name: [_written(point) for point in plain[name]] for name in _RATIONAL}
         return json.dumps({"format": FORMAT, **plain}, separators=(",", ":"))
 
+    @read_arguments
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Write the certificate to a JSON file, whole or not at all.
 
@@ -101,6 +104,7 @@ class Certificate:
         write_whole(path, lambda file: file.write(self.to_json().encode()))
 
     @staticmethod
+    @read_arguments
     def load(path: "str | os.PathLike[str]") -> "Certificate":
         """Read a certificate that `save` wrote. Nothing is checked but that it is one.
 

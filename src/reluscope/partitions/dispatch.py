@@ -9,6 +9,7 @@ from typing import overload
 
 import numpy as np
 
+from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
@@ -57,6 +58,7 @@ def partition(
     progress: bool = ...,
     certify: bool = ...,
 ) -> list[Partition]: ...
+@read_arguments
 def partition(
     network: Network,
     domain: Domain | Sequence[Slice],

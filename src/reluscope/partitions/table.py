@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from reluscope import markup
+from reluscope.arguments import read_arguments
 from reluscope.codes.differences import differences
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
@@ -191,6 +192,7 @@ class Partition:
     def __len__(self) -> int:
         return len(self.codes)
 
+    @read_arguments
     def __getitem__(self, index: int) -> Row:
         if not -len(self) <= index < len(self):
             raise IndexError(f"region {index} of a partition with {len(self)} regions")
@@ -351,6 +353,7 @@ class Partition:
         """Return for every region whether it is bounded: whether no direction stays in it."""
         return self.geometry.is_bounded
 
+    @read_arguments
     def locate(self, points: ArrayLike) -> Int[np.ndarray, " s"]:
         """Return the lowest row whose closure contains each point, -1 if none does.
 
@@ -417,6 +420,7 @@ class Partition:
         """The affine map of the network on every region, from domain coordinates to outputs."""
         return self.linearize(np.arange(len(self)))
 
+    @read_arguments
     def linearize(self, rows: "np.ndarray | list[int]") -> AffineMaps:
         """Return the affine maps of some regions, from domain coordinates to outputs.
 
@@ -441,6 +445,7 @@ class Partition:
             return np.zeros((0, network.num_outputs))
         return network(self.vertices).reshape(len(self.vertices), -1).cpu().numpy()
 
+    @read_arguments
     def require_complete(self, purpose: str) -> None:
         """Raise IncompletePartitionError unless every region of the domain is here."""
         if self.num_open:
@@ -492,6 +497,7 @@ class Partition:
             columns |= {"volume": self.volumes(), "num_corners": np.diff(self.region_vertices[0])}
         return pa.table(columns)
 
+    @read_arguments
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Write the partition to an Arrow file, whole or not at all.
 
@@ -519,6 +525,7 @@ class Partition:
         storage.save(path, {**arrays, **storage.domain_arrays(self.domain)}, description)
 
     @staticmethod
+    @read_arguments
     def load(path: "str | os.PathLike[str]", network: Network | None = None) -> "Partition":
         """Read a partition that `save` wrote.
 

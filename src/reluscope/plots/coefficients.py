@@ -12,6 +12,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 
+from reluscope.arguments import Positive, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.maps import AffineMaps
 from reluscope.plots.shapes import say
@@ -25,6 +26,7 @@ SIGNED = LinearSegmentedColormap.from_list(
 )
 
 
+@read_arguments
 def coefficients(
     maps: AffineMaps | Float[Any, "..."],
     *,
@@ -33,7 +35,7 @@ def coefficients(
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
-    limit: float | None = None,
+    limit: Positive | None = None,
 ) -> Figure:
     """Draw the weights of local affine maps, one row per map and one column per output.
 

@@ -8,16 +8,18 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 
 from reluscope.analyses.annulus.boundary import DecisionRegion
+from reluscope.arguments import Positive, read_arguments
 from reluscope.errors import InputError
 from reluscope.plots.style import INK, canvas, category, dashes, figure_of, legend
 
 GRID = 400
 
 
+@read_arguments
 def decision_polygon(
     region: DecisionRegion,
     *,
-    reach: float | None = None,
+    reach: Positive | None = None,
     samples: Float[np.ndarray, "p 2"] | None = None,
     labels: Int[np.ndarray, " p"] | None = None,
     radii: tuple[float, ...] = (),

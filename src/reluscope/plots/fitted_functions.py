@@ -13,6 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.partitions.table import Partition
 from reluscope.plots.coefficient_scatter import dots_of
@@ -29,6 +30,7 @@ MARGIN = 0.2
 MANY = 40
 
 
+@read_arguments
 def fitted_curves(
     parts: Grid,
     target: Float[np.ndarray, "t 2"],
@@ -88,6 +90,7 @@ def fitted_curves(
     return figure
 
 
+@read_arguments
 def fitted_coefficients(
     parts: Grid,
     tangents: Float[np.ndarray, "t 2"],

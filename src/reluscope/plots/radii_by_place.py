@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from reluscope.arguments import read_arguments
 from reluscope.plots.outlines import number_logarithmically
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend
@@ -15,6 +16,7 @@ from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend
 MARKERS = ("o", "s", "^", "D", "v")
 
 
+@read_arguments
 def radii_by_place(
     radii: Float[np.ndarray, "s p"],
     places: Sequence[str],

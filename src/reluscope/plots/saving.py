@@ -6,11 +6,13 @@ import re
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
+from reluscope.arguments import Count, read_arguments
 from reluscope.plots.style import INK
 
 RASTER_DPI = 200
 
 
+@read_arguments
 def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> str:
     """Return a figure as SVG, with text as text.
 
@@ -41,7 +43,8 @@ def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> s
     return text if ink is None else text.replace(INK, ink)
 
 
-def to_png(figure: Figure, *, dpi: int = RASTER_DPI, background: str = "white") -> bytes:
+@read_arguments
+def to_png(figure: Figure, *, dpi: Count = RASTER_DPI, background: str = "white") -> bytes:
     """Return a figure as PNG."""
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=dpi, facecolor=background)

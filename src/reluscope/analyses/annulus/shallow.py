@@ -14,6 +14,7 @@ from jaxtyping import Float
 from torch import nn
 
 from reluscope.analyses.preimages.layer import read_layer
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.geometry.arrays import read_array
 from reluscope.networks.graph import Pointwise
@@ -57,6 +58,7 @@ class ShallowNetwork:
         """Number of units u."""
         return len(self.weight)
 
+    @read_arguments
     def __call__(self, x: Float[np.ndarray, "*s n"]) -> Float[np.ndarray, "*s"]:
         """Return the output at some points."""
         pre = x @ self.weight.T + self.bias
@@ -66,6 +68,7 @@ class ShallowNetwork:
 ShallowLike = ShallowNetwork | Network | Sequence[Any]
 
 
+@read_arguments
 def read_shallow(source: ShallowLike, *, leak: float = 0.0) -> ShallowNetwork:
     """Read a network of one hidden layer and one output.
 
@@ -112,6 +115,7 @@ def read_shallow(source: ShallowLike, *, leak: float = 0.0) -> ShallowNetwork:
     return ShallowNetwork(weight, bias, leak * output[0], output[0], float(constant[0]))
 
 
+@read_arguments
 def to_module(layers: Sequence[Any], *, leak: float = 0.0) -> nn.Sequential:
     """Return layers ``[(W, b), (a, c)]`` as a module in float64.
 

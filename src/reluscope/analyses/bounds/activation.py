@@ -19,6 +19,7 @@ from jaxtyping import Int
 
 from reluscope.analyses.bounds.architecture import Architecture
 from reluscope.analyses.bounds.claims import need
+from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
@@ -28,6 +29,7 @@ from reluscope.networks.ranges import ROUNDING, Ranges, unit_ranges
 from reluscope.networks.stages import Stage
 
 
+@read_arguments
 def activation_upper(network: Network, box: Box) -> Finding:
     """Return an upper bound on the activation regions of a network in a box, from its weights.
 

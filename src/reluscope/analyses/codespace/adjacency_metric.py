@@ -16,6 +16,7 @@ from jaxtyping import Bool, Int, UInt8
 from reluscope.analyses.codespace.common_hyperplanes import pairs_on_hyperplanes
 from reluscope.analyses.codespace.shared_facets import RESOLUTION, shared_facets
 from reluscope.analyses.rounding import rounded_forward
+from reluscope.arguments import Seconds, read_arguments
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError
@@ -81,6 +82,7 @@ class Adjacency:
     def __len__(self) -> int:
         return len(self.codes)
 
+    @read_arguments
     def flips_at(self, pair: int) -> Int[np.ndarray, " flips"]:
         """Return the units that flip between an adjacent pair, numbered through all gates."""
         return self.units[self.offsets[pair] : self.offsets[pair + 1]]
@@ -99,13 +101,14 @@ class Adjacency:
         return table
 
 
+@read_arguments
 def adjacency(
     network: Network,
     x: Points,
     *,
     domain: Domain | None = None,
     tolerance: Tolerance | None = None,
-    seconds: float = SECONDS,
+    seconds: Seconds = SECONDS,
 ) -> Adjacency:
     """Return which of the regions that hold points share a facet, and which of their codes differ in one unit.
 

@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.codespace.sampled import SampleCodes, piece_counts
+from reluscope.arguments import Count, read_arguments
 from reluscope.findings import Finding
 
 MOST_CLASSES = 20
@@ -50,8 +51,9 @@ class ClassDistances:
     overall_by_gate: tuple[Finding, ...]
 
 
+@read_arguments
 def class_distances(
-    sampled: SampleCodes, classes: Int[np.ndarray, " s"], *, most_classes: int = MOST_CLASSES
+    sampled: SampleCodes, classes: Int[np.ndarray, " s"], *, most_classes: Count = MOST_CLASSES
 ) -> ClassDistances:
     """Return mean Hamming distances of codes within and between classes.
 

@@ -13,6 +13,7 @@ from jaxtyping import Int
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
+from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
@@ -44,6 +45,7 @@ class CodeClusters:
     def __len__(self) -> int:
         return len(self.medoids)
 
+    @read_arguments
     def agreement(self, classes: Int[np.ndarray, " s"]) -> Finding:
         """Return how far clusters and classes are one grouping: their adjusted mutual information.
 
@@ -72,14 +74,15 @@ class CodeClusters:
         )
 
 
+@read_arguments
 def cluster(
     codes: Codes,
-    num_clusters: int,
+    num_clusters: Count,
     *,
     join: Literal["average", "complete", "single"] = "average",
-    threshold: int | None = None,
-    most: int = MOST_SAMPLES,
-    seed: int = 0,
+    threshold: Natural | None = None,
+    most: Count = MOST_SAMPLES,
+    seed: Seed = 0,
 ) -> CodeClusters:
     """Put samples into clusters by the Hamming distances of their codes.
 

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Int
 
 from reluscope.analyses.codespace.sampled import SampleCodes
+from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding
 
@@ -44,6 +45,7 @@ class Occupancy:
     information_by_gate: tuple[Finding, ...]
 
 
+@read_arguments
 def occupancy(sampled: SampleCodes, classes: Int[np.ndarray, " s"] | None = None) -> Occupancy:
     """Return how samples fill cells, and the entropy of their codes.
 

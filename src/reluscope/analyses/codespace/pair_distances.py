@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Int
 
 from reluscope.analyses.codespace.sampled import SampleCodes
+from reluscope.arguments import Count, Seed, read_arguments
 from reluscope.findings import Claim, Finding
 
 MOST_SAMPLES = 2_000
@@ -34,6 +35,7 @@ class PairDistances:
     num_doubtful: int
     seconds: float
 
+    @read_arguments
     def median(self, counts: Int[np.ndarray, " d"], name: str) -> Finding:
         """Return the median distance of some of the pairs.
 
@@ -60,8 +62,9 @@ class PairDistances:
         )
 
 
+@read_arguments
 def pair_distances(
-    sampled: SampleCodes, classes: Int[np.ndarray, " s"], *, most: int = MOST_SAMPLES, seed: int = 0
+    sampled: SampleCodes, classes: Int[np.ndarray, " s"], *, most: Count = MOST_SAMPLES, seed: Seed = 0
 ) -> PairDistances:
     """Return how many pairs of samples differ on how many units.
 

@@ -16,6 +16,7 @@ import torch
 from jaxtyping import Float, Int
 
 from reluscope.analyses.coefficients.kept_blocks import KeptBlocks, key_of
+from reluscope.arguments import Count, read_arguments
 from reluscope.errors import BudgetExceededError, InputError
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.network import Network
@@ -109,6 +110,7 @@ class CoefficientMatrices:
                 report(rows.stop - rows.start, float(rows.stop - rows.start))
                 yield rows, values.to(self.network.device)
 
+    @read_arguments
     def output(self, j: int) -> Float[np.ndarray, "s c"]:
         """Return one matrix whole: the j-th of the chosen outputs, samples x (inputs + 1).
 
@@ -136,6 +138,7 @@ class CoefficientMatrices:
             found[rows] = values[place].cpu().numpy()
         return found
 
+    @read_arguments
     def maps(self, rows: slice | Sequence[int] | Int[np.ndarray, " r"]) -> AffineMaps:
         """Return the affine maps of some samples: weight (r, m, n), which images may be drawn of, and bias (r, m)."""
         chosen = self.inputs[rows if isinstance(rows, slice) else torch.as_tensor(np.asarray(rows), dtype=torch.int64)]
@@ -184,12 +187,13 @@ class CoefficientMatrices:
         return values if len(first) == len(inputs) else values[:, torch.from_numpy(labels)]
 
 
+@read_arguments
 def matrix(
     network: Network,
     x: Points,
     *,
     outputs: Sequence[int] | None = None,
-    memory: int = MEMORY,
+    memory: Count = MEMORY,
     cache: str | os.PathLike[str] | None = None,
     progress: bool = False,
 ) -> CoefficientMatrices:

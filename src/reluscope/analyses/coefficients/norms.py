@@ -16,6 +16,7 @@ from reluscope.analyses.coefficients.margins import margins_of_maps
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.analyses.medians import median_finding
 from reluscope.analyses.pacing import Pace
+from reluscope.arguments import Count, Seconds, read_arguments
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -70,6 +71,7 @@ class LocalNorms:
             return spectral, frobenius
         return spectral, frobenius, self._median(self.slopes, "slope of the margin", SLOPE)
 
+    @read_arguments
     def of(self, row: int) -> tuple[Finding, ...]:
         """Return the norms of one sample's map, EXACT within the bound on rounding."""
         kinds = [("spectral norm", self.spectral, "largest singular value of the local map's weight")]
@@ -119,13 +121,14 @@ class LocalNorms:
 SLOPE = "length of w_i - w_j for the class i and the rival j whose hyperplane is nearest"
 
 
+@read_arguments
 def local_norms(
     network: Network,
     x: Points,
     *,
     margins: bool = False,
-    population: int | None = None,
-    seconds: float = np.inf,
+    population: Count | None = None,
+    seconds: Seconds = np.inf,
     tolerance: Tolerance | None = None,
     tell: Callable[[float], None] | None = None,
 ) -> LocalNorms:

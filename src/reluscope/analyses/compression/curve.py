@@ -14,6 +14,7 @@ from reluscope.analyses.classification import accuracy, accuracy_of_outputs, che
 from reluscope.analyses.coefficients.matrices import CoefficientMatrices
 from reluscope.analyses.compression.clusters import cluster_maps_by_number
 from reluscope.analyses.compression.compressed import RULES, Rule, compressed_outputs_by_number
+from reluscope.arguments import Count, NonNegative, Seed, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 
@@ -44,7 +45,8 @@ class AccuracyCurve:
     def __repr__(self) -> str:
         return f"AccuracyCurve({len(self.num_clusters)} numbers of clusters, by {', '.join(self.accuracies)})"
 
-    def fewest_clusters(self, drop: float = 0.01, rule: Rule = "own_map") -> Finding | None:
+    @read_arguments
+    def fewest_clusters(self, drop: NonNegative = 0.01, rule: Rule = "own_map") -> Finding | None:
         """Return how many maps matter: the least number of clusters whose accuracy is within a drop of the network's.
 
         Parameters
@@ -111,6 +113,7 @@ class AccuracyCurve:
         return markup.figure("Accuracy by number of maps", markup.table(head, rows), markup.notes(self.notes))
 
 
+@read_arguments
 def accuracy_curve(
     training: CoefficientMatrices,
     samples: CoefficientMatrices,
@@ -118,8 +121,8 @@ def accuracy_curve(
     num_clusters: Sequence[int] = (1, 2, 5, 10, 20, 50, 100),
     *,
     rules: Sequence[Rule] = ("own_map", "mean_input", "nearest_sample"),
-    restarts: int = 1,
-    seed: int = 0,
+    restarts: Count = 1,
+    seed: Seed = 0,
 ) -> AccuracyCurve:
     """Cluster the maps of training samples, and classify other samples by the centres.
 

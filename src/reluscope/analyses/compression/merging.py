@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.counting.connected import open_components
 from reluscope.analyses.counting.same_maps import same_maps
 from reluscope.analyses.rounding import forward_with_errors
+from reluscope.arguments import NonNegative, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.partitions.table import Partition
@@ -54,6 +55,7 @@ class MergedRegions:
     def __repr__(self) -> str:
         return f"MergedRegions({len(self.labels):,} regions -> {len(self):,} pieces, error {float(self.max_error):.3g})"
 
+    @read_arguments
     def __call__(self, points: ArrayLike) -> Float[np.ndarray, "s m"]:
         """Return the merged function at points in coordinates of the domain; nan outside of it.
 
@@ -67,7 +69,8 @@ class MergedRegions:
         return values
 
 
-def merge_regions(part: Partition, error: float = 0.0) -> MergedRegions:
+@read_arguments
+def merge_regions(part: Partition, error: NonNegative = 0.0) -> MergedRegions:
     """Merge neighbouring regions whose affine maps are equal, or can be one map at a small error.
 
     Parameters

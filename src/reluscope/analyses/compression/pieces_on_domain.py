@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float, Int
 
+from reluscope.arguments import read_arguments
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim
 from reluscope.geometry.domains import Box, Domain, Slice, Space
@@ -55,6 +56,7 @@ class UnitPieces:
     method: str
 
 
+@read_arguments
 def unit_pieces(network: Network, domain: Domain, *, method: Method = "auto") -> UnitPieces:
     """Return which pieces the units of a network can have on a domain.
 

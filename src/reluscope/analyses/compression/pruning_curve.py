@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from reluscope.analyses.classification import accuracy
+from reluscope.arguments import NonNegative, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.load import load
@@ -58,7 +59,8 @@ class PruningCurve:
         """Weights that are left, by those of the network itself."""
         return tuple(step.num_weights / self.steps[0].num_weights for step in self.steps)
 
-    def fewest_weights(self, drop: float = 0.01) -> Finding:
+    @read_arguments
+    def fewest_weights(self, drop: NonNegative = 0.01) -> Finding:
         """Return the least share of the weights whose accuracy is within a drop of the network's.
 
         Parameters

@@ -18,6 +18,7 @@ from reluscope.analyses.stacked.concatenation import concatenate
 from reluscope.analyses.stacked.loss_functions import read_targets, signs_agree
 from reluscope.analyses.stacked.stack import Stack
 from reluscope.analyses.stacked.training import train
+from reluscope.arguments import Count, read_arguments
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 
@@ -46,6 +47,7 @@ class StochasticPruning:
         return f"StochasticPruning({' -> '.join(ends)} units in {len(self.widths) - 1} steps)"
 
 
+@read_arguments
 def prune_stochastically(
     stack: Stack,
     x: ArrayLike | Tensor,
@@ -53,7 +55,7 @@ def prune_stochastically(
     *,
     loss: str,
     optimizer: Callable[[list[Tensor]], Optimizer],
-    epochs: int,
+    epochs: Count,
     seeds: Sequence[int],
     tell: Callable[[float], None] | None = None,
 ) -> tuple[StochasticPruning, ...]:

@@ -11,6 +11,7 @@ from reluscope.analyses.counting.by_probes import count_by_probes
 from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import Definition, find_definition
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
 from reluscope.geometry.domains import Box, Domain, Slice, Space
@@ -24,6 +25,7 @@ from reluscope.tolerance import Tolerance
 MOST_BY_VERTICES, MOST_BY_VERTICES_WITH_MAX = 6, 3
 
 
+@read_arguments
 def count(
     network: Network,
     domain: Domain,

@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from reluscope.analyses.classification import num_classes
+from reluscope.arguments import Count, Positive, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import BUDGET, Network
@@ -22,13 +23,14 @@ NORMS = ("linf", "l2")
 REACH = 2.5
 
 
+@read_arguments
 def pgd(
     network: Network,
     x: Points,
     labels: Int[np.ndarray, " s"],
     *,
-    radius: float,
-    steps: int = 40,
+    radius: Positive,
+    steps: Count = 40,
     norm: str = "linf",
     box: Box | None = None,
 ) -> Float[np.ndarray, "s n"]:

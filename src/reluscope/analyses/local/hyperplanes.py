@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError
 from reluscope.networks.graph import Max
 from reluscope.networks.linearize import pull_back, unit_maps
@@ -46,6 +47,7 @@ class Hyperplanes:
     def __len__(self) -> int:
         return len(self.sources)
 
+    @read_arguments
     def only(self, sources: Int[np.ndarray, "f 3"]) -> "Hyperplanes":
         """Return some of the hyperplanes, in the order of `sources`; constant ones are counted and left out.
 
@@ -69,7 +71,8 @@ class Hyperplanes:
                 )
         return Hyperplanes(self.network, self.point, self.sources[kept], len(missing))
 
-    def normals(self, rows: slice | Int[np.ndarray, " k"], *, budget: int) -> Float[Tensor, "k n"]:
+    @read_arguments
+    def normals(self, rows: slice | Int[np.ndarray, " k"], *, budget: Count) -> Float[Tensor, "k n"]:
         """Return unit normals that point into the region.
 
         Parameters
@@ -106,8 +109,9 @@ class Hyperplanes:
         return torch.from_numpy(cotangents).to(self.point.device)
 
 
+@read_arguments
 def hyperplanes(
-    network: Network, x: Points, *, tolerance: Tolerance | None = None, budget: int = 256 * 2**20
+    network: Network, x: Points, *, tolerance: Tolerance | None = None, budget: Count = 256 * 2**20
 ) -> Hyperplanes:
     """Return the hyperplanes of all units at one point: the rows of its region, without their table.
 

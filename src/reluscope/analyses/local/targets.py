@@ -9,11 +9,13 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.classification import num_classes
+from reluscope.arguments import Seed, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 
 
+@read_arguments
 def class_means(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Float[np.ndarray, "m n"]:
     """Return the mean of the points of every class, NaN for a class without points.
 
@@ -39,8 +41,9 @@ def class_means(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> F
     return means
 
 
+@read_arguments
 def other_means(
-    network: Network, x: Points, labels: Int[np.ndarray, " s"], classes: Int[np.ndarray, " k"], *, seed: int
+    network: Network, x: Points, labels: Int[np.ndarray, " s"], classes: Int[np.ndarray, " k"], *, seed: Seed
 ) -> Float[np.ndarray, "k n"]:
     """Return for every class given the mean of another one, drawn at random among those that have points.
 
@@ -68,8 +71,9 @@ def other_means(
     return means[[rng.choice(_others(present, one)) for one in np.asarray(classes).tolist()]]
 
 
+@read_arguments
 def other_points(
-    network: Network, x: Points, labels: Int[np.ndarray, " s"], classes: Int[np.ndarray, " k"], *, seed: int
+    network: Network, x: Points, labels: Int[np.ndarray, " s"], classes: Int[np.ndarray, " k"], *, seed: Seed
 ) -> Float[np.ndarray, "k n"]:
     """Return for every class given a random point of another one, all points of other classes being equally likely.
 

@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.geometry.arrays import read_array
 from reluscope.networks.graph import Max
@@ -79,14 +80,17 @@ class Layer:
         signs = np.sign(np.where(real, self.slopes, self.slopes[0]))
         return bool((signs != 0).all() and (signs == signs[0]).all())
 
+    @read_arguments
     def preactivations(self, x: Float[np.ndarray, "s n"]) -> Float[np.ndarray, "s u"]:
         """Return ``A x + b`` at some points."""
         return np.asarray(self.weight @ x.T).T + self.bias
 
+    @read_arguments
     def __call__(self, x: Float[np.ndarray, "s n"]) -> Float[np.ndarray, "s u"]:
         """Return ``gate(A x + b)`` at some points."""
         return self.apply(self.preactivations(x))
 
+    @read_arguments
     def apply(self, pre: Float[np.ndarray, "s u"]) -> Float[np.ndarray, "s u"]:
         """Return the gate's outputs at some pre-activations."""
         result = self.slopes[0] * pre + self.intercepts[0]
@@ -94,6 +98,7 @@ class Layer:
             result = np.where(pre > threshold, self.slopes[piece] * pre + self.intercepts[piece], result)
         return result
 
+    @read_arguments
     def intervals(self, y: Float[np.ndarray, "s u"]) -> tuple[Float[np.ndarray, "s u"], Float[np.ndarray, "s u"]]:
         """Return, unit by unit, the interval of the pre-activations at which the gate gives some outputs.
 
@@ -133,6 +138,7 @@ class Layer:
             )
         return lower, upper
 
+    @read_arguments
     def inversion_errors(self, y: Float[np.ndarray, "s u"]) -> Float[np.ndarray, " s"]:
         """Return how far the ends of `intervals` are at most from those in real arithmetic.
 
@@ -185,6 +191,7 @@ class _InvertedPiece(NamedTuple):
 LayerLike = Layer | Network | tuple[ArrayLike | scipy.sparse.sparray | scipy.sparse.spmatrix, ArrayLike]
 
 
+@read_arguments
 def read_layer(source: LayerLike, gate: str | int | None = None) -> Layer:
     """Return one layer of a network, or that of a matrix, a bias and a ReLU.
 
@@ -256,6 +263,7 @@ def check_sizes(values: np.ndarray, what: str) -> None:
         )
 
 
+@read_arguments
 def layer_inputs(network: Network, x: Points, gate: str | int | None = None) -> Float[np.ndarray, "s n"]:
     """Return what the layer of a gate reads when the network is evaluated at some points.
 

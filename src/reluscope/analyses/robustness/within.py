@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.robustness.cells import Cell, open_domain, viewpoint
+from reluscope.arguments import read_arguments
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.norms import Norm, check_norm
@@ -44,6 +45,7 @@ class DistancesWithin:
     def __len__(self) -> int:
         return len(self.distances)
 
+    @read_arguments
     def finding(self, row: int) -> Finding:
         """Return the distance of one point: EXACT within the dual gap and the rounding of the outputs."""
         distance = float(self.distances[row])
@@ -60,6 +62,7 @@ class DistancesWithin:
         )
 
 
+@read_arguments
 def decision_distance_within(
     network: Network,
     x: Points,

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from reluscope.analyses.coefficients.matrices import BLOCKS_IN_MEMORY, MEMORY, CoefficientMatrices, matrix
 from reluscope.analyses.coefficients.rounding import map_rounding
+from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.graph import Max
@@ -71,6 +72,7 @@ class ActiveSubspaces:
         """How many eigenvalues of each output are above their rounding: (m,) int64."""
         return (self.eigenvalues > self.errors[:, None]).sum(axis=1)
 
+    @read_arguments
     def rank(self, j: int) -> Finding:
         """Return the dimension of the span of the j-th output's gradients.
 
@@ -92,7 +94,8 @@ class ActiveSubspaces:
             tolerance=float(self.errors[j]),
         )
 
-    def share(self, j: int, dim: int = 1) -> Finding:
+    @read_arguments
+    def share(self, j: int, dim: Count = 1) -> Finding:
         """Return which share of the j-th output's variation its first directions explain.
 
         Parameters
@@ -137,13 +140,14 @@ class ActiveSubspaces:
         return f"{self.num_samples:,} samples"
 
 
+@read_arguments
 def active_subspaces(
     network: Network,
     x: Points,
     *,
     outputs: Sequence[int] | None = None,
-    num_directions: int = 10,
-    memory: int = MEMORY,
+    num_directions: Count = 10,
+    memory: Count = MEMORY,
     tolerance: Tolerance | None = None,
     progress: bool = False,
 ) -> ActiveSubspaces:

@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.rounding import rounded_forward
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Segment
@@ -83,6 +84,7 @@ class OutputAlong:
         )
 
 
+@read_arguments
 def output_along(
     network: Network,
     x: Points,

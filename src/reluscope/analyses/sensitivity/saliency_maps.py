@@ -13,6 +13,7 @@ from jaxtyping import Float, Int
 
 from reluscope.analyses.classification import classes_of_outputs
 from reluscope.analyses.coefficients.rounding import map_rounding
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
@@ -57,6 +58,7 @@ class Saliency:
         """The output: contributions and constant added up."""
         return self.contributions.sum(axis=1) + self.constants
 
+    @read_arguments
     def constant_share(self, row: int) -> Finding:
         """Return which share of all that is added up to a sample's output is the constant.
 
@@ -83,6 +85,7 @@ class Saliency:
         )
 
 
+@read_arguments
 def saliency(
     network: Network, x: Points, *, outputs: Sequence[int] | None = None, tolerance: Tolerance | None = None
 ) -> Saliency:

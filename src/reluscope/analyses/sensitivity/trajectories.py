@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.arrays import read_array, read_point
 
@@ -43,6 +44,7 @@ class Trajectory:
         return starts[moves], ends[moves]
 
 
+@read_arguments
 def trajectory(points: ArrayLike, *, is_closed: bool = False) -> Trajectory:
     """Return the polyline through points (k, n) or (k, *input_shape).
 
@@ -58,7 +60,8 @@ def trajectory(points: ArrayLike, *, is_closed: bool = False) -> Trajectory:
     return Trajectory(corners.reshape(len(corners), -1), is_closed, f"{kind} through {len(corners):,} points")
 
 
-def ellipse(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, num_points: int = 99) -> Trajectory:
+@read_arguments
+def ellipse(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, num_points: Count = 99) -> Trajectory:
     """Return the closed polyline through points of the ellipse of least area through three samples.
 
     Parameters
@@ -88,6 +91,7 @@ def ellipse(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, num_points: int = 99) -
     return Trajectory(points, True, said)
 
 
+@read_arguments
 def translations(image: ArrayLike, *, shape: Sequence[int]) -> Trajectory:
     """Return the closed way of an image moved sideways pixel by pixel, what leaves on one side coming in on the other.
 

@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from reluscope.analyses.classification import classes_of_outputs, is_close
 from reluscope.analyses.rounding import RoundedForward
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
+from reluscope.arguments import read_arguments
 from reluscope.findings import Claim, Finding
 
 
+@read_arguments
 def agreement_of_predictions(forwards: Sequence[RoundedForward], first: int, second: int) -> Finding:
     """Return the share of samples that two networks put into the same class.
 

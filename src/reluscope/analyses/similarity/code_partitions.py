@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
+from reluscope.arguments import read_arguments
 from reluscope.findings import Claim, Finding
 
 
@@ -30,6 +31,7 @@ class Partitions:
     doubtful: Bool[np.ndarray, "k s"]
 
 
+@read_arguments
 def variation_of_information(partitions: Partitions, first: int, second: int) -> Finding:
     """Return the variation of information between two partitions, in bits.
 

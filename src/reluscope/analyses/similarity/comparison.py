@@ -35,6 +35,7 @@ from reluscope.analyses.similarity.streaming import (
     output_groups,
 )
 from reluscope.analyses.similarity.tables import PairTable, Similarities
+from reluscope.arguments import Count, NonNegative, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
@@ -43,6 +44,7 @@ from reluscope.networks.points import Points
 Cells = tuple[tuple[Finding | None, ...], ...]
 
 
+@read_arguments
 def compare(
     networks: Mapping[str, Network],
     x: Points,
@@ -51,8 +53,8 @@ def compare(
     fit_on: Points | None = None,
     metrics: Sequence[str] | None = None,
     gates: Sequence[str | int | None] | None = None,
-    ridge: float = 0.0,
-    memory: int = MEMORY,
+    ridge: NonNegative = 0.0,
+    memory: Count = MEMORY,
     progress: bool = False,
 ) -> Similarities:
     """Compare networks on shared samples: their coefficients, features, outputs and codes, pair by pair.

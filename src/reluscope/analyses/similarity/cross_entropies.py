@@ -13,9 +13,11 @@ from scipy.special import log_softmax
 
 from reluscope.analyses.rounding import RoundedForward
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
+from reluscope.arguments import read_arguments
 from reluscope.findings import Claim, Finding
 
 
+@read_arguments
 def output_cross_entropy(forwards: Sequence[RoundedForward], first: int, second: int) -> Finding:
     """Return the cross-entropy of the second network's probabilities relative to the first one's.
 

@@ -4,6 +4,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
+from reluscope.arguments import Count, read_arguments
 from reluscope.errors import BudgetExceededError, InputError
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points, chunks
@@ -11,9 +12,10 @@ from reluscope.networks.points import Points, chunks
 MEMORY = 2**30
 
 
+@read_arguments
 @torch.no_grad()
 def features(
-    network: Network, x: Points, gate: str | int | None = None, *, memory: int = MEMORY
+    network: Network, x: Points, gate: str | int | None = None, *, memory: Count = MEMORY
 ) -> Float[np.ndarray, "s u"]:
     """Return the outputs of one gate, or of the whole network, at samples.
 

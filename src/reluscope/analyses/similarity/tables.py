@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 
@@ -41,6 +42,7 @@ class PairTable:
         """The numbers alone, NaN where the quantity is not defined."""
         return np.array([[np.nan if one is None else float(one) for one in row] for row in self.findings])
 
+    @read_arguments
     def __getitem__(self, pair: tuple[str | int, str | int]) -> Finding | None:
         first, second = (self.networks.index(one) if isinstance(one, str) else one for one in pair)
         return self.findings[first][second]
@@ -73,6 +75,7 @@ class Similarities:
     def __len__(self) -> int:
         return len(self.networks)
 
+    @read_arguments
     def __getitem__(self, name: str) -> PairTable:
         if name not in self.tables:
             raise InputError(f"expected one of {', '.join(self.tables)}, got {name!r}")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
+from reluscope.arguments import NonNegative, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 
@@ -122,8 +123,9 @@ class CorrelationCounts:
     all_from: float
 
 
+@read_arguments
 def lemma8(
-    matrix: Float[np.ndarray, "m n"], removed: np.ndarray | Sequence[int], *, nonzero: float | None = None
+    matrix: Float[np.ndarray, "m n"], removed: np.ndarray | Sequence[int], *, nonzero: NonNegative | None = None
 ) -> Interlacing:
     """Return Lemma 8: ``sigma_min+(D_I A) <= sigma_(N - |I|)(A)`` and ``sigma_1(D_I A) <= sigma_1(A)``.
 
@@ -157,8 +159,9 @@ def lemma8(
     return Interlacing(number, num_removed, holds, largest + rounding, bound)
 
 
+@read_arguments
 def lemma9(
-    matrix: Float[np.ndarray, "m n"], removed: np.ndarray | Sequence[int], *, nonzero: float | None = None
+    matrix: Float[np.ndarray, "m n"], removed: np.ndarray | Sequence[int], *, nonzero: NonNegative | None = None
 ) -> RemovedRows:
     """Return Lemma 9 and the sharper bound for every removed row.
 
@@ -217,6 +220,7 @@ def lemma9(
     )
 
 
+@read_arguments
 def correlation_counts(
     matrix: Float[np.ndarray, "m n"], removed: np.ndarray | Sequence[int], constants: np.ndarray | Sequence[float]
 ) -> CorrelationCounts:

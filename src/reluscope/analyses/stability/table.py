@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.medians import median_finding
 from reluscope.analyses.stability.layers import Layer
+from reluscope.arguments import Share, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
@@ -83,7 +84,8 @@ class Spectra:
     def __len__(self) -> int:
         return len(self.values[0])
 
-    def curve(self, layer: int, quantile: float = 0.5) -> Float[np.ndarray, " k"]:
+    @read_arguments
+    def curve(self, layer: int, quantile: Share = 0.5) -> Float[np.ndarray, " k"]:
         """Return a quantile over samples of the largest, the second largest, ... singular value of a layer.
 
         Raises
@@ -98,6 +100,7 @@ class Spectra:
             )
         return np.quantile(self.values[layer], quantile, axis=0)
 
+    @read_arguments
     def measure(self, layer: int, which: Measure) -> Bounded:
         """Return a number per sample that a layer's singular values give.
 
@@ -124,6 +127,7 @@ class Spectra:
             )
         ]
 
+    @read_arguments
     def median(self, layer: int, which: Measure) -> Finding:
         """Return the median of a measure over samples.
 
@@ -161,6 +165,7 @@ class Spectra:
             **fields,
         )
 
+    @read_arguments
     def of(self, sample: int, layer: int) -> tuple[Finding, ...]:
         """Return every measure of one sample's Jacobian that is defined, each with its claim."""
         found = []

@@ -9,17 +9,19 @@ import torch
 from torch import Tensor
 
 from reluscope.analyses.stacked.stack import Stack
+from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError, ShapeError
 
 Scheme = Literal["pytorch", "he"]
 
 
+@read_arguments
 def initialize(
     widths: Sequence[int] | Sequence[Sequence[int]],
     *,
-    num_inputs: int,
+    num_inputs: Count,
     seeds: Sequence[int],
-    num_outputs: int = 1,
+    num_outputs: Count = 1,
     scheme: Scheme = "pytorch",
     leak: float = 0.0,
     dtype: torch.dtype = torch.float32,

@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from reluscope.analyses.stacked.stack import Stack
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 
 
@@ -31,6 +32,7 @@ class LossFunction:
     of_each: Callable[[Tensor, Tensor], Tensor]
     slopes: Callable[[Tensor, Tensor], Tensor]
 
+    @read_arguments
     def __call__(self, outputs: Float[Tensor, "k s m"], targets: Float[Tensor, "k s m"]) -> Float[Tensor, " k"]:
         """Return the loss of every network."""
         return self.of_each(outputs, targets).mean(dim=(1, 2))
@@ -50,6 +52,7 @@ LOSS_FUNCTIONS = {
 }
 
 
+@read_arguments
 def signs_agree(outputs: Float[Tensor, "k s m"], targets: Float[Tensor, "k s m"]) -> Bool[Tensor, " k"]:
     """Return which networks have every sample right: outputs above 0 where the target is 1, and nowhere else.
 

@@ -15,11 +15,13 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 
 Layers = list[tuple[np.ndarray, np.ndarray]]
 
 
+@read_arguments
 @dataclass(frozen=True, eq=False)
 class Stack:
     """k dense networks with ReLU or leaky ReLU between their layers.
@@ -69,6 +71,7 @@ class Stack:
         """Where the parameters are."""
         return self.weights[0].device
 
+    @read_arguments
     @torch.no_grad()
     def __call__(self, x: ArrayLike | Tensor) -> Float[Tensor, "k s m"]:
         """Return the outputs of all networks at points (s, n)."""
@@ -80,6 +83,7 @@ class Stack:
                 value = leaky_relu(value, self.leak)
         return value.transpose(1, 2)
 
+    @read_arguments
     def read_points(self, x: ArrayLike | Tensor) -> Float[Tensor, "s n"]:
         """Return points in the precision of the parameters and where these are.
 
@@ -93,12 +97,14 @@ class Stack:
             raise ShapeError(f"expected points of shape (s, {self.sizes[0]}), at least one, got {tuple(points.shape)}")
         return points
 
+    @read_arguments
     def take(self, rows: Sequence[int] | Tensor | slice) -> "Stack":
         """Return some of the networks, in the order given; one may be taken several times."""
         chosen = rows if isinstance(rows, slice) else torch.as_tensor(rows, device=self.device)
         weights, biases, kept = (tuple(one[chosen] for one in part) for part in (self.weights, self.biases, self.kept))
         return replace(self, weights=weights, biases=biases, kept=kept)
 
+    @read_arguments
     def keep(self, layer: int, units: ArrayLike | Tensor) -> "Stack":
         """Return the networks without some units of one hidden layer.
 
@@ -154,6 +160,7 @@ class Stack:
             biases[layer], kept[layer] = biases[layer].gather(1, first), stay.gather(1, first)
         return replace(self, weights=tuple(weights), biases=tuple(biases), kept=tuple(kept))
 
+    @read_arguments
     def layers(self, index: int) -> Layers:
         """Return one network as [(W, b), ...] of arrays, without units that it does not have."""
         every = [torch.ones(size, dtype=torch.bool) for size in (self.sizes[0], self.sizes[-1])]
@@ -163,6 +170,7 @@ class Stack:
             for weight, bias, (reads, units) in zip(self.weights, self.biases, pairwise(present), strict=True)
         ]
 
+    @read_arguments
     def module(self, index: int) -> nn.Sequential:
         """Return one network as a module of linear layers and ReLU or leaky ReLU, in the precision of the stack.
 

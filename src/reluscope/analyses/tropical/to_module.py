@@ -4,6 +4,7 @@ import torch
 from torch import Tensor, nn
 
 from reluscope.analyses.tropical.rational_function import TropicalRational
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 
 
@@ -23,6 +24,7 @@ class MaxDifference(nn.Module):
         self.monomials = monomials
         self.sizes = sizes
 
+    @read_arguments
     def forward(self, x: Tensor) -> Tensor:
         """Return the outputs (s, m) at points (s, n)."""
         groups = self.monomials(x).split(self.sizes, dim=1)
@@ -30,6 +32,7 @@ class MaxDifference(nn.Module):
         return tops[:, 0::2] - tops[:, 1::2]
 
 
+@read_arguments
 def to_module(function: TropicalRational, *, rounded: bool = False) -> MaxDifference:
     """Return a network that computes a tropical rational function.
 
