@@ -19,6 +19,7 @@ from reluscope.arguments.numbers import (
     read_whole,
 )
 from reluscope.arguments.options import read_option
+from reluscope.arguments.positions import read_position, read_positions
 from reluscope.arguments.reading import read_arguments
 from reluscope.arguments.sentences import describe
 
@@ -38,5 +39,7 @@ __all__ = [
     "read_number",
     "read_option",
     "read_point",
+    "read_position",
+    "read_positions",
     "read_whole",
 ]

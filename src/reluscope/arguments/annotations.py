@@ -132,6 +132,8 @@ def _one_of(members: tuple[Any, ...]) -> Reader | None:
     names = {getattr(one, "__name__", "") for one in members}
     if "_SupportsArray" in str(members) or {"Tensor", "ndarray"} <= names:
         return _data(type(None) in members)
+    if any(os.PathLike in (one, get_origin(one)) for one in members):
+        return _path(type(None) in members)
     readers = [reader_of(one) for one in members if one is not type(None)]
     if any(one is None for one in readers):
         return None
@@ -162,6 +164,16 @@ def _data(has_none: bool) -> Reader:
         if (value is None and not has_none) or isinstance(value, str | bytes):
             _refuse(value, name, phrase)
         return value
+
+    return Reader(phrase, read)
+
+
+def _path(has_none: bool) -> Reader:
+    phrase = "a path"
+
+    def read(value: Any, name: str, _: Sizes) -> Any:
+        is_fitting = isinstance(value, str | os.PathLike) and "\0" not in (text := os.fspath(value)) and text
+        return value if is_fitting or (value is None and has_none) else _refuse(value, name, phrase)
 
     return Reader(phrase, read)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from reluscope.arguments.sentences import describe
 from reluscope.errors import InputError, ShapeError
 
 
@@ -47,11 +48,11 @@ def read_array(value: ArrayLike, name: str, *, ndim: int | None = None, finite: 
     try:
         raw = np.asarray(value)
         if raw.dtype.kind not in "biuf":
-            raise TypeError(str(raw.dtype))
+            raise TypeError
         is_ready = raw.dtype == np.float64 and raw.flags.owndata and raw.flags.c_contiguous and not raw.flags.writeable
         array = raw if is_ready else np.array(raw, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
-        raise InputError(f"{name} must be real numbers in one rectangular array, got {error}") from error
+        raise InputError(f"{name} must be real numbers in one rectangular array, got {describe(value)}") from error
     if ndim is not None and array.ndim != ndim:
         raise ShapeError(f"{name} must have {ndim} axes, got an array of shape {array.shape}")
     if np.isnan(array).any() or (finite and np.isinf(array).any()):

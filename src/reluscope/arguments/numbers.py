@@ -85,7 +85,7 @@ def read_whole(value: Any, name: str, within: Range = ANY) -> int:
     except (TypeError, ValueError):
         number = None
     if number is None or number not in within:
-        raise InputError(f"{name} must be {within.describe('a whole number')}, got {describe(value)}: give one")
+        raise InputError(f"{name} must be {within.describe('a whole number')}, got {describe(value)}")
     return number
 
 
@@ -114,5 +114,5 @@ def read_number(value: Any, name: str, within: Range = ANY) -> float:
         is_fitting = False
     if not is_fitting:
         noun = "a finite number" if within.is_finite and within == ANY else "a number"
-        raise InputError(f"{name} must be {within.describe(noun)}, got {describe(value)}: give one")
+        raise InputError(f"{name} must be {within.describe(noun)}, got {describe(value)}")
     return number

@@ -1,9 +1,13 @@
 """Arguments read by the annotations of the function that takes them."""
 
 import inspect
+import os
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, TypeVar
+from types import SimpleNamespace
+from typing import Any, TypeVar, get_type_hints
+
+import numpy as np
 
 from reluscope.arguments.annotations import Reader, Sizes, reader_of
 
@@ -27,7 +31,7 @@ def read_arguments(public: Public) -> Public:
     6
     >>> twice(0)
     Traceback (most recent call last):
-    reluscope.errors.InputError: count must be a whole number of at least 1, got 0: give one
+    reluscope.errors.InputError: count must be a whole number of at least 1, got 0
     """
     if isinstance(public, type):
         public.__init__ = read_arguments(public.__init__)
@@ -83,9 +87,8 @@ class _Plan:
 
 def _resolve(annotation: Any, function: Callable[..., Any]) -> Any:
     """Return what an annotation in quotes stands for; what only static checkers see allows everything."""
-    if not isinstance(annotation, str):
-        return annotation
+    known = {"os": os, "np": np} | inspect.unwrap(function).__globals__
     try:
-        return eval(annotation, inspect.unwrap(function).__globals__)  # our own source, not a user's
+        return get_type_hints(SimpleNamespace(__annotations__={"it": annotation}), known, include_extras=True)["it"]
     except NameError:
         return Any

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Int
 
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Count, Natural, read_arguments, read_position, read_positions
 from reluscope.errors import InputError
 
 WORD_BITS = 64
@@ -46,7 +46,7 @@ class GateLayout:
     """
 
     name: str
-    num_units: Count
+    num_units: Natural
     num_pieces: Count = 2
 
     def __post_init__(self) -> None:
@@ -145,11 +145,13 @@ class CodeLayout:
     @read_arguments
     def words(self, gate: int) -> slice:
         """Return the columns of the words that belong to the gate of this index."""
+        gate = read_position(gate, "gate", len(self.gates), "gates")
         return slice(self._word_offsets[gate], self._word_offsets[gate + 1])
 
     @read_arguments
     def units(self, gate: int) -> slice:
         """Return where the units of the gate of this index are among the units of all gates."""
+        gate = read_position(gate, "gate", len(self.gates), "gates")
         return slice(self._unit_offsets[gate], self._unit_offsets[gate + 1])
 
     @read_arguments
@@ -181,6 +183,7 @@ class CodeLayout:
         (array([0, 0, 1, 1]), array([0, 2, 0, 1]))
         """
         offsets = np.asarray(self._unit_offsets)
+        units = read_positions(units, "units", int(offsets[-1]), "units")
         gates = np.searchsorted(offsets, units, side="right") - 1
         return gates, units - offsets[gates]
 

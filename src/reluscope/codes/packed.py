@@ -9,7 +9,7 @@ from jaxtyping import Int, Shaped
 from numpy.typing import ArrayLike
 
 from reluscope import markup
-from reluscope.arguments import Natural, read_arguments
+from reluscope.arguments import Natural, read_arguments, read_position, read_positions
 from reluscope.codes.distances import hamming_distances
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.layout import CodeLayout
@@ -142,12 +142,10 @@ class Codes:
     def __getitem__(self, index: "SupportsIndex | slice | ArrayLike") -> "Codes":
         """Select codes as rows of an array are selected; a single number gives a set of one code."""
         if isinstance(index, SupportsIndex) and not isinstance(index, np.ndarray):
-            number = range(len(self))[index]  # raises IndexError, which also ends iteration
+            number = read_position(index, "index", len(self), "codes")
             return Codes(self.words[number : number + 1], self.layout)
-        selected = index if isinstance(index, slice) else np.asarray(index)
-        if isinstance(selected, np.ndarray) and selected.size == 0 and selected.dtype.kind == "f":
-            selected = selected.astype(np.int64)  # an empty list
-        return Codes(np.atleast_2d(self.words[selected]), self.layout)
+        rows = index if isinstance(index, slice) else np.atleast_1d(index)
+        return Codes(self.words[read_positions(rows, "index", len(self), "codes")], self.layout)
 
     def __eq__(self, other: object) -> bool:
         """Whether two sets hold the same codes in the same order; names of gates do not matter."""

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from reluscope import markup
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Count, describe, read_arguments
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
@@ -324,6 +324,8 @@ class Network:
         ShapeError
             If the slice lies in a space of another dimension.
         """
+        if not hasattr(domain, "basis") or not hasattr(domain, "origin"):
+            raise InputError(f"domain must be a Slice, got {describe(domain)}: give a Segment or a Plane")
         basis = torch.as_tensor(np.array(domain.basis, dtype=np.float64), device=self.device)
         origin = torch.as_tensor(np.array(domain.origin, dtype=np.float64), device=self.device).reshape(-1)
         if basis.ndim != 2 or basis.shape[1] != self.num_inputs or len(origin) != self.num_inputs:

@@ -30,7 +30,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import InputError
 from reluscope.partitions.storage import write_whole
 
@@ -83,6 +83,7 @@ class Certificate:
     @read_arguments
     def witness(self, region: int) -> Point:
         """Return a rational point strictly inside a region: the mean of its vertices."""
+        region = read_position(region, "region", len(self.corners), "regions")
         points = [self.vertices[corner] for corner in self.corners[region]]
         return tuple(sum(column, Fraction(0)) / len(points) for column in zip(*points, strict=True))
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from reluscope import markup
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_arguments, read_array, read_position, read_positions
 from reluscope.codes.differences import differences
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
@@ -194,9 +194,7 @@ class Partition:
 
     @read_arguments
     def __getitem__(self, index: int) -> Row:
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"region {index} of a partition with {len(self)} regions")
-        return Row(self, index % len(self))
+        return Row(self, read_position(index, "index", len(self), "regions"))
 
     def __iter__(self) -> Iterator[Row]:
         return (Row(self, index) for index in range(len(self)))
@@ -371,10 +369,11 @@ class Partition:
         InputError
             In three and more dimensions, and on unbounded domains, if the partition was loaded without its network.
         """
+        points = np.atleast_2d(read_array(points, "points"))
         if isinstance(self.geometry, Mosaic):
             return locate(points, self.vertices, *self.region_vertices)
-        where = np.atleast_2d(np.asarray(points, dtype=np.float64))
-        if where.shape[1] != self.dim:
+        where = points
+        if where.ndim != 2 or where.shape[1] != self.dim:
             raise ShapeError(f"points must have {self.dim} coordinates of the domain, got shape {where.shape}")
         found = np.full(len(where), -1, dtype=np.int64)
         window = self.window.polyhedron if isinstance(self.window, Space) else self.window
@@ -429,7 +428,7 @@ class Partition:
         InputError
             If the partition was loaded without its network.
         """
-        return self.network_on_domain.linearize(self.witnesses[np.asarray(rows)])
+        return self.network_on_domain.linearize(self.witnesses[read_positions(rows, "rows", len(self), "regions")])
 
     @cached_property
     def outputs(self) -> Float[np.ndarray, "v m"]:

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float, Integer
 
 from reluscope.analyses.boolean import formulas
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError, ShapeError
 
 MOST_INPUTS = 16
@@ -43,7 +43,7 @@ class BooleanFunction:
     BooleanFunction(4, 27030)
     """
 
-    num_inputs: Count
+    num_inputs: Natural
     number: int
 
     def __post_init__(self) -> None:
@@ -103,7 +103,7 @@ class BooleanFunction:
 
     @classmethod
     @read_arguments
-    def of_formula(cls, text: str, *, num_inputs: Count | None = None) -> "BooleanFunction":
+    def of_formula(cls, text: str, *, num_inputs: Natural | None = None) -> "BooleanFunction":
         """Return the function that a formula in x1, x2, ... describes.
 
         Parameters
@@ -135,7 +135,7 @@ class BooleanFunction:
 
     @classmethod
     @read_arguments
-    def of_callable(cls, rule: Callable[..., object], num_inputs: Count) -> "BooleanFunction":
+    def of_callable(cls, rule: Callable[..., object], num_inputs: Natural) -> "BooleanFunction":
         """Return the function that a callable computes from n zeros and ones, called once for every input.
 
         Examples
@@ -210,7 +210,7 @@ class BooleanFunction:
 
 
 @read_arguments
-def all_inputs(num_inputs: Count) -> Integer[np.ndarray, "size n"]:
+def all_inputs(num_inputs: Natural) -> Integer[np.ndarray, "size n"]:
     """Return all inputs in lexicographic order, as zeros and ones.
 
     Examples

@@ -12,7 +12,7 @@ import numpy as np
 
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs, check_num_inputs
 from reluscope.analyses.boolean.symmetries import cube_symmetries, input_orders, pack
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Natural, read_arguments
 from reluscope.findings import Claim, Finding
 
 MOST_LISTED = 4
@@ -91,7 +91,7 @@ def npn_class(function: BooleanFunction) -> NpnClass:
 
 @read_arguments
 @lru_cache(maxsize=MOST_LISTED + 1)
-def npn_classes(num_inputs: Count) -> tuple[tuple[BooleanFunction, int], ...]:
+def npn_classes(num_inputs: Natural) -> tuple[tuple[BooleanFunction, int], ...]:
     """Return the representatives of all classes in ascending order, with the sizes of the classes.
 
     Parameters
@@ -123,7 +123,7 @@ def npn_classes(num_inputs: Count) -> tuple[tuple[BooleanFunction, int], ...]:
 
 
 @read_arguments
-def num_npn_classes(num_inputs: Count) -> Finding:
+def num_npn_classes(num_inputs: Natural) -> Finding:
     """Return the number of classes by Burnside's lemma: the mean number of functions that a symmetry leaves alone.
 
     Parameters

@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Integer
 
 from reluscope.analyses.boolean.function import all_inputs, check_num_inputs
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Natural, read_arguments
 
 MOST_INPUTS = 6
 
@@ -51,7 +51,7 @@ class _Cone:
 
 
 @read_arguments
-def strict_orderings(num_inputs: Count) -> Orderings:
+def strict_orderings(num_inputs: Natural) -> Orderings:
     """Return all strict orderings of subset sums up to symmetry.
 
     Parameters

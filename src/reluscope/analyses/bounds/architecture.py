@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Count, Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.networks.graph import Affine, GateNode, Max, Pointwise
 from reluscope.networks.network import Network
@@ -31,7 +31,7 @@ class Layer:
     """
 
     ranks: tuple[tuple[int, int], ...]
-    dimension: int
+    dimension: Natural
     is_relu: bool = True
 
     @property

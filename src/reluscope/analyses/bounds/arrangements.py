@@ -1,6 +1,6 @@
 """How many cells hyperplanes make: sums of binomial coefficients, exactly."""
 
-from reluscope.arguments import Count, Natural, read_arguments
+from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
@@ -60,7 +60,7 @@ def parallel_cells(ranks: tuple[tuple[int, int], ...], dim: int) -> int:
 
 
 @read_arguments
-def zaslavsky(num_hyperplanes: Natural, dim: Count) -> Finding:
+def zaslavsky(num_hyperplanes: Natural, dim: Natural) -> Finding:
     """Return the number of cells of hyperplanes in general position: sum_{j <= d} C(m, j).
 
     Parameters
@@ -97,7 +97,7 @@ def zaslavsky(num_hyperplanes: Natural, dim: Count) -> Finding:
 
 
 @read_arguments
-def central_arrangement(num_hyperplanes: Natural, dim: Count) -> Finding:
+def central_arrangement(num_hyperplanes: Natural, dim: Natural) -> Finding:
     """Return the number of cells of hyperplanes through the origin: 2 sum_{j <= d - 1} C(m - 1, j).
 
     Parameters

@@ -6,14 +6,14 @@ from math import prod
 from reluscope.analyses.bounds.architecture import Architecture
 from reluscope.analyses.bounds.arrangements import cells, parallel_cells
 from reluscope.analyses.bounds.claims import need, upper
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Count, Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 
 
 @read_arguments
-def maxout_single_layer(num_inputs: Count, ranks: Sequence[int]) -> Finding:
+def maxout_single_layer(num_inputs: Natural, ranks: Sequence[int]) -> Finding:
     """Return the most regions of one maxout layer: the sum over sets S of at most n_0 units of prod_{i in S} (k_i - 1).
 
     Parameters

@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.arrays import read_array
 from reluscope.geometry.face_lattices import from_polytope
@@ -59,7 +59,7 @@ class ClassFaces:
     belongs: tuple[np.ndarray, ...]
 
     @read_arguments
-    def centers(self, dim: Count) -> Float[np.ndarray, "f n"]:
+    def centers(self, dim: Natural) -> Float[np.ndarray, "f n"]:
         """Return a point in the relative interior of every face of a dimension: the mean of its vertices."""
         means = [self.vertices[face].mean(axis=0) for face in self.faces[dim]]
         return np.array(means).reshape(len(means), self.vertices.shape[1])

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.pullback import RESOLUTION, check_target, pulled_back
 from reluscope.analyses.preimages.targets import class_target, vector_target
-from reluscope.arguments import Count, NonNegative, read_arguments
+from reluscope.arguments import Natural, NonNegative, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.arrays import read_array
@@ -90,7 +90,7 @@ class PreimagePieces:
         return found.reshape(points.shape[:-1])
 
     @read_arguments
-    def size(self, dim: Count | None = None) -> float:
+    def size(self, dim: Natural | None = None) -> float:
         """Return the total volume of the pieces of one dimension, by default that of the domain.
 
         Notes

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from reluscope.analyses.choosing import choose_pairs
 from reluscope.analyses.classification import check_labels
+from reluscope.arguments import read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.domains import Box, Plane, Slice
 from reluscope.networks.network import Network
@@ -72,7 +73,7 @@ def first_rows(data: Points, number: int) -> Points:
     InputError
         If there are none.
     """
-    batch = data if isinstance(data, Tensor) else np.asarray(data)
+    batch = data if isinstance(data, Tensor) else read_array(data, "data")
     if not batch.shape or not batch.shape[0]:
         raise InputError("tracking needs at least one sample, got none: give the points that records are to look at")
     return batch if batch.ndim == 1 else batch[:number]
