@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Count, describe, read_arguments
 from reluscope.errors import InputError, ShapeError
 
 

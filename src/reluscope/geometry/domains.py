@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from reluscope.arguments import Count, NonNegative, read_arguments
+from reluscope.arguments import Count, NonNegative, describe, read_arguments
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.arrays import read_array, read_point
 from reluscope.geometry.polyhedron import Polyhedron
@@ -198,7 +198,7 @@ class Slice:
     def __init__(self, origin: ArrayLike, basis: ArrayLike, window: Box | Polyhedron) -> None:
         start = read_point(origin, "origin")
         directions = read_array(basis, "basis")
-        if directions.ndim < 2 or directions[0].size != start.size:
+        if directions.ndim < 2 or not len(directions) or directions[0].size != start.size:
             raise ShapeError(
                 f"basis must have shape (d, {start.size}), one direction per row, got shape {directions.shape}"
             )
@@ -434,5 +434,7 @@ def Plane(  # noqa: N802
         border = margin * float((high - low).max())
         window = Box(low - border, high + border)
     elif not isinstance(window, Box | Polyhedron):
+        if len(window) != 2:
+            raise InputError(f"window must be a Box, a Polyhedron or a pair (lo, hi), got {describe(window)}")
         window = Box(window[0], window[1])
     return Slice(first, basis, window)

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from reluscope import markup
-from reluscope.arguments import read_arguments, read_array, read_position, read_positions
+from reluscope.arguments import read_position, read_positions, describe, read_arguments, read_array
 from reluscope.codes.differences import differences
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
@@ -369,12 +369,12 @@ class Partition:
         InputError
             In three and more dimensions, and on unbounded domains, if the partition was loaded without its network.
         """
-        points = np.atleast_2d(read_array(points, "points"))
+        points = np.atleast_2d(read_array(points, "points", finite=False))
+        if points.ndim != 2 or points.shape[1] != self.dim:
+            raise ShapeError(f"points must have {self.dim} coordinates of the domain, got shape {points.shape}")
         if isinstance(self.geometry, Mosaic):
             return locate(points, self.vertices, *self.region_vertices)
         where = points
-        if where.ndim != 2 or where.shape[1] != self.dim:
-            raise ShapeError(f"points must have {self.dim} coordinates of the domain, got shape {where.shape}")
         found = np.full(len(where), -1, dtype=np.int64)
         window = self.window.polyhedron if isinstance(self.window, Space) else self.window
         inside = np.atleast_1d(window.contains(where))

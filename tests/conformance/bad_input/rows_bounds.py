@@ -28,7 +28,7 @@ ROWS = {
         bias_deviation=0.5,
         kinds={"start": "vector", "end": "vector"},
     ),
-    "bounds.hinz_upper": row(source=[2, 3, 1], kinds={**_SIZES, "base": "range whole 2 1e9"}),
+    "bounds.hinz_upper": row(source=[2, 3, 1], kinds={**_SIZES, "base": "range whole 0 2"}),
     "bounds.maxout_serra_upper": row(source=[2, 3, 1], kinds={**_SIZES, "rank": "count"}),
     "bounds.maxout_single_layer": row(
         num_inputs=2, ranks=[2, 3], kinds={"ranks": "each count", "num_inputs": "natural"}

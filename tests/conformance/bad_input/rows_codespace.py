@@ -15,14 +15,14 @@ _CELL = Later(lambda: rs.codespace.half_open(REGION.value))
 ROWS = {
     "codespace.Adjacency.flips_at": row(on=_ADJACENT, pair=0),
     "codespace.CodeClusters.agreement": row(on=_CLUSTERS, classes=Y),
-    "codespace.HalfOpenCell.contains": row(on=_CELL, x=X),
+    "codespace.HalfOpenCell.contains": row(on=_CELL, x=X, kinds={"x": "points"}),
     "codespace.PairDistances.median": row(
         on=_PAIRS, counts=Later(lambda: _PAIRS.value.within), name="x", kinds={"counts": "classes"}
     ),
     "codespace.SampleCodes.select": row(on=SAMPLED, rows=np.array([0, 1]), kinds={"rows": "rows"}),
     "codespace.SampleCodes.of_gates": row(CODES.layout.gates[0].name, on=SAMPLED),
     "codespace.activation_rate": row(codes=CODES),
-    "codespace.adjacency": row(network=NET, x=X, domain=BOX, seconds=10.0),
+    "codespace.adjacency": row(network=NET, x=X, domain=rs.Box(-20, 20, dim=2), seconds=10.0),
     "codespace.align": row(embedding=_EMBEDDED, reference=_EMBEDDED),
     "codespace.auroc": row(
         inside=np.array([0.1, 0.2]), outside=np.array([0.3]), kinds={"inside": "array", "outside": "array"}

@@ -12,6 +12,6 @@ ROWS = {
     "coefficients.CoefficientMatrices.maps": row(on=_MATRICES, rows=[0, 1], kinds={"rows": "rows"}),
     "coefficients.LocalNorms.of": row(on=_NORMS, row=0),
     "coefficients.linear_margins": row(network=NET, x=X),
-    "coefficients.local_norms": row(network=NET, x=X, population=60, kinds={"population": "range whole 6 1e15"}),
+    "coefficients.local_norms": row(network=NET, x=X, population=60, kinds={"population": "range whole 6 inf"}),
     "coefficients.matrix": row(network=NET, x=X, outputs=[0, -1], cache=FOLDER / "cache", kinds={"cache": "write"}),
 }

@@ -160,7 +160,7 @@ _SIMPLE = {
         *(one for one in _array(valid, may_be_empty=True) if one[0] not in ("one axis more", "infinity")),
         _wider(valid),
     ],
-    "grid": lambda valid: [*_array(valid, may_be_empty=True), _wider(valid)],
+    "grid": lambda valid: [one for one in [*_array(valid, may_be_empty=True), _wider(valid)] if one[0] != "infinity"],
     "gaps": lambda valid: _array(valid, may_be_empty=True, may_be_infinite=True),
     "list": lambda valid: _array(valid, may_be_empty=True),
     "vector": lambda valid: [*_array(valid), _wider(valid)],
@@ -179,7 +179,7 @@ _SIMPLE = {
         NONE,
         ("a number", 3),
         STRANGER,
-        ("a folder that is not", "/nowhere/at/all.file"),
+        ("a folder that is not", "/dev/null/at/all.file"),
         ("empty", ""),
     ],
     "rows": lambda valid: [("99", [99]), ("-99", [-99]), TEXT, STRANGER, NONE, ("fractions", [0.5]), ("text", ["a"])],
@@ -198,7 +198,7 @@ _SIMPLE = {
         ("-1", valid - 1),
         ("99", valid + 99),
     ],
-    "planes": lambda valid: [TEXT, STRANGER, NONE, ("numbers", valid + 0.5), ("two", valid + 2), ("flat", valid[0])],
+    "planes": lambda valid: [TEXT, STRANGER, NONE, ("numbers", valid + 0.5), ("bits past the end", valid + 255), ("flat", valid[0])],
     "tensor": lambda valid: [
         TEXT,
         STRANGER,
@@ -260,6 +260,19 @@ _SIMPLE = {
         ("NaN", [NAN, 1]),
         ("empty", []),
         ("a number", 3),
+    ],
+    "other": lambda valid: [one for one in UNLOADED if one[0] != "an nn.Module"],
+    "targets": lambda valid: [
+        one for one in [*_array(valid), ("one less", np.array(valid)[:-1])] if one[0] not in ("one axis more",)
+    ],
+    "chosen": lambda valid: [one for one in _labels(valid) if one[0] not in ("one less", "one more", "empty")],
+    "features": lambda valid: [*_array(valid), _wider(valid)],
+    "layer_of": lambda valid: [
+        *(one for one in UNLOADED if one[0] != "an nn.Module"),
+        ("one entry", (valid[0],)),
+        ("numbers", (1, 2)),
+        ("NaN", (np.full_like(valid[0], NAN), valid[1])),
+        ("wrong shapes", (valid[0], valid[1][:-1])),
     ],
     "device": lambda valid: [TEXT, ("a number", 3.5), STRANGER, NONE],
 }

@@ -15,7 +15,7 @@ from torch import nn
 
 from reluscope.analyses.preimages.layer import read_layer
 from reluscope.arguments import describe, read_arguments
-from reluscope.errors import InputError
+from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.arrays import read_array
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
@@ -61,6 +61,8 @@ class ShallowNetwork:
     @read_arguments
     def __call__(self, x: Float[np.ndarray, "*s n"]) -> Float[np.ndarray, "*s"]:
         """Return the output at some points."""
+        if x.ndim == 0 or x.shape[-1] != self.weight.shape[1]:
+            raise ShapeError(f"x must have {self.weight.shape[1]} coordinates, got an array of shape {x.shape}")
         pre = x @ self.weight.T + self.bias
         return self.constant + (np.where(pre > 0, self.high, self.low) * pre).sum(axis=-1)
 

@@ -16,7 +16,7 @@ from jaxtyping import Bool, Int, UInt8
 from reluscope.analyses.codespace.common_hyperplanes import pairs_on_hyperplanes
 from reluscope.analyses.codespace.shared_facets import RESOLUTION, shared_facets
 from reluscope.analyses.rounding import rounded_forward
-from reluscope.arguments import Seconds, read_arguments
+from reluscope.arguments import read_position, Seconds, describe, read_arguments
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError
@@ -85,6 +85,7 @@ class Adjacency:
     @read_arguments
     def flips_at(self, pair: int) -> Int[np.ndarray, " flips"]:
         """Return the units that flip between an adjacent pair, numbered through all gates."""
+        pair = read_position(pair, "pair", len(self.pairs), "pairs")
         return self.units[self.offsets[pair] : self.offsets[pair + 1]]
 
     def distances(self) -> UInt8[np.ndarray, "g g"]:

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.codespace.sampled import SampleCodes, piece_counts
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Count, read_arguments, read_labels
 from reluscope.findings import Finding
 
 MOST_CLASSES = 20
@@ -86,6 +86,7 @@ def class_distances(
     (1.0, 1.5)
     """
     began = time.perf_counter()
+    classes = read_labels(classes, num_samples=len(sampled), name="classes")
     kinds, sizes = np.unique(classes, return_counts=True)
     largest = np.sort(np.argsort(-sizes, kind="stable")[:most_classes])
     units = np.array([gate.num_units for gate in sampled.codes.layout], dtype=np.int64)

@@ -13,9 +13,9 @@ from jaxtyping import Int
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-from reluscope.arguments import Count, Natural, Seed, read_arguments
+from reluscope.arguments import Count, Natural, Seed, read_arguments, read_labels
 from reluscope.codes.packed import Codes
-from reluscope.errors import InputError, ShapeError
+from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
 MOST_SAMPLES = 3_000
@@ -59,8 +59,7 @@ class CodeClusters:
         ShapeError
             If there is not one class per sample.
         """
-        if np.shape(classes) != self.labels.shape:
-            raise ShapeError(f"expected one class per sample, {self.labels.shape}, got shape {np.shape(classes)}")
+        classes = read_labels(classes, num_samples=len(self.labels), name="classes")
         from sklearn.metrics import adjusted_mutual_info_score  # slow to import, and seldom asked for
 
         return Finding(

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Int
 
 from reluscope.analyses.codespace.sampled import SampleCodes, sample_codes
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_arguments, read_labels
 from reluscope.findings import Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -136,6 +136,7 @@ def count_distinct_by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]
     >>> [int(count) for count in found.counts], int(found.mixed)
     ([1, 2], 1)
     """
+    classes = read_labels(classes, num_samples=len(sampled), name="classes")
     doubt, groups = sampled.in_doubt, sampled.codes.groups()
     kinds, sizes = np.unique(classes, return_counts=True)
     counts = []

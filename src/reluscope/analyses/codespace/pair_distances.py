@@ -7,7 +7,8 @@ import numpy as np
 from jaxtyping import Int
 
 from reluscope.analyses.codespace.sampled import SampleCodes
-from reluscope.arguments import Count, Seed, read_arguments
+from reluscope.arguments import Count, Seed, describe, read_arguments, read_labels
+from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
 MOST_SAMPLES = 2_000
@@ -44,6 +45,11 @@ class PairDistances:
         Finding
             EXACT if all samples were compared, else an ESTIMATE for all of them.
         """
+        if counts.shape != self.within.shape or (counts < 0).any() or not counts.any():
+            raise InputError(
+                f"counts must be numbers of pairs at the distances 0 to {len(self.within) - 1}, as in within, got "
+                f"{describe(counts)}"
+            )
         number = int(counts.sum())
         ends = np.searchsorted(np.cumsum(counts), [(number + 1) // 2, number // 2 + 1])
         some = self.num_samples < self.population
@@ -99,6 +105,7 @@ def pair_distances(
     """
     began = time.perf_counter()
     size = len(sampled)
+    classes = read_labels(classes, num_samples=size, name="classes")
     rows = np.arange(size)
     if size > most:
         rows = np.sort(np.random.default_rng(seed).choice(size, most, replace=False))

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Int, Shaped
 
-from reluscope.analyses.classification import predicted_classes
+from reluscope.analyses.classification import predicted_classes, read_classes
 from reluscope.analyses.rounding import rounded_forward
 from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
-from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -139,8 +138,7 @@ def correctly_classified(
     '2 correctly classified samples'
     """
     predicted = predicted_classes(network, x)
-    if np.shape(labels) != predicted.shape:
-        raise ShapeError(f"expected one label per sample, {predicted.shape}, got shape {np.shape(labels)}")
+    labels = read_classes(network, labels, len(predicted))
     return sampled.select(predicted == labels, what="correctly classified samples")
 
 

@@ -16,7 +16,7 @@ from reluscope.analyses.coefficients.margins import margins_of_maps
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.analyses.medians import median_finding
 from reluscope.analyses.pacing import Pace
-from reluscope.arguments import Count, Seconds, read_arguments
+from reluscope.arguments import read_position, Count, Seconds, read_arguments
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -74,6 +74,7 @@ class LocalNorms:
     @read_arguments
     def of(self, row: int) -> tuple[Finding, ...]:
         """Return the norms of one sample's map, EXACT within the bound on rounding."""
+        row = read_position(row, "row", len(self.spectral), "samples")
         kinds = [("spectral norm", self.spectral, "largest singular value of the local map's weight")]
         kinds.append(("Frobenius norm", self.frobenius, "root of the sum of squares of the local map's weight"))
         if self.slopes is not None:

@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from reluscope.analyses.compression.pruning_curve import PruningCurve, as_tensor, step_of
-from reluscope.arguments import Share, read_arguments
-from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
+from reluscope.arguments import Share, read_arguments, read_labels
+from reluscope.errors import InputError, UnsupportedOperatorError
 from reluscope.networks.points import Points
 
 # What may stand between two layers with weights, each channel by itself.
@@ -80,9 +80,8 @@ def prune_channels(
     [(3,), (2,), (1,)]
     """
     current = deepcopy(_chain(module)).eval()
-    points, targets = as_tensor(x), as_tensor(labels)
-    if targets.shape != (len(points),):
-        raise ShapeError(f"expected one label per sample, ({len(points)},), got {tuple(targets.shape)}")
+    points = as_tensor(x)
+    targets = torch.from_numpy(read_labels(labels, num_samples=len(points)))
     steps = [step_of(deepcopy(current), test_x, test_labels)]
     at_first = sum(steps[0].channels) - len(steps[0].channels)
     for number in range(at_first):

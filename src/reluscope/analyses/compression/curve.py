@@ -10,12 +10,12 @@ import numpy as np
 from jaxtyping import Int
 
 from reluscope import markup
-from reluscope.analyses.classification import accuracy, accuracy_of_outputs, check_labels
+from reluscope.analyses.classification import accuracy, accuracy_of_outputs, read_classes
 from reluscope.analyses.coefficients.matrices import CoefficientMatrices
 from reluscope.analyses.compression.clusters import cluster_maps_by_number
 from reluscope.analyses.compression.compressed import RULES, Rule, compressed_outputs_by_number
 from reluscope.arguments import Count, NonNegative, Seed, read_arguments
-from reluscope.errors import InputError, ShapeError
+from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
 
@@ -175,7 +175,6 @@ def accuracy_curve(
     (['0.333333 (EXACT)', '1 (EXACT)'], Finding(maps that matter: 2 (UPPER, in [1, 2])))
     """
     network = samples.network
-    labels = np.asarray(labels)
     numbers = tuple(sorted({int(number) for number in num_clusters}))
     unknown = [rule for rule in rules if rule not in RULES]
     if unknown or not rules:
@@ -184,9 +183,7 @@ def accuracy_curve(
         len(one.outputs) != network.num_outputs for one in (training, samples)
     ):
         raise InputError("expected matrices of all outputs of one network, got others: call coefficients.matrix again")
-    if labels.shape != (len(samples),):
-        raise ShapeError(f"expected one label per sample, ({len(samples)},), got {labels.shape}")
-    check_labels(network, labels)
+    labels = read_classes(network, labels, len(samples))
     found = cluster_maps_by_number(training, numbers, restarts=restarts, seed=seed)
     accuracies: dict[Rule, tuple[Finding, ...]] = {}
     for rule in rules:

@@ -17,7 +17,7 @@ from reluscope.analyses.stacked.loss_functions import signs_agree
 from reluscope.analyses.stacked.stack import Stack
 from reluscope.analyses.stacked.subnetworks import MOST_UNITS, subnetworks
 from reluscope.analyses.stacked.training import Trained, train
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
@@ -68,7 +68,7 @@ def prune_exhaustively(
     *,
     loss: str,
     optimizer: Callable[[list[Tensor]], Optimizer],
-    epochs: Count,
+    epochs: Natural,
     layer: int = 0,
     tell: Callable[[float], None] | None = None,
 ) -> SmallestSubnetworks:

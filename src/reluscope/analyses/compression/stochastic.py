@@ -18,7 +18,7 @@ from reluscope.analyses.stacked.concatenation import concatenate
 from reluscope.analyses.stacked.loss_functions import read_targets, signs_agree
 from reluscope.analyses.stacked.stack import Stack
 from reluscope.analyses.stacked.training import train
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 
@@ -55,7 +55,7 @@ def prune_stochastically(
     *,
     loss: str,
     optimizer: Callable[[list[Tensor]], Optimizer],
-    epochs: Count,
+    epochs: Natural,
     seeds: Sequence[int],
     tell: Callable[[float], None] | None = None,
 ) -> tuple[StochasticPruning, ...]:

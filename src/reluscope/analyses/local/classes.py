@@ -20,7 +20,7 @@ from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_on
 from reluscope.analyses.classification import num_classes
 from reluscope.analyses.local.rivals import GAP, ROUNDING, Rivals
 from reluscope.analyses.pacing import Pace
-from reluscope.arguments import Seconds, read_arguments
+from reluscope.arguments import Seconds, describe, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.convex_questions import Answers, largest_balls, likeliest_points, widest_margins

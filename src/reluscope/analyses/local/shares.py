@@ -16,7 +16,7 @@ from scipy.stats import t as student
 from reluscope.analyses.bodies import regions_inside
 from reluscope.analyses.classification import classes_of_outputs, num_classes
 from reluscope.analyses.pacing import Pace, until_interrupted
-from reluscope.arguments import Count, Seconds, Seed, read_arguments
+from reluscope.arguments import Count, Seconds, Seed, describe, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box

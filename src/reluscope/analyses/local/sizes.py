@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 
 from reluscope.analyses.bodies import regions_inside
 from reluscope.analyses.pacing import Pace, until_interrupted
-from reluscope.arguments import Seconds, read_arguments
+from reluscope.arguments import Seconds, describe, read_arguments
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network

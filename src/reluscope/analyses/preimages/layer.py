@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.geometry.arrays import read_array
+from reluscope.networks.choices import read_gate
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -295,13 +296,7 @@ def _position(network: Network, gate: str | int | None) -> int:
     names = [one.name for one in network.gates]
     if not names:
         raise InputError("expected a network with gates, got one that is affine: it has no layer to look at")
-    if gate is None:
-        return 0
-    if isinstance(gate, str) and gate in names:
-        return names.index(gate)
-    if isinstance(gate, int) and 0 <= gate < len(names):
-        return gate
-    raise InputError(f"expected a gate of the network, got {gate!r}: choose one of {', '.join(names)}")
+    return 0 if gate is None else read_gate(gate, names)
 
 
 def _layer_of_stage(network: Network, stage: Stage) -> Layer:

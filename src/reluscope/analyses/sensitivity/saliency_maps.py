@@ -14,8 +14,9 @@ from jaxtyping import Float, Int
 from reluscope.analyses.classification import classes_of_outputs
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.arguments import read_arguments
-from reluscope.errors import InputError, ShapeError
+from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
+from reluscope.networks.choices import read_outputs
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.tolerance import Tolerance
@@ -142,9 +143,7 @@ def _chosen(network: Network, points: Points, outputs: Sequence[int] | None) -> 
         values = network(points)
         values = values.reshape(len(values), -1).cpu().numpy()
         return classes_of_outputs(values) if values.shape[1] > 1 else np.zeros(len(values), dtype=np.int64)
-    chosen = np.asarray(outputs, dtype=np.int64)
-    if chosen.shape != (len(points),):
-        raise ShapeError(f"expected one output for each of {len(points)} samples, got shape {chosen.shape}")
-    if len(chosen) and not (chosen.min() >= 0 and chosen.max() < network.num_outputs):
-        raise InputError(f"expected outputs among 0 to {network.num_outputs - 1}, got {sorted(set(chosen.tolist()))}")
-    return chosen
+    chosen = read_outputs(outputs, network.num_outputs)
+    if len(chosen) != len(points):
+        raise ShapeError(f"expected one output for each of {len(points)} samples, got {len(chosen)}")
+    return np.array(chosen, dtype=np.int64)

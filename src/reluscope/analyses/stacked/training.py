@@ -20,7 +20,7 @@ from torch.optim import Optimizer
 from reluscope.analyses.stacked.evaluation import losses_of
 from reluscope.analyses.stacked.loss_functions import LossFunction, loss_function, read_targets
 from reluscope.analyses.stacked.stack import Stack
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Count, Natural, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.single_threaded import one_thread
 
@@ -63,7 +63,7 @@ def train(
     *,
     loss: str,
     optimizer: Callable[[list[Tensor]], Optimizer],
-    epochs: Count,
+    epochs: Natural,
     batch: Count | None = None,
     order: int | Sequence[int] = 0,
     goal: Goal | None = None,
