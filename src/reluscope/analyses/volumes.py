@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import betaincinv
 
-from reluscope.arguments import Count, Seed, Share, describe, read_arguments
+from reluscope.arguments import Count, Seed, Share, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim
 from reluscope.geometry.domains import Box, Space

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Int
 
-from reluscope.arguments import read_position, read_positions, Count, Natural, describe, read_arguments
+from reluscope.arguments import Count, Natural, read_arguments, read_position, read_positions
 from reluscope.errors import InputError
 
 WORD_BITS = 64

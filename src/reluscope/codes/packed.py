@@ -9,7 +9,7 @@ from jaxtyping import Int, Shaped
 from numpy.typing import ArrayLike
 
 from reluscope import markup
-from reluscope.arguments import read_position, read_positions, Natural, describe, read_arguments
+from reluscope.arguments import Natural, read_arguments, read_position, read_positions
 from reluscope.codes.distances import hamming_distances
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.layout import CodeLayout

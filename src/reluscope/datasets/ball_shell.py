@@ -8,7 +8,7 @@ from math import inf, sqrt
 
 import numpy as np
 
-from reluscope.arguments import Count, NonNegative, Positive, Seed, describe, read_arguments
+from reluscope.arguments import Count, NonNegative, Positive, Seed, read_arguments
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.errors import InputError
 

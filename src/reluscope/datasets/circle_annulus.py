@@ -4,7 +4,7 @@ from math import sqrt
 
 import numpy as np
 
-from reluscope.arguments import Count, NonNegative, Positive, Seed, describe, read_arguments
+from reluscope.arguments import Count, NonNegative, Positive, Seed, read_arguments
 from reluscope.datasets.ball_shell import check_radii
 from reluscope.datasets.dataset import Dataset, dataset_of
 

@@ -10,11 +10,10 @@ from math import prod
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.arguments import Count, describe, read_arguments
+from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError, ShapeError
 
 
-@read_arguments
 @dataclass(frozen=True, eq=False)
 class Dataset:
     """Points at which a network is looked at.
@@ -72,7 +71,7 @@ class Dataset:
         return self.targets is not None
 
     @read_arguments
-    def reshaped(self, input_shape: tuple[int, ...]) -> "Dataset":
+    def reshaped(self, input_shape: tuple[Count, ...]) -> "Dataset":
         """Return the same points in the shape that a network expects.
 
         Parameters
@@ -147,7 +146,10 @@ def dataset_of(
 
 
 def _as_points(points: object, name: str) -> tuple[np.ndarray, tuple[str, ...]]:
-    array = np.asarray(points)
+    try:
+        array = np.asarray(points)
+    except ValueError:
+        raise ShapeError(f"{name} must be points of one shape, got rows that do not fit together") from None
     if array.dtype.kind not in "biuf":
         raise InputError(f"{name} must hold real numbers, got an array of {array.dtype}: convert it to float64 first")
     if array.size == 0:
@@ -174,7 +176,10 @@ def _conversion(dtype: np.dtype) -> str:
 
 
 def _as_targets(labels: object, labels_name: str, points: np.ndarray, name: str) -> np.ndarray:
-    array = np.asarray(labels)
+    try:
+        array = np.asarray(labels)
+    except ValueError:
+        raise ShapeError(f"{labels_name} must be one per sample, got rows that do not fit together") from None
     given = array.shape
     if array.dtype.kind not in "biuf":
         raise InputError(

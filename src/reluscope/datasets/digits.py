@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from reluscope.arguments import describe, read_arguments
+from reluscope.arguments import read_arguments
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.errors import InputError
 

@@ -4,7 +4,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
-from reluscope.arguments import describe, read_arguments
+from reluscope.arguments import read_arguments
 from reluscope.datasets.cifar10 import cifar10
 from reluscope.datasets.circle_annulus import circle_annulus, xor_annulus
 from reluscope.datasets.dataset import Dataset, dataset_of

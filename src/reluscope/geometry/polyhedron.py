@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from reluscope.arguments import Count, NonNegative, Seed, describe, read_arguments
+from reluscope.arguments import Count, NonNegative, Seed, read_arguments
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.arrays import read_array
 from reluscope.geometry.axis_rows import read_bounds

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from reluscope.arguments import read_position, describe
+from reluscope.arguments import describe, read_position
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry import Box, Polyhedron, Slice, Space
 

@@ -30,7 +30,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from reluscope.arguments import read_position, read_arguments
+from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import InputError
 from reluscope.partitions.storage import write_whole
 

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numba import njit
 
-from reluscope.arguments import describe, read_arguments
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.partitions.table import Partition
 

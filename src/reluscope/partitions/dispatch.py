@@ -9,7 +9,7 @@ from typing import overload
 
 import numpy as np
 
-from reluscope.arguments import describe, read_arguments
+from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.findings import Claim

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from reluscope import markup
-from reluscope.arguments import read_position, read_positions, describe, read_arguments, read_array
+from reluscope.arguments import read_arguments, read_array, read_position, read_positions
 from reluscope.codes.differences import differences
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
-from reluscope.arguments import describe, read_arguments
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Box, Slice
 from reluscope.partitions.decision import decision_boundary

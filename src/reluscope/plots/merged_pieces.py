@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reluscope.analyses.compression.merging import MergedRegions
-from reluscope.arguments import describe, read_arguments
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.plots.marks import outline
 from reluscope.plots.regions import facet_ends

@@ -7,7 +7,7 @@ rule; the witness is then the centre of a largest ball inside, and if there is n
 import numpy as np
 import torch
 
-from reluscope.arguments import Count, describe, read_arguments
+from reluscope.arguments import Count, read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.domains import Box, Domain, Slice, Space

@@ -38,10 +38,6 @@ def _points():
 _RADII = {"inner": "nonnegative", "outer": "positive"}
 
 ROWS = {
-    "datasets.Dataset": row(
-        points=X, labels=Y, targets=Y[:, None].astype(float), shape_before=(2,), notes=("n",),
-        kinds={"points": "array", "labels": "labels", "targets": "array", "notes": "texts", "shape_before": "shape of"},
-    ),
     "datasets.Dataset.reshaped": row(on=_DATA, input_shape=(1, 2)),
     "datasets.Dataset.limited": row(on=_DATA, most=3),
     "datasets.ball_shell": row(count=5, dim=2, kinds=_RADII),

@@ -13,7 +13,7 @@ _SHARES = Later(lambda: rs.local.class_shares(NET, X, domain=_WIDE, draws=2, cha
 _SIZES = Later(lambda: rs.local.region_sizes(NET, X, domain=_WIDE))
 _AROUND = Later(lambda: rs.local.surroundings(NET, X, count=2))
 _DIRECTIONS = Later(lambda: rs.local.directions(NET, X[:1])[0])
-_HYPER = Later(lambda: rs.local.hyperplanes(NET, X)[0])
+_HYPER = Later(lambda: rs.local.hyperplanes(NET, X[:1]))
 
 ROWS = {
     "local.RegionClasses.number": row(on=_CLASSES, position=0),
@@ -35,7 +35,7 @@ ROWS = {
     "local.class_means": row(network=NET, x=X, labels=Y),
     "local.class_shares": row(network=NET, x=X, domain=_WIDE, draws=2, chains=2, thinning=1, kinds={"domain": "box"}),
     "local.directions": row(network=NET, x=X[:1], bins=4, pixels=4, kinds={"rows": "ours", "budget": "count"}),
-    "local.hyperplanes": row(network=NET, x=X, kinds={"budget": "count"}),
+    "local.hyperplanes": row(network=NET, x=X[:1], kinds={"budget": "count"}),
     "local.last_of_class": row(network=NET, starts=X, targets=X + 1, kinds={"starts": "samples", "targets": "samples"}),
     "local.likeliest_in_regions": row(network=NET, x=X, domain=_WIDE, kinds={"domain": "box"}),
     "local.null_directions": row(

@@ -20,7 +20,7 @@ _APPROXIMATION = Later(lambda: rs.preimages.approximate(NET, _TARGET, BOX))
 _COMPARED = Later(lambda: rs.preimages.compare_with_algorithm_1(_LAYER, _Y, _KINDS.value))
 _ELSEWHERE = Later(lambda: rs.preimages.elsewhere_bounds(NET, X[0], BOX))
 _LOCAL = Later(lambda: rs.preimages.local_inverse(NET, X[0]))
-_FEATURES = Later(lambda: np.asarray(NET.preactivations(X[:1])[0]).clip(0)[0])
+_FEATURES = Later(lambda: np.asarray(NET(X[:1]))[0])
 _CHECKED = {"system": "ours", "tolerance": "nonnegative"}
 
 
@@ -29,10 +29,10 @@ _TO_LAYER = {"layer": "layer_of", "y": "features", "box": "box", "tolerance": "n
 
 ROWS = {
     "preimages.Approximation.maximum": row(on=_APPROXIMATION, c=[1.0, 0.0], kinds={"c": "vector"}),
-    "preimages.Farkas.check": row(on=Later(lambda: rs.preimages.Farkas(np.zeros(3))), system=_SYSTEM, kinds=_CHECKED),
+    "preimages.Farkas.check": row(on=Later(lambda: rs.preimages.Farkas(np.zeros(2), np.zeros(1))), system=_SYSTEM, kinds=_CHECKED),
     "preimages.FullRank.check": row(on=Later(lambda: rs.preimages.FullRank(np.array([0, 1]))), system=_SYSTEM, kinds=_CHECKED),
     "preimages.PositiveCombination.check": row(
-        on=Later(lambda: rs.preimages.PositiveCombination(np.array([0, 1]), np.ones(2))), system=_SYSTEM, kinds=_CHECKED
+        on=Later(lambda: rs.preimages.PositiveCombination(np.array([0]), np.ones(1))), system=_SYSTEM, kinds=_CHECKED
     ),
     "preimages.RecessionDirection.check": row(
         on=Later(lambda: rs.preimages.RecessionDirection(np.ones(2))), system=_SYSTEM, kinds=_CHECKED
@@ -58,11 +58,11 @@ ROWS = {
     "preimages.MixedSystem.within": row(on=_SYSTEM, box=BOX),
     "preimages.MixedSystem.violation": row(on=_SYSTEM, x=np.array([1.0, 1.0]), kinds={"x": "vector"}),
     "preimages.ElsewhereBounds.answer": row(on=_ELSEWHERE, epsilon=0.1),
-    "preimages.PreimagePieces.contains": row(on=_PIECES, x=X, kinds={"x": "points"}),
+    "preimages.PreimagePieces.contains": row(on=_PIECES, x=X, kinds={"x": "points", "tolerance": "nonnegative"}),
     "preimages.PreimagePieces.size": row(on=_PIECES, dim=2, kinds={"dim": "natural"}),
     "preimages.Comparison.error": row(on=_COMPARED, position=0),
     "preimages.Comparison.count": row(on=_COMPARED, error=next(iter(rs.preimages.Error)), kinds={"error": "ours"}),
-    "preimages.approximate": row(net=NET, target=_TARGET, box=BOX, points=X, kinds={"target": "ours", "points": "samples"}),
+    "preimages.approximate": row(net=NET, target=_TARGET, box=BOX, points=X / 9, kinds={"target": "ours", "points": "samples"}),
     "preimages.classify": row(layer=_LAYER, y=_Y, box=BOX, kinds=_TO_LAYER),
     "preimages.classify_at": row(layer=_LAYER, x=_POINTS, box=BOX, kinds={**_TO_LAYER, "x": "samples"}),
     "preimages.distance_to_image": row(layer=_LAYER, y=_Y[0], box=BOX, kinds=_TO_LAYER),

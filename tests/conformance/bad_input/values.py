@@ -274,6 +274,12 @@ _SIMPLE = {
         ("NaN", (np.full_like(valid[0], NAN), valid[1])),
         ("wrong shapes", (valid[0], valid[1][:-1])),
     ],
+    "matrix": lambda valid: _array(valid),
+    "corner": lambda valid: [*_array(valid), _wider(valid), ("on a line", [2.0, 0.0])],
+    "pair": lambda valid: [NONE, TEXT, STRANGER, ("one", ("a",)), ("unknown", ("a", "foo")), ("99", (0, 99)), ("a number", 1)],
+    "mask": lambda valid: [TEXT, STRANGER, NONE, ("one more", [*valid, True]), ("halves", [0.5] * len(valid)), ("empty", [])],
+    "rationals": lambda valid: [TEXT, STRANGER, NONE, ("text entries", ["a", "b"]), ("empty", []), ("a number", 1.5)],
+    "rational": lambda valid: [TEXT, STRANGER, NONE, ("NaN", NAN)],
     "device": lambda valid: [TEXT, ("a number", 3.5), STRANGER, NONE],
 }
 

@@ -19,7 +19,7 @@ from jaxtyping import Int
 
 from reluscope.analyses.bounds.architecture import Architecture
 from reluscope.analyses.bounds.claims import need
-from reluscope.arguments import describe, read_arguments
+from reluscope.arguments import read_arguments
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
 from reluscope.networks.choices import read_domain

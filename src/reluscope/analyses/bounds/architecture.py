@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from reluscope.arguments import Count, Natural, describe, read_arguments
+from reluscope.arguments import Count, Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.networks.graph import Affine, GateNode, Max, Pointwise
 from reluscope.networks.network import Network

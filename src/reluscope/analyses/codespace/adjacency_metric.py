@@ -16,7 +16,7 @@ from jaxtyping import Bool, Int, UInt8
 from reluscope.analyses.codespace.common_hyperplanes import pairs_on_hyperplanes
 from reluscope.analyses.codespace.shared_facets import RESOLUTION, shared_facets
 from reluscope.analyses.rounding import rounded_forward
-from reluscope.arguments import read_position, Seconds, describe, read_arguments
+from reluscope.arguments import Seconds, read_arguments, read_position
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError

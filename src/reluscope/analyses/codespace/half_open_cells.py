@@ -14,7 +14,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from reluscope.arguments import Natural, describe, read_arguments
+from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.arrays import read_array
 from reluscope.geometry.face_lattices import from_polytope

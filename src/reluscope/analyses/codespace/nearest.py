@@ -3,7 +3,7 @@
 import numpy as np
 from jaxtyping import Int
 
-from reluscope.arguments import Count, describe, read_arguments
+from reluscope.arguments import Count, read_arguments
 from reluscope.codes.nearest import nearest_rows
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError

@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Float, Int
 
 from reluscope.analyses.coefficients.kept_blocks import KeptBlocks, key_of
-from reluscope.arguments import read_position, read_positions, Count, read_arguments
+from reluscope.arguments import Count, read_arguments, read_position, read_positions
 from reluscope.errors import BudgetExceededError, InputError
 from reluscope.networks.choices import read_outputs
 from reluscope.networks.maps import AffineMaps

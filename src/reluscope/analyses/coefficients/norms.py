@@ -16,7 +16,7 @@ from reluscope.analyses.coefficients.margins import margins_of_maps
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.analyses.medians import median_finding
 from reluscope.analyses.pacing import Pace
-from reluscope.arguments import read_position, Count, Seconds, read_arguments
+from reluscope.arguments import Count, Seconds, read_arguments, read_position
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points

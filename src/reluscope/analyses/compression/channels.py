@@ -81,8 +81,12 @@ def prune_channels(
     """
     current = deepcopy(_chain(module)).eval()
     points = as_tensor(x)
-    targets = torch.from_numpy(read_labels(labels, num_samples=len(points)))
+    classes = max(2, list(current)[-1].out_features)
+    targets = torch.from_numpy(read_labels(labels, num_samples=len(points), num_classes=classes))
     steps = [step_of(deepcopy(current), test_x, test_labels)]
+    expected = as_tensor(test_x).shape[1:]
+    if points.shape[1:] != expected:
+        raise ShapeError(f"x must have samples of shape {tuple(expected)} as test_x has, got {tuple(points.shape[1:])}")
     at_first = sum(steps[0].channels) - len(steps[0].channels)
     for number in range(at_first):
         losses = channel_losses(current, points, targets)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.counting.connected import open_components
 from reluscope.analyses.counting.same_maps import same_maps
 from reluscope.analyses.rounding import forward_with_errors
-from reluscope.arguments import NonNegative, describe, read_arguments
+from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.partitions.table import Partition
@@ -61,7 +61,7 @@ class MergedRegions:
 
         Where pieces meet the function jumps, and the one of the lowest region counts.
         """
-        points = np.atleast_2d(np.asarray(points, dtype=np.float64))
+        points = np.atleast_2d(read_array(points, "points"))
         rows = self.partition.locate(points)
         pieces = self.labels[rows]
         values = np.einsum("smd,sd->sm", self.weight[pieces], points) + self.bias[pieces]

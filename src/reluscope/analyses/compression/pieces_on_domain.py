@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.arguments import describe, read_arguments
+from reluscope.arguments import read_arguments
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
 from reluscope.geometry.domains import Box, Domain, Slice, Space

@@ -24,7 +24,7 @@ from reluscope.analyses.compression.removals import (
     remove_unused,
     times_sizes,
 )
-from reluscope.arguments import describe, read_arguments
+from reluscope.arguments import read_arguments
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.load import load

@@ -20,7 +20,7 @@ from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_on
 from reluscope.analyses.classification import num_classes
 from reluscope.analyses.local.rivals import GAP, ROUNDING, Rivals
 from reluscope.analyses.pacing import Pace
-from reluscope.arguments import Seconds, describe, read_arguments
+from reluscope.arguments import Seconds, read_arguments, read_position
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.convex_questions import Answers, largest_balls, likeliest_points, widest_margins
@@ -109,6 +109,7 @@ class RegionClasses:
     @read_arguments
     def number(self, position: int) -> Finding:
         """Return how many classes one region holds: EXACT if every case is proved, else LOWER."""
+        position = read_position(position, "position", len(self), "points")
         number, unknown = int(self.occurs[position].sum()), int((~self.is_known[position]).sum())
         return Finding(
             number,
@@ -124,6 +125,7 @@ class RegionClasses:
     @read_arguments
     def number_at_likeliest(self, position: int) -> Finding:
         """Return how many classes of one region pass the paper's test: EXACT if every case is proved, else LOWER."""
+        position = read_position(position, "position", len(self), "points")
         unknown = int((~self.is_at_likeliest_known[position]).sum())
         return Finding(
             int(self.is_at_likeliest[position].sum()),
@@ -139,6 +141,7 @@ class RegionClasses:
     @read_arguments
     def distortion(self, position: int) -> Finding:
         """Return the distortion of one point, an ESTIMATE: likeliest points are found up to a gap in probability."""
+        position = read_position(position, "position", len(self), "points")
         return Finding(
             float(self.distortions[position]),
             Claim.ESTIMATE,

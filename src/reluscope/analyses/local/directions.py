@@ -20,7 +20,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from reluscope.analyses.local.hyperplanes import Hyperplanes, hyperplanes
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Count, read_arguments, read_positions
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
@@ -123,7 +123,7 @@ class Directions:
         ``2 atan2(|u - v|, |u + v|)`` after Kahan, for unit normals u and v: an arc cosine knows angles near 0 and 180
         to a millionth of a degree only.
         """
-        chosen = np.asarray(rows, dtype=np.int64)
+        chosen = read_positions(rows, "rows", len(self), "hyperplanes")
         number, size = len(self), self.hyperplanes.network.num_inputs
         some = self.hyperplanes.normals(chosen, budget=budget // 4)
         found = np.zeros((len(chosen), number))

@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Count, read_arguments, read_positions
 from reluscope.errors import InputError
 from reluscope.networks.graph import Max
 from reluscope.networks.linearize import pull_back, unit_maps
@@ -82,7 +82,7 @@ class Hyperplanes:
         budget : int
             Memory for intermediate results, in bytes; the normals come on top.
         """
-        sources = self.sources[rows]
+        sources = self.sources[read_positions(rows, "rows", len(self), "hyperplanes")]
         pieces = self.network.codes(self.point).by_gate()
         result = self.point.new_empty(len(sources), self.network.num_inputs)
         for gate in np.unique(sources[:, 0]).tolist():

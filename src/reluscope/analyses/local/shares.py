@@ -16,7 +16,7 @@ from scipy.stats import t as student
 from reluscope.analyses.bodies import regions_inside
 from reluscope.analyses.classification import classes_of_outputs, num_classes
 from reluscope.analyses.pacing import Pace, until_interrupted
-from reluscope.arguments import Count, Seconds, Seed, describe, read_arguments
+from reluscope.arguments import Count, Seconds, Seed, read_arguments, read_position
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
@@ -71,6 +71,8 @@ class ClassShares:
     @read_arguments
     def share(self, position: int, label: int) -> Finding:
         """Return the share of one class in one region, an ESTIMATE."""
+        label = read_position(label, "label", self.shares.shape[1], "classes")
+        position = read_position(position, "position", len(self), "points")
         return self._finding(
             self.shares[position, label],
             self.share_intervals[position, label],
@@ -81,6 +83,7 @@ class ClassShares:
     @read_arguments
     def distance(self, position: int) -> Finding:
         """Return the mean distance from one point to its region, an ESTIMATE."""
+        position = read_position(position, "position", len(self), "points")
         return self._finding(
             self.distances[position],
             self.distance_intervals[position],

@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 
 from reluscope.analyses.bodies import regions_inside
 from reluscope.analyses.pacing import Pace, until_interrupted
-from reluscope.arguments import Seconds, describe, read_arguments
+from reluscope.arguments import Seconds, read_arguments, read_position
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
@@ -59,6 +59,7 @@ class RegionSizes:
     @read_arguments
     def inradius(self, position: int) -> Finding:
         """Return the inradius of one region, EXACT within the gap of its program."""
+        position = read_position(position, "position", len(self), "points")
         return self._finding(
             self.inradii[position],
             Claim.LOWER,
@@ -70,6 +71,7 @@ class RegionSizes:
     @read_arguments
     def width(self, position: int) -> Finding:
         """Return the minimal width of one region: EXACT from its vertices, else the UPPER end of an interval."""
+        position = read_position(position, "position", len(self), "points")
         return self._finding(
             self.widths[position],
             Claim.UPPER,
@@ -82,6 +84,7 @@ class RegionSizes:
     @read_arguments
     def diameter(self, position: int) -> Finding:
         """Return the diameter of one region: EXACT from its vertices, else the LOWER end of an interval."""
+        position = read_position(position, "position", len(self), "points")
         return self._finding(
             self.diameters[position],
             Claim.LOWER,

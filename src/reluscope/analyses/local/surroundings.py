@@ -18,7 +18,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from reluscope.analyses.local.along import PiecesAlong, pieces_along
-from reluscope.arguments import Count, Positive, Seed, read_arguments
+from reluscope.arguments import Count, Positive, Seed, read_arguments, read_position
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
@@ -69,11 +69,13 @@ class Surroundings:
     @read_arguments
     def cosines_at(self, point: int) -> Float[np.ndarray, " r"]:
         """Return the cosines of the regions around one point, nearest first."""
+        point = read_position(point, "point", len(self), "points")
         return self.cosines[self.offsets[point] : self.offsets[point + 1]]
 
     @read_arguments
     def along_rays(self, point: int) -> Finding:
         """Return how many regions the rays of one point meet: EXACT, or LOWER if signs stayed undecided."""
+        point = read_position(point, "point", len(self), "points")
         number, exact = int(self.num_regions[point]), bool(self.is_exact[point])
         return Finding(
             number,
@@ -89,6 +91,7 @@ class Surroundings:
     @read_arguments
     def around(self, point: int) -> Finding:
         """Return the same number for what it says of all surroundings: LOWER, since other rays may meet others."""
+        point = read_position(point, "point", len(self), "points")
         number = int(self.num_regions[point])
         return Finding(
             number,

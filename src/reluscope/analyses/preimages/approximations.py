@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.box_search import Cell, cell_of
 from reluscope.analyses.preimages.pullback import check_target, within_region
-from reluscope.arguments import Seed, describe, read_arguments
+from reluscope.arguments import Seed, read_arguments
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.arrays import read_point

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.layer import read_layer
 from reluscope.analyses.preimages.mixed_system import system
-from reluscope.arguments import Count, Seed, describe, read_arguments
+from reluscope.arguments import Count, Seed, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.arrays import read_point

@@ -14,7 +14,7 @@ import torch
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from reluscope.arguments import read_arguments
+from reluscope.arguments import describe, read_arguments
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.geometry.arrays import read_array
 from reluscope.networks.choices import read_gate
@@ -81,9 +81,15 @@ class Layer:
         signs = np.sign(np.where(real, self.slopes, self.slopes[0]))
         return bool((signs != 0).all() and (signs == signs[0]).all())
 
+    def _check_units(self, values: np.ndarray, name: str) -> None:
+        if values.shape[1] != len(self.bias):
+            raise ShapeError(f"{name} must have one entry for each of {len(self.bias)} units, got shape {values.shape}")
+
     @read_arguments
     def preactivations(self, x: Float[np.ndarray, "s n"]) -> Float[np.ndarray, "s u"]:
         """Return ``A x + b`` at some points."""
+        if x.shape[1] != self.weight.shape[1]:
+            raise ShapeError(f"x must have {self.weight.shape[1]} coordinates, got an array of shape {x.shape}")
         return np.asarray(self.weight @ x.T).T + self.bias
 
     @read_arguments
@@ -94,6 +100,7 @@ class Layer:
     @read_arguments
     def apply(self, pre: Float[np.ndarray, "s u"]) -> Float[np.ndarray, "s u"]:
         """Return the gate's outputs at some pre-activations."""
+        self._check_units(pre, "pre")
         result = self.slopes[0] * pre + self.intercepts[0]
         for piece, threshold in enumerate(self.breakpoints, start=1):
             result = np.where(pre > threshold, self.slopes[piece] * pre + self.intercepts[piece], result)
@@ -113,6 +120,7 @@ class Layer:
         InputError
             If an output is none of the gate's, or a unit gives it on two separate intervals, as ``abs`` does.
         """
+        self._check_units(y, "y")
         lower, upper = np.full(y.shape, np.inf), np.full(y.shape, -np.inf)
         for piece in self._inverted(y):
             fits, slack = piece.fits, piece.slack
@@ -149,6 +157,7 @@ class Layer:
             Zero for a ReLU; infinite if an output is within rounding of a flat piece and not on it, and is read as
             being there.
         """
+        self._check_units(y, "y")
         found = np.zeros(len(y))
         for piece in self._inverted(y):
             # Powers of two divide without rounding.
@@ -229,6 +238,8 @@ def read_layer(source: LayerLike, gate: str | int | None = None) -> Layer:
     >>> read_layer(net, 1).weight.shape
     (3, 2)
     """
+    if gate is not None and not isinstance(source, Network):
+        raise InputError(f"gate chooses a layer of a network, got {describe(gate)} for a single layer: leave it out")
     if isinstance(source, Layer):
         return source
     if isinstance(source, Network):

@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.preimages.box_search import Cell, cell_of
-from reluscope.arguments import NonNegative, describe, read_arguments
+from reluscope.arguments import NonNegative, read_arguments
 from reluscope.errors import DegenerateGeometryError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box

@@ -16,7 +16,7 @@ from reluscope.analyses.preimages.cones import row_lengths
 from reluscope.analyses.preimages.kinds import Kind, Preimages
 from reluscope.analyses.preimages.layer import Layer, LayerLike, read_layer
 from reluscope.analyses.preimages.mixed_system import read_outputs, system
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.linear_program import LinearProgram, Status
@@ -58,6 +58,7 @@ class Comparison:
     @read_arguments
     def error(self, position: int) -> Error:
         """Return the error in one answer."""
+        position = read_position(position, "position", len(self.errors), "preimages")
         return Error(int(self.errors[position]))
 
     @read_arguments

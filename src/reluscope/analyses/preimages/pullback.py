@@ -6,7 +6,7 @@ Rows that the map makes constant are checked and dropped: what rounding leaves o
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.arguments import describe, read_arguments
+from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.polyhedron import Polyhedron

@@ -12,7 +12,7 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.image_distance import ImageDistance
-from reluscope.arguments import NonNegative, describe, read_arguments
+from reluscope.arguments import NonNegative, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.arrays import read_point

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.rounding import rounded_forward
-from reluscope.arguments import read_position, read_arguments
+from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Segment

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from reluscope.analyses.stacked.stack import Stack
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Count, Seed, read_arguments
 from reluscope.errors import InputError, ShapeError
 
 Scheme = Literal["pytorch", "he"]
@@ -20,7 +20,7 @@ def initialize(
     widths: Sequence[int] | Sequence[Sequence[int]],
     *,
     num_inputs: Count,
-    seeds: Sequence[int],
+    seeds: Sequence[Seed],
     num_outputs: Count = 1,
     scheme: Scheme = "pytorch",
     leak: float = 0.0,

@@ -10,8 +10,8 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from reluscope.analyses.stacked.stack import Stack
-from reluscope.arguments import read_arguments
-from reluscope.errors import InputError, ShapeError
+from reluscope.arguments import read_arguments, read_option
+from reluscope.errors import ShapeError
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,7 @@ def loss_function(name: str) -> LossFunction:
     InputError
         If there is none.
     """
-    if name not in LOSS_FUNCTIONS:
-        raise InputError(f"expected a loss out of {', '.join(LOSS_FUNCTIONS)}, got {name!r}")
-    return LOSS_FUNCTIONS[name]
+    return LOSS_FUNCTIONS[read_option(name, "loss", LOSS_FUNCTIONS)]
 
 
 def read_targets(stack: Stack, y: ArrayLike | Tensor, num_samples: int) -> Float[Tensor, "k s m"]:
@@ -85,7 +83,7 @@ def read_targets(stack: Stack, y: ArrayLike | Tensor, num_samples: int) -> Float
     ShapeError
         If they are neither.
     """
-    targets = torch.as_tensor(y, dtype=stack.dtype, device=stack.device)
+    targets = stack.read_numbers(y, "y")
     own = (len(stack), num_samples, stack.sizes[-1])
     if targets.ndim == 1:
         targets = targets[:, None]

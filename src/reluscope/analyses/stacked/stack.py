@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_arguments, read_array, read_positions
 from reluscope.errors import InputError, ShapeError
 
 Layers = list[tuple[np.ndarray, np.ndarray]]
@@ -83,6 +83,14 @@ class Stack:
                 value = leaky_relu(value, self.leak)
         return value.transpose(1, 2)
 
+    def read_numbers(self, values: ArrayLike | Tensor, name: str) -> Tensor:
+        """Return finite real numbers in the precision of the parameters and where these are."""
+        if not isinstance(values, Tensor):
+            values = torch.from_numpy(np.array(read_array(values, name)))
+        if values.is_complex() or not bool(torch.isfinite(values).all()):
+            raise InputError(f"{name} must be finite real numbers, got others among them: remove or repair them")
+        return values.to(dtype=self.dtype, device=self.device)
+
     @read_arguments
     def read_points(self, x: ArrayLike | Tensor) -> Float[Tensor, "s n"]:
         """Return points in the precision of the parameters and where these are.
@@ -92,7 +100,7 @@ class Stack:
         ShapeError
             If they are no rows of as many numbers as there are inputs.
         """
-        points = torch.as_tensor(x, dtype=self.dtype, device=self.device)
+        points = self.read_numbers(x, "x")
         if points.ndim != 2 or points.shape[1] != self.sizes[0] or not len(points):
             raise ShapeError(f"expected points of shape (s, {self.sizes[0]}), at least one, got {tuple(points.shape)}")
         return points
@@ -100,7 +108,7 @@ class Stack:
     @read_arguments
     def take(self, rows: Sequence[int] | Tensor | slice) -> "Stack":
         """Return some of the networks, in the order given; one may be taken several times."""
-        chosen = rows if isinstance(rows, slice) else torch.as_tensor(rows, device=self.device)
+        chosen = torch.from_numpy(read_positions(rows, "rows", len(self), "networks")).to(self.device)
         weights, biases, kept = (tuple(one[chosen] for one in part) for part in (self.weights, self.biases, self.kept))
         return replace(self, weights=weights, biases=biases, kept=kept)
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from reluscope.analyses.choosing import choose_pairs
 from reluscope.analyses.classification import read_classes
-from reluscope.arguments import describe, read_array
+from reluscope.arguments import read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.domains import Box, Plane, Slice
 from reluscope.networks.network import Network

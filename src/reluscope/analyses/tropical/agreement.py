@@ -14,7 +14,7 @@ from reluscope.analyses.tropical.pieces import pieces
 from reluscope.analyses.tropical.polynomial import epigraph
 from reluscope.analyses.tropical.rational_function import TropicalRational
 from reluscope.analyses.tropical.to_module import to_module
-from reluscope.arguments import describe, read_arguments
+from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain, Slice

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.tropical.cells import MOST_CELLS, Cell, exact_cells
 from reluscope.analyses.tropical.printing import affine, affine_latex, conditions, conditions_latex
 from reluscope.analyses.tropical.rational_function import read_points
-from reluscope.arguments import Count, describe, read_arguments
+from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
