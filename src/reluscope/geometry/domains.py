@@ -141,7 +141,7 @@ class Box:
         return np.where(bits == 1, self.hi, self.lo)
 
     @read_arguments
-    def contains(self, x: ArrayLike, tolerance: NonNegative = 0.0) -> Bool[np.ndarray, "..."]:
+    def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
         """Tell which of the points (..., n) lie in the box, up to ``tolerance`` in each coordinate."""
         points = read_array(x, "x", finite=False)
         if points.ndim == 0 or points.shape[-1] != self.dim:

@@ -109,7 +109,7 @@ class Polyhedron:
         return self.dim
 
     @read_arguments
-    def contains(self, x: ArrayLike, tolerance: NonNegative = 0.0) -> Bool[np.ndarray, "..."]:
+    def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
         """Tell which points satisfy every row up to ``tolerance`` times the row's length.
 
         Parameters

@@ -46,7 +46,7 @@ def read_outputs(outputs: Any, num_outputs: int) -> tuple[int, ...]:
     if outputs is None:
         return tuple(range(num_outputs))
     if isinstance(outputs, str | bytes) or not hasattr(outputs, "__len__") or not hasattr(outputs, "__getitem__"):
-        raise InputError(f"outputs must be positions from 0 to {num_outputs - 1} in a sequence, got {describe(outputs)}")
+        raise InputError(f"outputs must be a sequence of positions below {num_outputs}, got {describe(outputs)}")
     if not len(outputs):
         raise InputError(f"outputs must be at least one of the positions 0 to {num_outputs - 1}, got none")
     return tuple(read_position(output, "outputs", num_outputs, "outputs") for output in outputs)
@@ -63,7 +63,7 @@ def read_domain(domain: Any, num_inputs: int) -> Space | Box | Polyhedron | Slic
         If it lies in another space.
     """
     if not isinstance(domain, Slice | Box | Space | Polyhedron):
-        raise InputError(f"domain must be a Slice, Box, Space or Polyhedron, got {describe(domain)}: give one of these")
+        raise InputError(f"domain must be a Slice, Box, Space or Polyhedron, got {describe(domain)}")
     if domain.ambient_dim != num_inputs:
         raise ShapeError(
             f"the domain lies in {domain.ambient_dim} dimensions, but the network has {num_inputs} inputs: build it "

@@ -18,6 +18,7 @@ from reluscope.arguments import Count, describe, read_arguments
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
+from reluscope.networks.devices import read_device
 from reluscope.networks.graph import Input, Max, Node, check_order
 from reluscope.networks.linearize import linearize, unit_maps
 from reluscope.networks.maps import AffineMaps
@@ -129,6 +130,8 @@ class Network:
     @read_arguments
     def start(self, x: Tensor) -> Values:
         """Return the values from which the first stage starts, at points ``(v, *input_shape)`` in float64."""
+        if x.shape[1:] != self.input_shape:
+            raise ShapeError(f"x must have shape (v, {', '.join(map(str, self.input_shape))}), got {tuple(x.shape)}")
         return {0: x}
 
     @cached_property
@@ -353,13 +356,7 @@ class Network:
         InputError
             If there is no such device.
         """
-        try:
-            torch.empty(0, device=device)
-        except (RuntimeError, AssertionError, NotImplementedError) as error:  # a build without CUDA asserts
-            reason = str(error).strip().splitlines()[0]
-            raise InputError(
-                f"expected a device that is there, got {str(device)!r} ({reason}): stay on 'cpu'"
-            ) from error
+        read_device(device)
         return replace(self, nodes=tuple(node.to(device) for node in self.nodes))
 
     @read_arguments

@@ -10,6 +10,7 @@ _CLUSTERS = Later(lambda: rs.codespace.cluster(CODES, 2))
 _EMBEDDED = Later(lambda: rs.codespace.embed(CODES))
 _ADJACENT = Later(lambda: rs.codespace.adjacency(NET, X))
 _PAIRS = Later(lambda: rs.codespace.pair_distances(SAMPLED.value, Y))
+_FACES = Later(lambda: _CELL.value.faces())
 _CELL = Later(lambda: rs.codespace.half_open(REGION.value))
 
 ROWS = {
@@ -21,6 +22,16 @@ ROWS = {
     ),
     "codespace.SampleCodes.select": row(on=SAMPLED, rows=np.array([0, 1]), kinds={"rows": "rows"}),
     "codespace.SampleCodes.of_gates": row(CODES.layout.gates[0].name, on=SAMPLED),
+    "codespace.ClassFaces.centers": row(on=_FACES, dim=0, kinds={"dim": "natural"}),
+    "codespace.SampleCodes.finding": row(
+        on=SAMPLED,
+        value=1.0,
+        unclear=0,
+        interval=None,
+        name="n",
+        definition="d",
+        kinds={"unclear": "natural", "interval": "ends"},
+    ),
     "codespace.activation_rate": row(codes=CODES),
     "codespace.adjacency": row(network=NET, x=X, domain=rs.Box(-20, 20, dim=2), seconds=10.0),
     "codespace.align": row(embedding=_EMBEDDED, reference=_EMBEDDED),

@@ -22,7 +22,16 @@ def _cifar():
     from PIL import Image
 
     for name in (
-        "airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck",
+        "airplane",
+        "automobile",
+        "bird",
+        "cat",
+        "deer",
+        "dog",
+        "frog",
+        "horse",
+        "ship",
+        "truck",
     ):
         folder = FOLDER / "cifar" / "test" / name
         folder.mkdir(parents=True, exist_ok=True)

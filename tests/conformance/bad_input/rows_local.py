@@ -23,7 +23,9 @@ ROWS = {
     "local.Hyperplanes.only": row(
         on=_HYPER, sources=Later(lambda: _HYPER.value.sources[:1]), kinds={"sources": "array"}
     ),
-    "local.Hyperplanes.normals": row(on=_HYPER, rows=np.array([0]), budget=10**6, kinds={"rows": "rows", "budget": "count"}),
+    "local.Hyperplanes.normals": row(
+        on=_HYPER, rows=np.array([0]), budget=10**6, kinds={"rows": "rows", "budget": "count"}
+    ),
     "local.ClassShares.share": row(on=_SHARES, position=0, label=0, kinds={"label": "index"}),
     "local.ClassShares.distance": row(on=_SHARES, position=0),
     "local.RegionSizes.inradius": row(on=_SIZES, position=0),
@@ -39,7 +41,9 @@ ROWS = {
     "local.last_of_class": row(network=NET, starts=X, targets=X + 1, kinds={"starts": "samples", "targets": "samples"}),
     "local.likeliest_in_regions": row(network=NET, x=X, domain=_WIDE, kinds={"domain": "box"}),
     "local.null_directions": row(
-        weight=torch.ones(1, 2).double(), count=1, generator=np.random.default_rng(0),
+        weight=torch.ones(1, 2).double(),
+        count=1,
+        generator=np.random.default_rng(0),
         kinds={"weight": "ours", "generator": "ours"},
     ),
     "local.other_means": row(network=NET, x=X, labels=Y, classes=Y, seed=0, kinds={"classes": "chosen classes"}),

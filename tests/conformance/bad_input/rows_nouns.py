@@ -18,7 +18,7 @@ def _saved():
 
 ROWS = {
     "Box": row(lo=[-1.0, -1.0], hi=[1.0, 1.0], kinds={"lo": "vector", "hi": "vector"}),
-    "Box.contains": row(on=BOX, x=X, kinds={"tolerance": "nonnegative", "x": "points"}),
+    "Box.contains": row(on=BOX, x=X, kinds={"tolerance": "number", "x": "points"}),
     "Budget": row(kinds={"regions": "count"}, regions=3, seconds=1.0),
     "Budget.spent": row(
         on=rs.Budget(regions=3), num_regions=2, began=0.0, kinds={"num_regions": "whole", "began": "number"}
@@ -33,7 +33,7 @@ ROWS = {
     "CodeLayout.words": row(on=CODES.layout, gate=0, kinds={"gate": "index"}),
     "CodeLayout.units": row(on=CODES.layout, gate=0, kinds={"gate": "index"}),
     "CodeLayout.positions": row(on=CODES.layout, names=[CODES.layout.gates[0].name], kinds={"names": "each option"}),
-    "CodeLayout.locate_units": row(on=CODES.layout, units=np.array([0, 1]), kinds={"units": "places"}),
+    "CodeLayout.locate_units": row(on=CODES.layout, units=np.array([0, 1]), kinds={"units": "rows"}),
     "CodeLayout.is_compatible": row(on=CODES.layout, other=CODES.layout),
     "Codes.from_pieces": row(
         pieces=[np.zeros((2, 3), int)],
@@ -82,7 +82,7 @@ ROWS = {
         d=[0.0],
         kinds={"A": "list", "b": "list", "C": "list", "d": "list"},
     ),
-    "Polyhedron.contains": row(on=_TRIANGLE, x=X, kinds={"x": "points", "tolerance": "nonnegative"}),
+    "Polyhedron.contains": row(on=_TRIANGLE, x=X, kinds={"x": "points", "tolerance": "number"}),
     "Polyhedron.facets": row(on=_TRIANGLE, kinds={"tolerance": "nonnegative"}),
     "Polyhedron.facet_points": row(on=_TRIANGLE, kinds={"tolerance": "nonnegative"}),
     "Polyhedron.vertices": row(on=_TRIANGLE, kinds={"tolerance": "nonnegative"}),

@@ -24,13 +24,16 @@ _FEATURES = Later(lambda: np.asarray(NET(X[:1]))[0])
 _CHECKED = {"system": "ours", "tolerance": "nonnegative"}
 
 
-
 _TO_LAYER = {"layer": "layer_of", "y": "features", "box": "box", "tolerance": "nonnegative"}
 
 ROWS = {
     "preimages.Approximation.maximum": row(on=_APPROXIMATION, c=[1.0, 0.0], kinds={"c": "vector"}),
-    "preimages.Farkas.check": row(on=Later(lambda: rs.preimages.Farkas(np.zeros(2), np.zeros(1))), system=_SYSTEM, kinds=_CHECKED),
-    "preimages.FullRank.check": row(on=Later(lambda: rs.preimages.FullRank(np.array([0, 1]))), system=_SYSTEM, kinds=_CHECKED),
+    "preimages.Farkas.check": row(
+        on=Later(lambda: rs.preimages.Farkas(np.zeros(2), np.zeros(1))), system=_SYSTEM, kinds=_CHECKED
+    ),
+    "preimages.FullRank.check": row(
+        on=Later(lambda: rs.preimages.FullRank(np.array([0, 1]))), system=_SYSTEM, kinds=_CHECKED
+    ),
     "preimages.PositiveCombination.check": row(
         on=Later(lambda: rs.preimages.PositiveCombination(np.array([0]), np.ones(1))), system=_SYSTEM, kinds=_CHECKED
     ),
@@ -44,17 +47,19 @@ ROWS = {
     "preimages.InvariantSet.width": row(on=_INVARIANT, direction=[1.0, 0.0], kinds={"direction": "vector"}),
     "preimages.InvariantSet.reach": row(on=_INVARIANT, direction=[1.0, 0.0], kinds={"direction": "vector"}),
     "preimages.InvariantSet.farthest": row(on=_INVARIANT, num_starts=2),
-    "preimages.LocalInverse.__call__": row(on=_LOCAL, features=_FEATURES, kinds={"features": "vector"}),
+    "preimages.LocalInverse.__call__": row(on=_LOCAL, features=_FEATURES, kinds={"features": "points"}),
     "preimages.Preimages.take": row(on=_KINDS, rows=np.array([0]), kinds={"rows": "rows"}),
     "preimages.Preimages.kind": row(on=_KINDS, position=0),
     "preimages.Preimages.decider": row(on=_KINDS, position=0),
-    "preimages.Preimages.decided_by": row(on=_KINDS, decider=next(iter(rs.preimages.Decider)), kinds={"decider": "ours"}),
+    "preimages.Preimages.decided_by": row(
+        on=_KINDS, decider=next(iter(rs.preimages.Decider)), kinds={"decider": "ours"}
+    ),
     "preimages.Preimages.count": row(on=_KINDS, kind=next(iter(rs.preimages.Kind)), kinds={"kind": "ours"}),
-    "preimages.Layer.preactivations": row(on=_READ, x=_POINTS, kinds={"x": "samples"}),
-    "preimages.Layer.__call__": row(on=_READ, x=_POINTS, kinds={"x": "samples"}),
-    "preimages.Layer.apply": row(on=_READ, pre=_Y, kinds={"pre": "samples"}),
-    "preimages.Layer.intervals": row(on=_READ, y=_Y, kinds={"y": "samples"}),
-    "preimages.Layer.inversion_errors": row(on=_READ, y=_Y, kinds={"y": "samples"}),
+    "preimages.Layer.preactivations": row(on=_READ, x=_POINTS, kinds={"x": "grid"}),
+    "preimages.Layer.__call__": row(on=_READ, x=_POINTS, kinds={"x": "grid"}),
+    "preimages.Layer.apply": row(on=_READ, pre=_Y, kinds={"pre": "grid"}),
+    "preimages.Layer.intervals": row(on=_READ, y=_Y, kinds={"y": "grid"}),
+    "preimages.Layer.inversion_errors": row(on=_READ, y=_Y, kinds={"y": "grid"}),
     "preimages.MixedSystem.within": row(on=_SYSTEM, box=BOX),
     "preimages.MixedSystem.violation": row(on=_SYSTEM, x=np.array([1.0, 1.0]), kinds={"x": "vector"}),
     "preimages.ElsewhereBounds.answer": row(on=_ELSEWHERE, epsilon=0.1),
@@ -62,7 +67,9 @@ ROWS = {
     "preimages.PreimagePieces.size": row(on=_PIECES, dim=2, kinds={"dim": "natural"}),
     "preimages.Comparison.error": row(on=_COMPARED, position=0),
     "preimages.Comparison.count": row(on=_COMPARED, error=next(iter(rs.preimages.Error)), kinds={"error": "ours"}),
-    "preimages.approximate": row(net=NET, target=_TARGET, box=BOX, points=X / 9, kinds={"target": "ours", "points": "samples"}),
+    "preimages.approximate": row(
+        net=NET, target=_TARGET, box=BOX, points=X / 9, kinds={"target": "ours", "points": "samples"}
+    ),
     "preimages.classify": row(layer=_LAYER, y=_Y, box=BOX, kinds=_TO_LAYER),
     "preimages.classify_at": row(layer=_LAYER, x=_POINTS, box=BOX, kinds={**_TO_LAYER, "x": "samples"}),
     "preimages.distance_to_image": row(layer=_LAYER, y=_Y[0], box=BOX, kinds=_TO_LAYER),
@@ -74,7 +81,10 @@ ROWS = {
     "preimages.system": row(layer=_LAYER, y=_Y[0], box=BOX, kinds=_TO_LAYER),
     "preimages.elsewhere_bounds": row(net=NET, x=X[0], box=BOX),
     "preimages.is_omnidirectional": row(
-        A=_LAYER[0], b=_LAYER[1], p=[0.0, 0.0], kinds={"A": "array", "b": "vector", "p": "vector", "tolerance": "nonnegative"}
+        A=_LAYER[0],
+        b=_LAYER[1],
+        p=[0.0, 0.0],
+        kinds={"A": "array", "b": "vector", "p": "vector", "tolerance": "nonnegative"},
     ),
     "preimages.of_class": row(net=NET, label=0, domain=BOX, kinds={"label": "index"}),
     "preimages.of_features": row(net=NET, y=_FEATURES, domain=BOX, kinds={"y": "vector"}),

@@ -17,9 +17,7 @@ ROWS = {
     "sensitivity.JacobianNorms.median": row(on=_NORMS),
     "sensitivity.Saliency.constant_share": row(on=Later(lambda: rs.sensitivity.saliency(NET, X)), row=0),
     "sensitivity.active_subspaces": row(network=NET, x=X, outputs=[0, -1], num_directions=2),
-    "sensitivity.ellipse": row(
-        a=[0.0, 0.0], b=[1.0, 0.0], c=[0.0, 1.0], num_points=9, kinds={**_ENDS, "c": "corner"}
-    ),
+    "sensitivity.ellipse": row(a=[0.0, 0.0], b=[1.0, 0.0], c=[0.0, 1.0], num_points=9, kinds={**_ENDS, "c": "corner"}),
     "sensitivity.jacobian_norms": row(network=NET, x=X),
     "sensitivity.local_complexity": row(network=NET, x=X, radius=0.1, num_samples=10),
     "sensitivity.output_along": row(
@@ -28,7 +26,5 @@ ROWS = {
     "sensitivity.saliency": row(network=NET, x=X, outputs=[0, 1, 0, 1, 0, -1]),
     "sensitivity.trajectory": row(points=X, kinds={"points": "array"}),
     "sensitivity.transitions": row(network=NET, way=X, kinds={"way": "samples"}),
-    "sensitivity.translations": row(
-        image=np.arange(9.0).reshape(3, 3), shape=(3, 3), kinds={"image": "array"}
-    ),
+    "sensitivity.translations": row(image=np.arange(9.0).reshape(3, 3), shape=(3, 3), kinds={"image": "array"}),
 }

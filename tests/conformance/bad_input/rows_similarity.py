@@ -25,11 +25,14 @@ ROWS = {
     ),
     "similarity.Similarities.__getitem__": row(on=_COMPARED, name=_NAME, kinds={"name": "option"}),
     "similarity.agreement_of_predictions": row(forwards=_FORWARDS, first=0, second=1, kinds=_PAIR),
-    "similarity.coefficient_maps": row(
-        first=NET, second=OTHER, x=X, kinds={"first": "network", "second": "network"}
-    ),
+    "similarity.coefficient_maps": row(first=NET, second=OTHER, x=X, kinds={"first": "network", "second": "network"}),
     "similarity.compare": row(
-        networks={"a": NET, "b": OTHER}, x=X, labels=Y, fit_on=X, metrics=["linear_cka"], gates=[0, -1],
+        networks={"a": NET, "b": OTHER},
+        x=X,
+        labels=Y,
+        fit_on=X,
+        metrics=["cka"],
+        gates=[0, -1],
         kinds={"networks": "mapping", "fit_on": "samples", "metrics": "each option", "gates": "each gate"},
     ),
     "similarity.debiased_cka": row(first=_FIRST, second=_SECOND, kinds={"first": "matrix", "second": "matrix"}),

@@ -5,7 +5,13 @@ from conformance.bad_input.calls import Later, row
 from conformance.bad_input.things import NET, PLANE
 
 _CERTIFICATE = Later(lambda: rs.partition(NET, PLANE, certify=True).certificate)
-_DRAWN = {"num_inputs": "count", "max_layers": "count", "max_width": "count", "limit": "positive", "denominator": "count"}
+_DRAWN = {
+    "num_inputs": "count",
+    "max_layers": "count",
+    "max_width": "count",
+    "limit": "positive",
+    "denominator": "count",
+}
 
 ROWS = {
     "testing.boxes": row(dim=2, kinds=_DRAWN),

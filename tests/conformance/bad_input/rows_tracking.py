@@ -15,7 +15,7 @@ _FILE = Later(_recorded)
 _RECORDS = Later(lambda: rs.tracking.read_records(_FILE.value))
 
 ROWS = {
-    "tracking.Records.__getitem__": row(on=_RECORDS, name="epoch", kinds={"name": "option"}),
-    "tracking.Records.findings": row(on=_RECORDS, name="num_codes", kinds={"name": "option"}),
+    "tracking.Records.__getitem__": row(on=_RECORDS, name="distinct_codes", kinds={"name": "option"}),
+    "tracking.Records.findings": row(on=_RECORDS, name="distinct_codes", kinds={"name": "option"}),
     "tracking.read_records": row(path=_FILE),
 }

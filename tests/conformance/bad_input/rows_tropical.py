@@ -25,7 +25,9 @@ ROWS = {
     "tropical.Pieces.__call__": row(on=_PIECES, x=X / 9, kinds={"x": "grid"}),
     "tropical.Pieces.to_python": row(on=_PIECES),
     "tropical.Pieces.to_latex": row(on=_PIECES),
-    "tropical.TropicalPolynomial.of": row(functions=[(Fraction(1), Fraction(2))], kinds={"functions": "each rationals"}),
+    "tropical.TropicalPolynomial.of": row(
+        functions=[(Fraction(1), Fraction(2))], kinds={"functions": "each rationals"}
+    ),
     "tropical.TropicalPolynomial.plus": row(on=_POLYNOMIAL, other=_POLYNOMIAL),
     "tropical.TropicalPolynomial.times": row(on=_POLYNOMIAL, factor=Fraction(2), kinds={"factor": "rational"}),
     "tropical.TropicalPolynomial.at": row(on=_POLYNOMIAL, point=_AT, kinds={"point": "rationals"}),

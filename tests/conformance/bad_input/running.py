@@ -39,6 +39,8 @@ def public(namespace):
     found = {}
     for name in names:
         thing = getattr(home, name)
+        if namespace and thing is vars(rs).get(name):
+            continue  # a name of the package itself, which has its own row
         called = f"{namespace}.{name}" if namespace else name
         module = getattr(thing, "__module__", "")
         if isinstance(thing, types.ModuleType | types.GenericAlias) or not str(module).startswith("reluscope"):

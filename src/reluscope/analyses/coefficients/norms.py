@@ -15,7 +15,7 @@ from jaxtyping import Float
 from reluscope.analyses.coefficients.margins import margins_of_maps
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.analyses.medians import median_finding
-from reluscope.analyses.pacing import Pace
+from reluscope.analyses.pacing import Pace, read_population
 from reluscope.arguments import Count, Seconds, read_arguments, read_position
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
@@ -170,6 +170,7 @@ def local_norms(
     """
     began = time.perf_counter()
     points = network.points(x)
+    population = read_population(population, len(points))
     size = network.num_outputs * network.num_inputs
     pace = Pace(len(points), seconds=seconds, most=max(1, BLOCK_BYTES // (8 * size)), tell=tell)
     generator = np.random.default_rng(0)
@@ -204,7 +205,7 @@ def local_norms(
         frobenius,
         slopes[0] if slopes else None,
         (min(_num_apart(projected, 2 * error), len(codes.unique())), len(codes.unique())),
-        population or len(points),
+        population,
         error,
         stopped or pace.stopped,
         time.perf_counter() - began,

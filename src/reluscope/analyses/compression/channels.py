@@ -10,7 +10,7 @@ from torch.nn.functional import cross_entropy
 
 from reluscope.analyses.compression.pruning_curve import PruningCurve, as_tensor, step_of
 from reluscope.arguments import Share, read_arguments, read_labels
-from reluscope.errors import InputError, UnsupportedOperatorError
+from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.networks.points import Points
 
 # What may stand between two layers with weights, each channel by itself.

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.robustness.cells import Window, open_domain
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
@@ -49,6 +49,7 @@ class BoundaryDistances:
     @read_arguments
     def finding(self, row: int) -> Finding:
         """Return the distance of one point, EXACT within the bound on rounding."""
+        row = read_position(row, "row", len(self), "points")
         return Finding(
             float(self.distances[row]),
             Claim.EXACT,

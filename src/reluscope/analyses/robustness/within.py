@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.robustness.cells import Cell, open_domain, viewpoint
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_arguments, read_position
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.norms import Norm, check_norm
@@ -48,6 +48,7 @@ class DistancesWithin:
     @read_arguments
     def finding(self, row: int) -> Finding:
         """Return the distance of one point: EXACT within the dual gap and the rounding of the outputs."""
+        row = read_position(row, "row", len(self), "points")
         distance = float(self.distances[row])
         gap = distance - float(self.lower[row]) if np.isfinite(distance) else 0.0
         return Finding(

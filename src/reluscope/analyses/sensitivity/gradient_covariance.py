@@ -17,7 +17,7 @@ from torch import Tensor
 
 from reluscope.analyses.coefficients.matrices import BLOCKS_IN_MEMORY, MEMORY, CoefficientMatrices, matrix
 from reluscope.analyses.coefficients.rounding import map_rounding
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Count, read_arguments, read_position
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.graph import Max
@@ -81,6 +81,7 @@ class ActiveSubspaces:
         Finding
             EXACT if all eigenvalues that may be positive are above their rounding; else LOWER.
         """
+        j = read_position(j, "j", len(self), "outputs")
         certain = int(self.ranks[j])
         return Finding(
             certain,
@@ -111,6 +112,7 @@ class ActiveSubspaces:
             EXACT within its tolerance; an ESTIMATE from 0 to 1 where rounding could be all there is, as for an output
             that is constant.
         """
+        j = read_position(j, "j", len(self), "outputs")
         if dim < 1:
             raise InputError(f"expected at least one direction, got {dim}")
         trace, error = float(self.traces[j]), float(self.errors[j])

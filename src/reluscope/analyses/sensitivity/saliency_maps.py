@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 
 from reluscope.analyses.classification import classes_of_outputs
 from reluscope.analyses.coefficients.rounding import map_rounding
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.choices import read_outputs
@@ -68,6 +68,7 @@ class Saliency:
         Finding
             EXACT within its tolerance; an ESTIMATE from 0 to 1 where everything is as small as rounding.
         """
+        row = read_position(row, "row", len(self), "samples")
         constant = abs(float(self.constants[row]))
         total = constant + float(np.abs(self.contributions[row]).sum())
         # Every entry has an error of its own in the sum of sizes: at most sqrt(n) times their length together.

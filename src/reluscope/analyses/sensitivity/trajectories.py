@@ -13,7 +13,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from reluscope.arguments import Count, read_arguments
-from reluscope.errors import InputError, ShapeError
+from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.arrays import read_array, read_point
 
 
@@ -84,6 +84,9 @@ def ellipse(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, num_points: Count = 99)
         )
     if num_points < 3:
         raise InputError(f"expected at least three points of the ellipse, got {num_points}")
+    sides = np.stack([second - first, third - first])
+    if np.linalg.matrix_rank(sides / (np.abs(sides).max() or 1.0)) < 2:
+        raise DegenerateGeometryError("a, b and c must not lie on one line, where no ellipse goes through them")
     angles = 2 * np.pi * np.arange(num_points)[:, None] / num_points
     middle = (first + second + third) / 3
     points = middle + np.cos(angles) * (first - middle) + np.sin(angles) * (second - third) / 3**0.5

@@ -22,7 +22,7 @@ from reluscope.analyses.similarity.streaming import (
     coefficient_moments,
     output_groups,
 )
-from reluscope.arguments import Count, NonNegative, read_arguments
+from reluscope.arguments import Count, NonNegative, read_arguments, read_position
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -57,6 +57,7 @@ class CoefficientMaps:
     @read_arguments
     def matrix(self, j: int) -> Float[np.ndarray, "c c"]:
         """Return M_j, (n + 1) x (n + 1)."""
+        j = read_position(j, "j", len(self), "outputs")
         first, second = self.spaces
         return first.rows(second.rows(self.solutions[j].matrix).T).T
 

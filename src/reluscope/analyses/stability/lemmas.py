@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from reluscope.arguments import NonNegative, read_arguments
+from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 
@@ -251,9 +251,9 @@ def correlation_counts(
     (array([1, 1, 2]), 2, 0.141421)
     """
     matrix, gone = _checked(matrix, removed)
-    limits = np.asarray(constants, dtype=np.float64).reshape(-1)
-    if np.isnan(limits).any():
-        raise InputError("expected constants c that are numbers, got NaN: give an increasing range, as from 0 to 10")
+    limits = read_array(constants, "constants", ndim=1)
+    if not len(limits):
+        raise InputError("constants must be at least one number c, got none: give an increasing range, as from 0 to 10")
     left, targets = matrix[~gone], matrix[gone]
     lengths = np.linalg.norm(targets, axis=1)
     targets = targets[lengths > 0] / lengths[lengths > 0, None]

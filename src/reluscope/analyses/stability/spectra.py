@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from reluscope.analyses.pacing import Pace, until_interrupted
+from reluscope.analyses.pacing import Pace, read_population, until_interrupted
 from reluscope.analyses.stability.jacobians import carried
 from reluscope.analyses.stability.lanczos import prefix_extremes
 from reluscope.analyses.stability.layers import Layer, layers
@@ -262,6 +262,7 @@ def _of_samples(
     """Work on samples as long as there is time, and put what was found into one table."""
     began = time.perf_counter()
     points = network.points(x)
+    population = read_population(population, len(points))
     pace = Pace(len(points), seconds=seconds, tell=tell)
     samples: list[list[Row]] = []
 
@@ -282,7 +283,7 @@ def _of_samples(
         tuple(" or ".join(dict.fromkeys(row[3] for row in rows)) for rows in by_layer),
         network.num_inputs,
         shares,
-        population or len(points),
+        population,
         notes,
         stopped or pace.stopped,
         time.perf_counter() - began,

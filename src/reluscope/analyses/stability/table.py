@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.medians import median_finding
 from reluscope.analyses.stability.layers import Layer
-from reluscope.arguments import Share, read_arguments
+from reluscope.arguments import Share, read_arguments, read_position
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
@@ -93,6 +93,7 @@ class Spectra:
         InputError
             If only the extremes of this layer are known.
         """
+        layer = read_position(layer, "layer", len(self.layers), "layers")
         if not self.complete[layer]:
             raise InputError(
                 f"expected a layer with all its singular values, got {self.layers[layer].name} with the extremes only: "
@@ -116,6 +117,7 @@ class Spectra:
             NaN for a condition number or a smallest nonzero value where all are zero, and for ranks where only the
             extremes are known.
         """
+        layer = read_position(layer, "layer", len(self.layers), "layers")
         return self._measures[layer][which]
 
     @cached_property
@@ -138,6 +140,7 @@ class Spectra:
             stand for more; LOWER (largest value, condition number) or UPPER (smallest value) where only the extremes
             are known. NaN where no sample has it.
         """
+        layer = read_position(layer, "layer", len(self.layers), "layers")
         found = self.measure(layer, which)
         defined = np.isfinite(found.values)
         fields = self._fields(layer, which)
@@ -168,6 +171,8 @@ class Spectra:
     @read_arguments
     def of(self, sample: int, layer: int) -> tuple[Finding, ...]:
         """Return every measure of one sample's Jacobian that is defined, each with its claim."""
+        sample = read_position(sample, "sample", len(self), "samples")
+        layer = read_position(layer, "layer", len(self.layers), "layers")
         found = []
         for which in NAMES:
             every = self.measure(layer, which)

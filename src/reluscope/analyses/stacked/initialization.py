@@ -11,6 +11,7 @@ from torch import Tensor
 from reluscope.analyses.stacked.stack import Stack
 from reluscope.arguments import Count, Seed, read_arguments
 from reluscope.errors import InputError, ShapeError
+from reluscope.networks.devices import read_device
 
 Scheme = Literal["pytorch", "he"]
 
@@ -69,6 +70,7 @@ def initialize(
     >>> [len(bias) for weight, bias in stack.layers(1)]
     [2, 1]
     """
+    device = read_device(device)
     every = _widths_of_each(widths, len(seeds))
     depth = len(every[0])
     if any(len(units) != depth for units in every):

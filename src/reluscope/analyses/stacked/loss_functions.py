@@ -83,7 +83,7 @@ def read_targets(stack: Stack, y: ArrayLike | Tensor, num_samples: int) -> Float
     ShapeError
         If they are neither.
     """
-    targets = stack.read_numbers(y, "y")
+    targets = stack._read_numbers(y, "y")
     own = (len(stack), num_samples, stack.sizes[-1])
     if targets.ndim == 1:
         targets = targets[:, None]

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
-from reluscope.arguments import read_arguments, read_array, read_positions
+from reluscope.arguments import describe, read_arguments, read_array, read_position, read_positions
 from reluscope.errors import InputError, ShapeError
 
 Layers = list[tuple[np.ndarray, np.ndarray]]
@@ -83,7 +83,7 @@ class Stack:
                 value = leaky_relu(value, self.leak)
         return value.transpose(1, 2)
 
-    def read_numbers(self, values: ArrayLike | Tensor, name: str) -> Tensor:
+    def _read_numbers(self, values: ArrayLike | Tensor, name: str) -> Tensor:
         """Return finite real numbers in the precision of the parameters and where these are."""
         if not isinstance(values, Tensor):
             values = torch.from_numpy(np.array(read_array(values, name)))
@@ -100,7 +100,7 @@ class Stack:
         ShapeError
             If they are no rows of as many numbers as there are inputs.
         """
-        points = self.read_numbers(x, "x")
+        points = self._read_numbers(x, "x")
         if points.ndim != 2 or points.shape[1] != self.sizes[0] or not len(points):
             raise ShapeError(f"expected points of shape (s, {self.sizes[0]}), at least one, got {tuple(points.shape)}")
         return points
@@ -137,7 +137,10 @@ class Stack:
         """
         if not 0 <= layer < len(self.kept):
             raise ShapeError(f"expected one of the {len(self.kept)} hidden layers, counted from 0, got {layer}")
-        stay = torch.as_tensor(units, dtype=torch.bool, device=self.device)
+        chosen = self._read_numbers(units, "units")
+        if not bool(((chosen == 0) | (chosen == 1)).all()):
+            raise InputError(f"units must be true or false, got {describe(units)}")
+        stay = chosen.to(torch.bool)
         if stay.shape not in (self.kept[layer].shape, self.kept[layer].shape[1:]):
             raise ShapeError(f"expected units of shape {tuple(self.kept[layer].shape)}, got {tuple(stay.shape)}")
         stay = stay & self.kept[layer]
@@ -171,6 +174,7 @@ class Stack:
     @read_arguments
     def layers(self, index: int) -> Layers:
         """Return one network as [(W, b), ...] of arrays, without units that it does not have."""
+        index = read_position(index, "index", len(self), "networks")
         every = [torch.ones(size, dtype=torch.bool) for size in (self.sizes[0], self.sizes[-1])]
         present = [every[0], *(units[index].cpu() for units in self.kept), every[1]]
         return [
@@ -189,6 +193,7 @@ class Stack:
         >>> rs.load(stack.module(1)).num_units
         6
         """
+        index = read_position(index, "index", len(self), "networks")
         parts: list[nn.Module] = []
         for weight, bias in self.layers(index):
             linear = nn.Linear(*reversed(weight.shape), dtype=self.dtype)

@@ -20,7 +20,7 @@ from torch.optim import Optimizer
 from reluscope.analyses.stacked.evaluation import losses_of
 from reluscope.analyses.stacked.loss_functions import LossFunction, loss_function, read_targets
 from reluscope.analyses.stacked.stack import Stack
-from reluscope.arguments import Count, Natural, read_arguments
+from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.single_threaded import one_thread
 
@@ -65,7 +65,7 @@ def train(
     optimizer: Callable[[list[Tensor]], Optimizer],
     epochs: Natural,
     batch: Count | None = None,
-    order: int | Sequence[int] = 0,
+    order: Seed | Sequence[Seed] = 0,
     goal: Goal | None = None,
     chunk: Count | None = None,
     tell: Callable[[float], None] | None = None,

@@ -163,7 +163,7 @@ class Tracker:
         return self.records.overhead()
 
     @read_arguments
-    def record(self, epoch: float | None = None, *, step: int | None = None, **logged: Any) -> None:
+    def record(self, epoch: float | None = None, *, step: Natural | None = None, **logged: Any) -> None:
         """Look at the model as it is now, and write down what is seen.
 
         Parameters

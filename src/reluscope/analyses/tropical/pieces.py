@@ -19,7 +19,7 @@ from reluscope.analyses.tropical.cells import MOST_CELLS, Cell, exact_cells
 from reluscope.analyses.tropical.printing import affine, affine_latex, conditions, conditions_latex
 from reluscope.analyses.tropical.rational_function import read_points
 from reluscope.arguments import Count, read_arguments
-from reluscope.errors import InputError
+from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 
@@ -61,6 +61,8 @@ class Pieces:
         InputError
             If the point lies outside of the domain.
         """
+        if len(point) != self.num_inputs:
+            raise ShapeError(f"points must have {self.num_inputs} coordinates, got {len(point)}")
         place = (*point, Fraction(1))
         for cell in self.cells:
             if all(_dot(row, place) >= 0 for row in cell.half_spaces):

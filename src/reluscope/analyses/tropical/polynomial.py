@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.arguments import read_arguments
-from reluscope.errors import InputError
+from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.rational_cones import cone
 from reluscope.geometry.rational_polytopes import RationalPolytope, Row, integer_row
 from reluscope.networks.rational_maps import AffineFunction
@@ -87,12 +87,18 @@ class TropicalPolynomial:
     @read_arguments
     def at(self, point: Sequence[Fraction]) -> Fraction:
         """Return the value at a point, exactly."""
+        self._check(len(point))
         return max(_value(one, (*point, Fraction(1))) for one in self.monomials)
 
     @read_arguments
     def __call__(self, x: Float[np.ndarray, "s n"]) -> Float[np.ndarray, " s"]:
         """Return the values at points, in float64."""
+        self._check(x.shape[1])
         return (x @ self._table[:, :-1].T + self._table[:, -1]).max(axis=1)
+
+    def _check(self, num_coordinates: int) -> None:
+        if num_coordinates != len(self.monomials[0]) - 1:
+            raise ShapeError(f"points must have {len(self.monomials[0]) - 1} coordinates, got {num_coordinates}")
 
     @cached_property
     def _table(self) -> np.ndarray:

@@ -5,7 +5,7 @@ from torch import Tensor, nn
 
 from reluscope.analyses.tropical.rational_function import TropicalRational
 from reluscope.arguments import read_arguments
-from reluscope.errors import InputError
+from reluscope.errors import InputError, ShapeError
 
 
 class MaxDifference(nn.Module):
@@ -27,6 +27,8 @@ class MaxDifference(nn.Module):
     @read_arguments
     def forward(self, x: Tensor) -> Tensor:
         """Return the outputs (s, m) at points (s, n)."""
+        if x.ndim != 2 or x.shape[1] != self.monomials.in_features:
+            raise ShapeError(f"x must have shape (s, {self.monomials.in_features}), got {tuple(x.shape)}")
         groups = self.monomials(x).split(self.sizes, dim=1)
         tops = torch.cat([group.amax(dim=1, keepdim=True) for group in groups], dim=1)
         return tops[:, 0::2] - tops[:, 1::2]
