@@ -20,7 +20,7 @@ from reluscope.arguments.numbers import (
 )
 from reluscope.arguments.options import read_option
 from reluscope.arguments.positions import read_position, read_positions
-from reluscope.arguments.reading import read_arguments
+from reluscope.arguments.reading import read_arguments, read_drawn
 from reluscope.arguments.sentences import describe
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "describe",
     "read_arguments",
     "read_array",
+    "read_drawn",
     "read_labels",
     "read_number",
     "read_option",

@@ -48,15 +48,16 @@ class Reader:
     read: Callable[[Any, str, Sizes], Any]
 
 
-def reader_of(annotation: Any) -> Reader | None:
-    """Return the reader of an annotation, None if it allows everything."""
+def reader_of(annotation: Any, *, has_gaps: bool = False) -> Reader | None:
+    """Return the reader of an annotation, None if it allows everything; with gaps, arrays may hold NaN and infinity."""
     origin, members = get_origin(annotation), get_args(annotation)
     if annotation is None or annotation is type(None):
         return _instances_of(type(None), "None")
     if origin is Annotated:
-        return _within(members[0], next((one for one in members[1:] if isinstance(one, Range)), ANY))
+        within = next((one for one in members[1:] if isinstance(one, Range)), ANY)
+        return _within(members[0], within, has_gaps)
     if annotation in (int, float):
-        return _within(annotation, ANY)
+        return _within(annotation, ANY, has_gaps)
     if annotation is bool:
         return _instances_of((bool, np.bool_), "True or False")
     if annotation is str:
@@ -64,15 +65,15 @@ def reader_of(annotation: Any) -> Reader | None:
     if origin is Literal:
         return Reader(listed([repr(one) for one in members]), lambda value, name, _: read_option(value, name, members))
     if origin in (Union, types.UnionType):
-        return _one_of(members)
+        return _one_of(members, has_gaps)
     if hasattr(annotation, "dims") and hasattr(annotation, "dtypes"):
-        return _array(annotation)
+        return _array(annotation, has_gaps)
     if origin is tuple:
-        return _tuple(members)
+        return _tuple(members, has_gaps)
     if origin in _COLLECTIONS or annotation in _COLLECTIONS:
-        return _collection(origin or annotation, members)
+        return _collection(origin or annotation, members, has_gaps)
     if origin in _MAPPINGS or annotation in _MAPPINGS:
-        return _mapping(members)
+        return _mapping(members, has_gaps)
     if annotation is collections.abc.Callable or origin is collections.abc.Callable:
         return Reader(
             "a function", lambda value, name, _: value if callable(value) else _refuse(value, name, "a function")
@@ -119,22 +120,22 @@ def _instances_of(kind: Any, phrase: str) -> Reader:
     return Reader(phrase, read)
 
 
-def _within(kind: Any, within: Range) -> Reader | None:
+def _within(kind: Any, within: Range, has_gaps: bool) -> Reader | None:
     if kind is int:
         return Reader(within.describe("a whole number"), lambda value, name, _: read_whole(value, name, within))
     if kind is float:
         return Reader(within.describe("a number"), lambda value, name, _: read_number(value, name, within))
-    return reader_of(kind)
+    return reader_of(kind, has_gaps=has_gaps)
 
 
-def _one_of(members: tuple[Any, ...]) -> Reader | None:
+def _one_of(members: tuple[Any, ...], has_gaps: bool) -> Reader | None:
     """Return the reader of a union: the first member that can read the value does."""
     names = {getattr(one, "__name__", "") for one in members}
     if "_SupportsArray" in str(members) or {"Tensor", "ndarray"} <= names:
         return _data(type(None) in members)
     if any(os.PathLike in (one, get_origin(one)) for one in members):
         return _path(type(None) in members)
-    readers = [reader_of(one) for one in members if one is not type(None)]
+    readers = [reader_of(one, has_gaps=has_gaps) for one in members if one is not type(None)]
     if any(one is None for one in readers):
         return None
     known = [one for one in readers if one is not None]
@@ -178,10 +179,10 @@ def _path(has_none: bool) -> Reader:
     return Reader(phrase, read)
 
 
-def _tuple(members: tuple[Any, ...]) -> Reader:
+def _tuple(members: tuple[Any, ...], has_gaps: bool) -> Reader:
     if not members or members[-1] is Ellipsis:
-        return _collection(tuple, members[:1])
-    readers = [reader_of(one) for one in members]
+        return _collection(tuple, members[:1], has_gaps)
+    readers = [reader_of(one, has_gaps=has_gaps) for one in members]
     phrase = f"a tuple of {len(members)} {'entry' if len(members) == 1 else 'entries'}"
 
     def read(value: Any, name: str, sizes: Sizes) -> Any:
@@ -198,8 +199,8 @@ def _tuple(members: tuple[Any, ...]) -> Reader:
     return Reader(phrase, read)
 
 
-def _collection(kind: Any, members: tuple[Any, ...]) -> Reader:
-    reader = reader_of(members[0]) if members else None
+def _collection(kind: Any, members: tuple[Any, ...], has_gaps: bool) -> Reader:
+    reader = reader_of(members[0], has_gaps=has_gaps) if members else None
     phrase = "a sequence" if reader is None else f"a sequence, each entry {reader.phrase}"
 
     def read(value: Any, name: str, _: Sizes) -> Any:
@@ -218,8 +219,8 @@ def _collection(kind: Any, members: tuple[Any, ...]) -> Reader:
     return Reader(phrase, read)
 
 
-def _mapping(members: tuple[Any, ...]) -> Reader:
-    key_reader, reader = (reader_of(one) for one in members) if members else (None, None)
+def _mapping(members: tuple[Any, ...], has_gaps: bool) -> Reader:
+    key_reader, reader = (reader_of(one, has_gaps=has_gaps) for one in members) if members else (None, None)
 
     def read(value: Any, name: str, _: Sizes) -> Any:
         if not isinstance(value, Mapping):
@@ -247,7 +248,7 @@ def _same(value: Any, entries: Any) -> Any:
     return entries
 
 
-def _array(annotation: Any) -> Reader:
+def _array(annotation: Any, has_gaps: bool) -> Reader:
     """Return the reader of an array whose shape and kind of numbers jaxtyping declares."""
     dtypes = annotation.dtypes if isinstance(annotation.dtypes, tuple | list) else ()
     has_floats, has_integers, has_booleans = (one in dtypes for one in ("float64", "int64", "bool"))
@@ -271,7 +272,7 @@ def _array(annotation: Any) -> Reader:
         if dtypes:
             if kind not in "biuf":
                 _refuse(value, name, phrase)
-            if kind == "f" and not np.isfinite(array).all():
+            if kind == "f" and not has_gaps and not np.isfinite(array).all():
                 _refuse_infinite(name)
             if not has_floats and kind == "f":
                 if not has_integers or (np.floor(array) != array).any():

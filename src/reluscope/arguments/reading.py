@@ -36,6 +36,26 @@ def read_arguments(public: Public) -> Public:
     if isinstance(public, type):
         public.__init__ = read_arguments(public.__init__)
         return public
+    return _reading(public, has_gaps=False)
+
+
+def read_drawn(public: Public) -> Public:
+    """Read arguments as `read_arguments` does for a picture: arrays may hold NaN, of what is not known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from jaxtyping import Float
+    >>> @read_drawn
+    ... def draw(heights: Float[np.ndarray, " k"]) -> int:
+    ...     return len(heights)
+    >>> draw([1.0, np.nan])
+    2
+    """
+    return _reading(public, has_gaps=True)
+
+
+def _reading(public: Public, *, has_gaps: bool) -> Public:
     function: Any = public
     plan: _Plan | None = None
 
@@ -43,7 +63,7 @@ def read_arguments(public: Public) -> Public:
     def read_and_call(*args: Any, **kwargs: Any) -> Any:
         nonlocal plan
         if plan is None:  # annotations may name what is defined further down
-            plan = _Plan(function)
+            plan = _Plan(function, has_gaps)
         return function(*plan.positional(args, sizes := {}), **plan.by_name(kwargs, sizes))
 
     return read_and_call  # pyright: ignore[reportReturnType]
@@ -52,14 +72,14 @@ def read_arguments(public: Public) -> Public:
 class _Plan:
     """The readers of a function's parameters."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], has_gaps: bool) -> None:
         signature = inspect.signature(function)
         self._places: list[tuple[str, Reader | None, Any]] = []
         self._names: dict[str, tuple[Reader | None, Any]] = {}
         self._rest: tuple[str, Reader | None, Any] | None = None
         for name, parameter in signature.parameters.items():
             annotation = _resolve(parameter.annotation, function)
-            reader = None if annotation is inspect.Parameter.empty else reader_of(annotation)
+            reader = None if annotation is inspect.Parameter.empty else reader_of(annotation, has_gaps=has_gaps)
             if parameter.kind is parameter.VAR_POSITIONAL:
                 self._rest = (name, reader, inspect.Parameter.empty)
             elif parameter.kind is not parameter.VAR_KEYWORD:

@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_drawn
 from reluscope.codes.packed import Codes
 from reluscope.errors import ShapeError
 from reluscope.plots.shapes import say, scale_beside
@@ -25,7 +25,7 @@ STEPS = 6
 INK_ON_PAPER = LinearSegmentedColormap.from_list("pieces", ["#f2e3bd", "#7fb0b5", "#0b3c66"])
 
 
-@read_arguments
+@read_drawn
 def codes(
     codes: Codes,
     *,

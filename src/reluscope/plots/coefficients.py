@@ -12,7 +12,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 
-from reluscope.arguments import Positive, read_arguments
+from reluscope.arguments import Positive, read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.maps import AffineMaps
 from reluscope.plots.shapes import say
@@ -26,7 +26,7 @@ SIGNED = LinearSegmentedColormap.from_list(
 )
 
 
-@read_arguments
+@read_drawn
 def coefficients(
     maps: AffineMaps | Float[Any, "..."],
     *,

@@ -8,14 +8,14 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 
 from reluscope.analyses.annulus.boundary import DecisionRegion
-from reluscope.arguments import Positive, read_arguments
+from reluscope.arguments import Positive, read_drawn
 from reluscope.errors import InputError
 from reluscope.plots.style import INK, canvas, category, dashes, figure_of, legend
 
 GRID = 400
 
 
-@read_arguments
+@read_drawn
 def decision_polygon(
     region: DecisionRegion,
     *,

@@ -12,14 +12,14 @@ from matplotlib.patches import Patch
 
 from reluscope.analyses.codespace.class_distances import ClassDistances
 from reluscope.analyses.codespace.pair_distances import PairDistances
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_drawn
 from reluscope.plots.shapes import say, scale_beside
 from reluscope.plots.style import CATEGORIES, INK, bare, canvas, figure_of, legend
 
 BINS = 60
 
 
-@read_arguments
+@read_drawn
 def class_distances(found: ClassDistances, *, names: Sequence[str] | None = None, axes: Axes | None = None) -> Figure:
     """Draw the mean distances between classes as a table of coloured cells.
 
@@ -63,7 +63,7 @@ def class_distances(found: ClassDistances, *, names: Sequence[str] | None = None
     return figure_of(axes)
 
 
-@read_arguments
+@read_drawn
 def distance_histogram(found: PairDistances, *, grouped: bool = True, axes: Axes | None = None) -> Figure:
     """Draw how the distances of pairs of samples are distributed.
 

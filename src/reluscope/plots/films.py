@@ -9,7 +9,7 @@ from matplotlib.animation import FuncAnimation
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from reluscope.arguments import Positive, read_arguments
+from reluscope.arguments import Positive, read_drawn
 from reluscope.errors import InputError
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
@@ -20,7 +20,7 @@ from reluscope.plots.regions_and_coefficients import SIDE, set_axes, set_title
 from reluscope.plots.style import legend_below
 
 
-@read_arguments
+@read_drawn
 def animation(
     partitions: Iterable[Partition],
     *,

@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.partitions.table import Partition
 from reluscope.plots.coefficient_scatter import dots_of
@@ -30,7 +30,7 @@ MARGIN = 0.2
 MANY = 40
 
 
-@read_arguments
+@read_drawn
 def fitted_curves(
     parts: Grid,
     target: Float[np.ndarray, "t 2"],
@@ -90,7 +90,7 @@ def fitted_curves(
     return figure
 
 
-@read_arguments
+@read_drawn
 def fitted_coefficients(
     parts: Grid,
     tangents: Float[np.ndarray, "t 2"],

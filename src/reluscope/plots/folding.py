@@ -7,14 +7,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from reluscope.analyses.annulus.shallow import ShallowNetwork
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.plots.style import INK, bare, canvas, category
 
 MARKS = ("o", "s")
 
 
-@read_arguments
+@read_drawn
 def folding(network: ShallowNetwork, points: Float[np.ndarray, " s"], labels: Int[np.ndarray, " s"]) -> Figure:
     """Draw points of a line on their way through a network of one input and two units.
 

@@ -11,7 +11,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.arguments import Positive, read_arguments
+from reluscope.arguments import Positive, read_drawn
 from reluscope.plots.coefficients import SIGNED
 from reluscope.plots.style import CATEGORIES, DARK, INK, canvas, legend_below
 
@@ -37,7 +37,7 @@ class OnGrid:
     marked: Float[np.ndarray, "k 2"]
 
 
-@read_arguments
+@read_drawn
 def functions_on_plane(
     functions: Mapping[str, OnGrid], *, reach: Positive, marked: str = "at the marked points"
 ) -> Figure:

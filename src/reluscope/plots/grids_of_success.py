@@ -11,12 +11,12 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
 from reluscope.plots.style import DARK, INK, LIGHT, bare, canvas
 
 
-@read_arguments
+@read_drawn
 def success_grids(
     grids: Mapping[str, Float[np.ndarray, "w d"]],
     *,

@@ -16,7 +16,7 @@ from matplotlib.colors import to_hex
 from reluscope.analyses.classification import classes_of_outputs
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
 from reluscope.analyses.planes.map_norms import map_norms
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Count, read_drawn
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ReluscopeError
 from reluscope.partitions.decision import decision_boundary
@@ -36,7 +36,7 @@ CELLS = 40_000
 NEAR = 4
 
 
-@read_arguments
+@read_drawn
 def interactive(
     part: Partition,
     *,

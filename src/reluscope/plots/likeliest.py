@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.plots.images import images_of
 from reluscope.plots.shapes import say
@@ -26,7 +26,7 @@ SIDE, STEP, BELOW = 0.72, 1.1, 0.24
 MOST_ROWS, MOST_COLUMNS = 12, 20
 
 
-@read_arguments
+@read_drawn
 def likeliest(
     points: Float[np.ndarray, "r c n"],
     classes: Int[np.ndarray, "r c"],

@@ -8,14 +8,14 @@ from jaxtyping import Num
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
 from reluscope.plots.style import DARK, INK, bare, canvas, category, figure_of, legend_below
 
 MARKS = ("o", "s", "^", "v")
 
 
-@read_arguments
+@read_drawn
 def counts_beside(
     printed: Num[np.ndarray, " k"],
     found: Mapping[str, Num[np.ndarray, " k"]],

@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_drawn
 from reluscope.plots.outlines import number_logarithmically
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend
@@ -16,7 +16,7 @@ from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend
 MARKERS = ("o", "s", "^", "D", "v")
 
 
-@read_arguments
+@read_drawn
 def radii_by_place(
     radii: Float[np.ndarray, "s p"],
     places: Sequence[str],

@@ -9,7 +9,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from reluscope.analyses.sensitivity.saliency_maps import Saliency
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.points import Points
 from reluscope.plots.coefficients import SIGNED
@@ -20,7 +20,7 @@ from reluscope.plots.style import INK, canvas, shortened
 MOST = 12
 
 
-@read_arguments
+@read_drawn
 def saliency(found: Saliency, samples: Points, *, shape: Sequence[int], names: Sequence[str] | None = None) -> Figure:
     """Draw samples with their gradients and contributions, summed over channels, one row per sample.
 

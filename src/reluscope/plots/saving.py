@@ -6,13 +6,13 @@ import re
 from matplotlib import rc_context
 from matplotlib.figure import Figure
 
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Count, read_drawn
 from reluscope.plots.style import INK
 
 RASTER_DPI = 200
 
 
-@read_arguments
+@read_drawn
 def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> str:
     """Return a figure as SVG, with text as text.
 
@@ -43,7 +43,7 @@ def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> s
     return text if ink is None else text.replace(INK, ink)
 
 
-@read_arguments
+@read_drawn
 def to_png(figure: Figure, *, dpi: Count = RASTER_DPI, background: str = "white") -> bytes:
     """Return a figure as PNG."""
     buffer = io.BytesIO()

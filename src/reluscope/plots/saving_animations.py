@@ -10,7 +10,7 @@ from matplotlib import rc_context
 from matplotlib.animation import Animation, FFMpegWriter, PillowWriter
 from PIL import Image
 
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Count, read_drawn
 from reluscope.errors import InputError, ReluscopeError
 from reluscope.partitions.storage import write_whole
 
@@ -22,7 +22,7 @@ GIF_COLORS = 255
 Progress = Callable[[int, int], object]
 
 
-@read_arguments
+@read_drawn
 def save_animation(
     animation: Animation, path: "str | PathLike[str]", *, dpi: Count = DPI, progress: Progress | None = None
 ) -> None:
@@ -72,7 +72,7 @@ def save_animation(
     write_whole(target, lambda file: file.write(content))
 
 
-@read_arguments
+@read_drawn
 def to_gif(animation: Animation, *, dpi: Count = DPI, progress: Progress | None = None) -> bytes:
     """Return an animation as GIF.
 

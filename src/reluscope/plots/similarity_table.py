@@ -7,12 +7,12 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from reluscope.analyses.similarity import PairTable
-from reluscope.arguments import Positive, read_arguments
+from reluscope.arguments import Positive, read_drawn
 from reluscope.plots.shapes import scale_beside
 from reluscope.plots.style import DARK, INK, LIGHT, bare, canvas, figure_of, shortened
 
 
-@read_arguments
+@read_drawn
 def similarity(found: PairTable, *, cap: Positive | None = None, axes: Axes | None = None) -> Figure:
     """Draw a table of similarities, rows against columns.
 

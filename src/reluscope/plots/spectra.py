@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from reluscope.analyses.stability.lemmas import CorrelationCounts
 from reluscope.analyses.stability.table import Spectra
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_drawn
 from reluscope.plots.outlines import number_logarithmically
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, dashes, depth_colors, figure_of, legend, legend_below
@@ -21,7 +21,7 @@ from reluscope.plots.style import INK, bare, canvas, category, dashes, depth_col
 MARKS = ("o", "s", "D", "^")
 
 
-@read_arguments
+@read_drawn
 def spectra(
     found: Spectra,
     *,
@@ -73,7 +73,7 @@ def spectra(
     return figure_of(axes)
 
 
-@read_arguments
+@read_drawn
 def spectra_by_layer(found: Mapping[str, Spectra]) -> Figure:
     """Draw sizes of layers, numbers of nonzero singular values and condition numbers, layer after layer.
 
@@ -122,7 +122,7 @@ def spectra_by_layer(found: Mapping[str, Spectra]) -> Figure:
     return figure
 
 
-@read_arguments
+@read_drawn
 def correlation_counts(found: CorrelationCounts, *, axes: Axes | None = None) -> Figure:
     """Draw how many rows meet the correlation condition of Lemma 9, by its constant.
 

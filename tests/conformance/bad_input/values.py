@@ -87,6 +87,8 @@ def _path_read():
 def bad_values(kind, valid):
     """Return (label, value) of everything that is bad for a kind of argument."""
     word, _, rest = kind.partition(" ")
+    if valid is None and word in _ARRAYS:
+        valid = np.zeros(6, dtype=int) if word in ("labels", "classes") else np.zeros((6, 2))
     if word in _SIMPLE:
         return _SIMPLE[word](valid)
     if word == "open":  # the ends of a share are not in
@@ -170,18 +172,23 @@ _SIMPLE = {
         ("NaN", (NAN, 1.0)),
         ("text", ("a", "b")),
     ],
+    "numbers": lambda valid: [TEXT, STRANGER, NONE, ("fractions", np.array(valid) + 0.5), ("text", ["a", "b"])],
+    "output_of": lambda valid: [("99", 99), ("-99", -99), TEXT, STRANGER, ("a fraction", 0.5), ("three", (0, 1, 2))],
+    "color": lambda valid: [("a number", 3), STRANGER, TEXT, ("short", np.zeros(1))],
+    "color_name": lambda valid: [("a number", 3), STRANGER, ("no colour", "no such colour")],
+    "maps": lambda valid: [TEXT, STRANGER, NONE, ("ragged", [[1.0], [1.0, 2.0]])],
     "grid": lambda valid: [one for one in [*_array(valid, may_be_empty=True), _wider(valid)] if one[0] != "infinity"],
     "gaps": lambda valid: _array(valid, may_be_empty=True, may_be_infinite=True),
     "list": lambda valid: _array(valid, may_be_empty=True),
     "vector": lambda valid: [*_array(valid), _wider(valid)],
-    "names": lambda valid: [("a number", 3), STRANGER, ("numbers", [1] * len(valid)), ("one more", [*valid, "more"])],
+    "names": lambda valid: [("a number", 3), STRANGER, ("numbers", [1] * len(valid)), ("one more", [*valid, "more"])] if valid else [("a number", 3), STRANGER],
     "texts": lambda valid: [("a number", 3), STRANGER, ("numbers", [1, 2])],
     "mapping": lambda valid: [
         NONE,
         TEXT,
         STRANGER,
         ("a number", 3),
-        ("a wrong value", dict.fromkeys(valid, Stranger())),
+        ("a wrong value", dict.fromkeys(valid or {"a": 1}, Stranger())),
     ],
     "shape": lambda valid: [TEXT, STRANGER, ("fractions", [1.5, 2.0]), ("negative", [-1, -2]), ("too many", [99, 99])],
     "read": lambda valid: _path_read(),
@@ -315,6 +322,7 @@ _SIMPLE = {
     "device": lambda valid: [TEXT, ("a number", 3.5), STRANGER, NONE],
 }
 
+_ARRAYS = ("samples", "labels", "classes", "array", "gaps", "list", "points", "vector", "grid", "features")
 _SENTENCE = re.compile(r"[.!?]\s+[A-Z]")
 
 
