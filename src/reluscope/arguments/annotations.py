@@ -272,7 +272,7 @@ def _array(annotation: Any, has_gaps: bool) -> Reader:
         if dtypes:
             if kind not in "biuf":
                 _refuse(value, name, phrase)
-            if kind == "f" and not has_gaps and not np.isfinite(array).all():
+            if kind == "f" and not (has_gaps and has_floats) and not np.isfinite(array).all():
                 _refuse_infinite(name)
             if not has_floats and kind == "f":
                 if not has_integers or (np.floor(array) != array).any():

@@ -84,7 +84,7 @@ def coefficients(
             f"at most {MOST} maps and {MOST} outputs can be looked at side by side, got {num_maps:,} maps of "
             f"{num_outputs:,} outputs: choose some, as in net.linearize(x[:5], outputs=[0, 1])"
         )
-    if shape is not None and int(np.prod(shape)) != num_inputs:
+    if shape is not None and (int(np.prod(shape)) != num_inputs or min(shape, default=1) < 1):
         raise ShapeError(f"shape must have {num_inputs} entries in all, as the maps have inputs, got {tuple(shape)}")
     if channels not in ("norm", "each"):
         raise InputError(f'channels must be "norm" or "each", got {channels!r}')

@@ -10,7 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.arguments import read_drawn
+from reluscope.arguments import Count, read_drawn
 from reluscope.plots.style import INK, bare, canvas, category, dashes, legend_below
 
 MARKS = ("o", "s", "D", "^")
@@ -51,7 +51,7 @@ def performance_by_measure(kinds: Mapping[str, Kind], *, measures: Sequence[str]
 
 @read_drawn
 def performance_by_dimension(
-    kinds: Mapping[str, Kind], *, measures: Sequence[str], dimensions: Sequence[int], label: str
+    kinds: Mapping[str, Kind], *, measures: Sequence[str], dimensions: Sequence[Count], label: str
 ) -> Figure:
     """Draw one panel per measure, and in it one line per kind of functions, with a dot per dimension.
 

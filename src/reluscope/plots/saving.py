@@ -4,9 +4,11 @@ import io
 import re
 
 from matplotlib import rc_context
+from matplotlib.colors import is_color_like
 from matplotlib.figure import Figure
 
 from reluscope.arguments import Count, read_drawn
+from reluscope.errors import InputError
 from reluscope.plots.style import INK
 
 RASTER_DPI = 200
@@ -46,6 +48,8 @@ def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> s
 @read_drawn
 def to_png(figure: Figure, *, dpi: Count = RASTER_DPI, background: str = "white") -> bytes:
     """Return a figure as PNG."""
+    if not is_color_like(background):
+        raise InputError(f"background must be a colour of matplotlib, got {background!r}: give white, or none")
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=dpi, facecolor=background)
     return buffer.getvalue()

@@ -67,8 +67,8 @@ BY_NAME = _kinds(
         "return_index return_inverse return_counts"
     ),
     count=(
-        "count num_samples steps restarts chains thinning draws num_neighbors num_clusters most k trials num_directions "
-        "num_starts pixels bins dpi epochs num_points memory chunk batch population dim width depth zonotope num_units "
+        "count num_samples steps restarts chains thinning draws num_neighbors num_clusters most k trials "
+        "num_directions num_starts pixels bins dpi epochs num_points memory chunk batch population dim width depth zonotope num_units "
         "rank most_monomials most_classes columns num_outputs num_inputs largest base"
     ),
     natural="num_hyperplanes num_in_doubt threshold num_inside changes",

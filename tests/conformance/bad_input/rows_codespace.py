@@ -4,7 +4,7 @@ import numpy as np
 
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
-from conformance.bad_input.things import BOX, CODES, NET, REGION, SAMPLED, X, Y
+from conformance.bad_input.things import CODES, NET, REGION, SAMPLED, X, Y
 
 _CLUSTERS = Later(lambda: rs.codespace.cluster(CODES, 2))
 _EMBEDDED = Later(lambda: rs.codespace.embed(CODES))

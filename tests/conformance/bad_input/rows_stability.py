@@ -1,7 +1,5 @@
 """reluscope.stability."""
 
-import numpy as np
-
 import reluscope as rs
 from conformance.bad_input.calls import Later, row
 from conformance.bad_input.things import DRAW, NET, X

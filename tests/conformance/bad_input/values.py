@@ -177,11 +177,24 @@ _SIMPLE = {
     "color": lambda valid: [("a number", 3), STRANGER, TEXT, ("short", np.zeros(1))],
     "color_name": lambda valid: [("a number", 3), STRANGER, ("no colour", "no such colour")],
     "maps": lambda valid: [TEXT, STRANGER, NONE, ("ragged", [[1.0], [1.0, 2.0]])],
+    "parts": lambda valid: [one for one in bad_values("each each ours", valid) if one[0] != "[[None]]"],
+    "band": lambda valid: [
+        TEXT,
+        STRANGER,
+        ("one", (0.5,)),
+        ("NaN", (NAN, 0.5)),
+        ("above 1", (0.5, 2.0)),
+        ("text", ("a", "b")),
+    ],
     "grid": lambda valid: [one for one in [*_array(valid, may_be_empty=True), _wider(valid)] if one[0] != "infinity"],
     "gaps": lambda valid: _array(valid, may_be_empty=True, may_be_infinite=True),
     "list": lambda valid: _array(valid, may_be_empty=True),
     "vector": lambda valid: [*_array(valid), _wider(valid)],
-    "names": lambda valid: [("a number", 3), STRANGER, ("numbers", [1] * len(valid)), ("one more", [*valid, "more"])] if valid else [("a number", 3), STRANGER],
+    "names": lambda valid: (
+        [("a number", 3), STRANGER, ("numbers", [1] * len(valid)), ("one more", [*valid, "more"])]
+        if valid
+        else [("a number", 3), STRANGER]
+    ),
     "texts": lambda valid: [("a number", 3), STRANGER, ("numbers", [1, 2])],
     "mapping": lambda valid: [
         NONE,
