@@ -23,11 +23,10 @@ TESTS = Path(__file__).parents[1]
 
 # Some namespaces in one process, which takes seconds to import all that it needs; groups take equally long.
 GROUPS = (
-    ("plots",),
-    ("reluscope", "annulus", "boolean", "bounds", "codespace", "coefficients", "compression", "datasets"),
+    ("plots", "compression", "boolean", "codespace", "testing", "tropical", "datasets", "tracking"),
     (
-        "local", "preimages", "robustness", "sensitivity", "similarity", "stability", "stacked", "testing", "tracking",
-        "tropical",
+        "reluscope", "annulus", "bounds", "coefficients", "local", "preimages", "robustness", "sensitivity",
+        "similarity", "stability", "stacked",
     ),
 )  # fmt: skip
 

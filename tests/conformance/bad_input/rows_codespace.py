@@ -30,7 +30,7 @@ ROWS = {
         interval=None,
         name="n",
         definition="d",
-        kinds={"unclear": "natural", "interval": "ends"},
+        kinds={"unclear": "whole", "interval": "ends"},
     ),
     "codespace.activation_rate": row(codes=CODES),
     "codespace.adjacency": row(network=NET, x=X, domain=rs.Box(-20, 20, dim=2), seconds=10.0),

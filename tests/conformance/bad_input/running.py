@@ -39,7 +39,7 @@ def public(namespace):
     found = {}
     for name in names:
         thing = getattr(home, name)
-        if namespace and thing is vars(rs).get(name):
+        if namespace and name in rs.__all__ and thing is getattr(rs, name):
             continue  # a name of the package itself, which has its own row
         called = f"{namespace}.{name}" if namespace else name
         module = getattr(thing, "__module__", "")

@@ -16,7 +16,8 @@ _RESULTS = """
     codespace.SampleCodes codespace.UnitUsage coefficients.CoefficientMatrices coefficients.LinearMargins
     coefficients.LocalNorms compression.AccuracyCurve compression.MapClusters compression.MergedRegions
     compression.PrunedNetwork compression.PruningCurve compression.PruningStep compression.RegionSamples
-    compression.Removal compression.SmallestSubnetworks compression.StochasticPruning compression.UnitPieces datasets.Dataset
+    compression.Removal compression.SmallestSubnetworks compression.StochasticPruning compression.UnitPieces
+    datasets.Dataset
     local.PiecesAlong local.LikeliestPoints local.RegionClasses local.Directions local.RegionFacets local.Hyperplanes
     local.ClassEnds local.LastOfClass local.ClassShares local.RegionSizes local.Surroundings plots.RegionColors
     preimages.Approximation preimages.Check preimages.Farkas preimages.FullRank preimages.PositiveCombination

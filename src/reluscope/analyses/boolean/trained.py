@@ -66,6 +66,8 @@ def reached_states(parameters: Float[np.ndarray, "s k"], *, tolerance: NonNegati
     >>> steady_states()[found.states[0]].loss, found.losses.round(2).tolist()
     (4, [4.0])
     """
+    if not len(parameters):
+        raise InputError("expected the parameters of at least one network, got none")
     table = np.asarray(parameters, dtype=float)
     if table.ndim != 2 or table.shape[1] != 7:
         raise ShapeError(f"expected seven parameters w1, b1, o1, w2, b2, o2, c per network, got shape {table.shape}")
