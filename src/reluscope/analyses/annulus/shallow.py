@@ -120,8 +120,8 @@ def to_module(layers: Sequence[Any], *, leak: float = 0.0) -> nn.Sequential:
     last = nn.Linear(np.shape(output)[1], np.shape(output)[0], dtype=torch.float64)
     with torch.no_grad():
         for parameter, values in ((hidden.weight, weight), (hidden.bias, bias), (last.weight, output)):
-            parameter.copy_(torch.as_tensor(values, dtype=torch.float64))
-        last.bias.copy_(torch.as_tensor(constant, dtype=torch.float64))
+            parameter.copy_(torch.tensor(values, dtype=torch.float64))
+        last.bias.copy_(torch.tensor(constant, dtype=torch.float64))
     return nn.Sequential(hidden, nn.LeakyReLU(leak) if leak else nn.ReLU(), last)
 
 
