@@ -25,6 +25,10 @@ class ShapeError(InputError):
     """An array has the wrong shape."""
 
 
+class PositionError(InputError, IndexError):
+    """A position names nothing that is there."""
+
+
 class UnsupportedOperatorError(ReluscopeError):
     """The model uses an operator that reluscope does not know; it may well be piecewise linear."""
 

@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
+from reluscope.arguments import NonNegative, read_arguments
 
+
+@read_arguments
 @dataclass(frozen=True)
 class Tolerance:
     """What counts as zero when signs are decided in float64.
@@ -28,5 +31,5 @@ class Tolerance:
         Safety factor of the rounding bound, in units of the float64 epsilon.
     """
 
-    resolution: float = 1e-12
-    rounding: float = 16.0
+    resolution: NonNegative = 1e-12
+    rounding: NonNegative = 16.0

@@ -247,7 +247,7 @@ def test_bad_input_is_refused():
         rs.stability.lemma8(np.eye(2), [2])
     with pytest.raises(ShapeError, match="mask of 2 rows"):
         rs.stability.lemma9(np.eye(2), np.array([True]))
-    with pytest.raises(InputError, match="NaN or infinity"):
+    with pytest.raises(InputError, match="NaN or infinite"):
         rs.stability.lemma9(np.full((2, 2), np.inf), [0])
 
 

@@ -86,7 +86,7 @@ def test_what_cannot_be_compared():
     other, _ = random_codes(CodeLayout((GateLayout("relu", 64),)), 3)
     with pytest.raises(InputError, match=r"these have 70 units in 1 gates .* and those 64 units"):
         packed.distance(other)
-    with pytest.raises(InputError, match="0 or more, but -1 came"):
+    with pytest.raises(InputError, match="at least 0, got -1"):
         packed.distance(threshold=-1)
 
 

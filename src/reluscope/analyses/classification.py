@@ -5,12 +5,14 @@ A network with a single output f has the classes 0 (f <= 0) and 1 (f > 0), as de
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from reluscope.analyses.rounding import RoundedForward, rounded_forward
-from reluscope.errors import InputError, ShapeError
+from reluscope.arguments import read_labels
+from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -82,7 +84,8 @@ def accuracy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Find
     >>> print(accuracy(net, [[1.0, 2.0], [3.0, 0.0]], np.array([1, 1])))
     0.5 (EXACT)
     """
-    return _share(_judge(network, x, labels), np.ones(len(labels), dtype=bool), "accuracy", "samples")
+    judged = _judge(network, x, labels)
+    return _share(judged, np.ones(len(judged.right), dtype=bool), "accuracy", "samples")
 
 
 def accuracy_of_outputs(forward: RoundedForward, labels: Int[np.ndarray, " s"]) -> Finding:
@@ -120,6 +123,7 @@ def accuracy_by_class(network: Network, x: Points, labels: Int[np.ndarray, " s"]
     >>> [(label, str(share)) for label, share in accuracy_by_class(net, [[1.0, 2.0], [3.0, 0.0]], np.array([1, 1]))]
     [(1, '0.5 (EXACT)')]
     """
+    labels = read_classes(network, labels)
     judged = _judge(network, x, labels)
     return tuple(
         (int(label), _share(judged, labels == label, f"accuracy on label {label}", f"samples labelled {label}"))
@@ -138,11 +142,8 @@ class _Judged:
 
 def _judge(network: Network, x: Points, labels: np.ndarray) -> _Judged:
     began = time.perf_counter()
-    check_labels(network, labels)
     forward = rounded_forward(network, x)
-    number = len(forward.outputs)
-    if number != len(labels):
-        raise ShapeError(f"expected one label per point, got {len(labels):,} labels for {number:,} points")
+    labels = read_classes(network, labels, len(forward.outputs))
     judged = _judge_outputs(forward, labels)
     return _Judged(judged.right, judged.close, time.perf_counter() - began)
 
@@ -168,15 +169,24 @@ def _share(judged: _Judged, chosen: np.ndarray, name: str, what: str) -> Finding
     )
 
 
-def check_labels(network: Network, labels: Int[np.ndarray, " s"]) -> None:
-    """Raise InputError unless every label is a class of the network."""
-    most = num_classes(network)
+def read_classes(network: Network, labels: Any, num_samples: int | None = None) -> Int[np.ndarray, " s"]:
+    """Return labels that are classes of the network; see `reluscope.arguments.read_labels` for what they may be.
+
+    Raises
+    ------
+    InputError
+        If one is no class.
+    ShapeError
+        If there is not one per sample.
+    """
+    labels, most = read_labels(labels, num_samples=num_samples), num_classes(network)
     if len(labels) and int(labels.max()) >= most:
         kind = "a network with one output tells 2 classes apart" if network.num_outputs == 1 else "as many as outputs"
         raise InputError(
             f"labels must be class numbers from 0 to {most - 1} ({kind}), got {int(labels.max())}: give labels that "
             "belong to this network, or leave them out; a report may take them for numbers (--task regression)"
         )
+    return labels
 
 
 def is_close(forward: RoundedForward) -> Bool[np.ndarray, " s"]:

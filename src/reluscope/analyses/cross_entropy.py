@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Int
 from scipy.special import logsumexp
 
-from reluscope.analyses.classification import check_labels
+from reluscope.analyses.classification import read_classes
 from reluscope.analyses.rounding import RoundedForward, rounded_forward
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
@@ -45,14 +45,10 @@ def cross_entropy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) ->
     0.693147 (EXACT)
     """
     began = time.perf_counter()
-    check_labels(network, labels)
     forward = rounded_forward(network, x)
-    outputs = forward.outputs
-    if len(outputs) != len(labels) or outputs.shape[1] < 2:
-        raise ShapeError(
-            f"expected two or more outputs and one label per point, got {outputs.shape[1]} outputs, {len(outputs):,} "
-            f"points and {len(labels):,} labels"
-        )
+    if forward.outputs.shape[1] < 2:
+        raise ShapeError("expected a network of two or more outputs, got one: give a classifier")
+    labels = read_classes(network, labels, len(forward.outputs))
     return replace(cross_entropy_of_outputs(forward, labels), work={"seconds": time.perf_counter() - began})
 
 

@@ -7,6 +7,7 @@ found is kept by one statement, or by several that are `deferred`, so that there
 import time
 from collections.abc import Callable, Iterator, Sized
 
+from reluscope.arguments import Range, read_whole
 from reluscope.partitions.budget import INTERRUPTED
 
 BLOCK_SECONDS = 0.4
@@ -73,3 +74,19 @@ def until_interrupted(work: Callable[[], None], done: Sized) -> str:
             raise
         return INTERRUPTED
     return ""
+
+
+def read_population(population: int | None, num_samples: int) -> int:
+    """Return how many points the samples stand for: no fewer than they are, and as many by default.
+
+    Raises
+    ------
+    InputError
+        If there are fewer.
+
+    Examples
+    --------
+    >>> read_population(None, 3), read_population(60_000, 3)
+    (3, 60000)
+    """
+    return num_samples if population is None else read_whole(population, "population", Range(least=num_samples))

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import betaincinv
 
+from reluscope.arguments import Count, Seed, Share, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim
 from reluscope.geometry.domains import Box, Space
@@ -52,13 +53,14 @@ class RegionVolumes:
         return len(self.volumes)
 
 
+@read_arguments
 def region_volumes(
     part: Partition,
     *,
     method: str = "auto",
-    num_samples: int = 100_000,
-    confidence: float = 0.95,
-    seed: int = 0,
+    num_samples: Count = 100_000,
+    confidence: Share = 0.95,
+    seed: Seed = 0,
     progress: bool = False,
 ) -> RegionVolumes:
     """Return the volume of every region, exactly or as an estimate with an interval.

@@ -10,7 +10,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from reluscope.checking.unit_conditions import UnitConditions, whole
-from reluscope.errors import CertificateError
+from reluscope.errors import CertificateError, InputError
 
 if TYPE_CHECKING:
     from reluscope.geometry.domains import Domain
@@ -54,6 +54,11 @@ def check_certificate(certificate: "Certificate", network: "Network", domain: "D
     >>> check_certificate(certificate, net, rs.Box(-1, 1, 2))
     4
     """
+    for name, value, has in (("certificate", certificate, "half_spaces"), ("network", network, "fingerprint")):
+        if not hasattr(value, has):
+            raise InputError(f"{name} must be a {name.capitalize()} of reluscope, got {type(value).__name__}: give one")
+    if domain is not None and not hasattr(domain, "ambient_dim"):
+        raise InputError(f"domain must be a domain of reluscope, got {type(domain).__name__}: give a Box or a slice")
     dim, corners_of = len(certificate.half_spaces[0]) - 1, certificate.corners
     _demand(certificate.fingerprint == network.fingerprint, "it is of another network")
     _demand(domain is None or _plain(domain) == (certificate.lift, certificate.half_spaces), "it is of another domain")

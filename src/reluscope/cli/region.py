@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from reluscope.analyses.classification import check_labels, predicted_classes
+from reluscope.analyses.classification import predicted_classes, read_classes
 from reluscope.analyses.local.classes import RegionClasses, region_classes
 from reluscope.analyses.local.facets import RegionFacets, facets_are_quick, region_facets
 from reluscope.analyses.local.sizes import RegionSizes, region_sizes
@@ -93,7 +93,7 @@ def _look(network: Network, dataset: Dataset, sample: int, domain: Box, facets: 
         raise InputError(f"sample {sample} lies outside the {domain.describe()}: give a larger --box, or leave it out")
     is_classifier = dataset.labels is not None or dataset.targets is None
     if dataset.labels is not None:
-        check_labels(network, dataset.labels)
+        read_classes(network, dataset.labels)
     bar.say("Half-spaces of the region")
     whole = region_at(network, point)
     nearest = tuple(boundary_distance(network, point, norm=norm) for norm in NORMS)

@@ -11,12 +11,14 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Int
 
+from reluscope.arguments import Count, Natural, read_arguments, read_position, read_positions
 from reluscope.errors import InputError
 
 WORD_BITS = 64
 MAX_PIECES = 2**16
 
 
+@read_arguments
 @dataclass(frozen=True)
 class GateLayout:
     """The part of a code that belongs to one gate.
@@ -44,8 +46,8 @@ class GateLayout:
     """
 
     name: str
-    num_units: int
-    num_pieces: int = 2
+    num_units: Natural
+    num_pieces: Count = 2
 
     def __post_init__(self) -> None:
         if self.num_units < 0 or not 1 <= self.num_pieces <= MAX_PIECES:
@@ -75,6 +77,7 @@ class GateLayout:
         return self.num_planes * self.words_per_plane
 
 
+@read_arguments
 @dataclass(frozen=True)
 class CodeLayout:
     """The layout of the codes of a network: its gates in order of evaluation.
@@ -139,14 +142,19 @@ class CodeLayout:
         widest = max((gate.num_pieces for gate in self.gates), default=2)
         return np.dtype(np.uint8 if widest <= 256 else np.uint16)
 
+    @read_arguments
     def words(self, gate: int) -> slice:
         """Return the columns of the words that belong to the gate of this index."""
+        gate = read_position(gate, "gate", len(self.gates), "gates")
         return slice(self._word_offsets[gate], self._word_offsets[gate + 1])
 
+    @read_arguments
     def units(self, gate: int) -> slice:
         """Return where the units of the gate of this index are among the units of all gates."""
+        gate = read_position(gate, "gate", len(self.gates), "gates")
         return slice(self._unit_offsets[gate], self._unit_offsets[gate + 1])
 
+    @read_arguments
     def positions(self, names: Sequence[str]) -> list[int]:
         """Return the indices of named gates, ascending.
 
@@ -164,6 +172,7 @@ class CodeLayout:
             )
         return sorted({known.index(name) for name in names})
 
+    @read_arguments
     def locate_units(self, units: Int[np.ndarray, " u"]) -> tuple[Int[np.ndarray, " u"], Int[np.ndarray, " u"]]:
         """Return for numbers among all units the index of the gate and the number within that gate.
 
@@ -174,9 +183,11 @@ class CodeLayout:
         (array([0, 0, 1, 1]), array([0, 2, 0, 1]))
         """
         offsets = np.asarray(self._unit_offsets)
+        units = read_positions(units, "units", int(offsets[-1]), "units")
         gates = np.searchsorted(offsets, units, side="right") - 1
         return gates, units - offsets[gates]
 
+    @read_arguments
     def is_compatible(self, other: "CodeLayout") -> bool:
         """Whether codes of the two layouts can be compared: equal numbers of units and pieces, names aside."""
         return [(gate.num_units, gate.num_pieces) for gate in self] == [

@@ -9,6 +9,7 @@ from jaxtyping import Int, Shaped
 from numpy.typing import ArrayLike
 
 from reluscope import markup
+from reluscope.arguments import Natural, read_arguments, read_position, read_positions
 from reluscope.codes.distances import hamming_distances
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.layout import CodeLayout
@@ -74,6 +75,7 @@ class Codes:
         object.__setattr__(self, "words", words)
 
     @classmethod
+    @read_arguments
     def from_pieces(cls, pieces: Sequence[ArrayLike], layout: CodeLayout, *, num_codes: int | None = None) -> "Codes":
         """Pack pieces, given as one array (s, u) of booleans or whole numbers for each gate.
 
@@ -97,6 +99,7 @@ class Codes:
         return cls(pack_pieces(pieces, layout, num_codes), layout)
 
     @classmethod
+    @read_arguments
     def from_planes(cls, planes: Sequence[ArrayLike], layout: CodeLayout, *, num_codes: int | None = None) -> "Codes":
         """Take bits that are packed already: for each gate bytes (s, planes, ceil(u / 8)), little-endian.
 
@@ -113,6 +116,7 @@ class Codes:
         return cls(place_planes(planes, layout, num_codes), layout)
 
     @classmethod
+    @read_arguments
     def concatenate(cls, parts: Iterable["Codes"]) -> "Codes":
         """Join sets of codes of one layout, in order.
 
@@ -134,15 +138,14 @@ class Codes:
     def __len__(self) -> int:
         return len(self.words)
 
+    @read_arguments
     def __getitem__(self, index: "SupportsIndex | slice | ArrayLike") -> "Codes":
         """Select codes as rows of an array are selected; a single number gives a set of one code."""
         if isinstance(index, SupportsIndex) and not isinstance(index, np.ndarray):
-            number = range(len(self))[index]  # raises IndexError, which also ends iteration
+            number = read_position(index, "index", len(self), "codes")
             return Codes(self.words[number : number + 1], self.layout)
-        selected = index if isinstance(index, slice) else np.asarray(index)
-        if isinstance(selected, np.ndarray) and selected.size == 0 and selected.dtype.kind == "f":
-            selected = selected.astype(np.int64)  # an empty list
-        return Codes(np.atleast_2d(self.words[selected]), self.layout)
+        rows = index if isinstance(index, slice) else np.atleast_1d(index)
+        return Codes(self.words[read_positions(rows, "index", len(self), "codes")], self.layout)
 
     def __eq__(self, other: object) -> bool:
         """Whether two sets hold the same codes in the same order; names of gates do not matter."""
@@ -190,6 +193,7 @@ class Codes:
             for index, gate in enumerate(self.layout)
         }
 
+    @read_arguments
     def of_gates(self, *names: str) -> "Codes":
         """Return the codes of some gates together, in the order of the layout.
 
@@ -236,6 +240,7 @@ class Codes:
         self, *, return_index: bool = False, return_inverse: bool = False, return_counts: Literal[True]
     ) -> tuple[Any, ...]: ...
 
+    @read_arguments
     def unique(
         self, *, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False
     ) -> "Codes | tuple[Any, ...]":
@@ -283,7 +288,8 @@ class Codes:
         _, inverse, _ = group_equal_rows(self.words)
         return inverse
 
-    def distance(self, other: "Codes | None" = None, threshold: int | None = None) -> Shaped[np.ndarray, "s t"]:
+    @read_arguments
+    def distance(self, other: "Codes | None" = None, threshold: Natural | None = None) -> Shaped[np.ndarray, "s t"]:
         """Return the Hamming distances of all pairs: on how many units two codes differ.
 
         Parameters

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import UInt64
 from numpy.typing import ArrayLike
 
+from reluscope.arguments import describe
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.errors import InputError, ShapeError
 
@@ -24,7 +25,7 @@ def pack_pieces(
     InputError
         If an array is not of whole numbers, or a piece is not below the gate's number of pieces.
     """
-    arrays = [np.asarray(array) for array in pieces]
+    arrays = [_as_array(array) for array in pieces]
     num_codes = _common_length(arrays, layout, num_codes)
     words = np.zeros((num_codes, layout.num_words), dtype="<u8")
     for index, (gate, array) in enumerate(zip(layout, arrays, strict=True)):
@@ -55,7 +56,7 @@ def place_planes(
     InputError
         If an array is not of bytes, or a bit past the last unit is set.
     """
-    arrays = [np.asarray(array) for array in planes]
+    arrays = [_as_array(array) for array in planes]
     num_codes = _common_length(arrays, layout, num_codes)
     words = np.zeros((num_codes, layout.num_words), dtype="<u8")
     for index, (gate, array) in enumerate(zip(layout, arrays, strict=True)):
@@ -75,6 +76,16 @@ def place_planes(
         for plane in range(gate.num_planes):
             _place(words, layout, index, plane, array[:, plane])
     return words
+
+
+def _as_array(value: ArrayLike) -> np.ndarray:
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        array = np.empty(0, dtype=object)
+    if array.ndim == 0 or array.dtype == object:
+        raise InputError(f"codes must be one array of whole numbers for each gate, got {describe(value)} among them")
+    return array
 
 
 def unpack_pieces(words: UInt64[np.ndarray, "s w"], layout: CodeLayout) -> np.ndarray:

@@ -8,19 +8,21 @@ from math import inf, sqrt
 
 import numpy as np
 
+from reluscope.arguments import Count, NonNegative, Positive, Seed, read_arguments
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.errors import InputError
 
 
+@read_arguments
 def ball_shell(
-    count: int = 1000,
-    dim: int = 2,
+    count: Count = 1000,
+    dim: Count = 2,
     *,
-    radius: float = 0.5,
-    inner: float | None = None,
-    outer: float | None = None,
+    radius: Positive = 0.5,
+    inner: NonNegative | None = None,
+    outer: NonNegative | None = None,
     is_normalized: bool = False,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Dataset:
     """Return points of a ball (class 0) and of the shell around it (class 1).
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from reluscope.arguments import read_arguments
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.errors import InputError
 
@@ -26,6 +27,7 @@ MOST_BYTES = 2**24
 IMAGES = (".jpg", ".jpeg", ".png")
 
 
+@read_arguments
 def cifar10(place: str | os.PathLike[str], part: str = "test") -> Dataset:
     """Read CIFAR-10.
 

@@ -4,12 +4,19 @@ from math import sqrt
 
 import numpy as np
 
+from reluscope.arguments import Count, NonNegative, Positive, Seed, read_arguments
 from reluscope.datasets.ball_shell import check_radii
 from reluscope.datasets.dataset import Dataset, dataset_of
 
 
+@read_arguments
 def circle_annulus(
-    count: int = 1000, *, radius: float = 0.5, inner: float | None = None, outer: float | None = None, seed: int = 0
+    count: Count = 1000,
+    *,
+    radius: Positive = 0.5,
+    inner: NonNegative | None = None,
+    outer: NonNegative | None = None,
+    seed: Seed = 0,
 ) -> Dataset:
     """Return points of a disc (class 0) and of the annulus around it (class 1).
 
@@ -45,8 +52,14 @@ def circle_annulus(
     return dataset_of(points, is_outside.astype(np.int64), name="circle and annulus")
 
 
+@read_arguments
 def xor_annulus(
-    count: int = 1000, *, radius: float = 0.5, inner: float | None = None, outer: float | None = None, seed: int = 0
+    count: Count = 1000,
+    *,
+    radius: Positive = 0.5,
+    inner: NonNegative | None = None,
+    outer: NonNegative | None = None,
+    seed: Seed = 0,
 ) -> Dataset:
     """Return points of a disc and of the annulus around it, where the classes change places across both axes.
 

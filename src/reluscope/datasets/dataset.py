@@ -10,6 +10,7 @@ from math import prod
 import numpy as np
 from jaxtyping import Float, Int
 
+from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError, ShapeError
 
 
@@ -69,7 +70,8 @@ class Dataset:
         """Whether the true outputs are known; class numbers may stand for them."""
         return self.targets is not None
 
-    def reshaped(self, input_shape: tuple[int, ...]) -> "Dataset":
+    @read_arguments
+    def reshaped(self, input_shape: tuple[Count, ...]) -> "Dataset":
         """Return the same points in the shape that a network expects.
 
         Parameters
@@ -97,7 +99,8 @@ class Dataset:
         before = self.shape_before or (None if self.shape == input_shape else self.shape)
         return replace(self, points=self.points.reshape(len(self), *input_shape), shape_before=before)
 
-    def limited(self, most: int) -> "Dataset":
+    @read_arguments
+    def limited(self, most: Count) -> "Dataset":
         """Return the first samples only, with a note that says so."""
         if len(self) <= most:
             return self
@@ -107,6 +110,7 @@ class Dataset:
         return replace(self, points=self.points[:most], labels=labels, targets=targets, notes=(*self.notes, note))
 
 
+@read_arguments
 def dataset_of(
     points: object,
     labels: object = None,
@@ -142,7 +146,10 @@ def dataset_of(
 
 
 def _as_points(points: object, name: str) -> tuple[np.ndarray, tuple[str, ...]]:
-    array = np.asarray(points)
+    try:
+        array = np.asarray(points)
+    except ValueError:
+        raise ShapeError(f"{name} must be points of one shape, got rows that do not fit together") from None
     if array.dtype.kind not in "biuf":
         raise InputError(f"{name} must hold real numbers, got an array of {array.dtype}: convert it to float64 first")
     if array.size == 0:
@@ -169,7 +176,10 @@ def _conversion(dtype: np.dtype) -> str:
 
 
 def _as_targets(labels: object, labels_name: str, points: np.ndarray, name: str) -> np.ndarray:
-    array = np.asarray(labels)
+    try:
+        array = np.asarray(labels)
+    except ValueError:
+        raise ShapeError(f"{labels_name} must be one per sample, got rows that do not fit together") from None
     given = array.shape
     if array.dtype.kind not in "biuf":
         raise InputError(

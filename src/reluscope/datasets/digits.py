@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from reluscope.arguments import read_arguments
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.errors import InputError
 
 
+@read_arguments
 def digits(part: str = "all") -> Dataset:
     """Return the digits, or one part of them.
 

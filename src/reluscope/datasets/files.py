@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.files.numpy_files import open_member, read_npy
 
@@ -23,6 +24,7 @@ LABEL_NAMES = ("y", "label", "labels", "target", "targets", "class", "classes")
 Arrays = tuple[np.ndarray, np.ndarray | None]
 
 
+@read_arguments
 def read_arrays(path: str | os.PathLike[str]) -> Arrays:
     """Read points, and labels if there are any, from a file.
 

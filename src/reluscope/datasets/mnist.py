@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from reluscope.arguments import read_arguments
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.errors import InputError
 
@@ -17,6 +18,7 @@ MOST_BYTES = 100_000_000
 PREFIXES = {"train": "train", "test": "t10k"}
 
 
+@read_arguments
 def mnist(folder: str | os.PathLike[str], part: str = "test") -> Dataset:
     """Read MNIST, or anything else in the same files (Fashion-MNIST, KMNIST).
 

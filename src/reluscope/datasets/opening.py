@@ -4,6 +4,7 @@ import os
 from dataclasses import replace
 from pathlib import Path
 
+from reluscope.arguments import read_arguments
 from reluscope.datasets.cifar10 import cifar10
 from reluscope.datasets.circle_annulus import circle_annulus, xor_annulus
 from reluscope.datasets.dataset import Dataset, dataset_of
@@ -17,6 +18,7 @@ ON_DISK = {"mnist": mnist, "cifar10": cifar10}
 IN_THE_PLANE = {"spirals": spirals, "circle-annulus": circle_annulus, "xor-annulus": xor_annulus}
 
 
+@read_arguments
 def open_dataset(data: str | os.PathLike[str], labels: str | os.PathLike[str] | None = None) -> Dataset:
     """Open a data file or a named problem.
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from reluscope.arguments import Count, NonNegative, Seed, read_arguments
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.errors import InputError
 
@@ -9,7 +10,8 @@ from reluscope.errors import InputError
 TURNS, INNER, OUTER = 0.75, 0.1, 0.95
 
 
-def spirals(count: int = 1000, *, noise: float = 0.0, seed: int = 0) -> Dataset:
+@read_arguments
+def spirals(count: Count = 1000, *, noise: NonNegative = 0.0, seed: Seed = 0) -> Dataset:
     """Return points on two Archimedean spirals, each the other turned by half a turn.
 
     Parameters

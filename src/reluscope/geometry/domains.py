@@ -12,11 +12,13 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
+from reluscope.arguments import Count, NonNegative, describe, read_arguments
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.arrays import read_array, read_point
 from reluscope.geometry.polyhedron import Polyhedron
 
 
+@read_arguments
 @dataclass(frozen=True)
 class Space:
     """All of R^dim.
@@ -27,7 +29,7 @@ class Space:
     'all of R^3'
     """
 
-    dim: int
+    dim: Count
 
     def __post_init__(self) -> None:
         if self.dim < 1:
@@ -48,6 +50,7 @@ class Space:
         return f"all of R^{self.dim}"
 
 
+@read_arguments
 @dataclass(frozen=True, eq=False, init=False)
 class Box:
     """The points x with ``lo <= x <= hi``, coordinate by coordinate.
@@ -77,7 +80,7 @@ class Box:
     lo: Float[np.ndarray, " n"]
     hi: Float[np.ndarray, " n"]
 
-    def __init__(self, lo: ArrayLike, hi: ArrayLike, dim: int | None = None) -> None:
+    def __init__(self, lo: ArrayLike, hi: ArrayLike, dim: Count | None = None) -> None:
         low, high = read_array(lo, "lo"), read_array(hi, "hi")
         if dim is None and low.ndim == 0 and high.ndim == 0:
             raise InputError("a box with one number for each bound needs its dimension: Box(lo, hi, dim)")
@@ -137,6 +140,7 @@ class Box:
             bits = bits[[0, 1, 3, 2]]
         return np.where(bits == 1, self.hi, self.lo)
 
+    @read_arguments
     def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
         """Tell which of the points (..., n) lie in the box, up to ``tolerance`` in each coordinate."""
         points = read_array(x, "x", finite=False)
@@ -155,6 +159,7 @@ class Box:
         return f"box in {self.dim} dimensions"
 
 
+@read_arguments
 @dataclass(frozen=True, eq=False, init=False)
 class Slice:
     """An affine picture of a low-dimensional window in input space: ``x = origin + y @ basis`` for y in the window.
@@ -193,7 +198,7 @@ class Slice:
     def __init__(self, origin: ArrayLike, basis: ArrayLike, window: Box | Polyhedron) -> None:
         start = read_point(origin, "origin")
         directions = read_array(basis, "basis")
-        if directions.ndim < 2 or directions[0].size != start.size:
+        if directions.ndim < 2 or not len(directions) or directions[0].size != start.size:
             raise ShapeError(
                 f"basis must have shape (d, {start.size}), one direction per row, got shape {directions.shape}"
             )
@@ -228,6 +233,7 @@ class Slice:
         """Whether lengths and areas in the window are those of input space."""
         return bool(np.allclose(self.basis @ self.basis.T, np.eye(self.dim), rtol=0, atol=1e-12))
 
+    @read_arguments
     def lift(self, y: ArrayLike) -> Float[np.ndarray, "... n"]:
         """Map slice coordinates (..., d) to points (..., n) of input space."""
         coordinates = read_array(y, "y")
@@ -235,6 +241,7 @@ class Slice:
             raise ShapeError(f"slice coordinates must have {self.dim} entries, got shape {coordinates.shape}")
         return self.origin + coordinates @ self.basis
 
+    @read_arguments
     def project(self, x: ArrayLike) -> Float[np.ndarray, "... d"]:
         """Map points to the slice coordinates of the nearest point of the slice's affine hull.
 
@@ -258,6 +265,7 @@ class Slice:
             raise ShapeError(f"points must have {self.ambient_dim} coordinates, got shape {points.shape}")
         return (points - self.origin) @ np.linalg.pinv(self.basis)
 
+    @read_arguments
     def clip(self, domain: Box | Polyhedron) -> "Slice":
         """Return the slice with its window cut down to the points that lie in a domain of input space.
 
@@ -306,6 +314,7 @@ class Slice:
 Domain = Space | Box | Polyhedron | Slice
 
 
+@read_arguments
 def Segment(a: ArrayLike, b: ArrayLike) -> Slice:  # noqa: N802
     """Build the segment from a to b as a slice with coordinate t in [0, |b - a|].
 
@@ -338,6 +347,7 @@ def Segment(a: ArrayLike, b: ArrayLike) -> Slice:  # noqa: N802
     return Slice(start, ((end - start) / length)[None], Box([0.0], [length]))
 
 
+@read_arguments
 def polyline(points: ArrayLike) -> list[Slice]:
     """Build the segments of a polyline through points (k, n) or (k, *input_shape), in order.
 
@@ -356,11 +366,12 @@ def polyline(points: ArrayLike) -> list[Slice]:
     return [Segment(start, end) for start, end in pairwise(stops)]
 
 
+@read_arguments
 def Plane(  # noqa: N802
     a: ArrayLike,
     b: ArrayLike,
     c: ArrayLike,
-    margin: float = 0.0,
+    margin: NonNegative = 0.0,
     window: Box | Polyhedron | Sequence[Sequence[float]] | None = None,
 ) -> Slice:
     """Build the plane through three points as a slice: origin a, first axis along b - a, second towards c.
@@ -423,5 +434,7 @@ def Plane(  # noqa: N802
         border = margin * float((high - low).max())
         window = Box(low - border, high + border)
     elif not isinstance(window, Box | Polyhedron):
+        if len(window) != 2:
+            raise InputError(f"window must be a Box, a Polyhedron or a pair (lo, hi), got {describe(window)}")
         window = Box(window[0], window[1])
     return Slice(first, basis, window)

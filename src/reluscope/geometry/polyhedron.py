@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
+from reluscope.arguments import Count, NonNegative, Seed, read_arguments
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.arrays import read_array
 from reluscope.geometry.axis_rows import read_bounds
@@ -47,6 +48,7 @@ class Maximum(NamedTuple):
     point: np.ndarray
 
 
+@read_arguments
 @dataclass(frozen=True, eq=False, init=False)
 class Polyhedron:
     """The closed set of points x with ``A x <= b`` and ``C x = d``.
@@ -106,6 +108,7 @@ class Polyhedron:
         """Same as ``dim``: a polyhedron lives in its own coordinates."""
         return self.dim
 
+    @read_arguments
     def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
         """Tell which points satisfy every row up to ``tolerance`` times the row's length.
 
@@ -173,7 +176,8 @@ class Polyhedron:
         """
         return self._ball
 
-    def facets(self, tolerance: float = 1e-9) -> tuple[np.ndarray, ...]:
+    @read_arguments
+    def facets(self, tolerance: NonNegative = 1e-9) -> tuple[np.ndarray, ...]:
         """Return the rows of A that are facets, rows of one hyperplane together.
 
         Parameters
@@ -204,7 +208,8 @@ class Polyhedron:
         """
         return self._found_facets(tolerance).groups
 
-    def facet_points(self, tolerance: float = 1e-9) -> Float[np.ndarray, "f n"]:
+    @read_arguments
+    def facet_points(self, tolerance: NonNegative = 1e-9) -> Float[np.ndarray, "f n"]:
         """Return a point inside each facet, in the order of `facets`: on its hyperplane and strictly inside all others.
 
         Parameters
@@ -223,7 +228,8 @@ class Polyhedron:
         """
         return self._hull.lift(self._found_facets(tolerance).points)
 
-    def vertices(self, tolerance: float = 1e-9) -> Float[np.ndarray, "v n"]:
+    @read_arguments
+    def vertices(self, tolerance: NonNegative = 1e-9) -> Float[np.ndarray, "v n"]:
         """Return the vertices; in the plane in counter-clockwise order.
 
         Parameters
@@ -341,8 +347,9 @@ class Polyhedron:
         found = diameter_bounds(_body(hull), self._inner_ball)
         return found._replace(ends=hull.lift(found.ends))
 
+    @read_arguments
     def sample(
-        self, count: int, *, seed: int = 0, chains: int | None = None, thinning: int | None = None
+        self, count: Count, *, seed: Seed = 0, chains: Count | None = None, thinning: Count | None = None
     ) -> Float[np.ndarray, "s n"]:
         """Draw points from the uniform distribution, by coordinate hit-and-run in rounded coordinates.
 
@@ -404,6 +411,7 @@ class Polyhedron:
         )
         return hull.lift(found.transpose(1, 0, 2).reshape(-1, hull.dim)[:count])
 
+    @read_arguments
     def maximize(self, c: ArrayLike) -> Maximum:
         """Maximise ``c x`` over the polyhedron.
 
@@ -441,6 +449,7 @@ class Polyhedron:
             return Maximum(-np.inf, nothing)
         return Maximum(solution.value, solution.point)
 
+    @read_arguments
     def intersect(self, other: "Polyhedron") -> "Polyhedron":
         """Return the points of both: the rows of this polyhedron, then those of the other.
 

@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from reluscope.errors import InputError
+from reluscope.networks.choices import read_outputs
 from reluscope.networks.graph import GateNode, Max
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.points import Points, chunks
@@ -33,7 +33,7 @@ CLOSE_BUDGET = 32 * 2**20
 def linearize(network: "Network", x: Points, outputs: Sequence[int] | None, budget: int) -> AffineMaps:
     """Return the affine map of every point's region, for all outputs or some; see ``Network.linearize``."""
     x = network.points(x)
-    wanted = _wanted(outputs, network.num_outputs)
+    wanted = list(read_outputs(outputs, network.num_outputs))
     forward = network.num_inputs <= len(wanted)
     weight = x.new_empty(len(x), len(wanted), network.num_inputs)
     bias = x.new_empty(len(x), len(wanted))
@@ -271,12 +271,3 @@ def _backward(network: "Network", pieces: Pieces, x: Tensor, wanted: list[int], 
             )
             result[:, start : start + together] = gradient.reshape(len(rows), len(x), -1).movedim(0, 1)
     return result, constant
-
-
-def _wanted(outputs: Sequence[int] | None, num_outputs: int) -> list[int]:
-    if outputs is None:
-        return list(range(num_outputs))
-    wanted = [int(output) for output in outputs]
-    if not wanted or any(not -num_outputs <= output < num_outputs for output in wanted):
-        raise InputError(f"expected outputs among 0 to {num_outputs - 1}, got {wanted}")
-    return [output % num_outputs for output in wanted]

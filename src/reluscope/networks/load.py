@@ -11,6 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.export import ExportedProgram
 
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.archive import read_program
 from reluscope.networks.from_arrays import from_arrays
@@ -26,6 +27,7 @@ _INSTEAD = (
 )
 
 
+@read_arguments
 def load(model: Any, input_shape: int | Sequence[int] | None = None, data: Points | None = None) -> Network:
     """Load a piecewise-linear model as a network, and check it against the model.
 

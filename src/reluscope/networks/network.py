@@ -14,9 +14,11 @@ import torch
 from torch import Tensor
 
 from reluscope import markup
+from reluscope.arguments import Count, describe, read_arguments
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
+from reluscope.networks.devices import read_device
 from reluscope.networks.graph import Input, Max, Node, check_order
 from reluscope.networks.linearize import linearize, unit_maps
 from reluscope.networks.maps import AffineMaps
@@ -125,8 +127,11 @@ class Network:
         """The way from the last gate to the output."""
         return self._cut[1]
 
+    @read_arguments
     def start(self, x: Tensor) -> Values:
         """Return the values from which the first stage starts, at points ``(v, *input_shape)`` in float64."""
+        if x.shape[1:] != self.input_shape:
+            raise ShapeError(f"x must have shape (v, {', '.join(map(str, self.input_shape))}), got {tuple(x.shape)}")
         return {0: x}
 
     @cached_property
@@ -141,6 +146,7 @@ class Network:
                 digest.update(array.tobytes())
         return digest.hexdigest()
 
+    @read_arguments
     def points(self, x: Points) -> Tensor:
         """Return input points as a float64 tensor ``(s, *input_shape)`` on the network's device."""
         return as_points(x, self.input_shape, self.device)
@@ -157,6 +163,7 @@ class Network:
         sizes.append(sum(node.size for _, node in self.finish.leg.plan) + self.num_outputs)
         return 8 * max(sizes)
 
+    @read_arguments
     def __call__(self, x: Points) -> Tensor:
         """Evaluate the network.
 
@@ -184,6 +191,7 @@ class Network:
             values = stage.close(live, pre)
         return self.finish(values)
 
+    @read_arguments
     @torch.no_grad()
     def preactivations(self, x: Points) -> list[Tensor]:
         """Return what decides every unit's piece.
@@ -211,8 +219,9 @@ class Network:
         """How codes are packed."""
         return CodeLayout(tuple(GateLayout(gate.name, gate.num_units, gate.num_pieces) for gate in self.gates))
 
+    @read_arguments
     @torch.no_grad()
-    def codes(self, x: Points, *, budget: int = BUDGET // 4) -> Codes:
+    def codes(self, x: Points, *, budget: Count = BUDGET // 4) -> Codes:
         """Return which piece every unit uses.
 
         Parameters
@@ -245,7 +254,8 @@ class Network:
             words[rows] = Codes.from_pieces(pieces, layout, num_codes=rows.stop - rows.start).words
         return Codes(words, layout)
 
-    def linearize(self, x: Points, *, outputs: Sequence[int] | None = None, budget: int = BUDGET) -> AffineMaps:
+    @read_arguments
+    def linearize(self, x: Points, *, outputs: Sequence[int] | None = None, budget: Count = BUDGET) -> AffineMaps:
         """Return the exact affine map of the network on the region of each point.
 
         Parameters
@@ -282,6 +292,7 @@ class Network:
         """
         return linearize(self, x, outputs, budget)
 
+    @read_arguments
     def unit_maps(self, x: Points) -> list[tuple[Tensor, Tensor]]:
         """Return the pre-activations of every unit as affine maps on the region of each point.
 
@@ -302,6 +313,7 @@ class Network:
         """
         return unit_maps(self, x)
 
+    @read_arguments
     def restrict(self, domain: Any) -> "Network":
         """Return the network as a function of a slice's coordinates, ``y -> f(origin + y @ basis)``.
 
@@ -315,6 +327,8 @@ class Network:
         ShapeError
             If the slice lies in a space of another dimension.
         """
+        if not hasattr(domain, "basis") or not hasattr(domain, "origin"):
+            raise InputError(f"domain must be a Slice, got {describe(domain)}: give a Segment or a Plane")
         basis = torch.as_tensor(np.array(domain.basis, dtype=np.float64), device=self.device)
         origin = torch.as_tensor(np.array(domain.origin, dtype=np.float64), device=self.device).reshape(-1)
         if basis.ndim != 2 or basis.shape[1] != self.num_inputs or len(origin) != self.num_inputs:
@@ -333,6 +347,7 @@ class Network:
         moved = [replace(node, inputs=tuple(i + shift for i in node.inputs)) for node in self.nodes[1:]]
         return Network((*front, *moved), self.output + shift, self.notes)
 
+    @read_arguments
     def to(self, device: torch.device | str) -> Self:
         """Return the network with its constants on another device.
 
@@ -341,15 +356,10 @@ class Network:
         InputError
             If there is no such device.
         """
-        try:
-            torch.empty(0, device=device)
-        except (RuntimeError, AssertionError, NotImplementedError) as error:  # a build without CUDA asserts
-            reason = str(error).strip().splitlines()[0]
-            raise InputError(
-                f"expected a device that is there, got {str(device)!r} ({reason}): stay on 'cpu'"
-            ) from error
+        read_device(device)
         return replace(self, nodes=tuple(node.to(device) for node in self.nodes))
 
+    @read_arguments
     def with_parameters(self, state: Mapping[str, Any]) -> "Network":
         """Return the same trace with other weights, without tracing again.
 

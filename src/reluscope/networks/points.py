@@ -71,7 +71,7 @@ def _as_tensor(x: Points) -> Tensor:
         try:
             array = np.asarray(x)
         except (ValueError, TypeError) as error:
-            raise ShapeError(f"expected an array of points, got rows that do not fit together: {error}") from error
+            raise ShapeError("expected an array of points, got rows that do not fit together") from error
         if array.dtype.kind not in "biuf":
             raise InputError(f"expected numbers, got an array of {array.dtype}: convert it to floats")
         if array.dtype.itemsize > 8 or array.dtype.kind == "u" or not array.dtype.isnative:

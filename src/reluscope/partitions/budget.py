@@ -3,10 +3,13 @@
 import time
 from dataclasses import dataclass, replace
 
+from reluscope.arguments import Count, Seconds, read_arguments
+
 # Why work stopped that Ctrl-C ended.
 INTERRUPTED = "interrupted"
 
 
+@read_arguments
 @dataclass(frozen=True)
 class Budget:
     """Where work on a partition stops.
@@ -29,9 +32,10 @@ class Budget:
     ``regions=0`` gives none.
     """
 
-    regions: int | None = None
-    seconds: float | None = None
+    regions: Count | None = None
+    seconds: Seconds | None = None
 
+    @read_arguments
     def spent(self, num_regions: int, began: float) -> str:
         """Return what has run out, in words; empty if nothing has.
 

@@ -30,6 +30,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from pathlib import Path
 
+from reluscope.arguments import read_arguments, read_position
 from reluscope.files.sealed_files import not_as_written, read_sealed_json, to_sealed_json
 from reluscope.files.whole_files import write_files
 
@@ -76,8 +77,10 @@ class Certificate:
     def __len__(self) -> int:
         return len(self.codes)
 
+    @read_arguments
     def witness(self, region: int) -> Point:
         """Return a rational point strictly inside a region: the mean of its vertices."""
+        region = read_position(region, "region", len(self.corners), "regions")
         points = [self.vertices[corner] for corner in self.corners[region]]
         return tuple(sum(column, Fraction(0)) / len(points) for column in zip(*points, strict=True))
 
@@ -90,6 +93,7 @@ class Certificate:
         plain |= {name: [_written(point) for point in plain[name]] for name in _RATIONAL}
         return to_sealed_json({"format": FORMAT, **plain}, separators=(",", ":"))
 
+    @read_arguments
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the certificate to a JSON file, whole or not at all.
 
@@ -101,6 +105,7 @@ class Certificate:
         write_files({Path(path): self.to_json()})
 
     @staticmethod
+    @read_arguments
     def load(path: str | os.PathLike[str]) -> "Certificate":
         """Read a certificate that `save` wrote. Nothing is checked but that it is one.
 

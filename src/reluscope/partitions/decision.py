@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numba import njit
 
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.interruption import held
 from reluscope.partitions.table import Partition
@@ -44,6 +45,7 @@ class DecisionBoundary:
         return float(np.linalg.norm(self.ends[:, 0] - self.ends[:, 1], axis=1).sum())
 
 
+@read_arguments
 def decision_boundary(part: Partition) -> DecisionBoundary:
     """Return the exact pieces of the decision boundary on a partitioned line or plane.
 

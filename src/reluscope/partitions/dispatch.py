@@ -9,14 +9,16 @@ from typing import overload
 
 import numpy as np
 
+from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
-from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
+from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
 from reluscope.geometry.complexes import from_polygon, from_segments
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.window_shapes import Corners, window_shape
 from reluscope.interruption import has_struck, held
+from reluscope.networks.choices import read_domain
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
@@ -60,6 +62,7 @@ def partition(
     certify: bool = ...,
 ) -> list[Partition]: ...
 @held
+@read_arguments
 def partition(
     network: Network,
     domain: Domain | Sequence[Slice],
@@ -146,7 +149,12 @@ def partition(
     if several and not (domains and all(isinstance(one, Slice) for one in domains)):
         raise InputError("a list of domains must hold at least one slice, and nothing but slices")
     for one in domains:
-        _check_domain(network, one)
+        read_domain(one, network.num_inputs)
+        window = one.window if isinstance(one, Slice) else one
+        if isinstance(window, Polyhedron) and len(window.C):
+            raise DegenerateGeometryError(
+                f"the domain must have an interior, got a {window.describe()}: give a Slice of the input space"
+            )
     tolerance = Tolerance() if tolerance is None else tolerance
     if certify:
         tolerance = replace(tolerance, resolution=0.0)
@@ -322,24 +330,6 @@ def _windowed(domain: Domain) -> Slice | Box:
         return domain
     assert isinstance(domain, Polyhedron)
     return Slice(np.zeros(domain.dim), np.eye(domain.dim), domain)
-
-
-def _check_domain(network: Network, domain: Domain) -> None:
-    if not isinstance(domain, Slice | Box | Space | Polyhedron):
-        raise InputError(
-            f"domain must be a Slice, Box, Space or Polyhedron (or a list of slices), got {type(domain).__name__}: "
-            "give one of these"
-        )
-    window = domain.window if isinstance(domain, Slice) else domain
-    if isinstance(window, Polyhedron) and len(window.C):
-        raise DegenerateGeometryError(
-            f"the domain must have an interior, got a {window.describe()}: give a Slice of the input space"
-        )
-    if domain.ambient_dim != network.num_inputs:
-        raise ShapeError(
-            f"the domain lies in {domain.ambient_dim} dimensions, but the network has {network.num_inputs} inputs: "
-            "build it from points of the network's input space"
-        )
 
 
 def _corners(domain: Slice | Box) -> Corners:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from reluscope import markup
+from reluscope.arguments import read_arguments, read_array, read_position, read_positions
 from reluscope.codes.differences import differences
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
@@ -191,10 +192,9 @@ class Partition:
     def __len__(self) -> int:
         return len(self.codes)
 
+    @read_arguments
     def __getitem__(self, index: int) -> Row:
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"region {index} of a partition with {len(self)} regions")
-        return Row(self, index % len(self))
+        return Row(self, read_position(index, "index", len(self), "regions"))
 
     def __iter__(self) -> Iterator[Row]:
         return (Row(self, index) for index in range(len(self)))
@@ -405,6 +405,7 @@ class Partition:
         """
         return self.geometry.is_bounded
 
+    @read_arguments
     def locate(self, points: ArrayLike) -> Int[np.ndarray, " s"]:
         """Return the lowest row whose closure contains each point, -1 if none does.
 
@@ -422,11 +423,12 @@ class Partition:
         InputError
             In three and more dimensions, and on unbounded domains, if the partition was loaded without its network.
         """
+        points = np.atleast_2d(read_array(points, "points", finite=False))
+        if points.ndim != 2 or points.shape[1] != self.dim:
+            raise ShapeError(f"points must have {self.dim} coordinates of the domain, got shape {points.shape}")
         if isinstance(self.geometry, Mosaic):
             return locate(points, self.vertices, *self.region_vertices)
-        where = np.atleast_2d(np.asarray(points, dtype=np.float64))
-        if where.shape[1] != self.dim:
-            raise ShapeError(f"points must have {self.dim} coordinates of the domain, got shape {where.shape}")
+        where = points
         found = np.full(len(where), -1, dtype=np.int64)
         window = self.window.polyhedron if isinstance(self.window, Space) else self.window
         inside = np.atleast_1d(window.contains(where))
@@ -471,6 +473,7 @@ class Partition:
         """The affine map of the network on every region, from domain coordinates to outputs."""
         return self.linearize(np.arange(len(self)))
 
+    @read_arguments
     def linearize(self, rows: "np.ndarray | list[int]") -> AffineMaps:
         """Return the affine maps of some regions, from domain coordinates to outputs.
 
@@ -479,7 +482,7 @@ class Partition:
         InputError
             If the partition was loaded without its network.
         """
-        return self.network_on_domain.linearize(self.witnesses[np.asarray(rows)])
+        return self.network_on_domain.linearize(self.witnesses[read_positions(rows, "rows", len(self), "regions")])
 
     @cached_property
     def outputs(self) -> Float[np.ndarray, "v m"]:
@@ -495,6 +498,7 @@ class Partition:
             return np.zeros((0, network.num_outputs))
         return network(self.vertices).reshape(len(self.vertices), -1).cpu().numpy()
 
+    @read_arguments
     def require_complete(self, purpose: str) -> None:
         """Raise IncompletePartitionError unless every region of the domain is here."""
         if self.num_open:
@@ -546,6 +550,7 @@ class Partition:
             columns |= {"volume": self.volumes(), "num_corners": np.diff(self.region_vertices[0])}
         return pa.table(columns)
 
+    @read_arguments
     def save(self, path: "str | os.PathLike[str]") -> None:
         """Write the partition to an Arrow file, whole or not at all.
 
@@ -573,6 +578,7 @@ class Partition:
         save_arrays(path, {**arrays, **domain_arrays(self.domain)}, description)
 
     @staticmethod
+    @read_arguments
     def load(path: "str | os.PathLike[str]", network: Network | None = None) -> "Partition":
         """Read a partition that `save` wrote.
 

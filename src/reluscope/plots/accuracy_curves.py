@@ -6,6 +6,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from reluscope.analyses.compression.curve import AccuracyCurve
+from reluscope.arguments import read_drawn
 from reluscope.findings import Claim
 from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend
 
@@ -19,6 +20,7 @@ RULE_NAMES = {
 MARKS = ("o", "D", "s", "^")
 
 
+@read_drawn
 def accuracy_curve(curve: AccuracyCurve, *, axes: Axes | None = None) -> Figure:
     """Draw the accuracies of a network that is left a few maps, and that of the network itself.
 

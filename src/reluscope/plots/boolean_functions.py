@@ -11,6 +11,7 @@ from matplotlib.lines import Line2D
 
 from reluscope.analyses.boolean.directions import Direction, levels
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs
+from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.plots.style import DARK, INK, NEUTRAL, bare, canvas, category, figure_of, legend_below
 
@@ -19,6 +20,7 @@ _MOST_CUBE = 4
 _AXES = np.array([[1.0, 0.0], [0.0, 1.0], [0.42, 0.3], [1.95, 0.3]])
 
 
+@read_drawn
 def boolean_direction(function: BooleanFunction, direction: Direction) -> Figure:
     """Draw the values of a function on the cube, and along a direction.
 
@@ -64,6 +66,7 @@ def boolean_direction(function: BooleanFunction, direction: Direction) -> Figure
     return figure
 
 
+@read_drawn
 def swaps_distribution(counts: Mapping[int, int], *, noun: str = "NPN classes", axes: Axes | None = None) -> Figure:
     """Draw how many classes or functions have which swaps value.
 

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator
 
+from reluscope.arguments import read_drawn
 from reluscope.findings import Claim, Finding
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend
@@ -19,6 +20,7 @@ MARKS = ("o", "D", "s", "^")
 MOST_MINOR = 8
 
 
+@read_drawn
 def bounds_and_counts(
     where: Sequence[float],
     bounds: Mapping[str, Sequence[Finding | None]],

@@ -6,12 +6,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from reluscope.analyses.local.classes import RegionClasses
+from reluscope.arguments import read_drawn
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend
 
 WIDTH = 0.38
 
 
+@read_drawn
 def class_numbers(found: RegionClasses, *, axes: Axes | None = None) -> Figure:
     """Draw in how many regions one, two, three and more classes live.
 

@@ -6,6 +6,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from reluscope.arguments import read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.partitions.table import Partition
 from reluscope.plots.coefficient_scatter import Output, dots_of, frame_dots
@@ -18,6 +19,7 @@ SIDE = 4.4
 LARGEST, SMALLEST = 700.0, 6.0
 
 
+@read_drawn
 def region_clusters(
     part: Partition, labels: Int[np.ndarray, " r"], centers: Float[np.ndarray, "k c"], *, output: Output = None
 ) -> Figure:

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 
+from reluscope.arguments import read_drawn, read_labels
 from reluscope.codes.packed import Codes
-from reluscope.errors import ShapeError
 from reluscope.plots.shapes import say, scale_beside
 from reluscope.plots.style import bare, canvas, figure_of, shortened
 
@@ -24,6 +24,7 @@ STEPS = 6
 INK_ON_PAPER = LinearSegmentedColormap.from_list("pieces", ["#f2e3bd", "#7fb0b5", "#0b3c66"])
 
 
+@read_drawn
 def codes(
     codes: Codes,
     *,
@@ -69,9 +70,7 @@ def codes(
     ['class 0 (2)', 'class 1 (1)']
     """
     number = len(codes)
-    given = np.zeros(number, dtype=np.int64) if labels is None else np.asarray(labels)
-    if given.shape != (number,):
-        raise ShapeError(f"expected one label per code, ({number},), got shape {given.shape}")
+    given = np.zeros(number, dtype=np.int64) if labels is None else read_labels(labels, num_samples=number)
     classes, counts = np.unique(given, return_counts=True)
     edges = [np.linspace(0, n, min(n, -(-n * MOST_ROWS // max(number, 1))) + 1).round().astype(int) for n in counts]
     gates = [gate for gate in codes.layout if gate.num_units]

@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Slice
 from reluscope.networks.network import Network
@@ -27,6 +28,7 @@ Output = int | tuple[int, int] | None
 LARGEST, SMALLEST = 900.0, 5.0
 
 
+@read_drawn
 def coefficient_scatter(
     part: Partition,
     *,

@@ -12,6 +12,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize
 from matplotlib.figure import Figure
 
+from reluscope.arguments import Positive, read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.maps import AffineMaps
 from reluscope.plots.shapes import say
@@ -25,6 +26,7 @@ SIGNED = LinearSegmentedColormap.from_list(
 )
 
 
+@read_drawn
 def coefficients(
     maps: AffineMaps | Float[Any, "..."],
     *,
@@ -33,7 +35,7 @@ def coefficients(
     rows: Sequence[str] | None = None,
     columns: Sequence[str] | None = None,
     inputs: Sequence[str] | None = None,
-    limit: float | None = None,
+    limit: Positive | None = None,
 ) -> Figure:
     """Draw the weights of local affine maps, one row per map and one column per output.
 
@@ -82,7 +84,7 @@ def coefficients(
             f"at most {MOST} maps and {MOST} outputs can be looked at side by side, got {num_maps:,} maps of "
             f"{num_outputs:,} outputs: choose some, as in net.linearize(x[:5], outputs=[0, 1])"
         )
-    if shape is not None and int(np.prod(shape)) != num_inputs:
+    if shape is not None and (int(np.prod(shape)) != num_inputs or min(shape, default=1) < 1):
         raise ShapeError(f"shape must have {num_inputs} entries in all, as the maps have inputs, got {tuple(shape)}")
     if channels not in ("norm", "each"):
         raise InputError(f'channels must be "norm" or "each", got {channels!r}')

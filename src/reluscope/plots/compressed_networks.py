@@ -7,13 +7,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reluscope.analyses.compression.curve import AccuracyCurve
+from reluscope.arguments import Count, read_drawn
 from reluscope.plots.accuracy_curves import draw_accuracies
 from reluscope.plots.style import INK, canvas, legend_below
 
 COLUMN, ROW = 2.9, 2.5
 
 
-def curves_of_networks(curves: Mapping[str, AccuracyCurve], *, columns: int) -> Figure:
+@read_drawn
+def curves_of_networks(curves: Mapping[str, AccuracyCurve], *, columns: Count) -> Figure:
     """Draw the accuracies of networks that are left a few maps, one network per panel.
 
     Parameters

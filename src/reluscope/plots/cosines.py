@@ -9,9 +9,11 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from reluscope.analyses.annulus.cosines import Orthogonality
+from reluscope.arguments import read_drawn
 from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend
 
 
+@read_drawn
 def cosines(
     found: Mapping[int, Orthogonality], *, expected: Mapping[int, float] | None = None, axes: Axes | None = None
 ) -> Figure:

@@ -7,12 +7,14 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, dashes, legend_below, shortened
 
 
+@read_drawn
 def counts_in_training(
     epochs: Sequence[float],
     counts: Mapping[str, Sequence[Finding]],

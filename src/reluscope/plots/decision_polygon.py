@@ -8,19 +8,21 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 
 from reluscope.analyses.annulus.boundary import DecisionRegion
+from reluscope.arguments import Positive, read_drawn, read_labels
 from reluscope.errors import InputError
 from reluscope.plots.style import INK, canvas, category, dashes, figure_of, legend
 
 GRID = 400
 
 
+@read_drawn
 def decision_polygon(
     region: DecisionRegion,
     *,
-    reach: float | None = None,
+    reach: Positive | None = None,
     samples: Float[np.ndarray, "p 2"] | None = None,
     labels: Int[np.ndarray, " p"] | None = None,
-    radii: tuple[float, ...] = (),
+    radii: tuple[Positive, ...] = (),
     axes: Axes | None = None,
 ) -> Figure:
     """Draw the decision region of a network of two inputs.
@@ -73,7 +75,7 @@ def decision_polygon(
     for radius in radii:
         axes.add_patch(Circle((0, 0), radius, fill=False, edgecolor=INK, linewidth=0.8, linestyle=":", zorder=2))
     if samples is not None and len(samples):
-        classes = np.zeros(len(samples), int) if labels is None else labels
+        classes = np.zeros(len(samples), int) if labels is None else read_labels(labels, num_samples=len(samples))
         for index, one in enumerate(np.unique(classes)):
             places = samples[classes == one]
             axes.scatter(*places.T, s=6, color=category(index), linewidths=0, alpha=0.6, zorder=3, rasterized=True)

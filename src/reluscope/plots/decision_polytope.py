@@ -9,12 +9,14 @@ from mpl_toolkits.mplot3d import Axes3D
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from reluscope.analyses.annulus.boundary import DecisionRegion
+from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.plots.style import DARK, INK, category, legend_below
 
 NAMES = {3: "triangles", 4: "quadrilaterals", 5: "pentagons", 6: "hexagons"}
 
 
+@read_drawn
 def decision_polytope(*regions: DecisionRegion, titles: tuple[str, ...] = ()) -> Figure:
     """Draw bounded convex decision regions of networks of three inputs, side by side.
 

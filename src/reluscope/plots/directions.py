@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import StepPatch
 
 from reluscope.analyses.local.directions import Directions
+from reluscope.arguments import read_drawn
 from reluscope.plots.shapes import say, scale_beside
 from reluscope.plots.style import INK, bare, canvas, depth_colors, legend, shortened
 
@@ -22,6 +23,7 @@ TURNS = LinearSegmentedColormap.from_list("turns", ["#7f2704", "#E69F00", "#ffff
 MOST_CURVES = 7
 
 
+@read_drawn
 def directions(found: Directions) -> Figure:
     """Draw the angles between all hyperplanes at a point, and their distribution within gates.
 

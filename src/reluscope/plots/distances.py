@@ -12,12 +12,15 @@ from matplotlib.patches import Patch
 
 from reluscope.analyses.codespace.class_distances import ClassDistances
 from reluscope.analyses.codespace.pair_distances import PairDistances
+from reluscope.arguments import read_drawn
+from reluscope.errors import ShapeError
 from reluscope.plots.shapes import say, scale_beside
 from reluscope.plots.style import CATEGORIES, INK, bare, canvas, figure_of, legend
 
 BINS = 60
 
 
+@read_drawn
 def class_distances(found: ClassDistances, *, names: Sequence[str] | None = None, axes: Axes | None = None) -> Figure:
     """Draw the mean distances between classes as a table of coloured cells.
 
@@ -50,6 +53,8 @@ def class_distances(found: ClassDistances, *, names: Sequence[str] | None = None
             text = f"{value:.{digits}f}" if np.isfinite(value) else "–"
             axes.text(column, row, text, ha="center", va="center", color=shade, fontsize=size)
     labels = [str(int(one)) for one in found.classes] if names is None else list(names)
+    if len(labels) != number:
+        raise ShapeError(f"expected one name for each of {number} classes, got {len(labels)}")
     axes.set_xticks(range(number), labels)
     axes.set_yticks(range(number), labels)
     axes.tick_params(length=0)
@@ -61,6 +66,7 @@ def class_distances(found: ClassDistances, *, names: Sequence[str] | None = None
     return figure_of(axes)
 
 
+@read_drawn
 def distance_histogram(found: PairDistances, *, grouped: bool = True, axes: Axes | None = None) -> Figure:
     """Draw how the distances of pairs of samples are distributed.
 

@@ -4,11 +4,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from reluscope.analyses.codespace.distinct import DistinctCodes
+from reluscope.arguments import read_drawn
 from reluscope.plots.style import CATEGORIES, INK, bare, canvas, figure_of
 
 MOST_BARS = 30
 
 
+@read_drawn
 def distinct_codes(found: DistinctCodes, *, axes: Axes | None = None) -> Figure:
     """Draw how many different codes the samples have, one bar per gate and one for all gates together.
 

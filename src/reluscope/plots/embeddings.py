@@ -14,6 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, RASTER_ABOVE, category, legend_below, shortened
@@ -23,6 +24,7 @@ SIDE = 1.55
 MARKS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 
 
+@read_drawn
 def embeddings(
     grid: Sequence[Sequence[Float[np.ndarray, "_ 2"] | None]],
     labels: Int[np.ndarray, " s"],

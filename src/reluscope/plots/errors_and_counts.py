@@ -10,11 +10,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from reluscope.arguments import read_drawn
 from reluscope.findings import Claim, Finding
 from reluscope.plots.shapes import say, scale_beside
 from reluscope.plots.style import INK, bare, canvas, legend
 
 
+@read_drawn
 def errors_and_counts(
     counts: Sequence[Finding],
     errors: Mapping[str, Sequence[float]],

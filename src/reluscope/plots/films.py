@@ -9,6 +9,7 @@ from matplotlib.animation import FuncAnimation
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from reluscope.arguments import Positive, read_drawn
 from reluscope.errors import InputError
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
@@ -19,6 +20,7 @@ from reluscope.plots.regions_and_coefficients import SIDE, set_axes, set_title
 from reluscope.plots.style import legend_below
 
 
+@read_drawn
 def animation(
     partitions: Iterable[Partition],
     *,
@@ -27,7 +29,7 @@ def animation(
     neighbors: bool = True,
     samples: Points | None = None,
     labels: Int[np.ndarray, " s"] | None = None,
-    fps: float = 10.0,
+    fps: Positive = 10.0,
     colors: RegionColors | None = None,
 ) -> FuncAnimation:
     """Return a film with one frame per partition: regions at the left, their coefficients at the right.

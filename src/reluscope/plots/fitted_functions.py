@@ -13,7 +13,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.errors import InputError
+from reluscope.arguments import read_drawn
+from reluscope.errors import InputError, ShapeError
 from reluscope.partitions.table import Partition
 from reluscope.plots.coefficient_scatter import dots_of
 from reluscope.plots.region_colors import RegionColors
@@ -29,6 +30,7 @@ MARGIN = 0.2
 MANY = 40
 
 
+@read_drawn
 def fitted_curves(
     parts: Grid,
     target: Float[np.ndarray, "t 2"],
@@ -88,6 +90,7 @@ def fitted_curves(
     return figure
 
 
+@read_drawn
 def fitted_coefficients(
     parts: Grid,
     tangents: Float[np.ndarray, "t 2"],
@@ -161,6 +164,9 @@ def _panels(
 ) -> tuple[Figure, np.ndarray]:
     if not rows or not columns:
         raise InputError("expected at least one row and one column of panels")
+    for name, lines in (("parts", parts), ("notes", notes)):
+        if [len(line) for line in lines] != [len(columns)] * len(rows):
+            raise ShapeError(f"{name} must have {len(rows)} rows of {len(columns)}, as many as names, got others")
     for part in (part for line in parts for part in line if part is not None):
         check_dimensions(part)
         if part.dim != 1 or part.network_on_domain.num_outputs != 1:

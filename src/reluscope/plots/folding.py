@@ -7,12 +7,14 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from reluscope.analyses.annulus.shallow import ShallowNetwork
+from reluscope.arguments import read_drawn, read_labels
 from reluscope.errors import InputError
 from reluscope.plots.style import INK, bare, canvas, category
 
 MARKS = ("o", "s")
 
 
+@read_drawn
 def folding(network: ShallowNetwork, points: Float[np.ndarray, " s"], labels: Int[np.ndarray, " s"]) -> Figure:
     """Draw points of a line on their way through a network of one input and two units.
 
@@ -60,6 +62,7 @@ def folding(network: ShallowNetwork, points: Float[np.ndarray, " s"], labels: In
         "decision boundary before the units",
         "decision boundary on the line",
     )
+    labels = read_labels(labels, num_samples=len(points))
     for axes, places, title in zip(panels, (line, pre, after, after, pre, line), titles, strict=True):
         for one in np.unique(labels):
             chosen = places[labels == one]

@@ -8,6 +8,7 @@ from jaxtyping import Float, Int
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
+from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Box, Slice
 from reluscope.partitions.decision import decision_boundary
@@ -85,6 +86,7 @@ def frames_of(
     return frames
 
 
+@read_drawn
 def say_regions(part: Partition) -> str:
     """Return the number of regions with its claim, as a title.
 

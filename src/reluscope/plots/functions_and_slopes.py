@@ -11,6 +11,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from reluscope.arguments import Positive, read_drawn
 from reluscope.plots.coefficients import SIGNED
 from reluscope.plots.style import CATEGORIES, DARK, INK, canvas, legend_below
 
@@ -36,8 +37,9 @@ class OnGrid:
     marked: Float[np.ndarray, "k 2"]
 
 
+@read_drawn
 def functions_on_plane(
-    functions: Mapping[str, OnGrid], *, reach: float, marked: str = "at the marked points"
+    functions: Mapping[str, OnGrid], *, reach: Positive, marked: str = "at the marked points"
 ) -> Figure:
     """Draw functions over the square from -reach to reach with the lines where they are zero; below, their slopes.
 

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reluscope.analyses.codespace.activation_rate import activation_rate
+from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
@@ -40,6 +41,7 @@ PAPER = LinearSegmentedColormap.from_list("paper", ["#ffffff", "#c3c9d1"])
 By = str | Callable[[Partition], Shaped[np.ndarray, " f"]] | Shaped[np.ndarray, " f"]
 
 
+@read_drawn
 def boundaries(
     part: Partition,
     *,

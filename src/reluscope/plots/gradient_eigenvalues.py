@@ -9,11 +9,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reluscope.analyses.sensitivity.gradient_covariance import ActiveSubspaces
+from reluscope.arguments import read_drawn
 from reluscope.plots.outlines import number_logarithmically
 from reluscope.plots.shapes import say
 from reluscope.plots.style import bare, canvas, category, dashes, figure_of, legend
 
 
+@read_drawn
 def gradient_eigenvalues(found: Mapping[str, ActiveSubspaces], *, axes: Axes | None = None) -> Figure:
     """Draw the eigenvalues of networks as shares of their sums, on a logarithmic axis.
 

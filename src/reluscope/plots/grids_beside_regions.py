@@ -9,6 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
+from reluscope.arguments import read_drawn
 from reluscope.geometry.domains import Box
 from reluscope.partitions.table import Partition
 from reluscope.plots.frames import say_regions
@@ -19,6 +20,7 @@ from reluscope.plots.style import INK, canvas, category, shortened, tint
 TINTS = 6
 
 
+@read_drawn
 def grids_beside_regions(found: Mapping[str, tuple[Partition, Int[np.ndarray, "p q"]]]) -> Figure:
     """Draw labels on a grid beside exact regions, one row per network.
 

@@ -11,15 +11,17 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
+from reluscope.arguments import Count, read_drawn
 from reluscope.errors import ShapeError
 from reluscope.plots.style import DARK, INK, LIGHT, bare, canvas
 
 
+@read_drawn
 def success_grids(
     grids: Mapping[str, Float[np.ndarray, "w d"]],
     *,
-    widths: Sequence[int],
-    depths: Sequence[int],
+    widths: Sequence[Count],
+    depths: Sequence[Count],
     marked: Mapping[str, Bool[np.ndarray, "w d"]] | None = None,
 ) -> Figure:
     """Draw shares of successes, in per cent.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.errors import InputError
+from reluscope.errors import InputError, ShapeError
 
 
 def images_of(points: Float[np.ndarray, "s n"], shape: Sequence[int]) -> Float[np.ndarray, "s h w *_"]:
@@ -30,6 +30,8 @@ def images_of(points: Float[np.ndarray, "s n"], shape: Sequence[int]) -> Float[n
     """
     if not is_image(shape):
         raise InputError(f"samples are drawn as images of one or three channels, got the shape {tuple(shape)}")
+    if points.shape[1] != int(np.prod(shape)):
+        raise ShapeError(f"shape must have {points.shape[1]} entries in all, as the samples have, got {tuple(shape)}")
     finite = points[np.isfinite(points)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     channels = shape[0] if len(shape) == 3 else 1

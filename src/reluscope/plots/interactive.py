@@ -16,6 +16,7 @@ from matplotlib.colors import to_hex
 from reluscope.analyses.classification import classes_of_outputs
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
 from reluscope.analyses.planes.map_norms import map_norms
+from reluscope.arguments import Count, read_drawn
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ReluscopeError
 from reluscope.partitions.decision import decision_boundary
@@ -35,13 +36,14 @@ CELLS = 40_000
 NEAR = 4
 
 
+@read_drawn
 def interactive(
     part: Partition,
     *,
     color: Color | ClassAreas = None,
     label: str = "",
     class_names: Sequence[str] | None = None,
-    most: int = MOST,
+    most: Count = MOST,
 ) -> "Figure":
     """Draw the regions of a plane as a plotly figure, with what each region is under the pointer.
 

@@ -11,6 +11,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from reluscope.analyses.preimages.invariances import Invariance
+from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.plots.images import images_of, is_image
 from reluscope.plots.shapes import say
@@ -22,6 +23,7 @@ MOST_ROWS = 12
 SIDE, BELOW = 1.45, 0.34
 
 
+@read_drawn
 def invariances(found: Sequence[Invariance], *, shape: Sequence[int], names: Sequence[str] | None = None) -> Figure:
     """Draw inputs, targets and the inputs with the same features that resemble these, side by side.
 

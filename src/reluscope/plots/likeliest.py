@@ -14,7 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from reluscope.errors import InputError
+from reluscope.arguments import read_drawn
+from reluscope.errors import InputError, ShapeError
 from reluscope.plots.images import images_of
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, LIGHT, canvas, figure_of, legend_below, shortened
@@ -25,6 +26,7 @@ SIDE, STEP, BELOW = 0.72, 1.1, 0.24
 MOST_ROWS, MOST_COLUMNS = 12, 20
 
 
+@read_drawn
 def likeliest(
     points: Float[np.ndarray, "r c n"],
     classes: Int[np.ndarray, "r c"],
@@ -84,6 +86,10 @@ def likeliest(
     across = width + before
     axes = canvas(None, (SIDE * max(4, across) * STEP + 1.0, SIDE * (STEP + BELOW) * max(1, number) + 0.55))
     axes.set_axis_off()
+    if len(rows) != number or len(names) != width:
+        raise ShapeError(
+            f"expected {number} names of rows and {width} of columns, got {len(rows)} and {len(names)}: name each once"
+        )
     if not number or not width:
         say(axes, "there are no regions")
         return figure_of(axes)

@@ -8,12 +8,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from reluscope.arguments import read_drawn
 from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend
 
 # Below it a loss is as good as none; a logarithmic axis needs an end.
 LEAST = 1e-6
 
 
+@read_drawn
 def losses_in_training(losses: Mapping[str, Float[np.ndarray, "k e"]], *, axes: Axes | None = None) -> Figure:
     """Draw how the losses of networks fall.
 

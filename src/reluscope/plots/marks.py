@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Polygon
 
+from reluscope.arguments import read_array, read_labels
 from reluscope.errors import ShapeError
 from reluscope.geometry.domains import Box, Slice
 from reluscope.networks.points import Points
@@ -29,9 +30,9 @@ def halo(width: float) -> list[patheffects.AbstractPathEffect]:
 
 def on_the_domain(domain: Slice | Box, samples: Points) -> tuple[Float[np.ndarray, "s d"], Float[np.ndarray, " s"]]:
     """Return points of input space in coordinates of the domain, and how far each lies from it."""
-    points = np.asarray(samples.detach().cpu() if hasattr(samples, "detach") else samples, dtype=np.float64)  # pyright: ignore[reportAttributeAccessIssue]
+    points = read_array(samples, "samples")
     size = domain.ambient_dim if isinstance(domain, Slice) else domain.dim
-    if points.size % size or not points.ndim:
+    if points.ndim == 0 or (points.size != size and points.size and points[0].size != size):
         raise ShapeError(f"samples must be points of input space with {size} entries each, got shape {points.shape}")
     points = points.reshape(-1, size)
     if isinstance(domain, Box):
@@ -79,9 +80,7 @@ def mark_classes(
     if samples is None:
         return []
     places, _ = on_the_domain(domain, samples)
-    if labels is not None and len(labels) != len(places):
-        raise ShapeError(f"expected one label per sample, got {len(labels)} labels for {len(places)} samples")
-    classes = np.zeros(len(places), np.int64) if labels is None else np.asarray(labels)
+    classes = np.zeros(len(places), np.int64) if labels is None else read_labels(labels, num_samples=len(places))
     handles = []
     for index, one in enumerate(np.unique(classes)):
         mark, face = MARKS[index % len(MARKS)]

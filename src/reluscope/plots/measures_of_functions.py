@@ -10,11 +10,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from reluscope.arguments import read_drawn
 from reluscope.plots.style import INK, bare, canvas, category, legend_below
 
 MARKS = ("o", "s", "D", "^", "v", "P", "X")
 
 
+@read_drawn
 def sorted_measures(
     measures: Mapping[str, Num[np.ndarray, " k"]],
     *,

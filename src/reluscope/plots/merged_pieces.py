@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reluscope.analyses.compression.merging import MergedRegions
+from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.plots.marks import outline
 from reluscope.plots.regions import facet_ends
@@ -13,6 +14,7 @@ from reluscope.plots.shapes import fill, frame, plane_size, stroke
 from reluscope.plots.style import DARK, RASTER_ABOVE, canvas, category, figure_of, legend, tint
 
 
+@read_drawn
 def merged_regions(merged: MergedRegions, *, axes: Axes | None = None) -> Figure:
     """Draw the pieces of a plane, with thick lines between them and thin ones between the regions inside.
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from reluscope.arguments import read_drawn
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
 from reluscope.plots.regions import partition
@@ -12,6 +13,7 @@ from reluscope.plots.regions import partition
 COLUMN, ROW = 3.6, 3.3
 
 
+@read_drawn
 def models_in_plane(
     parts: Mapping[str, Partition],
     *,

@@ -7,11 +7,13 @@ from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 
 from reluscope.analyses.tropical.newton import NewtonPolygon, NewtonPolygons
+from reluscope.arguments import read_drawn
 from reluscope.plots.style import DARK, bare, canvas, category, tint
 
 MOST_LABELS = 8
 
 
+@read_drawn
 def newton_polygons(found: NewtonPolygons) -> Figure:
     """Draw the exponents of numerator and denominator, and which of them meet.
 

@@ -7,6 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reluscope.analyses.coefficients.norms import LocalNorms
+from reluscope.arguments import read_drawn
 from reluscope.plots.outlines import edges_of_equal_ratio, number_logarithmically
 from reluscope.plots.shapes import say
 from reluscope.plots.style import bare, canvas, category, dashes, figure_of, legend
@@ -14,6 +15,7 @@ from reluscope.plots.style import bare, canvas, category, dashes, figure_of, leg
 BINS = 40
 
 
+@read_drawn
 def norms(found: LocalNorms, *, axes: Axes | None = None) -> Figure:
     """Draw the distribution of the spectral and the Frobenius norm and of the margin's slope.
 

@@ -10,10 +10,12 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from reluscope.arguments import read_drawn
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, dashes, legend_below
 
 
+@read_drawn
 def novelty(scores: Mapping[str, Mapping[str, Mapping[str, Float[np.ndarray, " _"]]]]) -> Figure:
     """Draw distributions of distances to the nearest occupied code.
 

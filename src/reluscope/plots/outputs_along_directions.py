@@ -7,11 +7,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reluscope.analyses.sensitivity.outputs_along import OutputAlong
+from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, legend_below, shortened
 
 
+@read_drawn
 def outputs_along(
     found: Sequence[Sequence[OutputAlong]], *, rows: Sequence[str] | None = None, columns: Sequence[str] | None = None
 ) -> Figure:

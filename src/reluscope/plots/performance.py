@@ -10,6 +10,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from reluscope.arguments import Count, read_drawn
 from reluscope.plots.style import INK, bare, canvas, category, dashes, legend_below
 
 MARKS = ("o", "s", "D", "^")
@@ -18,6 +19,7 @@ MARKS = ("o", "s", "D", "^")
 Kind = tuple[Num[np.ndarray, " k"], Mapping[str, Num[np.ndarray, " k"]]]
 
 
+@read_drawn
 def performance_by_measure(kinds: Mapping[str, Kind], *, measures: Sequence[str], label: str) -> Figure:
     """Draw one panel per measure, one dot per function.
 
@@ -47,8 +49,9 @@ def performance_by_measure(kinds: Mapping[str, Kind], *, measures: Sequence[str]
     return figure
 
 
+@read_drawn
 def performance_by_dimension(
-    kinds: Mapping[str, Kind], *, measures: Sequence[str], dimensions: Sequence[int], label: str
+    kinds: Mapping[str, Kind], *, measures: Sequence[str], dimensions: Sequence[Count], label: str
 ) -> Figure:
     """Draw one panel per measure, and in it one line per kind of functions, with a dot per dimension.
 

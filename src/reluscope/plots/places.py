@@ -11,6 +11,7 @@ from jaxtyping import Float
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from reluscope.arguments import read_drawn
 from reluscope.plots.outlines import edges_of_equal_ratio, number_logarithmically, outlines
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, legend_below
@@ -18,6 +19,7 @@ from reluscope.plots.style import INK, bare, canvas, legend_below
 BINS = 30
 
 
+@read_drawn
 def places(
     sizes: Mapping[str, Mapping[str, Float[np.ndarray, " _"]]],
     *,

@@ -8,6 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from reluscope.analyses.preimages.kinds import Kind, Preimages
+from reluscope.arguments import read_drawn
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend
 
@@ -17,6 +18,7 @@ HATCHES = ("", "///", "...", "\\\\\\")
 ORDER = (Kind.SINGLETON, Kind.COMPACT, Kind.UNBOUNDED, Kind.EMPTY)
 
 
+@read_drawn
 def preimages(found: Preimages, *, axes: Axes | None = None) -> Figure:
     """Draw how many preimages are of each kind over the number of units that are equations.
 

@@ -9,6 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from reluscope.analyses.preimages.kinds import Preimages
+from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
@@ -17,6 +18,7 @@ from reluscope.plots.regions import partition
 PANEL, HEIGHT = 3.4, 3.4
 
 
+@read_drawn
 def preimages_in_plane(
     part: Partition,
     found: Preimages,

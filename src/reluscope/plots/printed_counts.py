@@ -8,12 +8,14 @@ from jaxtyping import Num
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
 from reluscope.plots.style import DARK, INK, bare, canvas, category, figure_of, legend_below
 
 MARKS = ("o", "s", "^", "v")
 
 
+@read_drawn
 def counts_beside(
     printed: Num[np.ndarray, " k"],
     found: Mapping[str, Num[np.ndarray, " k"]],

@@ -8,6 +8,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
 from reluscope.analyses.compression.pruning_curve import PruningCurve
+from reluscope.arguments import read_drawn
 from reluscope.findings import Claim
 from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend
 
@@ -16,6 +17,7 @@ MARKS = ("o", "s", "D", "^")
 MOST_NAMED = 12
 
 
+@read_drawn
 def pruning_curves(curves: Mapping[str, PruningCurve], *, axes: Axes | None = None) -> Figure:
     """Draw accuracies of pruned networks over the share of their weights.
 

@@ -8,10 +8,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reluscope.analyses.radii import FacetDistances, InscribedBalls
+from reluscope.arguments import read_drawn
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, depth_colors, figure_of, legend, shortened
 
 
+@read_drawn
 def radii(
     facets: FacetDistances,
     names: list[str],

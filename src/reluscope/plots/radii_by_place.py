@@ -8,6 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from reluscope.arguments import read_drawn
+from reluscope.errors import ShapeError
 from reluscope.plots.outlines import number_logarithmically
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend
@@ -15,6 +17,7 @@ from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend
 MARKERS = ("o", "s", "^", "D", "v")
 
 
+@read_drawn
 def radii_by_place(
     radii: Float[np.ndarray, "s p"],
     places: Sequence[str],
@@ -54,6 +57,8 @@ def radii_by_place(
         axes.set_yticks([])
         say(axes, "no size is finite and positive")
         return figure_of(axes)
+    if len(places) != radii.shape[1]:
+        raise ShapeError(f"expected one name for each of {radii.shape[1]} places, got {len(places)}")
     at = np.arange(len(places))
     for line in shown:
         known = np.isfinite(line)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Int
 
+from reluscope.arguments import read_drawn
 from reluscope.partitions.table import Partition
 from reluscope.plots.style import CATEGORIES, tint
 
@@ -37,6 +38,7 @@ class RegionColors:
 
     by_code: dict[bytes, int] = field(default_factory=dict)
 
+    @read_drawn
     def of(self, part: Partition) -> Int[np.ndarray, " r"]:
         """Return the number of every region's colour in ``SHADES``; codes that are new get one now.
 

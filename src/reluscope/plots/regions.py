@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from reluscope.analyses.planes.class_areas import ClassAreas
+from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
@@ -23,6 +24,7 @@ from reluscope.plots.style import DARK, NEUTRAL, RASTER_ABOVE, canvas, category,
 LEVELS = 32
 
 
+@read_drawn
 def partition(
     part: Partition,
     *,

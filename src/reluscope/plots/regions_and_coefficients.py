@@ -9,6 +9,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from reluscope.arguments import read_drawn
 from reluscope.networks.points import Points
 from reluscope.partitions.table import Partition
 from reluscope.plots.coefficient_scatter import Output, frame_dots
@@ -21,6 +22,7 @@ from reluscope.plots.style import INK, canvas, legend_below
 SIDE, COLUMN = 4.6, 3.3
 
 
+@read_drawn
 def regions_and_coefficients(
     parts: Partition | Mapping[str, Partition],
     *,

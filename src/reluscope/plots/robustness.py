@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reluscope.analyses.robustness import BoundaryDistances, DecisionDistances, DistancesWithin
+from reluscope.arguments import read_drawn
 from reluscope.plots.outlines import number_logarithmically
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, legend_below, shortened
@@ -38,6 +39,7 @@ MARKS = {
 }
 
 
+@read_drawn
 def robustness(
     facets: Sequence[BoundaryDistances],
     within: Sequence[DistancesWithin],

@@ -9,6 +9,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from reluscope.analyses.sensitivity.saliency_maps import Saliency
+from reluscope.arguments import read_array, read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.points import Points
 from reluscope.plots.coefficients import SIGNED
@@ -19,6 +20,7 @@ from reluscope.plots.style import INK, canvas, shortened
 MOST = 12
 
 
+@read_drawn
 def saliency(found: Saliency, samples: Points, *, shape: Sequence[int], names: Sequence[str] | None = None) -> Figure:
     """Draw samples with their gradients and contributions, summed over channels, one row per sample.
 
@@ -50,7 +52,7 @@ def saliency(found: Saliency, samples: Points, *, shape: Sequence[int], names: S
     number = len(found)
     if number > MOST:
         raise InputError(f"at most {MOST} samples can be looked at together, got {number:,}: choose some")
-    points = np.asarray(samples.detach().cpu() if hasattr(samples, "detach") else samples, dtype=np.float64)  # pyright: ignore[reportAttributeAccessIssue]
+    points = read_array(samples, "samples")
     size = found.gradients.shape[1]
     if points.size != number * size or int(np.prod(shape)) != size:
         raise ShapeError(f"expected {number} samples of {size} entries and their shape, got {points.shape}, {shape}")

@@ -7,6 +7,7 @@ from jaxtyping import Float
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.plots.images import images_of
 from reluscope.plots.style import INK, shortened
@@ -14,6 +15,7 @@ from reluscope.plots.style import INK, shortened
 MOST = 12
 
 
+@read_drawn
 def samples(points: Float[np.ndarray, "s n"], *, shape: Sequence[int], names: Sequence[str] | None = None) -> Figure:
     """Draw samples as images in one row.
 

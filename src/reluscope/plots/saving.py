@@ -4,13 +4,17 @@ import io
 import re
 
 from matplotlib import rc_context
+from matplotlib.colors import is_color_like
 from matplotlib.figure import Figure
 
+from reluscope.arguments import Count, read_drawn
+from reluscope.errors import InputError
 from reluscope.plots.style import INK
 
 RASTER_DPI = 200
 
 
+@read_drawn
 def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> str:
     """Return a figure as SVG, with text as text.
 
@@ -41,8 +45,11 @@ def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> s
     return text if ink is None else text.replace(INK, ink)
 
 
-def to_png(figure: Figure, *, dpi: int = RASTER_DPI, background: str = "white") -> bytes:
+@read_drawn
+def to_png(figure: Figure, *, dpi: Count = RASTER_DPI, background: str = "white") -> bytes:
     """Return a figure as PNG."""
+    if not is_color_like(background):
+        raise InputError(f"background must be a colour of matplotlib, got {background!r}: give white, or none")
     buffer = io.BytesIO()
     figure.savefig(buffer, format="png", dpi=dpi, facecolor=background)
     return buffer.getvalue()

@@ -10,6 +10,7 @@ from matplotlib import rc_context
 from matplotlib.animation import Animation, FFMpegWriter, PillowWriter
 from PIL import Image
 
+from reluscope.arguments import Count, read_drawn
 from reluscope.errors import InputError, ReluscopeError
 from reluscope.files.whole_files import write_files
 
@@ -21,8 +22,9 @@ GIF_COLORS = 255
 Progress = Callable[[int, int], object]
 
 
+@read_drawn
 def save_animation(
-    animation: Animation, path: "str | PathLike[str]", *, dpi: int = DPI, progress: Progress | None = None
+    animation: Animation, path: "str | PathLike[str]", *, dpi: Count = DPI, progress: Progress | None = None
 ) -> None:
     """Write an animation to a file.
 
@@ -70,7 +72,8 @@ def save_animation(
     write_files({target: content})
 
 
-def to_gif(animation: Animation, *, dpi: int = DPI, progress: Progress | None = None) -> bytes:
+@read_drawn
+def to_gif(animation: Animation, *, dpi: Count = DPI, progress: Progress | None = None) -> bytes:
     """Return an animation as GIF.
 
     Parameters

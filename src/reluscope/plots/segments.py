@@ -7,9 +7,11 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from reluscope.analyses.counting.segments import SegmentCounts
+from reluscope.arguments import read_drawn
 from reluscope.plots.style import INK, bare, canvas, category, figure_of
 
 
+@read_drawn
 def segment_counts(
     counts: SegmentCounts, groups: Int[np.ndarray, " k"], names: list[str], *, axes: Axes | None = None
 ) -> Figure:

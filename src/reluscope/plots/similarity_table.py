@@ -7,11 +7,13 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from reluscope.analyses.similarity import PairTable
+from reluscope.arguments import Positive, read_drawn
 from reluscope.plots.shapes import scale_beside
 from reluscope.plots.style import DARK, INK, LIGHT, bare, canvas, figure_of, shortened
 
 
-def similarity(found: PairTable, *, cap: float | None = None, axes: Axes | None = None) -> Figure:
+@read_drawn
+def similarity(found: PairTable, *, cap: Positive | None = None, axes: Axes | None = None) -> Figure:
     """Draw a table of similarities, rows against columns.
 
     Parameters

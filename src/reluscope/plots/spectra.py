@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from reluscope.analyses.stability.lemmas import CorrelationCounts
 from reluscope.analyses.stability.table import Spectra
+from reluscope.arguments import Share, read_drawn, read_positions
 from reluscope.plots.outlines import number_logarithmically
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, dashes, depth_colors, figure_of, legend, legend_below
@@ -20,11 +21,12 @@ from reluscope.plots.style import INK, bare, canvas, category, dashes, depth_col
 MARKS = ("o", "s", "D", "^")
 
 
+@read_drawn
 def spectra(
     found: Spectra,
     *,
     layers: Sequence[int] | None = None,
-    band: tuple[float, float] | None = (0.25, 0.75),
+    band: tuple[Share, Share] | None = (0.25, 0.75),
     axes: Axes | None = None,
 ) -> Figure:
     """Draw the singular values of some layers, in descending order, on a logarithmic axis.
@@ -45,7 +47,8 @@ def spectra(
         layers are dashed.
     """
     axes = canvas(axes, (6.4, 3.8))
-    wanted = [index for index, one in enumerate(found.layers) if one.kind == "gate"] if layers is None else layers
+    gates = [index for index, one in enumerate(found.layers) if one.kind == "gate"]
+    wanted = gates if layers is None else read_positions(layers, "layers", len(found.layers), "layers").tolist()
     shown = [index for index in wanted if found.complete[index]]
     if not shown:
         say(axes, "no layer with all its singular values")
@@ -71,6 +74,7 @@ def spectra(
     return figure_of(axes)
 
 
+@read_drawn
 def spectra_by_layer(found: Mapping[str, Spectra]) -> Figure:
     """Draw sizes of layers, numbers of nonzero singular values and condition numbers, layer after layer.
 
@@ -119,6 +123,7 @@ def spectra_by_layer(found: Mapping[str, Spectra]) -> Figure:
     return figure
 
 
+@read_drawn
 def correlation_counts(found: CorrelationCounts, *, axes: Axes | None = None) -> Figure:
     """Draw how many rows meet the correlation condition of Lemma 9, by its constant.
 

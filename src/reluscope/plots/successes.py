@@ -9,11 +9,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from reluscope.arguments import read_drawn
 from reluscope.plots.style import INK, bare, canvas, category, dashes, legend_below
 
 MARKS = ("o", "s", "D", "^")
 
 
+@read_drawn
 def successes(
     accuracies: Mapping[str, Mapping[int, Float[np.ndarray, " k"]]], *, thresholds: Sequence[float]
 ) -> Figure:

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
+from reluscope.arguments import read_drawn
 from reluscope.plots.outlines import outlines
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, legend_below, shortened, tint
@@ -22,6 +23,7 @@ BINS = 40
 HATCHES = ("", "////", "....")
 
 
+@read_drawn
 def surroundings(
     numbers: Mapping[str, Mapping[str, Int[np.ndarray, " _"]]],
     cosines: Mapping[str, Mapping[str, Float[np.ndarray, " _"]]],

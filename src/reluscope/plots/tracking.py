@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, MaxNLocator, StrMethodFormatter
 
 from reluscope.analyses.tracking.records import Records
+from reluscope.arguments import read_drawn
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, dashes, depth_colors, shortened
 
@@ -21,6 +22,7 @@ COLUMNS = 3
 MOST_GATES = 8
 
 
+@read_drawn
 def tracking(records: Records) -> Figure:
     """Draw what a tracker recorded, over epochs.
 

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
+from reluscope.arguments import read_drawn
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, dashes, legend_below
 
@@ -19,6 +20,7 @@ from reluscope.plots.style import INK, bare, canvas, category, dashes, legend_be
 Line = tuple[Sequence[float], Sequence[float]]
 
 
+@read_drawn
 def training_curves(panels: Mapping[str, Mapping[str, Mapping[tuple[str, str], Line]]]) -> Figure:
     """Draw how numbers change in training.
 

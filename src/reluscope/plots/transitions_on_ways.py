@@ -9,11 +9,13 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from reluscope.analyses.sensitivity.region_changes import Transitions
+from reluscope.arguments import read_drawn
 from reluscope.findings import Claim
 from reluscope.plots.shapes import say
 from reluscope.plots.style import bare, canvas, category, dashes, figure_of, legend
 
 
+@read_drawn
 def transitions(found: Mapping[str, Transitions], *, axes: Axes | None = None) -> Figure:
     """Draw how many transitions there are up to each place of trajectories.
 

@@ -6,12 +6,14 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from reluscope.analyses.codespace.usage import UnitUsage
+from reluscope.arguments import read_drawn
 from reluscope.plots.style import CATEGORIES, INK, bare, canvas, figure_of, legend, shortened
 
 MOST_BARS = 30
 KINDS = (("changing", CATEGORIES[0], 1.0), ("always on", CATEGORIES[1], 1.0), ("dead", INK, 0.45))
 
 
+@read_drawn
 def unit_usage(usage: UnitUsage, *, axes: Axes | None = None) -> Figure:
     """Draw which share of each gate's units changes, is always on or is dead on the samples.
 

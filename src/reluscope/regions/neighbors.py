@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
+from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Domain, Slice
@@ -63,6 +64,7 @@ class Neighbors:
         return len(self.rows)
 
 
+@read_arguments
 def neighbors(
     network: Network, x: Points, *, domain: Domain | None = None, tolerance: Tolerance | None = None
 ) -> Neighbors:

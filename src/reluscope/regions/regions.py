@@ -7,6 +7,7 @@ rule; the witness is then the centre of a largest ball inside, and if there is n
 import numpy as np
 import torch
 
+from reluscope.arguments import Count, read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.domains import Box, Domain, Slice, Space
@@ -23,6 +24,7 @@ from reluscope.tolerance import Tolerance
 BUDGET = 256 * 2**20
 
 
+@read_arguments
 def region(network: Network, x: Points, *, domain: Domain | None = None, tolerance: Tolerance | None = None) -> Region:
     """Return the linear region at one point; see `regions`.
 
@@ -44,13 +46,14 @@ def region(network: Network, x: Points, *, domain: Domain | None = None, toleran
     return found[0]
 
 
+@read_arguments
 def regions(
     network: Network,
     x: Points,
     *,
     domain: Domain | None = None,
     tolerance: Tolerance | None = None,
-    budget: int = BUDGET,
+    budget: Count = BUDGET,
 ) -> tuple[Region, ...]:
     """Return the linear region at every point.
 

@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.choosing import Pairs, choose_pairs, choose_triple
-from reluscope.analyses.classification import check_labels, predicted_classes
+from reluscope.analyses.classification import predicted_classes, read_classes
 from reluscope.analyses.regression import check_targets
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
@@ -85,7 +85,7 @@ class Subject:
     def __post_init__(self) -> None:
         if self.is_classifier:
             if self.data.labels is not None:
-                check_labels(self.network, self.data.labels)
+                read_classes(self.network, self.data.labels)
             elif self.data.targets is not None:
                 raise InputError(
                     f"the labels of {self.data.name} must be class numbers 0, 1, 2, ... for classification: give class "

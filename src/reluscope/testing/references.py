@@ -9,6 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from reluscope.arguments import Count, Seed, read_arguments
+
 Parameters = list[tuple[np.ndarray, np.ndarray]]
 
 
@@ -93,7 +95,8 @@ def reference_networks() -> list[ReferenceNetwork]:
     ]
 
 
-def pseudo_random_network(num_inputs: int, widths: Sequence[int]) -> Parameters:
+@read_arguments
+def pseudo_random_network(num_inputs: Count, widths: Sequence[Count]) -> Parameters:
     """Build a network with portable pseudo-random weights in [-1, 1] and one output.
 
     Weights are drawn by s <- (1103515245 s + 12345) mod 2^31 with value 2 s / 2^31 - 1 and seed 2018; layers in order,
@@ -129,7 +132,8 @@ def pseudo_random_network(num_inputs: int, widths: Sequence[int]) -> Parameters:
     return parameters
 
 
-def default_network(sizes: Sequence[int], seed: int = 0) -> Parameters:
+@read_arguments
+def default_network(sizes: Sequence[Count], seed: Seed = 0) -> Parameters:
     """Build a network initialised as PyTorch does by default: uniform in +-1 / sqrt(fan-in), drawn by numpy.
 
     Parameters
@@ -152,7 +156,8 @@ def default_network(sizes: Sequence[int], seed: int = 0) -> Parameters:
     return parameters
 
 
-def sawtooth_network(depth: int) -> Parameters:
+@read_arguments
+def sawtooth_network(depth: Count) -> Parameters:
     """Build the tent map composed ``depth`` times: 2^depth linear pieces on [0, 1] from 2 units per layer.
 
     Examples

@@ -12,6 +12,7 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
+from reluscope.arguments import Count, Positive, read_arguments
 from reluscope.geometry.domains import Box, Plane, Segment, Slice
 from reluscope.testing.references import Parameters, default_network
 
@@ -31,7 +32,8 @@ _FAULTS = (
 )
 
 
-def dyadics(limit: float = 2.0, denominator: int = 4) -> SearchStrategy[float]:
+@read_arguments
+def dyadics(limit: Positive = 2.0, denominator: Count = 4) -> SearchStrategy[float]:
     """Return multiples of 1 / denominator in [-limit, limit].
 
     Examples
@@ -43,13 +45,14 @@ def dyadics(limit: float = 2.0, denominator: int = 4) -> SearchStrategy[float]:
     return st.integers(-bound, bound).map(lambda k: k / denominator)
 
 
+@read_arguments
 @st.composite
 def networks(
     draw: Draw,
-    num_inputs: int | SearchStrategy[int] = 2,
-    max_layers: int = 3,
-    max_width: int = 5,
-    num_outputs: int = 1,
+    num_inputs: Count | SearchStrategy[int] = 2,
+    max_layers: Count = 3,
+    max_width: Count = 5,
+    num_outputs: Count = 1,
 ) -> Parameters:
     """Draw a ReLU network as a list of ``(W, b)``: generic or dyadic, often with several degeneracies at once.
 
@@ -73,26 +76,28 @@ def networks(
     return draw(strategy(num_inputs, max_layers, max_width, num_outputs))
 
 
+@read_arguments
 @st.composite
 def generic_networks(
     draw: Draw,
-    num_inputs: int | SearchStrategy[int] = 2,
-    max_layers: int = 3,
-    max_width: int = 5,
-    num_outputs: int = 1,
+    num_inputs: Count | SearchStrategy[int] = 2,
+    max_layers: Count = 3,
+    max_width: Count = 5,
+    num_outputs: Count = 1,
 ) -> Parameters:
     """Draw a network in general position, initialised as PyTorch does by default; see ``networks``."""
     seed = draw(st.integers(0, 2**16))
     return default_network(_sizes(draw, num_inputs, max_layers, max_width, num_outputs), seed)
 
 
+@read_arguments
 @st.composite
 def degenerate_networks(
     draw: Draw,
-    num_inputs: int | SearchStrategy[int] = 2,
-    max_layers: int = 3,
-    max_width: int = 5,
-    num_outputs: int = 1,
+    num_inputs: Count | SearchStrategy[int] = 2,
+    max_layers: Count = 3,
+    max_width: Count = 5,
+    num_outputs: Count = 1,
 ) -> Parameters:
     """Draw a network with dyadic weights and up to four planted degeneracies; see ``networks``.
 
@@ -111,7 +116,8 @@ def degenerate_networks(
     return parameters
 
 
-def boxes(dim: int, limit: float = 4.0) -> SearchStrategy[Box]:
+@read_arguments
+def boxes(dim: Count, limit: Positive = 4.0) -> SearchStrategy[Box]:
     """Return boxes with dyadic bounds in [-limit, limit].
 
     Examples
@@ -126,21 +132,24 @@ def boxes(dim: int, limit: float = 4.0) -> SearchStrategy[Box]:
     )
 
 
-def segments(num_inputs: int, limit: float = 4.0) -> SearchStrategy[Slice]:
+@read_arguments
+def segments(num_inputs: Count, limit: Positive = 4.0) -> SearchStrategy[Slice]:
     """Return segments between two different dyadic points."""
     point = st.lists(dyadics(limit), min_size=num_inputs, max_size=num_inputs)
     return st.tuples(point, point).filter(lambda ends: ends[0] != ends[1]).map(lambda ends: Segment(*ends))
 
 
-def planes(num_inputs: int, limit: float = 4.0) -> SearchStrategy[Slice]:
+@read_arguments
+def planes(num_inputs: Count, limit: Positive = 4.0) -> SearchStrategy[Slice]:
     """Return planes through three dyadic points that are not on a line."""
     point = st.lists(dyadics(limit), min_size=num_inputs, max_size=num_inputs)
     triples = st.tuples(point, point, point).filter(_spans_a_plane)
     return st.builds(lambda points, margin: Plane(*points, margin=margin), triples, st.sampled_from([0.0, 0.25]))
 
 
+@read_arguments
 @st.composite
-def slices(draw: Draw, num_inputs: int, dim: int, limit: float = 2.0) -> Slice:
+def slices(draw: Draw, num_inputs: Count, dim: Count, limit: Positive = 2.0) -> Slice:
     """Draw a slice with dyadic origin, basis and box window; the basis need not be orthonormal.
 
     Coordinate slices through the origin, along which cuts of simple networks coincide, are drawn often.
@@ -158,7 +167,7 @@ def slices(draw: Draw, num_inputs: int, dim: int, limit: float = 2.0) -> Slice:
 
 
 def _sizes(
-    draw: Draw, num_inputs: int | SearchStrategy[int], max_layers: int, max_width: int, num_outputs: int
+    draw: Draw, num_inputs: Count | SearchStrategy[int], max_layers: Count, max_width: Count, num_outputs: Count
 ) -> list[int]:
     first = num_inputs if isinstance(num_inputs, int) else draw(num_inputs)
     return [first, *draw(st.lists(st.integers(1, max_width), min_size=1, max_size=max_layers)), num_outputs]

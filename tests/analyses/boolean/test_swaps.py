@@ -283,7 +283,7 @@ def test_what_is_too_large():
         npn_classes(5)
     with pytest.raises(InputError, match="0 to 6 inputs, got 7"):
         strict_orderings(7)
-    with pytest.raises(InputError, match="not negative"):
+    with pytest.raises(InputError, match="at least 0, got -1"):
         swaps(parity(2), seconds=-1.0)
     with pytest.raises(ShapeError, match="3 entries"):
         num_changes(parity(3), [1, 2])

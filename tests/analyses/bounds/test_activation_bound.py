@@ -113,7 +113,7 @@ def test_ranges_of_one_layer_are_sharp():
 
 def test_what_it_does_not_cover():
     net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    with pytest.raises(rs.errors.ShapeError, match="the dimension of the input, 2, got 3"):
+    with pytest.raises(rs.errors.ShapeError, match="lies in 3 dimensions, but the network has 2"):
         activation_upper(net, rs.Box(-1, 1, 3))
 
 

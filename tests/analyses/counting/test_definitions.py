@@ -223,7 +223,7 @@ def test_methods_agree(domain, method):
 
 def test_what_cannot_be_asked():
     net, box = rs.load(CROSS), rs.Box(-1, 1, 2)
-    with pytest.raises(InputError, match="definition must be one of six") as caught:
+    with pytest.raises(InputError, match="definition must be") as caught:
         rs.count(net, box, definition="linear")
     assert all(name in str(caught.value) for name in NAMES)
     with pytest.raises(InputError, match="method must be"):

@@ -19,6 +19,7 @@ from scipy.sparse.csgraph import connected_components
 
 from reluscope.analyses.annulus.rational_lines import RationalLines, rational_rank, reduce_rows
 from reluscope.analyses.annulus.shallow import ShallowLike, ShallowNetwork, read_shallow
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim
 from reluscope.geometry.polyhedron import Polyhedron
@@ -120,6 +121,7 @@ class DecisionRegion:
         return Polyhedron(self.normals, self.offsets)
 
 
+@read_arguments
 def decision_region(source: ShallowLike, *, leak: float = 0.0) -> DecisionRegion:
     """Return the decision region {f <= 0} of a network of one hidden layer.
 
@@ -172,6 +174,7 @@ def decision_region(source: ShallowLike, *, leak: float = 0.0) -> DecisionRegion
     return _convex_or_not(arrangement, points, facets, error)
 
 
+@read_arguments
 def part_around_origin(region: DecisionRegion) -> DecisionRegion | None:
     """Return the connected part of a decision region that holds the origin, if it is a polytope.
 

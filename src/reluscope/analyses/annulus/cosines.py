@@ -10,6 +10,7 @@ from math import exp, lgamma, pi, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
+from reluscope.arguments import Count, Seed, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.arrays import read_array
@@ -29,6 +30,7 @@ class Orthogonality:
     largest: Finding
 
 
+@read_arguments
 def orthogonality(vectors: ArrayLike) -> Orthogonality:
     """Return the mean and the largest absolute cosine between different vectors, such as a layer's rows.
 
@@ -70,7 +72,8 @@ def orthogonality(vectors: ArrayLike) -> Orthogonality:
     )
 
 
-def random_orthogonality(dim: int, *, trials: int = 100, seed: int = 0) -> Orthogonality:
+@read_arguments
+def random_orthogonality(dim: Count, *, trials: Count = 100, seed: Seed = 0) -> Orthogonality:
     """Return mean and largest absolute scalar product of n random unit vectors in n dimensions, averaged over trials.
 
     Parameters
@@ -107,7 +110,8 @@ def random_orthogonality(dim: int, *, trials: int = 100, seed: int = 0) -> Ortho
     )
 
 
-def expected_cosine(dim: int) -> Finding:
+@read_arguments
+def expected_cosine(dim: Count) -> Finding:
     """Return the mean absolute cosine between two independent uniform directions.
 
     Parameters

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Space
@@ -11,6 +12,7 @@ from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 
 
+@read_arguments
 def decision_pieces(network: Network) -> tuple[Polyhedron, ...]:
     """Return the full-dimensional parts of {f <= 0}, one in each region of the network that has any.
 
@@ -45,6 +47,7 @@ def decision_pieces(network: Network) -> tuple[Polyhedron, ...]:
     return _pieces(_partition(network))
 
 
+@read_arguments
 def decision_volume(network: Network) -> Finding:
     """Return the volume of {f <= 0}.
 

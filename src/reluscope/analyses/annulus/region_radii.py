@@ -3,11 +3,13 @@
 import numpy as np
 
 from reluscope.analyses.annulus.boundary import DecisionRegion
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.nearest_point import nearest_point
 
 
+@read_arguments
 def inner_radius(region: DecisionRegion) -> Finding:
     """Return the radius of the largest ball around the origin within a bounded decision region.
 
@@ -47,6 +49,7 @@ def inner_radius(region: DecisionRegion) -> Finding:
     return _finding(region, value, "inner radius", "radius of the largest ball around the origin within {f <= 0}")
 
 
+@read_arguments
 def outer_radius(region: DecisionRegion) -> Finding:
     """Return the radius of the smallest ball around the origin that holds a bounded decision region.
 

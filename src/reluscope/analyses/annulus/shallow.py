@@ -14,7 +14,8 @@ from jaxtyping import Float
 from torch import nn
 
 from reluscope.analyses.preimages.layer import read_layer
-from reluscope.errors import InputError
+from reluscope.arguments import describe, read_arguments
+from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.arrays import read_array
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
@@ -57,8 +58,11 @@ class ShallowNetwork:
         """Number of units u."""
         return len(self.weight)
 
+    @read_arguments
     def __call__(self, x: Float[np.ndarray, "*s n"]) -> Float[np.ndarray, "*s"]:
         """Return the output at some points."""
+        if x.ndim == 0 or x.shape[-1] != self.weight.shape[1]:
+            raise ShapeError(f"x must have {self.weight.shape[1]} coordinates, got an array of shape {x.shape}")
         pre = x @ self.weight.T + self.bias
         return self.constant + (np.where(pre > 0, self.high, self.low) * pre).sum(axis=-1)
 
@@ -66,6 +70,7 @@ class ShallowNetwork:
 ShallowLike = ShallowNetwork | Network | Sequence[Any]
 
 
+@read_arguments
 def read_shallow(source: ShallowLike, *, leak: float = 0.0) -> ShallowNetwork:
     """Read a network of one hidden layer and one output.
 
@@ -96,22 +101,11 @@ def read_shallow(source: ShallowLike, *, leak: float = 0.0) -> ShallowNetwork:
         return source
     if isinstance(source, Network):
         return _from_network(source)
-    if len(source) != 2:
-        raise InputError(
-            f"expected one hidden layer, [(W, b), (a, c)], got {len(source)} layers: for others, see "
-            "reluscope.partition and reluscope.decision_boundary"
-        )
-    (weight, bias), (output, constant) = source
-    weight, bias = read_array(weight, "W", ndim=2), read_array(bias, "b", ndim=1)
-    output, constant = read_array(output, "a", ndim=2), read_array(constant, "c", ndim=1)
-    if output.shape != (1, len(weight)) or bias.shape != (len(weight),) or constant.shape != (1,):
-        raise InputError(
-            f"expected W (u, n), b (u,), a (1, u) and c (1,), got {weight.shape}, {bias.shape}, {output.shape} and "
-            f"{constant.shape}"
-        )
+    weight, bias, output, constant = _read_layers(source)
     return ShallowNetwork(weight, bias, leak * output[0], output[0], float(constant[0]))
 
 
+@read_arguments
 def to_module(layers: Sequence[Any], *, leak: float = 0.0) -> nn.Sequential:
     """Return layers ``[(W, b), (a, c)]`` as a module in float64.
 
@@ -121,14 +115,32 @@ def to_module(layers: Sequence[Any], *, leak: float = 0.0) -> nn.Sequential:
     >>> to_module(cross_polytope_layers(2))(torch.tensor([[0.25, -0.25]]).double()).item()
     -0.5
     """
-    (weight, bias), (output, constant) = layers
+    weight, bias, output, constant = _read_layers(layers)
     hidden = nn.Linear(np.shape(weight)[1], np.shape(weight)[0], dtype=torch.float64)
     last = nn.Linear(np.shape(output)[1], np.shape(output)[0], dtype=torch.float64)
     with torch.no_grad():
         for parameter, values in ((hidden.weight, weight), (hidden.bias, bias), (last.weight, output)):
-            parameter.copy_(torch.as_tensor(values, dtype=torch.float64))
-        last.bias.copy_(torch.as_tensor(constant, dtype=torch.float64))
+            parameter.copy_(torch.tensor(values, dtype=torch.float64))
+        last.bias.copy_(torch.tensor(constant, dtype=torch.float64))
     return nn.Sequential(hidden, nn.LeakyReLU(leak) if leak else nn.ReLU(), last)
+
+
+def _read_layers(layers: Sequence[Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return W, b, a and c of ``[(W, b), (a, c)]``."""
+    if len(layers) != 2 or any(not hasattr(layer, "__len__") or len(layer) != 2 for layer in layers):
+        raise InputError(
+            f"expected one hidden layer, [(W, b), (a, c)], got {describe(layers)}: for others, see "
+            "reluscope.partition and reluscope.decision_boundary"
+        )
+    (weight, bias), (output, constant) = layers
+    weight, bias = read_array(weight, "W", ndim=2), read_array(bias, "b", ndim=1)
+    output, constant = read_array(output, "a", ndim=2), read_array(constant, "c", ndim=1)
+    if output.shape != (1, len(weight)) or bias.shape != (len(weight),) or constant.shape != (1,):
+        raise InputError(
+            f"expected W (u, n), b (u,), a (1, u) and c (1,), got {weight.shape}, {bias.shape}, {output.shape} and "
+            f"{constant.shape}"
+        )
+    return weight, bias, output, constant
 
 
 def _from_network(network: Network) -> ShallowNetwork:

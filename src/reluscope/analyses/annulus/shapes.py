@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Bool
 
 from reluscope.analyses.annulus.boundary import DecisionRegion
+from reluscope.arguments import read_arguments
 
 
 class Shape(StrEnum):
@@ -25,6 +26,7 @@ class Shape(StrEnum):
     EMPTY = "empty"
 
 
+@read_arguments
 def recognize(region: DecisionRegion) -> Shape:
     """Return what a decision region is, up to its faces: any quadrilateral, not the square alone.
 

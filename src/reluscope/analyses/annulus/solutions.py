@@ -15,6 +15,7 @@ from math import comb, exp, expm1, factorial, isqrt, ldexp, lgamma, log, pi, sqr
 
 import numpy as np
 
+from reluscope.arguments import Count, Natural, Positive, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
@@ -138,7 +139,8 @@ class Solution:
         )
 
 
-def cross_polytope(dim: int) -> Solution:
+@read_arguments
+def cross_polytope(dim: Count) -> Solution:
     """Return the regular cross-polytope (square, octahedron) in closed form.
 
     Parameters
@@ -161,7 +163,8 @@ def cross_polytope(dim: int) -> Solution:
     return Solution("cross-polytope", dim, 2 * dim, (facets,), Fraction(2**dim, factorial(dim)) ** 2)
 
 
-def expanded_simplex(dim: int) -> Solution:
+@read_arguments
+def expanded_simplex(dim: Count) -> Solution:
     """Return the uniform expanded simplex (hexagon, cuboctahedron) in closed form.
 
     Parameters
@@ -195,7 +198,8 @@ def expanded_simplex(dim: int) -> Solution:
     return Solution("expanded simplex", dim, dim * size, tuple(kinds), volume_squared)
 
 
-def cross_polytope_layers(dim: int, *, radius: float = 1.0) -> Layers:
+@read_arguments
+def cross_polytope_layers(dim: Count, *, radius: Positive = 1.0) -> Layers:
     """Return n + 1 units whose decision region is the regular cross-polytope.
 
     Parameters
@@ -229,7 +233,8 @@ def cross_polytope_layers(dim: int, *, radius: float = 1.0) -> Layers:
     return [(weight, bias), (np.append(np.full(dim, 2.0), 1.0)[None], np.array([-2.0 * radius]))]
 
 
-def expanded_simplex_layers(dim: int, *, radius: float = 1.0) -> Layers:
+@read_arguments
+def expanded_simplex_layers(dim: Count, *, radius: Positive = 1.0) -> Layers:
     """Return n + 1 units whose decision region is the uniform expanded simplex.
 
     Parameters
@@ -272,7 +277,8 @@ def expanded_simplex_layers(dim: int, *, radius: float = 1.0) -> Layers:
     return [(sqrt(2) * weight, np.zeros(dim + 1)), (np.ones((1, dim + 1)), np.array([-radius]))]
 
 
-def root_polytope_layers(dim: int) -> Layers:
+@read_arguments
+def root_polytope_layers(dim: Count) -> Layers:
     """Return n + 1 units with whole weights whose decision region is an affine image of the expanded simplex.
 
     Parameters
@@ -301,7 +307,8 @@ def root_polytope_layers(dim: int) -> Layers:
     return [(weight, np.zeros(dim + 1)), (np.ones((1, dim + 1)), -np.ones(1))]
 
 
-def simplex_corner_layers(dim: int, num_inside: int) -> Layers:
+@read_arguments
+def simplex_corner_layers(dim: Count, num_inside: Natural) -> Layers:
     """Return n + 1 units whose decision region holds some corners of the simplex between their hyperplanes.
 
     With one corner the region has the faces of a cross-polytope, with all of them those of the expanded simplex. The
@@ -339,7 +346,8 @@ def simplex_corner_layers(dim: int, num_inside: int) -> Layers:
     return [(weight, np.append(1.0, np.zeros(dim))), (slopes[None], -np.ones(1))]
 
 
-def shell_volume_ratio(dim: int) -> Finding:
+@read_arguments
+def shell_volume_ratio(dim: Count) -> Finding:
     """Return how much more room the cross-polytope needs than the expanded simplex (equation 4.17).
 
     Parameters
@@ -380,7 +388,8 @@ def shell_volume_ratio(dim: int) -> Finding:
     )
 
 
-def ball_volume(dim: int, radius: float = 1.0) -> float:
+@read_arguments
+def ball_volume(dim: Count, radius: Positive = 1.0) -> float:
     """Return the volume of a ball, ``pi^(n/2) / Gamma(n/2 + 1) r^n`` (equation 4.14).
 
     Examples

@@ -22,6 +22,7 @@ from torch import nn
 
 from reluscope.analyses.boolean.directions import Direction, levels
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs, check_num_inputs
+from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError, SolverError
 from reluscope.geometry.linear_program import LinearProgram
 from reluscope.networks.builder import GraphBuilder
@@ -61,6 +62,7 @@ class Construction:
         return sum(self.widths)
 
 
+@read_arguments
 def by_width(function: BooleanFunction, direction: Direction, *, leak: float = 0.0) -> Construction:
     """Return a network of one hidden layer with as many units as the function changes along a direction.
 
@@ -98,6 +100,7 @@ def by_width(function: BooleanFunction, direction: Direction, *, leak: float = 0
     return _finished(function, _along(direction, _line_by_width(runs, exact_leak(leak))), leak, method)
 
 
+@read_arguments
 def by_depth(function: BooleanFunction, direction: Direction) -> Construction:
     """Return a network of layers of two ReLUs: one layer less than the function changes along a direction.
 
@@ -138,8 +141,9 @@ def by_depth(function: BooleanFunction, direction: Direction) -> Construction:
     return _finished(function, _along(direction, layers), 0.0, method)
 
 
+@read_arguments
 def parity_network(
-    num_inputs: int, *, width: int, depth: int, leak: float = 0.0, negated: bool = False
+    num_inputs: Count, *, width: Count, depth: Count, leak: float = 0.0, negated: bool = False
 ) -> Construction:
     """Return a network for parity of n inputs with l layers of w units, n <= w^l.
 
@@ -177,8 +181,9 @@ def parity_network(
     return alternating(function, np.ones(num_inputs, dtype=np.int64), width=width, depth=depth, leak=leak)
 
 
+@read_arguments
 def alternating(
-    function: BooleanFunction, direction: Direction, *, width: int, depth: int, leak: float = 0.0
+    function: BooleanFunction, direction: Direction, *, width: Count, depth: Count, leak: float = 0.0
 ) -> Construction:
     """Return a network of l layers of w units for a function that alternates at evenly spaced places of a direction.
 
@@ -232,6 +237,7 @@ def alternation_spacing(function: BooleanFunction, direction: Direction) -> int 
     return int(steps[0]) if (steps == steps[0]).all() and np.diff(found[1]).all() else None
 
 
+@read_arguments
 def by_search(function: BooleanFunction, direction: Direction, *, leak: float = 0.0) -> Construction | None:
     """Look for a network of one hidden layer with one unit less than the function changes along a direction.
 
@@ -296,6 +302,7 @@ def affine(function: BooleanFunction, weights: tuple[int, ...], constant: int) -
     return _finished(function, [layer], 0.0, "a threshold function")
 
 
+@read_arguments
 def network_of(construction: Construction) -> Network:
     """Return a construction as a network, without tracing the module."""
     builder = GraphBuilder()
@@ -308,6 +315,7 @@ def network_of(construction: Construction) -> Network:
     return builder.build(value)
 
 
+@read_arguments
 def wrong_inputs(function: BooleanFunction, network: Network) -> list[tuple[int, ...]]:
     """Return the inputs at which the output's sign is not the function's, zero included, in rational arithmetic.
 

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Integer, Num
 
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs
+from reluscope.arguments import Count, Natural, read_arguments
 from reluscope.errors import InputError, ShapeError
 
 Direction = Sequence[int] | Num[np.ndarray, " n"]
@@ -14,6 +15,7 @@ _MOST_LATTICE = 11
 _MOST_SMALL = 6
 
 
+@read_arguments
 def num_changes(function: BooleanFunction, direction: Direction) -> int | None:
     """Return how often a function changes along a direction of whole numbers.
 
@@ -139,7 +141,10 @@ def lattice_lower(function: BooleanFunction) -> int:
     return max(trivial, int(longest[:, -1].min()))
 
 
-def small_direction(function: BooleanFunction, changes: int, *, largest: int = 3) -> Integer[np.ndarray, " n"] | None:
+@read_arguments
+def small_direction(
+    function: BooleanFunction, changes: Natural, *, largest: Count = 3
+) -> Integer[np.ndarray, " n"] | None:
     """Return a direction of small whole numbers, ties allowed, along which a function changes so often at most.
 
     Parameters

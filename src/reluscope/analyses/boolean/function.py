@@ -11,11 +11,13 @@ import numpy as np
 from jaxtyping import Float, Integer
 
 from reluscope.analyses.boolean import formulas
+from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError, ShapeError
 
 MOST_INPUTS = 16
 
 
+@read_arguments
 @dataclass(frozen=True, repr=False)
 class BooleanFunction:
     """A function from {0, 1}^n to {0, 1}; immutable and hashable.
@@ -41,7 +43,7 @@ class BooleanFunction:
     BooleanFunction(4, 27030)
     """
 
-    num_inputs: int
+    num_inputs: Natural
     number: int
 
     def __post_init__(self) -> None:
@@ -56,6 +58,7 @@ class BooleanFunction:
         object.__setattr__(self, "number", int(self.number))
 
     @classmethod
+    @read_arguments
     def of_values(cls, values: Sequence[object] | np.ndarray | str) -> "BooleanFunction":
         """Return the function with a truth table.
 
@@ -99,7 +102,8 @@ class BooleanFunction:
         return cls(size.bit_length() - 1, int.from_bytes(np.packbits(ones).tobytes(), "big") >> max(0, 8 - size) % 8)
 
     @classmethod
-    def of_formula(cls, text: str, *, num_inputs: int | None = None) -> "BooleanFunction":
+    @read_arguments
+    def of_formula(cls, text: str, *, num_inputs: Natural | None = None) -> "BooleanFunction":
         """Return the function that a formula in x1, x2, ... describes.
 
         Parameters
@@ -130,7 +134,8 @@ class BooleanFunction:
         return cls(num_inputs, formulas.truth_table(text, num_inputs))
 
     @classmethod
-    def of_callable(cls, rule: Callable[..., object], num_inputs: int) -> "BooleanFunction":
+    @read_arguments
+    def of_callable(cls, rule: Callable[..., object], num_inputs: Natural) -> "BooleanFunction":
         """Return the function that a callable computes from n zeros and ones, called once for every input.
 
         Examples
@@ -164,6 +169,7 @@ class BooleanFunction:
         """Whether one value is all there is."""
         return self.number in (0, (1 << self.size) - 1)
 
+    @read_arguments
     def __call__(self, x: object) -> Integer[np.ndarray, "..."]:
         """Return the values at inputs of zeros and ones, shape (..., n)."""
         bits = np.asarray(x)
@@ -203,7 +209,8 @@ class BooleanFunction:
         return self.num_inputs
 
 
-def all_inputs(num_inputs: int) -> Integer[np.ndarray, "size n"]:
+@read_arguments
+def all_inputs(num_inputs: Natural) -> Integer[np.ndarray, "size n"]:
     """Return all inputs in lexicographic order, as zeros and ones.
 
     Examples

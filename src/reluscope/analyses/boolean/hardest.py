@@ -16,6 +16,7 @@ from reluscope.analyses.boolean.npn import npn_classes
 from reluscope.analyses.boolean.orderings import strict_orderings
 from reluscope.analyses.boolean.swapping import num_optimal, ordering_features
 from reluscope.analyses.boolean.symmetries import cube_symmetries
+from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
@@ -34,8 +35,9 @@ class HardFunction:
     value: Finding
 
 
+@read_arguments
 def search_hardest(
-    num_inputs: int, *, steps: int = 1000, seed: int = 0, start: BooleanFunction | None = None
+    num_inputs: Natural, *, steps: Count = 1000, seed: Seed = 0, start: BooleanFunction | None = None
 ) -> HardFunction:
     """Look for a function with a large swaps value.
 
@@ -96,7 +98,8 @@ def search_hardest(
     return HardFunction(found, value)
 
 
-def largest_swaps(num_inputs: int) -> HardFunction:
+@read_arguments
+def largest_swaps(num_inputs: Natural) -> HardFunction:
     """Return the largest swaps value of all functions, and a function that has it.
 
     Parameters

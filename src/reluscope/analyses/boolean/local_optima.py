@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from reluscope.arguments import read_arguments
 from reluscope.errors import SolverError
 from reluscope.geometry.linear_program import LinearProgram, Status
 
@@ -150,6 +151,7 @@ def steady_states() -> tuple[SteadyState, ...]:
     return tuple(sorted(found, key=lambda state: state.loss))
 
 
+@read_arguments
 def case_loss(active: tuple[Pattern, Pattern]) -> tuple[Any, tuple[Any, ...]]:
     """Return the loss in a sign case as a polynomial, and its variables w1, b1, o1, w2, b2, o2, c."""
     import sympy

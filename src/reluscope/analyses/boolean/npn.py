@@ -12,6 +12,7 @@ import numpy as np
 
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs, check_num_inputs
 from reluscope.analyses.boolean.symmetries import cube_symmetries, input_orders, pack
+from reluscope.arguments import Natural, read_arguments
 from reluscope.findings import Claim, Finding
 
 MOST_LISTED = 4
@@ -44,6 +45,7 @@ class NpnClass:
     output_negated: bool
 
 
+@read_arguments
 def npn_class(function: BooleanFunction) -> NpnClass:
     """Return the class of a function of up to 6 inputs.
 
@@ -87,8 +89,9 @@ def npn_class(function: BooleanFunction) -> NpnClass:
     )
 
 
+@read_arguments
 @lru_cache(maxsize=MOST_LISTED + 1)
-def npn_classes(num_inputs: int) -> tuple[tuple[BooleanFunction, int], ...]:
+def npn_classes(num_inputs: Natural) -> tuple[tuple[BooleanFunction, int], ...]:
     """Return the representatives of all classes in ascending order, with the sizes of the classes.
 
     Parameters
@@ -119,7 +122,8 @@ def npn_classes(num_inputs: int) -> tuple[tuple[BooleanFunction, int], ...]:
     return tuple(found)
 
 
-def num_npn_classes(num_inputs: int) -> Finding:
+@read_arguments
+def num_npn_classes(num_inputs: Natural) -> Finding:
     """Return the number of classes by Burnside's lemma: the mean number of functions that a symmetry leaves alone.
 
     Parameters

@@ -17,6 +17,7 @@ import numpy as np
 from jaxtyping import Integer
 
 from reluscope.analyses.boolean.function import all_inputs, check_num_inputs
+from reluscope.arguments import Natural, read_arguments
 
 MOST_INPUTS = 6
 
@@ -49,7 +50,8 @@ class _Cone:
     num_inequalities: int
 
 
-def strict_orderings(num_inputs: int) -> Orderings:
+@read_arguments
+def strict_orderings(num_inputs: Natural) -> Orderings:
     """Return all strict orderings of subset sums up to symmetry.
 
     Parameters

@@ -19,6 +19,7 @@ from reluscope.analyses.boolean.directions import num_changes, small_direction
 from reluscope.analyses.boolean.function import BooleanFunction, check_num_inputs
 from reluscope.analyses.boolean.swapping import Swaps, swaps
 from reluscope.analyses.boolean.thresholds import threshold_test
+from reluscope.arguments import Seconds, read_arguments
 from reluscope.findings import Claim, Finding
 
 _MOST_INPUTS = 10
@@ -50,7 +51,8 @@ class SmallestKnown:
     reported: str
 
 
-def smallest_known(function: BooleanFunction, *, leak: float = 0.0, seconds: float | None = None) -> SmallestKnown:
+@read_arguments
+def smallest_known(function: BooleanFunction, *, leak: float = 0.0, seconds: Seconds | None = None) -> SmallestKnown:
     """Return the network with the fewest hidden units known for a function.
 
     Parameters

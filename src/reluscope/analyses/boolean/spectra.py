@@ -9,12 +9,14 @@ import numpy as np
 from jaxtyping import Float, Integer
 
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs
+from reluscope.arguments import Share, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
 _SOURCE = "sattelberg2026"
 
 
+@read_arguments
 def spectrum(function: BooleanFunction) -> Float[np.ndarray, " size"]:
     """Return the Walsh-Fourier coefficients, exactly.
 
@@ -56,6 +58,7 @@ def set_sizes(num_inputs: int) -> Integer[np.ndarray, " size"]:
     return all_inputs(num_inputs).sum(axis=1)
 
 
+@read_arguments
 def degree(function: BooleanFunction) -> Finding:
     """Return the largest size of a set whose coefficient is not zero.
 
@@ -73,6 +76,7 @@ def degree(function: BooleanFunction) -> Finding:
     return _finding(value, "Fourier degree", "largest set with a coefficient that is not 0")
 
 
+@read_arguments
 def influences(function: BooleanFunction) -> Float[np.ndarray, " n"]:
     """Return for each input the share of points where flipping it changes the value; whole multiples of 2^(1 - n).
 
@@ -86,6 +90,7 @@ def influences(function: BooleanFunction) -> Float[np.ndarray, " n"]:
     return np.array([np.mean(values.take(0, axis) != values.take(1, axis)) for axis in axes], dtype=float)
 
 
+@read_arguments
 def total_influence(function: BooleanFunction) -> Finding:
     """Return the sum of the influences, sum over S of |S| c_S^2 (equation 3.6).
 
@@ -103,6 +108,7 @@ def total_influence(function: BooleanFunction) -> Finding:
     return _finding(value, "total influence", "expected number of inputs whose flip changes the value", tolerance=0.0)
 
 
+@read_arguments
 def entropy(function: BooleanFunction) -> Finding:
     """Return the Shannon entropy of the squared spectrum in bits, sum of c_S^2 log2(1 / c_S^2) (equation 3.7).
 
@@ -122,7 +128,8 @@ def entropy(function: BooleanFunction) -> Finding:
     return _finding(value, "Fourier entropy", "entropy of the squared spectrum, bits", tolerance=_rounding(function))
 
 
-def noise_sensitivity(function: BooleanFunction, rate: float) -> Finding:
+@read_arguments
+def noise_sensitivity(function: BooleanFunction, rate: Share) -> Finding:
     """Return how often the value changes when every input is flipped on its own with a given probability.
 
     Parameters

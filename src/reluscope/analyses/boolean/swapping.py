@@ -18,6 +18,7 @@ from reluscope.analyses.boolean.directions import lattice_lower, num_changes, se
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs
 from reluscope.analyses.boolean.orderings import orderings_above, strict_orderings
 from reluscope.analyses.boolean.symmetries import cube_symmetries, input_orders, pack
+from reluscope.arguments import Seconds, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
@@ -46,7 +47,8 @@ class Swaps:
         return int(self.value)
 
 
-def swaps(function: BooleanFunction, *, seconds: float | None = None) -> Swaps:
+@read_arguments
+def swaps(function: BooleanFunction, *, seconds: Seconds | None = None) -> Swaps:
     """Return the swaps value of a function, with an optimal direction.
 
     Parameters

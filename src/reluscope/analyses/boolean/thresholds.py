@@ -7,6 +7,7 @@ import numpy as np
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs, check_num_inputs
 from reluscope.analyses.boolean.separation import separate
 from reluscope.analyses.boolean.spectra import set_sizes
+from reluscope.arguments import read_arguments
 from reluscope.findings import Claim, Finding
 
 _MOST_INPUTS = 10
@@ -35,6 +36,7 @@ class ThresholdTest:
     conflict: tuple[tuple[tuple[int, ...], int], ...]
 
 
+@read_arguments
 def threshold_test(function: BooleanFunction) -> ThresholdTest:
     """Return whether a hyperplane separates the ones of a function from its zeros.
 
@@ -79,6 +81,7 @@ def threshold_test(function: BooleanFunction) -> ThresholdTest:
     return ThresholdTest(False, (), 0, conflict)
 
 
+@read_arguments
 def threshold_degree(function: BooleanFunction) -> Finding:
     """Return the smallest degree of a polynomial in the inputs whose sign is the function.
 

@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float, Integer
 from torch import nn
 
 from reluscope.analyses.boolean.local_optima import INPUTS, TARGETS, WEIGHTS, Pattern, SteadyState, steady_states
+from reluscope.arguments import NonNegative, read_arguments
 from reluscope.errors import InputError, ShapeError
 
 
@@ -37,7 +38,8 @@ class ReachedStates:
     tolerance: float
 
 
-def reached_states(parameters: Float[np.ndarray, "s k"], *, tolerance: float = 0.02) -> ReachedStates:
+@read_arguments
+def reached_states(parameters: Float[np.ndarray, "s k"], *, tolerance: NonNegative = 0.02) -> ReachedStates:
     """Classify trained networks of two ReLUs into the steady states of XOR on a line.
 
     Parameters
@@ -64,6 +66,8 @@ def reached_states(parameters: Float[np.ndarray, "s k"], *, tolerance: float = 0
     >>> steady_states()[found.states[0]].loss, found.losses.round(2).tolist()
     (4, [4.0])
     """
+    if not len(parameters):
+        raise InputError("expected the parameters of at least one network, got none")
     table = np.asarray(parameters, dtype=float)
     if table.ndim != 2 or table.shape[1] != 7:
         raise ShapeError(f"expected seven parameters w1, b1, o1, w2, b2, o2, c per network, got shape {table.shape}")
@@ -91,6 +95,7 @@ def reached_states(parameters: Float[np.ndarray, "s k"], *, tolerance: float = 0
     )
 
 
+@read_arguments
 def parameters_of(module: nn.Module) -> Float[np.ndarray, " 7"]:
     """Return w1, b1, o1, w2, b2, o2, c of a module with one input, two ReLUs and one output."""
     found = [tensor.detach().double().cpu().numpy() for tensor in module.parameters()]

@@ -19,15 +19,17 @@ from jaxtyping import Int
 
 from reluscope.analyses.bounds.architecture import Architecture
 from reluscope.analyses.bounds.claims import need
-from reluscope.errors import ShapeError
+from reluscope.arguments import read_arguments
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
+from reluscope.networks.choices import read_domain
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.ranges import ROUNDING, Ranges, unit_ranges
 from reluscope.networks.stages import Stage
 
 
+@read_arguments
 def activation_upper(network: Network, box: Box) -> Finding:
     """Return an upper bound on the activation regions of a network in a box, from its weights.
 
@@ -72,8 +74,7 @@ def activation_upper(network: Network, box: Box) -> Finding:
     architecture = Architecture.of(network)
     plain = architecture.is_chain and all(_is_plain_relu(stage) for stage in network.stages)
     need(plain, "a chain of ReLU layers", architecture)
-    if box.dim != network.num_inputs:
-        raise ShapeError(f"the box must have the dimension of the input, {network.num_inputs}, got {box.dim}")
+    read_domain(box, network.num_inputs)
     active, unstable = [], []
     before: Ranges | None = None
     for stage, ranges in zip(network.stages, unit_ranges(network, box.lo, box.hi), strict=True):

@@ -9,11 +9,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from reluscope.arguments import Count, Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.networks.graph import Affine, GateNode, Max, Pointwise
 from reluscope.networks.network import Network
 
 
+@read_arguments
 @dataclass(frozen=True)
 class Layer:
     """One gate as bounds see it.
@@ -29,7 +31,7 @@ class Layer:
     """
 
     ranks: tuple[tuple[int, int], ...]
-    dimension: int
+    dimension: Natural
     is_relu: bool = True
 
     @property
@@ -38,6 +40,7 @@ class Layer:
         return sum(number for _, number in self.ranks)
 
 
+@read_arguments
 @dataclass(frozen=True)
 class Architecture:
     """Inputs and gates.
@@ -55,12 +58,13 @@ class Architecture:
     '784 inputs, layers of 11, 11 units'
     """
 
-    num_inputs: int
+    num_inputs: Count
     layers: tuple[Layer, ...]
     is_chain: bool = True
 
     @classmethod
-    def of(cls, source: "Architecture | Network | Sequence[int]", *, rank: int = 2) -> "Architecture":
+    @read_arguments
+    def of(cls, source: "Architecture | Network | Sequence[int]", *, rank: Count = 2) -> "Architecture":
         """Return the architecture of a network, or of a chain of layers.
 
         Parameters

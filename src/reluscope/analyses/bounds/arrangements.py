@@ -1,5 +1,6 @@
 """How many cells hyperplanes make: sums of binomial coefficients, exactly."""
 
+from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
@@ -58,7 +59,8 @@ def parallel_cells(ranks: tuple[tuple[int, int], ...], dim: int) -> int:
     return sum(coefficients)
 
 
-def zaslavsky(num_hyperplanes: int, dim: int) -> Finding:
+@read_arguments
+def zaslavsky(num_hyperplanes: Natural, dim: Natural) -> Finding:
     """Return the number of cells of hyperplanes in general position: sum_{j <= d} C(m, j).
 
     Parameters
@@ -94,7 +96,8 @@ def zaslavsky(num_hyperplanes: int, dim: int) -> Finding:
     )
 
 
-def central_arrangement(num_hyperplanes: int, dim: int) -> Finding:
+@read_arguments
+def central_arrangement(num_hyperplanes: Natural, dim: Natural) -> Finding:
     """Return the number of cells of hyperplanes through the origin: 2 sum_{j <= d - 1} C(m - 1, j).
 
     Parameters

@@ -6,6 +6,7 @@ from math import comb, prod
 from reluscope.analyses.bounds.architecture import Architecture
 from reluscope.analyses.bounds.arrangements import cells
 from reluscope.analyses.bounds.claims import lower, need
+from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
@@ -13,6 +14,7 @@ from reluscope.networks.network import Network
 Source = Architecture | Network | Sequence[int]
 
 
+@read_arguments
 def pascanu_lower(source: Source) -> Finding:
     """Return prod_{l < L} floor(n_l / n_0) * Z(n_L, n_0).
 
@@ -48,6 +50,7 @@ def pascanu_lower(source: Source) -> Finding:
     )
 
 
+@read_arguments
 def montufar_lower(source: Source) -> Finding:
     """Return prod_{l < L} floor(n_l / n_0)^n_0 * Z(n_L, n_0).
 
@@ -83,6 +86,7 @@ def montufar_lower(source: Source) -> Finding:
     )
 
 
+@read_arguments
 def serra_lower(source: Source) -> Finding:
     """Return prod_{l < L} (floor(n_l / n_0) + 1)^n_0 * Z(n_L, n_0).
 
@@ -118,7 +122,8 @@ def serra_lower(source: Source) -> Finding:
     )
 
 
-def arora_lower(num_inputs: int, *, zonotope: int, width: int, depth: int) -> Finding:
+@read_arguments
+def arora_lower(num_inputs: Count, *, zonotope: Count, width: Count, depth: Count) -> Finding:
     """Return sum_{j < n} C(m - 1, j) * w^k: regions of a zonotope's support function under a sawtooth.
 
     A first layer of 2 m units computes the gauge of a zonotope of m segments in n dimensions, which has that many rays

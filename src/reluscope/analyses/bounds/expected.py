@@ -5,17 +5,19 @@ from math import atan, pi, sqrt
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.arguments import Count, NonNegative, Positive, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
 
+@read_arguments
 def expected_breakpoints(
     start: Float[np.ndarray, " n"],
     end: Float[np.ndarray, " n"],
     *,
-    num_units: int,
-    weight_deviation: float,
-    bias_deviation: float,
+    num_units: Count,
+    weight_deviation: Positive,
+    bias_deviation: NonNegative,
 ) -> Finding:
     """Return the expected number of breakpoints of a first layer on a segment, over normal weights and biases.
 

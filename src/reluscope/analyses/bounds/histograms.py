@@ -14,6 +14,7 @@ from math import comb
 from reluscope.analyses.bounds.architecture import Architecture
 from reluscope.analyses.bounds.arrangements import binomials
 from reluscope.analyses.bounds.claims import need, upper
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.networks.network import Network
@@ -23,6 +24,7 @@ MOST_STEPS = 30_000_000
 Histogram = Callable[[int, int], Sequence[int]]
 
 
+@read_arguments
 def serra_upper(source: Architecture | Network | Sequence[int]) -> Finding:
     """Return the sum over (j_1, ..., j_L) of prod_l C(n_l, j_l).
 
@@ -62,6 +64,7 @@ def serra_upper(source: Architecture | Network | Sequence[int]) -> Finding:
     )
 
 
+@read_arguments
 def hinz_upper(source: Architecture | Network | Sequence[int], *, base: int = 2) -> Finding:
     """Return the bound of activation histograms, with the histograms of lines or planes as their base.
 

@@ -6,12 +6,14 @@ from math import prod
 from reluscope.analyses.bounds.architecture import Architecture
 from reluscope.analyses.bounds.arrangements import cells, parallel_cells
 from reluscope.analyses.bounds.claims import need, upper
+from reluscope.arguments import Count, Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 
 
-def maxout_single_layer(num_inputs: int, ranks: Sequence[int]) -> Finding:
+@read_arguments
+def maxout_single_layer(num_inputs: Natural, ranks: Sequence[int]) -> Finding:
     """Return the most regions of one maxout layer: the sum over sets S of at most n_0 units of prod_{i in S} (k_i - 1).
 
     Parameters
@@ -52,7 +54,8 @@ def maxout_single_layer(num_inputs: int, ranks: Sequence[int]) -> Finding:
     )
 
 
-def maxout_serra_upper(source: Architecture | Network | Sequence[int], *, rank: int = 2) -> Finding:
+@read_arguments
+def maxout_serra_upper(source: Architecture | Network | Sequence[int], *, rank: Count = 2) -> Finding:
     """Return prod_l sum_{j <= d_l} C(k (k - 1) n_l / 2, j): all pairs of candidates as hyperplanes.
 
     The poster of the publication prints C(k - 1, j) n_l, which is smaller than the true maximum (8 for 11 with rank 2,

@@ -10,12 +10,14 @@ from math import prod
 from reluscope.analyses.bounds.architecture import Architecture
 from reluscope.analyses.bounds.arrangements import parallel_cells
 from reluscope.analyses.bounds.claims import upper
+from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
 from reluscope.networks.network import Network
 
 Source = Architecture | Network | Sequence[int]
 
 
+@read_arguments
 def naive_upper(source: Source) -> Finding:
     """Return the number of codes, prod_i k_i: 2^N for N units of two pieces.
 
@@ -41,6 +43,7 @@ def naive_upper(source: Source) -> Finding:
     )
 
 
+@read_arguments
 def product_upper(source: Source) -> Finding:
     """Return prod_l Z(n_l, n_0): every layer cuts in the dimension of the input.
 
@@ -74,6 +77,7 @@ def product_upper(source: Source) -> Finding:
     )
 
 
+@read_arguments
 def montufar_upper(source: Source) -> Finding:
     """Return prod_l Z(n_l, d_l) with d_l = min(n_0, ..., n_l).
 

@@ -10,6 +10,7 @@ from reluscope.analyses.bounds.constructions import montufar_lower, pascanu_lowe
 from reluscope.analyses.bounds.histograms import hinz_upper, serra_upper
 from reluscope.analyses.bounds.maxout import maxout_serra_upper
 from reluscope.analyses.bounds.products import montufar_upper, naive_upper, product_upper
+from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
@@ -32,6 +33,7 @@ class BoundRow:
     reason: str = ""
 
 
+@read_arguments
 def table(source: Architecture | Network | Sequence[int], *, box: Box | None = None) -> tuple[BoundRow, ...]:
     """Return all bounds, lower ones first, upper ones from the widest to the narrowest.
 

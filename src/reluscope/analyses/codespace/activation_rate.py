@@ -3,9 +3,11 @@
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 
 
+@read_arguments
 def activation_rate(codes: Codes) -> Float[np.ndarray, " s"] | None:
     """Return the share of units on their upper piece, for every code.
 

@@ -16,6 +16,7 @@ from jaxtyping import Bool, Int, UInt8
 from reluscope.analyses.codespace.common_hyperplanes import pairs_on_hyperplanes
 from reluscope.analyses.codespace.shared_facets import RESOLUTION, shared_facets
 from reluscope.analyses.rounding import rounded_forward
+from reluscope.arguments import Seconds, read_arguments, read_position
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError
@@ -82,8 +83,10 @@ class Adjacency:
     def __len__(self) -> int:
         return len(self.codes)
 
+    @read_arguments
     def flips_at(self, pair: int) -> Int[np.ndarray, " flips"]:
         """Return the units that flip between an adjacent pair, numbered through all gates."""
+        pair = read_position(pair, "pair", len(self.pairs), "pairs")
         return self.units[self.offsets[pair] : self.offsets[pair + 1]]
 
     def distances(self) -> UInt8[np.ndarray, "g g"]:
@@ -100,13 +103,14 @@ class Adjacency:
         return table
 
 
+@read_arguments
 def adjacency(
     network: Network,
     x: Points,
     *,
     domain: Domain | None = None,
     tolerance: Tolerance | None = None,
-    seconds: float = SECONDS,
+    seconds: Seconds = SECONDS,
 ) -> Adjacency:
     """Return which of the regions that hold points share a facet, and which of their codes differ in one unit.
 

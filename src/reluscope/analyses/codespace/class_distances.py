@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.codespace.sampled import SampleCodes, piece_counts
+from reluscope.arguments import Count, read_arguments, read_labels
 from reluscope.findings import Finding
 
 MOST_CLASSES = 20
@@ -50,8 +51,9 @@ class ClassDistances:
     overall_by_gate: tuple[Finding, ...]
 
 
+@read_arguments
 def class_distances(
-    sampled: SampleCodes, classes: Int[np.ndarray, " s"], *, most_classes: int = MOST_CLASSES
+    sampled: SampleCodes, classes: Int[np.ndarray, " s"], *, most_classes: Count = MOST_CLASSES
 ) -> ClassDistances:
     """Return mean Hamming distances of codes within and between classes.
 
@@ -84,6 +86,7 @@ def class_distances(
     (1.0, 1.5)
     """
     began = time.perf_counter()
+    classes = read_labels(classes, num_samples=len(sampled), name="classes")
     kinds, sizes = np.unique(classes, return_counts=True)
     largest = np.sort(np.argsort(-sizes, kind="stable")[:most_classes])
     units = np.array([gate.num_units for gate in sampled.codes.layout], dtype=np.int64)

@@ -13,8 +13,9 @@ from jaxtyping import Int
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
+from reluscope.arguments import Count, Natural, Seed, read_arguments, read_labels
 from reluscope.codes.packed import Codes
-from reluscope.errors import InputError, ShapeError
+from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
 MOST_SAMPLES = 3_000
@@ -44,6 +45,7 @@ class CodeClusters:
     def __len__(self) -> int:
         return len(self.medoids)
 
+    @read_arguments
     def agreement(self, classes: Int[np.ndarray, " s"]) -> Finding:
         """Return how far clusters and classes are one grouping: their adjusted mutual information.
 
@@ -57,8 +59,7 @@ class CodeClusters:
         ShapeError
             If there is not one class per sample.
         """
-        if np.shape(classes) != self.labels.shape:
-            raise ShapeError(f"expected one class per sample, {self.labels.shape}, got shape {np.shape(classes)}")
+        classes = read_labels(classes, num_samples=len(self.labels), name="classes")
         from sklearn.metrics import adjusted_mutual_info_score  # slow to import, and seldom asked for
 
         return Finding(
@@ -72,14 +73,15 @@ class CodeClusters:
         )
 
 
+@read_arguments
 def cluster(
     codes: Codes,
-    num_clusters: int,
+    num_clusters: Count,
     *,
     join: Literal["average", "complete", "single"] = "average",
-    threshold: int | None = None,
-    most: int = MOST_SAMPLES,
-    seed: int = 0,
+    threshold: Natural | None = None,
+    most: Count = MOST_SAMPLES,
+    seed: Seed = 0,
 ) -> CodeClusters:
     """Put samples into clusters by the Hamming distances of their codes.
 

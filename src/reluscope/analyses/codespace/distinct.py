@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Int
 
 from reluscope.analyses.codespace.sampled import SampleCodes, sample_codes
+from reluscope.arguments import read_arguments, read_labels
 from reluscope.findings import Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -37,6 +38,7 @@ class DistinctCodes:
     most_shared: Finding
 
 
+@read_arguments
 def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None = None) -> DistinctCodes:
     """Count the different codes of a set of points.
 
@@ -72,6 +74,7 @@ def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None =
     return count_distinct(sample_codes(network, x, tolerance=tolerance))
 
 
+@read_arguments
 def count_distinct(sampled: SampleCodes) -> DistinctCodes:
     """Count different codes that are there already; see `distinct_codes`."""
     by_gate = tuple(
@@ -110,6 +113,7 @@ class ClassCodes:
     mixed: Finding
 
 
+@read_arguments
 def count_distinct_by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) -> ClassCodes:
     """Count the different codes of every class, and those that several classes share.
 
@@ -132,6 +136,7 @@ def count_distinct_by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]
     >>> [int(count) for count in found.counts], int(found.mixed)
     ([1, 2], 1)
     """
+    classes = read_labels(classes, num_samples=len(sampled), name="classes")
     doubt, groups = sampled.in_doubt, sampled.codes.groups()
     kinds, sizes = np.unique(classes, return_counts=True)
     counts = []

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reluscope.analyses.codespace.sampled import SampleCodes
+from reluscope.arguments import read_arguments
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.packed import Codes
 from reluscope.findings import Finding
@@ -36,6 +37,7 @@ class DuplicateUnits:
     total: Finding
 
 
+@read_arguments
 def duplicate_units(sampled: SampleCodes) -> DuplicateUnits:
     """Find the units that agree with another one on all samples.
 

@@ -16,6 +16,7 @@ from jaxtyping import Float
 from scipy.linalg import eigh, orthogonal_procrustes
 
 from reluscope.analyses.codespace.nearest import nearest_codes
+from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
@@ -50,14 +51,15 @@ class Embedding:
         return len(self.points)
 
 
+@read_arguments
 def embed(
     codes: Codes,
     *,
     method: Method = "mds",
-    threshold: int | None = None,
-    num_neighbors: int = 15,
+    threshold: Natural | None = None,
+    num_neighbors: Count = 15,
     reference: Embedding | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Embedding:
     """Place codes in the plane.
 
@@ -126,14 +128,15 @@ def embed(
     return placed if reference is None else align(placed, reference)
 
 
+@read_arguments
 def embed_series(
     series: Sequence[Codes],
     *,
     method: Method = "mds",
-    threshold: int | None = None,
-    num_neighbors: int = 15,
+    threshold: Natural | None = None,
+    num_neighbors: Count = 15,
     reference: Embedding | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> tuple[Embedding, ...]:
     """Place the codes of the same samples at several times, such as epochs, so that the pictures can be compared.
 
@@ -176,6 +179,7 @@ def embed_series(
     return tuple(found)
 
 
+@read_arguments
 def align(embedding: Embedding, reference: Embedding) -> Embedding:
     """Return an embedding turned, mirrored and moved to lie as near to another of the same samples as it can.
 
@@ -193,7 +197,8 @@ def align(embedding: Embedding, reference: Embedding) -> Embedding:
     return replace(embedding, points=(embedding.points - middle) @ turn + target)
 
 
-def embedding_trust(codes: Codes, embedding: Embedding, *, num_neighbors: int = 10, seed: int = 0) -> Finding:
+@read_arguments
+def embedding_trust(codes: Codes, embedding: Embedding, *, num_neighbors: Count = 10, seed: Seed = 0) -> Finding:
     """Return how far neighbours in the picture are neighbours in code space: the trustworthiness of the embedding.
 
     Parameters

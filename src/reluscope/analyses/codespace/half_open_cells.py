@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
+from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.arrays import read_array
 from reluscope.geometry.face_lattices import from_polytope
@@ -57,7 +58,8 @@ class ClassFaces:
     faces: tuple[tuple[np.ndarray, ...], ...]
     belongs: tuple[np.ndarray, ...]
 
-    def centers(self, dim: int) -> Float[np.ndarray, "f n"]:
+    @read_arguments
+    def centers(self, dim: Natural) -> Float[np.ndarray, "f n"]:
         """Return a point in the relative interior of every face of a dimension: the mean of its vertices."""
         means = [self.vertices[face].mean(axis=0) for face in self.faces[dim]]
         return np.array(means).reshape(len(means), self.vertices.shape[1])
@@ -78,6 +80,7 @@ class HalfOpenCell:
     polyhedron: Polyhedron
     is_strict: Bool[np.ndarray, " h"]
 
+    @read_arguments
     def contains(self, x: ArrayLike) -> Bool[np.ndarray, "..."]:
         """Tell which points are in the class.
 
@@ -188,6 +191,7 @@ class HalfOpenCell:
         return ClassFaces(vertices, tuple(tuple(level) for level in faces), belongs)
 
 
+@read_arguments
 def half_open(region: Region) -> HalfOpenCell:
     """Return the class of a region's code as a half-open polyhedron.
 

@@ -3,13 +3,15 @@
 import numpy as np
 from jaxtyping import Int
 
+from reluscope.arguments import Count, read_arguments
 from reluscope.codes.nearest import nearest_rows
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 
 
+@read_arguments
 def nearest_codes(
-    codes: Codes, queries: Codes | None = None, *, k: int = 1
+    codes: Codes, queries: Codes | None = None, *, k: Count = 1
 ) -> tuple[Int[np.ndarray, "q k"], Int[np.ndarray, "q k"]]:
     """Return the k nearest codes of each query: their distances, and their rows.
 

@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float
 
 from reluscope.analyses.codespace.nearest import nearest_codes
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
+from reluscope.arguments import Count, Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
@@ -51,7 +52,8 @@ class Novelty:
         )
 
 
-def novelty(data: SampleCodes, samples: SampleCodes, *, k: int = 1) -> Novelty:
+@read_arguments
+def novelty(data: SampleCodes, samples: SampleCodes, *, k: Count = 1) -> Novelty:
     """Return how far the codes of samples are from those that data occupies.
 
     Parameters
@@ -98,8 +100,9 @@ def novelty(data: SampleCodes, samples: SampleCodes, *, k: int = 1) -> Novelty:
     return Novelty(distances.mean(axis=1), distances[:, 0] > 0, in_doubt)
 
 
+@read_arguments
 def auroc(
-    inside: Float[np.ndarray, " a"], outside: Float[np.ndarray, " b"], *, num_in_doubt: int = 0, name: str = "AUROC"
+    inside: Float[np.ndarray, " a"], outside: Float[np.ndarray, " b"], *, num_in_doubt: Natural = 0, name: str = "AUROC"
 ) -> Finding:
     """Return how well scores tell samples outside from samples inside.
 

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Int
 
 from reluscope.analyses.codespace.sampled import SampleCodes
+from reluscope.arguments import read_arguments, read_labels
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding
 
@@ -44,6 +45,7 @@ class Occupancy:
     information_by_gate: tuple[Finding, ...]
 
 
+@read_arguments
 def occupancy(sampled: SampleCodes, classes: Int[np.ndarray, " s"] | None = None) -> Occupancy:
     """Return how samples fill cells, and the entropy of their codes.
 
@@ -79,8 +81,8 @@ def occupancy(sampled: SampleCodes, classes: Int[np.ndarray, " s"] | None = None
     """
     if not len(sampled):
         raise ShapeError("expected at least one sample, got no samples")
-    if classes is not None and np.shape(classes) != (len(sampled),):
-        raise ShapeError(f"expected one class per sample, ({len(sampled)},), got shape {np.shape(classes)}")
+    if classes is not None:
+        classes = read_labels(classes, num_samples=len(sampled), name="classes")
     labels = None if classes is None else np.unique(classes, return_inverse=True)[1].reshape(-1)
     _, code_of, sizes = sampled.codes.unique(return_inverse=True, return_counts=True)
     unclear = int(sampled.in_doubt.sum())

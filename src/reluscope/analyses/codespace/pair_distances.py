@@ -7,6 +7,8 @@ import numpy as np
 from jaxtyping import Int
 
 from reluscope.analyses.codespace.sampled import SampleCodes
+from reluscope.arguments import Count, Seed, describe, read_arguments, read_labels
+from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
 MOST_SAMPLES = 2_000
@@ -34,6 +36,7 @@ class PairDistances:
     num_doubtful: int
     seconds: float
 
+    @read_arguments
     def median(self, counts: Int[np.ndarray, " d"], name: str) -> Finding:
         """Return the median distance of some of the pairs.
 
@@ -42,6 +45,11 @@ class PairDistances:
         Finding
             EXACT if all samples were compared, else an ESTIMATE for all of them.
         """
+        if counts.shape != self.within.shape or (counts < 0).any() or not counts.any():
+            raise InputError(
+                f"counts must be numbers of pairs at the distances 0 to {len(self.within) - 1}, as in within, got "
+                f"{describe(counts)}"
+            )
         number = int(counts.sum())
         ends = np.searchsorted(np.cumsum(counts), [(number + 1) // 2, number // 2 + 1])
         some = self.num_samples < self.population
@@ -60,8 +68,9 @@ class PairDistances:
         )
 
 
+@read_arguments
 def pair_distances(
-    sampled: SampleCodes, classes: Int[np.ndarray, " s"], *, most: int = MOST_SAMPLES, seed: int = 0
+    sampled: SampleCodes, classes: Int[np.ndarray, " s"], *, most: Count = MOST_SAMPLES, seed: Seed = 0
 ) -> PairDistances:
     """Return how many pairs of samples differ on how many units.
 
@@ -96,6 +105,7 @@ def pair_distances(
     """
     began = time.perf_counter()
     size = len(sampled)
+    classes = read_labels(classes, num_samples=size, name="classes")
     rows = np.arange(size)
     if size > most:
         rows = np.sort(np.random.default_rng(seed).choice(size, most, replace=False))

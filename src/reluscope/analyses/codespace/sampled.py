@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Int, Shaped
 
-from reluscope.analyses.classification import predicted_classes
+from reluscope.analyses.classification import predicted_classes, read_classes
 from reluscope.analyses.rounding import rounded_forward
+from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
-from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -52,15 +52,18 @@ class SampleCodes:
         """Say which samples these are."""
         return f"{len(self):,} {self.what}"
 
+    @read_arguments
     def select(self, rows: Shaped[np.ndarray, " k"], *, what: str | None = None) -> "SampleCodes":
         """Return some of the samples, by a mask or by their rows, and what to call them."""
         return replace(self, codes=self.codes[rows], doubtful=self.doubtful[rows], what=what or self.what)
 
+    @read_arguments
     def of_gates(self, *names: str) -> "SampleCodes":
         """Return the codes of some gates together; see `Codes.of_gates`."""
         chosen = self.codes.layout.positions(names)
         return replace(self, codes=self.codes.of_gates(*names), doubtful=self.doubtful[:, chosen])
 
+    @read_arguments
     def finding(self, value: float, unclear: int, interval: tuple[float, float] | None, **fields: Any) -> Finding:
         """Return a number about the samples: EXACT if no sample is in doubt, else an ESTIMATE within the interval."""
         return Finding(
@@ -72,6 +75,7 @@ class SampleCodes:
         )
 
 
+@read_arguments
 def sample_codes(network: Network, x: Points, *, tolerance: Tolerance | None = None) -> SampleCodes:
     """Return the codes of samples and which of them rounding could change.
 
@@ -105,6 +109,7 @@ def sample_codes(network: Network, x: Points, *, tolerance: Tolerance | None = N
     return SampleCodes(codes, doubtful, time.perf_counter() - began)
 
 
+@read_arguments
 def correctly_classified(
     network: Network, sampled: SampleCodes, x: Points, labels: Int[np.ndarray, " s"]
 ) -> SampleCodes:
@@ -133,11 +138,11 @@ def correctly_classified(
     '2 correctly classified samples'
     """
     predicted = predicted_classes(network, x)
-    if np.shape(labels) != predicted.shape:
-        raise ShapeError(f"expected one label per sample, {predicted.shape}, got shape {np.shape(labels)}")
+    labels = read_classes(network, labels, len(predicted))
     return sampled.select(predicted == labels, what="correctly classified samples")
 
 
+@read_arguments
 def piece_counts(codes: Codes) -> list[Int[np.ndarray, "pieces u"]]:
     """Return how many codes use each piece of each unit, one table per gate.
 

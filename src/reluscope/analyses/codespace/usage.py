@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from reluscope.analyses.codespace.sampled import SampleCodes, piece_counts
+from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
@@ -57,6 +58,7 @@ DEFINITIONS = {
 }
 
 
+@read_arguments
 def unit_usage(network: Network, sampled: SampleCodes) -> UnitUsage:
     """Count dead, always-on and changing units over samples.
 

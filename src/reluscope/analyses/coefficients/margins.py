@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Float, Int
 
 from reluscope.analyses.classification import classes_of_outputs
+from reluscope.arguments import read_arguments
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 
@@ -42,6 +43,7 @@ class LinearMargins:
     distances: Float[np.ndarray, " s"]
 
 
+@read_arguments
 def linear_margins(network: Network, x: Points) -> LinearMargins:
     """Return the margin, its gradient and the distance to the nearest rival, by the local map of every point.
 

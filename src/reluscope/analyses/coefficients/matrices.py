@@ -15,7 +15,9 @@ import torch
 from jaxtyping import Float, Int
 
 from reluscope.analyses.coefficients.kept_blocks import KeptBlocks, key_of
+from reluscope.arguments import Count, read_arguments, read_position, read_positions
 from reluscope.errors import BudgetExceededError, InputError
+from reluscope.networks.choices import read_outputs
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -108,6 +110,7 @@ class CoefficientMatrices:
                 report(rows.stop - rows.start, float(rows.stop - rows.start))
                 yield rows, values.to(self.network.device)
 
+    @read_arguments
     def output(self, j: int) -> Float[np.ndarray, "s c"]:
         """Return one matrix whole: the j-th of the chosen outputs, samples x (inputs + 1).
 
@@ -118,8 +121,7 @@ class CoefficientMatrices:
         BudgetExceededError
             If it does not fit the memory.
         """
-        if not 0 <= j < self.num_outputs:
-            raise InputError(f"expected one of {self.num_outputs} outputs, 0 to {self.num_outputs - 1}, got {j}")
+        j = read_position(j, "j", self.num_outputs, "outputs")
         needed = 8 * len(self) * (self.num_inputs + 1)
         if needed > self.memory:
             raise BudgetExceededError(
@@ -135,9 +137,10 @@ class CoefficientMatrices:
             found[rows] = values[place].cpu().numpy()
         return found
 
+    @read_arguments
     def maps(self, rows: slice | Sequence[int] | Int[np.ndarray, " r"]) -> AffineMaps:
         """Return the affine maps of some samples: weight (r, m, n), which images may be drawn of, and bias (r, m)."""
-        chosen = self.inputs[rows if isinstance(rows, slice) else torch.as_tensor(np.asarray(rows), dtype=torch.int64)]
+        chosen = self.inputs[torch.from_numpy(read_positions(rows, "rows", len(self), "samples"))]
         return self.network.linearize(chosen, outputs=self.outputs)
 
     def regions(self) -> tuple[Int[np.ndarray, " s"], Int[np.ndarray, " r"], Int[np.ndarray, " r"]]:
@@ -183,12 +186,13 @@ class CoefficientMatrices:
         return values if len(first) == len(inputs) else values[:, torch.from_numpy(labels)]
 
 
+@read_arguments
 def matrix(
     network: Network,
     x: Points,
     *,
     outputs: Sequence[int] | None = None,
-    memory: int = MEMORY,
+    memory: Count = MEMORY,
     cache: str | os.PathLike[str] | None = None,
     progress: bool = False,
 ) -> CoefficientMatrices:
@@ -241,7 +245,7 @@ def matrix(
     (array([0, 0, 1]), array([2, 1]))
     """
     points = network.points(x)
-    chosen = _chosen(outputs, network.num_outputs)
+    chosen = read_outputs(outputs, network.num_outputs)
     block = _samples_in_block(network, len(chosen), memory)
     kept = None if cache is None else KeptBlocks(cache, key_of(network, points, chosen, block))
     return CoefficientMatrices(network, points, chosen, memory, kept, progress)
@@ -257,12 +261,3 @@ def _samples_in_block(network: Network, num_outputs: int, memory: int) -> int:
             "memory, or fewer outputs"
         )
     return size
-
-
-def _chosen(outputs: Sequence[int] | None, num_outputs: int) -> tuple[int, ...]:
-    if outputs is None:
-        return tuple(range(num_outputs))
-    chosen = tuple(int(output) for output in outputs)
-    if not chosen or not all(0 <= output < num_outputs for output in chosen):
-        raise InputError(f"expected outputs among 0 to {num_outputs - 1}, got {list(chosen)}")
-    return chosen

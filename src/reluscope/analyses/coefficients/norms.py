@@ -15,7 +15,8 @@ from jaxtyping import Float
 from reluscope.analyses.coefficients.margins import margins_of_maps
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.analyses.medians import median_finding
-from reluscope.analyses.pacing import Pace, until_interrupted
+from reluscope.analyses.pacing import Pace, read_population, until_interrupted
+from reluscope.arguments import Count, Seconds, read_arguments, read_position
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -70,8 +71,10 @@ class LocalNorms:
             return spectral, frobenius
         return spectral, frobenius, self._median(self.slopes, "slope of the margin", SLOPE)
 
+    @read_arguments
     def of(self, row: int) -> tuple[Finding, ...]:
         """Return the norms of one sample's map, EXACT within the bound on rounding."""
+        row = read_position(row, "row", len(self.spectral), "samples")
         kinds = [("spectral norm", self.spectral, "largest singular value of the local map's weight")]
         kinds.append(("Frobenius norm", self.frobenius, "root of the sum of squares of the local map's weight"))
         if self.slopes is not None:
@@ -119,13 +122,14 @@ class LocalNorms:
 SLOPE = "length of w_i - w_j for the class i and the rival j whose hyperplane is nearest"
 
 
+@read_arguments
 def local_norms(
     network: Network,
     x: Points,
     *,
     margins: bool = False,
-    population: int | None = None,
-    seconds: float = np.inf,
+    population: Count | None = None,
+    seconds: Seconds = np.inf,
     tolerance: Tolerance | None = None,
     tell: Callable[[float], None] | None = None,
 ) -> LocalNorms:
@@ -166,6 +170,7 @@ def local_norms(
     """
     began = time.perf_counter()
     points = network.points(x)
+    population = read_population(population, len(points))
     size = network.num_outputs * network.num_inputs
     pace = Pace(len(points), seconds=seconds, most=max(1, BLOCK_BYTES // (8 * size)), tell=tell)
     generator = np.random.default_rng(0)
@@ -198,7 +203,7 @@ def local_norms(
         frobenius,
         slopes[0] if slopes else None,
         (min(_num_apart(projected, 2 * error), len(codes.unique())), len(codes.unique())),
-        population or len(points),
+        population,
         error,
         stopped or pace.stopped,
         time.perf_counter() - began,

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from reluscope.analyses.compression.pruning_curve import PruningCurve, as_tensor, step_of
+from reluscope.arguments import Share, read_arguments, read_labels
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.networks.points import Points
 
@@ -20,6 +21,7 @@ BETWEEN = (
 AT_ONCE = 1_000
 
 
+@read_arguments
 def prune_channels(
     module: nn.Module,
     x: Points,
@@ -28,7 +30,7 @@ def prune_channels(
     fine_tune: Callable[[nn.Module], object],
     test_x: Points,
     test_labels: Points,
-    least_accuracy: float = 0.0,
+    least_accuracy: Share = 0.0,
     tell: Callable[[float], None] | None = None,
 ) -> PruningCurve:
     """Take channel after channel away from the convolutions of a classifier, and measure what is left.
@@ -78,10 +80,13 @@ def prune_channels(
     [(3,), (2,), (1,)]
     """
     current = deepcopy(_chain(module)).eval()
-    points, targets = as_tensor(x), as_tensor(labels)
-    if targets.shape != (len(points),):
-        raise ShapeError(f"expected one label per sample, ({len(points)},), got {tuple(targets.shape)}")
+    points = as_tensor(x)
+    classes = max(2, list(current)[-1].out_features)
+    targets = torch.from_numpy(read_labels(labels, num_samples=len(points), num_classes=classes))
     steps = [step_of(deepcopy(current), test_x, test_labels)]
+    expected = as_tensor(test_x).shape[1:]
+    if points.shape[1:] != expected:
+        raise ShapeError(f"x must have samples of shape {tuple(expected)} as test_x has, got {tuple(points.shape[1:])}")
     at_first = sum(steps[0].channels) - len(steps[0].channels)
     for number in range(at_first):
         losses = channel_losses(current, points, targets)

@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.coefficients.matrices import CoefficientMatrices
+from reluscope.arguments import Count, Seed, read_arguments
 from reluscope.errors import InputError
 
 # Copies of a matrix that k-means works on.
@@ -53,7 +54,10 @@ class MapClusters:
         return tuple(len(table) for table in self.centers)
 
 
-def cluster_maps(matrices: CoefficientMatrices, num_clusters: int, *, restarts: int = 1, seed: int = 0) -> MapClusters:
+@read_arguments
+def cluster_maps(
+    matrices: CoefficientMatrices, num_clusters: Count, *, restarts: Count = 1, seed: Seed = 0
+) -> MapClusters:
     """Put the affine functions of every output into clusters, by k-means.
 
     Parameters

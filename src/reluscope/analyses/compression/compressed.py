@@ -16,6 +16,7 @@ from reluscope.analyses.coefficients.matrices import CoefficientMatrices
 from reluscope.analyses.compression.clusters import MapClusters, squared_distances
 from reluscope.analyses.compression.rounded_sums import gamma
 from reluscope.analyses.rounding import RoundedForward, coded_forward
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 
 Rule = Literal["own_map", "mean_input", "nearest_sample", "logistic"]
@@ -27,6 +28,7 @@ NEIGHBORS = 4
 BLOCK = 2_000
 
 
+@read_arguments
 def compressed_outputs(clusters: MapClusters, samples: CoefficientMatrices, rule: Rule = "own_map") -> RoundedForward:
     """Return what the centres give at samples: output j is ``g . x + c`` of the centre that the rule takes for it.
 

@@ -10,11 +10,12 @@ import numpy as np
 from jaxtyping import Int
 
 from reluscope import markup
-from reluscope.analyses.classification import accuracy, accuracy_of_outputs, check_labels
+from reluscope.analyses.classification import accuracy, accuracy_of_outputs, read_classes
 from reluscope.analyses.coefficients.matrices import CoefficientMatrices
 from reluscope.analyses.compression.clusters import cluster_maps_by_number
 from reluscope.analyses.compression.compressed import RULES, Rule, compressed_outputs_by_number
-from reluscope.errors import InputError, ShapeError
+from reluscope.arguments import Count, NonNegative, Seed, read_arguments
+from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
 
@@ -44,7 +45,8 @@ class AccuracyCurve:
     def __repr__(self) -> str:
         return f"AccuracyCurve({len(self.num_clusters)} numbers of clusters, by {', '.join(self.accuracies)})"
 
-    def fewest_clusters(self, drop: float = 0.01, rule: Rule = "own_map") -> Finding | None:
+    @read_arguments
+    def fewest_clusters(self, drop: NonNegative = 0.01, rule: Rule = "own_map") -> Finding | None:
         """Return how many maps matter: the least number of clusters whose accuracy is within a drop of the network's.
 
         Parameters
@@ -111,6 +113,7 @@ class AccuracyCurve:
         return markup.figure("Accuracy by number of maps", markup.table(head, rows), markup.notes(self.notes))
 
 
+@read_arguments
 def accuracy_curve(
     training: CoefficientMatrices,
     samples: CoefficientMatrices,
@@ -118,8 +121,8 @@ def accuracy_curve(
     num_clusters: Sequence[int] = (1, 2, 5, 10, 20, 50, 100),
     *,
     rules: Sequence[Rule] = ("own_map", "mean_input", "nearest_sample"),
-    restarts: int = 1,
-    seed: int = 0,
+    restarts: Count = 1,
+    seed: Seed = 0,
 ) -> AccuracyCurve:
     """Cluster the maps of training samples, and classify other samples by the centres.
 
@@ -172,7 +175,6 @@ def accuracy_curve(
     (['0.333333 (EXACT)', '1 (EXACT)'], Finding(maps that matter: 2 (UPPER, in [1, 2])))
     """
     network = samples.network
-    labels = np.asarray(labels)
     numbers = tuple(sorted({int(number) for number in num_clusters}))
     unknown = [rule for rule in rules if rule not in RULES]
     if unknown or not rules:
@@ -181,9 +183,7 @@ def accuracy_curve(
         len(one.outputs) != network.num_outputs for one in (training, samples)
     ):
         raise InputError("expected matrices of all outputs of one network, got others: call coefficients.matrix again")
-    if labels.shape != (len(samples),):
-        raise ShapeError(f"expected one label per sample, ({len(samples)},), got {labels.shape}")
-    check_labels(network, labels)
+    labels = read_classes(network, labels, len(samples))
     found = cluster_maps_by_number(training, numbers, restarts=restarts, seed=seed)
     accuracies: dict[Rule, tuple[Finding, ...]] = {}
     for rule in rules:

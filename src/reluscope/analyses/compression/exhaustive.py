@@ -17,6 +17,7 @@ from reluscope.analyses.stacked.loss_functions import signs_agree
 from reluscope.analyses.stacked.stack import Stack
 from reluscope.analyses.stacked.subnetworks import MOST_UNITS, subnetworks
 from reluscope.analyses.stacked.training import Trained, train
+from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
@@ -59,6 +60,7 @@ class SmallestSubnetworks:
         return self.trained.stack.take(rows[self.trained.losses[rows].argsort()])
 
 
+@read_arguments
 def prune_exhaustively(
     stack: Stack,
     x: ArrayLike | Tensor,
@@ -66,7 +68,7 @@ def prune_exhaustively(
     *,
     loss: str,
     optimizer: Callable[[list[Tensor]], Optimizer],
-    epochs: int,
+    epochs: Natural,
     layer: int = 0,
     tell: Callable[[float], None] | None = None,
 ) -> SmallestSubnetworks:

@@ -7,10 +7,12 @@ from torch import nn
 from torch.nn.utils import prune
 
 from reluscope.analyses.compression.pruning_curve import PruningCurve, step_of
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.networks.points import Points
 
 
+@read_arguments
 def prune_by_magnitude(
     module: nn.Module,
     amounts: Sequence[float],

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.counting.connected import open_components
 from reluscope.analyses.counting.same_maps import same_maps
 from reluscope.analyses.rounding import forward_with_errors
+from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.partitions.table import Partition
@@ -54,12 +55,13 @@ class MergedRegions:
     def __repr__(self) -> str:
         return f"MergedRegions({len(self.labels):,} regions -> {len(self):,} pieces, error {float(self.max_error):.3g})"
 
+    @read_arguments
     def __call__(self, points: ArrayLike) -> Float[np.ndarray, "s m"]:
         """Return the merged function at points in coordinates of the domain; nan outside of it.
 
         Where pieces meet the function jumps, and the one of the lowest region counts.
         """
-        points = np.atleast_2d(np.asarray(points, dtype=np.float64))
+        points = np.atleast_2d(read_array(points, "points"))
         rows = self.partition.locate(points)
         pieces = self.labels[rows]
         values = np.einsum("smd,sd->sm", self.weight[pieces], points) + self.bias[pieces]
@@ -67,7 +69,8 @@ class MergedRegions:
         return values
 
 
-def merge_regions(part: Partition, error: float = 0.0) -> MergedRegions:
+@read_arguments
+def merge_regions(part: Partition, error: NonNegative = 0.0) -> MergedRegions:
     """Merge neighbouring regions whose affine maps are equal, or can be one map at a small error.
 
     Parameters

@@ -12,10 +12,12 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
+from reluscope.arguments import read_arguments
+from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
 from reluscope.geometry.bounding_box import bounding_box
 from reluscope.geometry.domains import Box, Domain, Slice, Space
+from reluscope.networks.choices import read_domain
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.mixed_integer import encode
 from reluscope.networks.network import Network
@@ -56,6 +58,7 @@ class UnitPieces:
     method: str
 
 
+@read_arguments
 def unit_pieces(network: Network, domain: Domain, *, method: Method = "auto") -> UnitPieces:
     """Return which pieces the units of a network can have on a domain.
 
@@ -94,10 +97,7 @@ def unit_pieces(network: Network, domain: Domain, *, method: Method = "auto") ->
     >>> found.least[0], found.largest[0]  # always on, dead, both
     (array([1, 0, 0]), array([1, 0, 1]))
     """
-    if domain.ambient_dim != network.num_inputs:
-        raise ShapeError(
-            f"expected a domain in the input space, of {network.num_inputs} dimensions, got {domain.describe()}"
-        )
+    domain = read_domain(domain, network.num_inputs)
     least = [np.zeros(gate.num_units, dtype=np.int64) for gate in network.gates]
     largest = [np.full(gate.num_units, gate.num_pieces - 1, dtype=np.int64) for gate in network.gates]
     corners = _corners(domain)

@@ -24,6 +24,7 @@ from reluscope.analyses.compression.removals import (
     remove_unused,
     times_sizes,
 )
+from reluscope.arguments import read_arguments
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.load import load
@@ -99,6 +100,7 @@ class PrunedNetwork:
         return markup.figure("Pruned network", self.max_difference._repr_html_(), markup.terms(entries))
 
 
+@read_arguments
 def prune_exact(
     model: Network | nn.Module,
     domain: Domain,

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from reluscope.analyses.classification import accuracy
+from reluscope.arguments import NonNegative, read_arguments, read_array, read_labels
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.load import load
@@ -58,7 +59,8 @@ class PruningCurve:
         """Weights that are left, by those of the network itself."""
         return tuple(step.num_weights / self.steps[0].num_weights for step in self.steps)
 
-    def fewest_weights(self, drop: float = 0.01) -> Finding:
+    @read_arguments
+    def fewest_weights(self, drop: NonNegative = 0.01) -> Finding:
         """Return the least share of the weights whose accuracy is within a drop of the network's.
 
         Parameters
@@ -92,7 +94,10 @@ class PruningCurve:
 
 def as_tensor(values: Points) -> Tensor:
     """Return values as a tensor; arrays are copied, as those of data sets are read-only."""
-    return values if isinstance(values, Tensor) else torch.tensor(np.asarray(values))
+    if isinstance(values, Tensor):
+        return values
+    read_array(values, "points")  # raises; the precision stays what it is
+    return torch.tensor(np.asarray(values))
 
 
 def step_of(module: nn.Module, test_x: Points, test_labels: Points) -> PruningStep:
@@ -101,7 +106,7 @@ def step_of(module: nn.Module, test_x: Points, test_labels: Points) -> PruningSt
     layers = [one for one in module.modules() if isinstance(one, nn.Conv2d | nn.Linear)]
     points = as_tensor(test_x)
     network = load(deepcopy(module).cpu().eval(), tuple(points.shape[1:])).to(device)
-    found = accuracy(network, points, as_tensor(test_labels).cpu().numpy())
+    found = accuracy(network, points, read_labels(test_labels, num_samples=len(points)))
     return PruningStep(
         module,
         sum(int((one.weight != 0).sum()) for one in layers),

@@ -7,6 +7,7 @@ from jaxtyping import Int
 
 from reluscope.analyses.coefficients.matrices import CoefficientMatrices
 from reluscope.analyses.rounding import coded_forward
+from reluscope.arguments import Share, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
@@ -35,7 +36,8 @@ class RegionSamples:
     def __len__(self) -> int:
         return len(self.counts)
 
-    def holding(self, share: float) -> Finding:
+    @read_arguments
+    def holding(self, share: Share) -> Finding:
         """Return the least number of regions that hold a share of the samples.
 
         Returns
@@ -65,6 +67,7 @@ class RegionSamples:
         return min(len(self.counts), int(np.searchsorted(np.cumsum(self.counts), samples)) + 1)
 
 
+@read_arguments
 def region_samples(matrices: CoefficientMatrices) -> RegionSamples:
     """Return the regions that samples lie in, those with the most samples first.
 

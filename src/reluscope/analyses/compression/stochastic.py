@@ -15,9 +15,10 @@ from torch.optim import Optimizer
 
 from reluscope.analyses.compression.proof_of_signs import has_all_right
 from reluscope.analyses.stacked.concatenation import concatenate
-from reluscope.analyses.stacked.loss_functions import read_targets, signs_agree
+from reluscope.analyses.stacked.loss_functions import loss_function, read_targets, signs_agree
 from reluscope.analyses.stacked.stack import Stack
 from reluscope.analyses.stacked.training import train
+from reluscope.arguments import Natural, Seed, read_arguments
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 
@@ -46,6 +47,7 @@ class StochasticPruning:
         return f"StochasticPruning({' -> '.join(ends)} units in {len(self.widths) - 1} steps)"
 
 
+@read_arguments
 def prune_stochastically(
     stack: Stack,
     x: ArrayLike | Tensor,
@@ -53,8 +55,8 @@ def prune_stochastically(
     *,
     loss: str,
     optimizer: Callable[[list[Tensor]], Optimizer],
-    epochs: int,
-    seeds: Sequence[int],
+    epochs: Natural,
+    seeds: Sequence[Seed],
     tell: Callable[[float], None] | None = None,
 ) -> tuple[StochasticPruning, ...]:
     """Take unit after unit away from networks, as long as what is left can be trained to have every sample right.
@@ -108,6 +110,7 @@ def prune_stochastically(
     >>> min(sum(one.widths[-1]) for one in ways)
     2
     """
+    loss_function(loss)  # raises before anything is trained
     if len(seeds) != len(stack):
         raise ShapeError(f"expected one seed per network, got {len(seeds)} for {len(stack)} networks")
     points = stack.read_points(x)

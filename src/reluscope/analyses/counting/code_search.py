@@ -11,10 +11,11 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.counting.code_points import CodePoints
-from reluscope.errors import DegenerateGeometryError, InputError, ShapeError, SolverError
+from reluscope.errors import DegenerateGeometryError, InputError, SolverError
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.mixed_integer_program import Ending
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.choices import read_domain
 from reluscope.networks.mixed_integer import CodeProgram, encode
 from reluscope.networks.network import Network
 
@@ -111,11 +112,7 @@ def _key(pieces: list[np.ndarray]) -> bytes:
 
 def _bounded(network: Network, domain: Domain) -> tuple[Network, Box | Polyhedron]:
     """Return the network as a function on a bounded window, and the window."""
-    if domain.ambient_dim != network.num_inputs:
-        raise ShapeError(
-            f"the domain lies in {domain.ambient_dim} dimensions, but the network has {network.num_inputs} inputs: "
-            "build it from points of the network's input space"
-        )
+    domain = read_domain(domain, network.num_inputs)
     if isinstance(domain, Slice):
         network, domain = network.restrict(domain), domain.window
     if isinstance(domain, Space) or (isinstance(domain, Polyhedron) and not domain.is_bounded()):

@@ -12,10 +12,12 @@ from reluscope.analyses.counting.by_rational_tree import count_by_rational_tree
 from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import Definition, find_definition
-from reluscope.errors import InputError, ShapeError
+from reluscope.arguments import read_arguments, read_option
+from reluscope.errors import InputError
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Box, Domain, Slice, Space
+from reluscope.geometry.domains import Domain, Space
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.partitions.budget import Budget
 from reluscope.partitions.cellwise import supports
@@ -25,6 +27,7 @@ from reluscope.tolerance import Tolerance
 MOST_BY_VERTICES, MOST_BY_VERTICES_WITH_MAX = 6, 3
 
 
+@read_arguments
 def count(
     network: Network,
     domain: Domain,
@@ -141,17 +144,8 @@ def counted(
 ) -> Counted:
     """Count as `count` does, and say why the work stopped early."""
     kind = find_definition(definition)
-    if not isinstance(domain, Slice | Box | Space | Polyhedron):
-        raise InputError(
-            f"domain must be a Slice, Box, Space or Polyhedron, got {type(domain).__name__}: give one of these"
-        )
-    if domain.ambient_dim != network.num_inputs:
-        raise ShapeError(
-            f"the domain lies in {domain.ambient_dim} dimensions, but the network has {network.num_inputs} inputs: "
-            "build it from points of the network's input space"
-        )
-    if method != "auto" and method not in METHODS:
-        raise InputError(f"method must be auto, {', '.join(METHODS)}, got {method!r}: leave it out to have it chosen")
+    domain = read_domain(domain, network.num_inputs)
+    method = read_option(method, "method", ("auto", *METHODS))
     limit = budget if isinstance(budget, Budget) else Budget(regions=budget)
     question = _Question(network, domain, kind, limit, executor, tolerance, checkpoint, progress, certify)
     return METHODS[_choose(question) if method == "auto" else method](question)

@@ -7,7 +7,7 @@ Reichman (``stargalla2025``).
 
 from dataclasses import dataclass
 
-from reluscope.errors import InputError
+from reluscope.arguments import read_option
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,4 @@ def find_definition(name: str) -> Definition:
     >>> find_definition("affine").number
     6
     """
-    if not isinstance(name, str) or name not in DEFINITIONS:
-        listed = "".join(f"\n  {one.name}: {one.meaning}" for one in DEFINITIONS.values())
-        raise InputError(f"definition must be one of six, got {name!r}:{listed}")
-    return DEFINITIONS[name]
+    return DEFINITIONS[read_option(name, "definition", DEFINITIONS)]

@@ -11,9 +11,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from reluscope.analyses.classification import num_classes
-from reluscope.errors import InputError, ShapeError
+from reluscope.analyses.classification import read_classes
+from reluscope.arguments import Count, Positive, read_arguments, read_option
+from reluscope.errors import InputError
 from reluscope.geometry.domains import Box
+from reluscope.networks.choices import read_domain
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points, chunks
 
@@ -22,13 +24,14 @@ NORMS = ("linf", "l2")
 REACH = 2.5
 
 
+@read_arguments
 def pgd(
     network: Network,
     x: Points,
     labels: Int[np.ndarray, " s"],
     *,
-    radius: float,
-    steps: int = 40,
+    radius: Positive,
+    steps: Count = 40,
     norm: str = "linf",
     box: Box | None = None,
 ) -> Float[np.ndarray, "s n"]:
@@ -75,15 +78,8 @@ def pgd(
     """
     points = network.points(x)
     number = len(points)
-    labels = np.asarray(labels)
-    if norm not in NORMS or not radius > 0 or steps < 1:
-        raise InputError(
-            f"expected a positive radius, at least one step and a norm of {NORMS}, got {radius}, {steps} and {norm!r}"
-        )
-    if labels.shape != (number,):
-        raise ShapeError(f"expected one label per point, ({number},), got shape {labels.shape}")
-    if labels.min() < 0 or labels.max() >= num_classes(network):
-        raise InputError(f"labels must be classes from 0 to {num_classes(network) - 1}, got {labels.max()}")
+    labels = read_classes(network, labels, number)
+    norm = read_option(norm, "norm", NORMS)
     low, high = _bounds(network, points, box)
     tape = 4 * 8 * sum(node.size for node in network.nodes)
     found = [
@@ -99,8 +95,7 @@ def _bounds(network: Network, points: Tensor, box: Box | None) -> tuple[Tensor, 
     if box is None:
         low, high = (points.new_full(network.input_shape, end) for end in (-torch.inf, torch.inf))
         return low, high
-    if box.dim != network.num_inputs:
-        raise ShapeError(f"expected a box in {network.num_inputs} dimensions, as many as inputs, got {box.describe()}")
+    read_domain(box, network.num_inputs)
     low, high = (points.new_tensor(end).reshape(network.input_shape) for end in (box.lo, box.hi))
     outside = ((points < low) | (points > high)).flatten(1).any(dim=1)
     if bool(outside.any()):

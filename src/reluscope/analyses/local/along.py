@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.geometry.domains import Segment
 from reluscope.networks.network import Network
@@ -47,6 +48,7 @@ class PiecesAlong:
         return np.repeat(np.arange(len(self.is_exact)), np.diff(self.offsets))
 
 
+@read_arguments
 def pieces_along(
     network: Network,
     starts: Float[np.ndarray, "k n"],

@@ -21,6 +21,7 @@ from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_on
 from reluscope.analyses.classification import num_classes
 from reluscope.analyses.local.rivals import GAP, ROUNDING, Rivals
 from reluscope.analyses.pacing import Pace, until_interrupted
+from reluscope.arguments import Seconds, read_arguments, read_position
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.convex_questions import Answers, largest_balls, likeliest_points, widest_margins
@@ -111,8 +112,10 @@ class RegionClasses:
         """Distance from each point to the farthest of the likeliest points of all classes."""
         return self.distances.max(axis=1)
 
+    @read_arguments
     def number(self, position: int) -> Finding:
         """Return how many classes one region holds: EXACT if every case is proved, else LOWER."""
+        position = read_position(position, "position", len(self), "points")
         number, unknown = int(self.occurs[position].sum()), int((~self.is_known[position]).sum())
         return Finding(
             number,
@@ -125,8 +128,10 @@ class RegionClasses:
             num_undecided=unknown,
         )
 
+    @read_arguments
     def number_at_likeliest(self, position: int) -> Finding:
         """Return how many classes of one region pass the paper's test: EXACT if every case is proved, else LOWER."""
+        position = read_position(position, "position", len(self), "points")
         unknown = int((~self.is_at_likeliest_known[position]).sum())
         return Finding(
             int(self.is_at_likeliest[position].sum()),
@@ -139,8 +144,10 @@ class RegionClasses:
             num_undecided=unknown,
         )
 
+    @read_arguments
     def distortion(self, position: int) -> Finding:
         """Return the distortion of one point, an ESTIMATE: likeliest points are found up to a gap in probability."""
+        position = read_position(position, "position", len(self), "points")
         return Finding(
             float(self.distortions[position]),
             Claim.ESTIMATE,
@@ -229,12 +236,13 @@ class RegionClasses:
         )
 
 
+@read_arguments
 def region_classes(
     network: Network,
     x: Points,
     *,
     domain: Box,
-    seconds: float = np.inf,
+    seconds: Seconds = np.inf,
     tolerance: Tolerance | None = None,
     tell: Callable[[float], None] | None = None,
 ) -> RegionClasses:
@@ -338,6 +346,7 @@ class LikeliestPoints:
     classes: Int[np.ndarray, "k m"]
 
 
+@read_arguments
 def likeliest_in_regions(
     network: Network, x: Points, *, domain: Box, tolerance: Tolerance | None = None
 ) -> LikeliestPoints:

@@ -20,6 +20,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from reluscope.analyses.local.hyperplanes import Hyperplanes, hyperplanes
+from reluscope.arguments import Count, read_arguments, read_positions
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
@@ -104,7 +105,10 @@ class Directions:
         """Median angle of all pairs, from the counts."""
         return self._median(self.all_counts)
 
-    def angles(self, rows: Sequence[int] | Int[np.ndarray, " k"], *, budget: int = BUDGET) -> Float[np.ndarray, "k r"]:
+    @read_arguments
+    def angles(
+        self, rows: Sequence[int] | Int[np.ndarray, " k"], *, budget: Count = BUDGET
+    ) -> Float[np.ndarray, "k r"]:
         """Return the angles of some rows with all, to the last digits also where rows are nearly parallel.
 
         Parameters
@@ -119,7 +123,7 @@ class Directions:
         ``2 atan2(|u - v|, |u + v|)`` after Kahan, for unit normals u and v: an arc cosine knows angles near 0 and 180
         to a millionth of a degree only.
         """
-        chosen = np.asarray(rows, dtype=np.int64)
+        chosen = read_positions(rows, "rows", len(self), "hyperplanes")
         number, size = len(self), self.hyperplanes.network.num_inputs
         some = self.hyperplanes.normals(chosen, budget=budget // 4)
         found = np.zeros((len(chosen), number))
@@ -141,15 +145,16 @@ class Directions:
         return float(self.edges[bin_] + share * (self.edges[bin_ + 1] - self.edges[bin_]))
 
 
+@read_arguments
 def directions(
     network: Network,
     x: Points,
     *,
     rows: Sequence[Int[np.ndarray, "f 3"]] | None = None,
-    bins: int = 181,
-    pixels: int = 512,
+    bins: Count = 181,
+    pixels: Count = 512,
     tolerance: Tolerance | None = None,
-    budget: int = BUDGET,
+    budget: Count = BUDGET,
 ) -> tuple[Directions, ...]:
     """Return the angles between the hyperplanes of all units at every point.
 

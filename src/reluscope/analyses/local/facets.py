@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int
 
+from reluscope.arguments import read_arguments
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
@@ -57,6 +58,7 @@ class RegionFacets:
         )
 
 
+@read_arguments
 def region_facets(
     network: Network, x: Points, *, domain: Box | None = None, tolerance: Tolerance | None = None
 ) -> RegionFacets:

@@ -14,6 +14,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from reluscope.arguments import Count, read_arguments, read_positions
 from reluscope.errors import InputError
 from reluscope.networks.graph import Max
 from reluscope.networks.linearize import pull_back, unit_maps
@@ -46,6 +47,7 @@ class Hyperplanes:
     def __len__(self) -> int:
         return len(self.sources)
 
+    @read_arguments
     def only(self, sources: Int[np.ndarray, "f 3"]) -> "Hyperplanes":
         """Return some of the hyperplanes, in the order of `sources`; constant ones are counted and left out.
 
@@ -54,6 +56,8 @@ class Hyperplanes:
         InputError
             If no unit has such a row here.
         """
+        if not len(sources):
+            raise InputError("sources must be at least one row (gate, unit, piece), got none")
         given = np.unique(np.asarray(sources, dtype=np.int64).reshape(-1, 3), axis=0)
         rows = {tuple(row) for row in given.tolist()}
         kept = np.array([tuple(row) in rows for row in self.sources.tolist()], dtype=bool)
@@ -69,7 +73,8 @@ class Hyperplanes:
                 )
         return Hyperplanes(self.network, self.point, self.sources[kept], len(missing))
 
-    def normals(self, rows: slice | Int[np.ndarray, " k"], *, budget: int) -> Float[Tensor, "k n"]:
+    @read_arguments
+    def normals(self, rows: slice | Int[np.ndarray, " k"], *, budget: Count) -> Float[Tensor, "k n"]:
         """Return unit normals that point into the region.
 
         Parameters
@@ -79,7 +84,7 @@ class Hyperplanes:
         budget : int
             Memory for intermediate results, in bytes; the normals come on top.
         """
-        sources = self.sources[rows]
+        sources = self.sources[read_positions(rows, "rows", len(self), "hyperplanes")]
         pieces = self.network.codes(self.point).by_gate()
         result = self.point.new_empty(len(sources), self.network.num_inputs)
         for gate in np.unique(sources[:, 0]).tolist():
@@ -106,8 +111,9 @@ class Hyperplanes:
         return torch.from_numpy(cotangents).to(self.point.device)
 
 
+@read_arguments
 def hyperplanes(
-    network: Network, x: Points, *, tolerance: Tolerance | None = None, budget: int = 256 * 2**20
+    network: Network, x: Points, *, tolerance: Tolerance | None = None, budget: Count = 256 * 2**20
 ) -> Hyperplanes:
     """Return the hyperplanes of all units at one point: the rows of its region, without their table.
 

@@ -21,6 +21,7 @@ from jaxtyping import Bool, Float, Int
 from reluscope.analyses.classification import classes_of_outputs
 from reluscope.analyses.local.along import PiecesAlong, pieces_along, points_along
 from reluscope.analyses.rounding import forward_with_errors
+from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
@@ -89,6 +90,7 @@ class LastOfClass:
         return len(self.classes)
 
 
+@read_arguments
 def last_of_class(
     network: Network, starts: Points, targets: Points, *, tolerance: Tolerance | None = None
 ) -> LastOfClass:

@@ -16,6 +16,7 @@ from scipy.stats import t as student
 from reluscope.analyses.bodies import regions_inside
 from reluscope.analyses.classification import classes_of_outputs, num_classes
 from reluscope.analyses.pacing import Pace, until_interrupted
+from reluscope.arguments import Count, Seconds, Seed, read_arguments, read_position
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
@@ -68,8 +69,11 @@ class ClassShares:
     def __len__(self) -> int:
         return len(self.rows)
 
+    @read_arguments
     def share(self, position: int, label: int) -> Finding:
         """Return the share of one class in one region, an ESTIMATE."""
+        label = read_position(label, "label", self.shares.shape[1], "classes")
+        position = read_position(position, "position", len(self), "points")
         return self._finding(
             self.shares[position, label],
             self.share_intervals[position, label],
@@ -77,8 +81,10 @@ class ClassShares:
             definition=f"share of the volume of the linear region that belongs to class {label}",
         )
 
+    @read_arguments
     def distance(self, position: int) -> Finding:
         """Return the mean distance from one point to its region, an ESTIMATE."""
+        position = read_position(position, "position", len(self), "points")
         return self._finding(
             self.distances[position],
             self.distance_intervals[position],
@@ -98,16 +104,17 @@ class ClassShares:
         )
 
 
+@read_arguments
 def class_shares(
     network: Network,
     x: Points,
     *,
     domain: Box,
-    draws: int = 50,
-    chains: int = 16,
-    thinning: int | None = None,
-    seed: int = 0,
-    seconds: float = np.inf,
+    draws: Count = 50,
+    chains: Count = 16,
+    thinning: Count | None = None,
+    seed: Seed = 0,
+    seconds: Seconds = np.inf,
     tolerance: Tolerance | None = None,
     tell: Callable[[float], None] | None = None,
 ) -> ClassShares:

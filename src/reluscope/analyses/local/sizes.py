@@ -10,6 +10,7 @@ from jaxtyping import Float, Int
 
 from reluscope.analyses.bodies import regions_inside
 from reluscope.analyses.pacing import Pace, until_interrupted
+from reluscope.arguments import Seconds, read_arguments, read_position
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
 from reluscope.interruption import deferred
@@ -56,8 +57,10 @@ class RegionSizes:
     def __len__(self) -> int:
         return len(self.rows)
 
+    @read_arguments
     def inradius(self, position: int) -> Finding:
         """Return the inradius of one region, EXACT within the gap of its program."""
+        position = read_position(position, "position", len(self), "points")
         return self._finding(
             self.inradii[position],
             Claim.LOWER,
@@ -66,8 +69,10 @@ class RegionSizes:
             method="linear program",
         )
 
+    @read_arguments
     def width(self, position: int) -> Finding:
         """Return the minimal width of one region: EXACT from its vertices, else the UPPER end of an interval."""
+        position = read_position(position, "position", len(self), "points")
         return self._finding(
             self.widths[position],
             Claim.UPPER,
@@ -77,8 +82,10 @@ class RegionSizes:
             "some directions and Steinhagen's bound, r the inradius",
         )
 
+    @read_arguments
     def diameter(self, position: int) -> Finding:
         """Return the diameter of one region: EXACT from its vertices, else the LOWER end of an interval."""
+        position = read_position(position, "position", len(self), "points")
         return self._finding(
             self.diameters[position],
             Claim.LOWER,
@@ -97,12 +104,13 @@ class RegionSizes:
         return Finding(value, claim, interval=(low, high), domain=domain, **fields)
 
 
+@read_arguments
 def region_sizes(
     network: Network,
     x: Points,
     *,
     domain: Box | None = None,
-    seconds: float = np.inf,
+    seconds: Seconds = np.inf,
     tolerance: Tolerance | None = None,
     tell: Callable[[float], None] | None = None,
 ) -> RegionSizes:

@@ -18,6 +18,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from reluscope.analyses.local.along import PiecesAlong, pieces_along
+from reluscope.arguments import Count, Positive, Seed, read_arguments, read_position
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
@@ -65,12 +66,16 @@ class Surroundings:
     def __len__(self) -> int:
         return len(self.num_regions)
 
+    @read_arguments
     def cosines_at(self, point: int) -> Float[np.ndarray, " r"]:
         """Return the cosines of the regions around one point, nearest first."""
+        point = read_position(point, "point", len(self), "points")
         return self.cosines[self.offsets[point] : self.offsets[point + 1]]
 
+    @read_arguments
     def along_rays(self, point: int) -> Finding:
         """Return how many regions the rays of one point meet: EXACT, or LOWER if signs stayed undecided."""
+        point = read_position(point, "point", len(self), "points")
         number, exact = int(self.num_regions[point]), bool(self.is_exact[point])
         return Finding(
             number,
@@ -83,8 +88,10 @@ class Surroundings:
             source="zhang2020",
         )
 
+    @read_arguments
     def around(self, point: int) -> Finding:
         """Return the same number for what it says of all surroundings: LOWER, since other rays may meet others."""
+        point = read_position(point, "point", len(self), "points")
         number = int(self.num_regions[point])
         return Finding(
             number,
@@ -103,13 +110,14 @@ class Surroundings:
         return f"{self.num_crossings.shape[1]:,} random rays of length {self.reach:g}"
 
 
+@read_arguments
 def surroundings(
     network: Network,
     x: Points,
     *,
-    count: int = 100,
-    reach: float = 0.2,
-    seed: int = 0,
+    count: Count = 100,
+    reach: Positive = 0.2,
+    seed: Seed = 0,
     tolerance: Tolerance | None = None,
 ) -> Surroundings:
     """Return the regions along random rays on which no logit changes at first, and how alike they decide.
@@ -172,8 +180,9 @@ def surroundings(
     )
 
 
+@read_arguments
 def null_directions(
-    weight: Float[Tensor, "m n"], count: int, generator: np.random.Generator
+    weight: Float[Tensor, "m n"], count: Count, generator: np.random.Generator
 ) -> tuple[int, Float[np.ndarray, "c n"]]:
     """Return the dimension of the space of vectors orthogonal to all rows, and random unit vectors in it.
 

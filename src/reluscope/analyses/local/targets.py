@@ -8,12 +8,14 @@ Reference: Zhang and Wu, "Empirical studies on the properties of linear regions 
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.analyses.classification import num_classes
-from reluscope.errors import InputError, ShapeError
+from reluscope.analyses.classification import num_classes, read_classes
+from reluscope.arguments import Seed, read_arguments, read_labels
+from reluscope.errors import InputError
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 
 
+@read_arguments
 def class_means(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Float[np.ndarray, "m n"]:
     """Return the mean of the points of every class, NaN for a class without points.
 
@@ -39,8 +41,9 @@ def class_means(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> F
     return means
 
 
+@read_arguments
 def other_means(
-    network: Network, x: Points, labels: Int[np.ndarray, " s"], classes: Int[np.ndarray, " k"], *, seed: int
+    network: Network, x: Points, labels: Int[np.ndarray, " s"], classes: Int[np.ndarray, " k"], *, seed: Seed
 ) -> Float[np.ndarray, "k n"]:
     """Return for every class given the mean of another one, drawn at random among those that have points.
 
@@ -65,11 +68,13 @@ def other_means(
     means = class_means(network, x, labels)
     present = np.flatnonzero(~np.isnan(means[:, 0]))
     rng = np.random.default_rng(seed)
-    return means[[rng.choice(_others(present, one)) for one in np.asarray(classes).tolist()]]
+    classes = read_labels(classes, num_classes=num_classes(network), name="classes")
+    return means[[rng.choice(_others(present, one)) for one in classes.tolist()]]
 
 
+@read_arguments
 def other_points(
-    network: Network, x: Points, labels: Int[np.ndarray, " s"], classes: Int[np.ndarray, " k"], *, seed: int
+    network: Network, x: Points, labels: Int[np.ndarray, " s"], classes: Int[np.ndarray, " k"], *, seed: Seed
 ) -> Float[np.ndarray, "k n"]:
     """Return for every class given a random point of another one, all points of other classes being equally likely.
 
@@ -89,7 +94,7 @@ def other_points(
     """
     flat, labels = _labelled(network, x, labels)
     rng = np.random.default_rng(seed)
-    classes = np.asarray(classes)
+    classes = read_labels(classes, num_classes=num_classes(network), name="classes")
     chosen = np.empty(len(classes), dtype=np.int64)
     for one in np.unique(classes).tolist():
         rows = np.flatnonzero(classes == one)
@@ -106,9 +111,4 @@ def _others(candidates: np.ndarray, one: int, labels: np.ndarray | None = None) 
 
 def _labelled(network: Network, x: Points, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     flat = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
-    labels, most = np.asarray(labels), num_classes(network)
-    if labels.shape != (len(flat),):
-        raise ShapeError(f"expected one label per point, ({len(flat)},), got shape {labels.shape}")
-    if labels.min() < 0 or labels.max() >= most:
-        raise InputError(f"labels must be classes from 0 to {most - 1}, got {labels.min()} to {labels.max()}")
-    return flat, labels
+    return flat, read_classes(network, labels, len(flat))

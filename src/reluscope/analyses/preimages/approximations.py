@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.box_search import Cell, cell_of
 from reluscope.analyses.preimages.pullback import check_target, within_region
+from reluscope.arguments import Seed, read_arguments
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.arrays import read_point
@@ -73,6 +74,7 @@ class Approximation:
             lower = max(lower, sum(piece.volume() for piece in self.pieces))
         return self._finding(lower, max(lower, upper), "volume of the preimage")
 
+    @read_arguments
     def maximum(self, c: ArrayLike) -> Finding:
         """Return the largest value of a linear function of the input over the preimage: LOWER, with an interval.
 
@@ -145,6 +147,7 @@ def _most(
     return upper_bound(gain, rows, low, high, lower, upper, program.maximize(gain).duals)
 
 
+@read_arguments
 def approximate(
     net: Network,
     target: Polyhedron,
@@ -153,7 +156,7 @@ def approximate(
     gate: str | int | None = None,
     points: Points | None = None,
     budget: Budget | int | None = None,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Approximation:
     """Return an inner and an outer approximation of the points of a box whose outputs lie in a polyhedron.
 

@@ -15,6 +15,7 @@ from jaxtyping import Float, Int
 
 from reluscope.analyses.preimages.layer import Matrix
 from reluscope.analyses.preimages.mixed_system import MixedSystem
+from reluscope.arguments import NonNegative, read_arguments
 
 EPS = np.finfo(float).eps
 # Systems with so many entries are checked in rational arithmetic where rounding leaves a proof open.
@@ -52,7 +53,8 @@ class FullRank:
 
     rows: Int[np.ndarray, " j"]
 
-    def check(self, system: MixedSystem, tolerance: float = 1e-9) -> Check:
+    @read_arguments
+    def check(self, system: MixedSystem, tolerance: NonNegative = 1e-9) -> Check:
         """Compare the smallest of n singular values, the margin, with their rounding, the residual."""
         smallest, largest = _extremes(_dense(system.equations, self.rows))
         rounding = _spectral_rounding(system, largest)
@@ -80,7 +82,8 @@ class PositiveCombination:
     weights: Float[np.ndarray, " j"]
     point: Float[np.ndarray, " n"] | None = None
 
-    def check(self, system: MixedSystem, tolerance: float = 1e-9) -> Check:
+    @read_arguments
+    def check(self, system: MixedSystem, tolerance: NonNegative = 1e-9) -> Check:
         """Compare what is left of the combination, over the least singular value, with the least weight."""
         equations, inequalities = _dense(system.equations), _dense(system.inequalities, self.rows)
         lengths = np.linalg.norm(inequalities, axis=1)
@@ -118,7 +121,8 @@ class RecessionDirection:
 
     direction: Float[np.ndarray, " n"]
 
-    def check(self, system: MixedSystem, tolerance: float = 1e-9) -> Check:
+    @read_arguments
+    def check(self, system: MixedSystem, tolerance: NonNegative = 1e-9) -> Check:
         """Compare how far the direction is from the equations with how far it is inside the inequalities."""
         length = float(np.linalg.norm(self.direction))
         if length == 0:
@@ -147,7 +151,8 @@ class SecondPoint:
     point: Float[np.ndarray, " n"]
     other: Float[np.ndarray, " n"]
 
-    def check(self, system: MixedSystem, tolerance: float = 1e-9) -> Check:
+    @read_arguments
+    def check(self, system: MixedSystem, tolerance: NonNegative = 1e-9) -> Check:
         """Compare what the points violate with their distance."""
         distance = float(np.linalg.norm(self.other - self.point))
         shifts = [certain_shift(system, point) for point in (self.point, self.other)]
@@ -170,7 +175,8 @@ class Farkas:
     equation_weights: Float[np.ndarray, " p"]
     inequality_weights: Float[np.ndarray, " q"]
 
-    def check(self, system: MixedSystem, tolerance: float = 1e-9) -> Check:
+    @read_arguments
+    def check(self, system: MixedSystem, tolerance: NonNegative = 1e-9) -> Check:
         """Compare the combination of the rows, the residual, with the gap, the margin; both for weights of sum 1.
 
         Beyond exact weights this excludes all x with ``|x| <= margin / residual``.

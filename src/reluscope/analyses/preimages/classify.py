@@ -27,6 +27,7 @@ from reluscope.analyses.preimages.ranks import (
     smallest_singular_value_lower_sparse,
 )
 from reluscope.analyses.preimages.rational import near_dyadic
+from reluscope.arguments import NonNegative, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.arrays import read_array
 from reluscope.geometry.domains import Box
@@ -39,13 +40,14 @@ CHUNK = 2**24
 TOLERANCE = 1e-9
 
 
+@read_arguments
 def classify(
     layer: LayerLike,
     y: ArrayLike,
     *,
     gate: str | int | None = None,
     box: Box | None = None,
-    tolerance: float = TOLERANCE,
+    tolerance: NonNegative = TOLERANCE,
     tell: Callable[[float], None] | None = None,
 ) -> Preimages:
     """Return the kind of the preimage of each of some outputs of a layer.
@@ -109,13 +111,14 @@ def classify(
     return _table(work, len(outputs), decisions, tell)
 
 
+@read_arguments
 def classify_at(
     layer: LayerLike,
     x: ArrayLike,
     *,
     gate: str | int | None = None,
     box: Box | None = None,
-    tolerance: float = TOLERANCE,
+    tolerance: NonNegative = TOLERANCE,
     tell: Callable[[float], None] | None = None,
 ) -> Preimages:
     """Return the kind of the preimage of what a layer gives at each of some inputs.

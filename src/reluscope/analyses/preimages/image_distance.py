@@ -17,6 +17,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.layer import Layer, read_layer
+from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.arrays import read_point
@@ -59,6 +60,7 @@ class ImageDistance:
         return max(0.0, float(self.distance.value) - (self.distance.tolerance or 0.0))
 
 
+@read_arguments
 def distance_to_image(
     layer: Layer | Network | tuple[ArrayLike, ArrayLike],
     y: ArrayLike,

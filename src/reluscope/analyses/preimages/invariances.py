@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.preimages.invariant_set import InvariantSet, invariant_set
 from reluscope.analyses.rounding import rounded_forward
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
@@ -89,6 +90,7 @@ class Invariance:
         )
 
 
+@read_arguments
 def invariant(
     net: Network,
     x: Points,

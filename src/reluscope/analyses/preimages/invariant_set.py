@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.layer import read_layer
 from reluscope.analyses.preimages.mixed_system import system
+from reluscope.arguments import Count, Seed, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.arrays import read_point
@@ -85,10 +86,12 @@ class InvariantSet:
         """Dimension of the set at a resolution of 1e-9: directions in which some of its points can be moved."""
         return self.interior.dim
 
+    @read_arguments
     def maximize(self, direction: ArrayLike) -> Solution:
         """Maximise a linear function over the set; value inf if it is unbounded that way."""
         return self._program.maximize(self._read(direction))
 
+    @read_arguments
     def width(self, direction: ArrayLike) -> float:
         """Return the extent of the set along a direction of any length, in units of input space.
 
@@ -102,6 +105,7 @@ class InvariantSet:
             raise InputError("expected a direction, got the zero vector")
         return self.maximize(way / length).value + self.maximize(-way / length).value
 
+    @read_arguments
     def reach(self, direction: ArrayLike) -> tuple[float, float]:
         """Return how far one can go from x against a direction and along it with the same features.
 
@@ -162,7 +166,8 @@ class InvariantSet:
         )
         return finding, way
 
-    def farthest(self, *, num_starts: int = 16, seed: int = 0) -> tuple[Finding, Float[np.ndarray, " n"]]:
+    @read_arguments
+    def farthest(self, *, num_starts: Count = 16, seed: Seed = 0) -> tuple[Finding, Float[np.ndarray, " n"]]:
         """Return a point of the set far from x, in l2, and how far.
 
         Parameters
@@ -254,6 +259,7 @@ class InvariantSet:
         return way
 
 
+@read_arguments
 def invariant_set(
     net: Network, x: Points, *, gate: str | int | None = None, box: Box | None = None, within: str = "layer"
 ) -> InvariantSet:

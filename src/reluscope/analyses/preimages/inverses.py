@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from reluscope.arguments import NonNegative, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.arrays import read_array
@@ -55,6 +56,7 @@ class LocalInverse:
     region: Polyhedron
     singular_values: Float[np.ndarray, " k"]
 
+    @read_arguments
     def __call__(self, features: ArrayLike) -> Float[np.ndarray, "... n"]:
         """Return the inputs nearest to x whose features, by the region's map, are nearest to those given."""
         values = read_array(features, "features")
@@ -162,13 +164,14 @@ class LocalInverse:
         )
 
 
+@read_arguments
 def local_inverse(
     net: Network,
     x: Points,
     *,
     gate: str | int | None = None,
     domain: Domain | None = None,
-    rank_tolerance: float = 1e-9,
+    rank_tolerance: NonNegative = 1e-9,
 ) -> LocalInverse:
     """Return the inverse of a network, or of its part up to a gate, on the linear region of x.
 

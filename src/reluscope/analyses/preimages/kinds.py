@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, Int8
 
 from reluscope.analyses.preimages.certificates import Certificate
+from reluscope.arguments import read_arguments, read_position, read_positions
 from reluscope.findings import Claim, Finding
 
 
@@ -86,23 +87,31 @@ class Preimages:
     def __len__(self) -> int:
         return len(self.kinds)
 
+    @read_arguments
     def take(self, rows: Int[np.ndarray, " k"]) -> "Preimages":
         """Return those in some rows."""
+        rows = read_positions(rows, "rows", len(self), "preimages")
         columns = {name: getattr(self, name)[rows] for name in COLUMNS}
         return replace(self, **columns, certificates=tuple(self.certificates[row] for row in rows))
 
+    @read_arguments
     def kind(self, position: int) -> Kind:
         """Return the kind of one preimage."""
+        position = read_position(position, "position", len(self), "preimages")
         return Kind(int(self.kinds[position]))
 
+    @read_arguments
     def decider(self, position: int) -> Decider:
         """Return what decided one kind."""
+        position = read_position(position, "position", len(self), "preimages")
         return Decider(int(self.deciders[position]))
 
+    @read_arguments
     def decided_by(self, decider: Decider) -> int:
         """Return how many were decided in one way."""
         return int((self.deciders == decider).sum())
 
+    @read_arguments
     def count(self, kind: Kind) -> Finding:
         """Return how many preimages are of a kind: EXACT if all kinds are proved, else an ESTIMATE in an interval."""
         is_kind = self.kinds == kind

@@ -14,8 +14,10 @@ import torch
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from reluscope.arguments import describe, read_arguments
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.geometry.arrays import read_array
+from reluscope.networks.choices import read_gate
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -79,21 +81,32 @@ class Layer:
         signs = np.sign(np.where(real, self.slopes, self.slopes[0]))
         return bool((signs != 0).all() and (signs == signs[0]).all())
 
+    def _check_units(self, values: np.ndarray, name: str) -> None:
+        if values.shape[1] != len(self.bias):
+            raise ShapeError(f"{name} must have one entry for each of {len(self.bias)} units, got shape {values.shape}")
+
+    @read_arguments
     def preactivations(self, x: Float[np.ndarray, "s n"]) -> Float[np.ndarray, "s u"]:
         """Return ``A x + b`` at some points."""
+        if x.shape[1] != self.weight.shape[1]:
+            raise ShapeError(f"x must have {self.weight.shape[1]} coordinates, got an array of shape {x.shape}")
         return np.asarray(self.weight @ x.T).T + self.bias
 
+    @read_arguments
     def __call__(self, x: Float[np.ndarray, "s n"]) -> Float[np.ndarray, "s u"]:
         """Return ``gate(A x + b)`` at some points."""
         return self.apply(self.preactivations(x))
 
+    @read_arguments
     def apply(self, pre: Float[np.ndarray, "s u"]) -> Float[np.ndarray, "s u"]:
         """Return the gate's outputs at some pre-activations."""
+        self._check_units(pre, "pre")
         result = self.slopes[0] * pre + self.intercepts[0]
         for piece, threshold in enumerate(self.breakpoints, start=1):
             result = np.where(pre > threshold, self.slopes[piece] * pre + self.intercepts[piece], result)
         return result
 
+    @read_arguments
     def intervals(self, y: Float[np.ndarray, "s u"]) -> tuple[Float[np.ndarray, "s u"], Float[np.ndarray, "s u"]]:
         """Return, unit by unit, the interval of the pre-activations at which the gate gives some outputs.
 
@@ -107,6 +120,7 @@ class Layer:
         InputError
             If an output is none of the gate's, or a unit gives it on two separate intervals, as ``abs`` does.
         """
+        self._check_units(y, "y")
         lower, upper = np.full(y.shape, np.inf), np.full(y.shape, -np.inf)
         for piece in self._inverted(y):
             fits, slack = piece.fits, piece.slack
@@ -133,6 +147,7 @@ class Layer:
             )
         return lower, upper
 
+    @read_arguments
     def inversion_errors(self, y: Float[np.ndarray, "s u"]) -> Float[np.ndarray, " s"]:
         """Return how far the ends of `intervals` are at most from those in real arithmetic.
 
@@ -142,6 +157,7 @@ class Layer:
             Zero for a ReLU; infinite if an output is within rounding of a flat piece and not on it, and is read as
             being there.
         """
+        self._check_units(y, "y")
         found = np.zeros(len(y))
         for piece in self._inverted(y):
             # Powers of two divide without rounding.
@@ -185,6 +201,7 @@ class _InvertedPiece(NamedTuple):
 LayerLike = Layer | Network | tuple[ArrayLike | scipy.sparse.sparray | scipy.sparse.spmatrix, ArrayLike]
 
 
+@read_arguments
 def read_layer(source: LayerLike, gate: str | int | None = None) -> Layer:
     """Return one layer of a network, or that of a matrix, a bias and a ReLU.
 
@@ -221,6 +238,8 @@ def read_layer(source: LayerLike, gate: str | int | None = None) -> Layer:
     >>> read_layer(net, 1).weight.shape
     (3, 2)
     """
+    if gate is not None and not isinstance(source, Network):
+        raise InputError(f"gate chooses a layer of a network, got {describe(gate)} for a single layer: leave it out")
     if isinstance(source, Layer):
         return source
     if isinstance(source, Network):
@@ -256,6 +275,7 @@ def check_sizes(values: np.ndarray, what: str) -> None:
         )
 
 
+@read_arguments
 def layer_inputs(network: Network, x: Points, gate: str | int | None = None) -> Float[np.ndarray, "s n"]:
     """Return what the layer of a gate reads when the network is evaluated at some points.
 
@@ -287,13 +307,7 @@ def _position(network: Network, gate: str | int | None) -> int:
     names = [one.name for one in network.gates]
     if not names:
         raise InputError("expected a network with gates, got one that is affine: it has no layer to look at")
-    if gate is None:
-        return 0
-    if isinstance(gate, str) and gate in names:
-        return names.index(gate)
-    if isinstance(gate, int) and 0 <= gate < len(names):
-        return gate
-    raise InputError(f"expected a gate of the network, got {gate!r}: choose one of {', '.join(names)}")
+    return 0 if gate is None else read_gate(gate, names)
 
 
 def _layer_of_stage(network: Network, stage: Stage) -> Layer:

@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.layer import Layer, LayerLike, Matrix, check_sizes, read_layer
+from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.geometry.arrays import read_array
 from reluscope.geometry.domains import Box
@@ -63,6 +64,7 @@ class MixedSystem:
         """The same set as a polyhedron, dense."""
         return Polyhedron(_dense(self.inequalities), self.bounds, _dense(self.equations), self.values)
 
+    @read_arguments
     def within(self, box: Box) -> "MixedSystem":
         """Return the system with the sides of a box as further inequalities, the upper ones first."""
         if box.dim != self.num_inputs:
@@ -78,12 +80,16 @@ class MixedSystem:
         units = np.concatenate([self.inequality_units, np.full(2 * box.dim, -1)])
         return MixedSystem(self.equations, self.values, rows, bounds, self.equation_units, units, self.error)
 
+    @read_arguments
     def violation(self, x: Float[np.ndarray, " n"]) -> float:
         """Return by how much a point violates the row that it violates most, in units of the pre-activation."""
+        if len(x) != self.equations.shape[1]:
+            raise ShapeError(f"x must have {self.equations.shape[1]} coordinates, got {len(x)}")
         equal = np.abs(self.equations @ x - self.values).max(initial=0.0)
         return float(max(equal, (self.inequalities @ x - self.bounds).max(initial=0.0)))
 
 
+@read_arguments
 def system(
     layer: LayerLike,
     y: ArrayLike,

@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.preimages.box_search import Cell, cell_of
+from reluscope.arguments import NonNegative, read_arguments
 from reluscope.errors import DegenerateGeometryError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
@@ -45,7 +46,8 @@ class ElsewhereBounds:
     distance: Finding
     point: Float[np.ndarray, " n"]
 
-    def answer(self, epsilon: float) -> bool | None:
+    @read_arguments
+    def answer(self, epsilon: NonNegative) -> bool | None:
         """Tell whether features within epsilon come from another region; None if that is open."""
         lower = self.distance.interval[0] if self.distance.interval is not None else self.distance.value
         if self.distance.value <= epsilon:
@@ -53,6 +55,7 @@ class ElsewhereBounds:
         return False if lower > epsilon else None
 
 
+@read_arguments
 def elsewhere_bounds(
     net: Network, x: Points, box: Box, *, gate: str | int | None = None, budget: Budget | int | None = None
 ) -> ElsewhereBounds:

@@ -15,6 +15,7 @@ from reluscope.analyses.preimages.certificates import PositiveCombination, Reces
 from reluscope.analyses.preimages.layer import check_rows
 from reluscope.analyses.preimages.mixed_system import MixedSystem
 from reluscope.analyses.preimages.ranks import null_space
+from reluscope.arguments import NonNegative, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
 from reluscope.geometry.arrays import read_array, read_point
@@ -48,8 +49,9 @@ class Omnidirectional:
         return self.value
 
 
+@read_arguments
 def is_omnidirectional(
-    A: ArrayLike, b: ArrayLike | None = None, p: ArrayLike | None = None, *, tolerance: float = 1e-9
+    A: ArrayLike, b: ArrayLike | None = None, p: ArrayLike | None = None, *, tolerance: NonNegative = 1e-9
 ) -> Omnidirectional:
     """Return whether a matrix is omnidirectional, or a matrix and a bias for a point: then also ``b = -A p``.
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.pullback import RESOLUTION, check_target, pulled_back
 from reluscope.analyses.preimages.targets import class_target, vector_target
+from reluscope.arguments import Natural, NonNegative, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.arrays import read_array
@@ -75,7 +76,8 @@ class PreimagePieces:
         """EXACT, or LOWER where the partition is not complete: every point of a piece is in the preimage then."""
         return self.partition.claim
 
-    def contains(self, x: ArrayLike, tolerance: float = 1e-9) -> Bool[np.ndarray, "..."]:
+    @read_arguments
+    def contains(self, x: ArrayLike, tolerance: NonNegative = 1e-9) -> Bool[np.ndarray, "..."]:
         """Tell which points (..., n) of the domain lie in some piece, up to a distance per row."""
         points = read_array(x, "x")
         if points.ndim == 0 or points.shape[-1] != self.partition.dim:
@@ -87,7 +89,8 @@ class PreimagePieces:
             left = np.flatnonzero(~found)
         return found.reshape(points.shape[:-1])
 
-    def size(self, dim: int | None = None) -> float:
+    @read_arguments
+    def size(self, dim: Natural | None = None) -> float:
         """Return the total volume of the pieces of one dimension, by default that of the domain.
 
         Notes
@@ -131,6 +134,7 @@ class PreimagePieces:
         return f"PreimagePieces({len(self)} pieces, {self.claim}, of {self.partition.domain.describe()})"
 
 
+@read_arguments
 def of_polytope(
     net: Network,
     target: Polyhedron,
@@ -216,12 +220,13 @@ def of_polytope(
     return _without_copies(part, target, pieces, found, thin)
 
 
+@read_arguments
 def of_class(
     net: Network,
     label: int,
     domain: Domain | Partition,
     *,
-    margin: float = 0.0,
+    margin: NonNegative = 0.0,
     budget: Budget | int | None = None,
     tolerance: Tolerance | None = None,
     progress: bool = False,
@@ -251,6 +256,7 @@ def of_class(
     return of_polytope(net, target, domain, budget=budget, tolerance=tolerance, progress=progress)
 
 
+@read_arguments
 def of_features(
     net: Network,
     y: ArrayLike,

@@ -16,6 +16,7 @@ from reluscope.analyses.preimages.cones import row_lengths
 from reluscope.analyses.preimages.kinds import Kind, Preimages
 from reluscope.analyses.preimages.layer import Layer, LayerLike, read_layer
 from reluscope.analyses.preimages.mixed_system import read_outputs, system
+from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.linear_program import LinearProgram, Status
@@ -54,10 +55,13 @@ class Comparison:
     errors: Int8[np.ndarray, " s"]
     is_hidden_singleton: Bool[np.ndarray, " s"]
 
+    @read_arguments
     def error(self, position: int) -> Error:
         """Return the error in one answer."""
+        position = read_position(position, "position", len(self.errors), "preimages")
         return Error(int(self.errors[position]))
 
+    @read_arguments
     def count(self, error: Error) -> Finding:
         """Return how many answers err in a way (with NONE: do not), as an EXACT number of these outputs."""
         return Finding(
@@ -69,6 +73,7 @@ class Comparison:
         )
 
 
+@read_arguments
 def algorithm_1(A: ArrayLike, b: ArrayLike, y: ArrayLike) -> bool:
     """Return what Algorithm 1 of the paper says: whether the preimage of y under ``relu(A x + b)`` is finite.
 
@@ -107,6 +112,7 @@ def algorithm_1(A: ArrayLike, b: ArrayLike, y: ArrayLike) -> bool:
     return program.maximize(np.ones(height)).status is Status.OPTIMAL
 
 
+@read_arguments
 def compare_with_algorithm_1(
     layer: LayerLike,
     y: ArrayLike,

@@ -6,6 +6,7 @@ Rows that the map makes constant are checked and dropped: what rounding leaves o
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.polyhedron import Polyhedron
@@ -19,6 +20,7 @@ RESOLUTION = 1e-9
 CONSTANT = 64 * np.finfo(float).eps
 
 
+@read_arguments
 def within_region(
     net: Network, x: Points, target: Polyhedron, *, gate: str | int | None = None, domain: Domain | None = None
 ) -> Polyhedron:

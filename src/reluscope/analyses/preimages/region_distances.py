@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.image_distance import ImageDistance
+from reluscope.arguments import NonNegative, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.arrays import read_point
@@ -62,6 +63,7 @@ class Elsewhere:
     partition: Partition
 
 
+@read_arguments
 def distance_to_range(
     net: Network,
     y: ArrayLike,
@@ -116,10 +118,11 @@ def distance_to_range(
     )
 
 
+@read_arguments
 def reached_from_elsewhere(
     net: Network,
     x: Points,
-    epsilon: float,
+    epsilon: NonNegative,
     domain: Domain | Partition,
     *,
     gate: str | int | None = None,

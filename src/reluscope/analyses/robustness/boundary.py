@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.robustness.cells import Window, open_domain
+from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
@@ -45,8 +46,10 @@ class BoundaryDistances:
     def __len__(self) -> int:
         return len(self.distances)
 
+    @read_arguments
     def finding(self, row: int) -> Finding:
         """Return the distance of one point, EXACT within the bound on rounding."""
+        row = read_position(row, "row", len(self), "points")
         return Finding(
             float(self.distances[row]),
             Claim.EXACT,
@@ -58,6 +61,7 @@ class BoundaryDistances:
         )
 
 
+@read_arguments
 def boundary_distance(
     network: Network,
     x: Points,

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Integer
 
 from reluscope.analyses.classification import classes_of_outputs
-from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
+from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.interior import unit_rows
 from reluscope.geometry.linear_program import LinearProgram
@@ -20,6 +20,7 @@ from reluscope.geometry.nearest_point import NearestPoint, nearest_point
 from reluscope.geometry.norms import Norm, dual, size
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.beyond import pieces_beyond
+from reluscope.networks.choices import read_domain
 from reluscope.networks.enclosures import Forms
 from reluscope.networks.held import pieces_of
 from reluscope.networks.network import Network
@@ -63,11 +64,11 @@ def open_domain(network: Network, domain: Domain | None) -> tuple[Network, Windo
         If it has equations.
     """
     text = "input space" if domain is None else domain.describe()
+    if domain is not None:
+        domain = read_domain(domain, network.num_inputs)
     if isinstance(domain, Slice):
         network, domain = network.restrict(domain), domain.window
     dim = network.num_inputs
-    if domain is not None and domain.dim != dim:
-        raise ShapeError(f"expected a domain in {dim} dimensions, as many as inputs, got {domain.describe()}")
     endless = np.full(dim, np.inf)
     if domain is None or isinstance(domain, Space):
         return network, Window(-endless, endless, np.zeros((0, dim)), np.zeros(0), None, text)

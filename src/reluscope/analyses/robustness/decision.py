@@ -8,6 +8,7 @@ from jaxtyping import Float, Int
 
 from reluscope.analyses.robustness.cells import open_domain, viewpoint
 from reluscope.analyses.robustness.search import Search, search
+from reluscope.arguments import read_arguments, read_position
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.norms import Norm, check_norm
@@ -66,8 +67,10 @@ class DecisionDistances:
         """Whether a search came to its end with every change of class decided."""
         return np.array([not why for why in self.stopped], dtype=bool) & (self.num_undecided == 0)
 
+    @read_arguments
     def finding(self, row: int) -> Finding:
         """Return the distance of one point: EXACT, or LOWER with the interval in which it lies."""
+        row = read_position(row, "row", len(self), "points")
         exact = bool(self.is_exact[row])
         lower, upper = float(self.lower[row]), float(self.upper[row])
         why = f"; ended early: {self.stopped[row]}" if self.stopped[row] else ""
@@ -87,6 +90,7 @@ class DecisionDistances:
         )
 
 
+@read_arguments
 def decision_distance(
     network: Network,
     x: Points,

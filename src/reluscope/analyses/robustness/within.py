@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.robustness.cells import Cell, open_domain, viewpoint
+from reluscope.arguments import read_arguments, read_position
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.norms import Norm, check_norm
@@ -44,8 +45,10 @@ class DistancesWithin:
     def __len__(self) -> int:
         return len(self.distances)
 
+    @read_arguments
     def finding(self, row: int) -> Finding:
         """Return the distance of one point: EXACT within the dual gap and rounding."""
+        row = read_position(row, "row", len(self), "points")
         distance = float(self.distances[row])
         gap = distance - float(self.lower[row]) if np.isfinite(distance) else 0.0
         return Finding(
@@ -60,6 +63,7 @@ class DistancesWithin:
         )
 
 
+@read_arguments
 def decision_distance_within(
     network: Network,
     x: Points,

@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float, Int
 from reluscope.analyses.codespace.sampled import sample_codes
 from reluscope.analyses.counting.count import count
 from reluscope.analyses.medians import median_finding
+from reluscope.arguments import Count, Positive, Seed, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
@@ -82,15 +83,16 @@ class LocalComplexity:
         )
 
 
+@read_arguments
 def local_complexity(
     network: Network,
     x: Points,
-    radius: float,
+    radius: Positive,
     *,
     norm: BallNorm = "linf",
     budget: Budget | int | None = None,
-    num_samples: int = SAMPLES,
-    seed: int = 0,
+    num_samples: Count = SAMPLES,
+    seed: Seed = 0,
     tolerance: Tolerance | None = None,
 ) -> LocalComplexity:
     """Count the linear regions within a radius of points.

@@ -17,6 +17,7 @@ from torch import Tensor
 
 from reluscope.analyses.coefficients.matrices import BLOCKS_IN_MEMORY, MEMORY, CoefficientMatrices, matrix
 from reluscope.analyses.coefficients.rounding import map_rounding
+from reluscope.arguments import Count, read_arguments, read_position
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.graph import Max
@@ -71,6 +72,7 @@ class ActiveSubspaces:
         """How many eigenvalues of each output are above their rounding: (m,) int64."""
         return (self.eigenvalues > self.errors[:, None]).sum(axis=1)
 
+    @read_arguments
     def rank(self, j: int) -> Finding:
         """Return the dimension of the span of the j-th output's gradients.
 
@@ -79,6 +81,7 @@ class ActiveSubspaces:
         Finding
             EXACT if all eigenvalues that may be positive are above their rounding; else LOWER.
         """
+        j = read_position(j, "j", len(self), "outputs")
         certain = int(self.ranks[j])
         return Finding(
             certain,
@@ -92,7 +95,8 @@ class ActiveSubspaces:
             tolerance=float(self.errors[j]),
         )
 
-    def share(self, j: int, dim: int = 1) -> Finding:
+    @read_arguments
+    def share(self, j: int, dim: Count = 1) -> Finding:
         """Return which share of the j-th output's variation its first directions explain.
 
         Parameters
@@ -108,6 +112,7 @@ class ActiveSubspaces:
             EXACT within its tolerance; an ESTIMATE from 0 to 1 where rounding could be all there is, as for an output
             that is constant.
         """
+        j = read_position(j, "j", len(self), "outputs")
         if dim < 1:
             raise InputError(f"expected at least one direction, got {dim}")
         trace, error = float(self.traces[j]), float(self.errors[j])
@@ -137,13 +142,14 @@ class ActiveSubspaces:
         return f"{self.num_samples:,} samples"
 
 
+@read_arguments
 def active_subspaces(
     network: Network,
     x: Points,
     *,
     outputs: Sequence[int] | None = None,
-    num_directions: int = 10,
-    memory: int = MEMORY,
+    num_directions: Count = 10,
+    memory: Count = MEMORY,
     tolerance: Tolerance | None = None,
     progress: bool = False,
 ) -> ActiveSubspaces:

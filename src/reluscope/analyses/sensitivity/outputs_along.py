@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.rounding import rounded_forward
+from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Segment
@@ -84,6 +85,7 @@ class OutputAlong:
         )
 
 
+@read_arguments
 def output_along(
     network: Network,
     x: Points,
@@ -136,8 +138,7 @@ def output_along(
     length = float(np.linalg.norm(towards))
     if not (length > 0 and np.isfinite(length)):
         raise InputError("expected a finite direction that is not zero: the output is constant along none")
-    if not 0 <= output < network.num_outputs:
-        raise InputError(f"expected one of {network.num_outputs} outputs, 0 to {network.num_outputs - 1}, got {output}")
+    output = read_position(output, "output", network.num_outputs, "outputs")
     unit, center = towards / length, flat.mean(axis=0)
     positions = (flat - center) @ unit
     forward = rounded_forward(network, points, tolerance=tolerance)

@@ -16,6 +16,7 @@ from reluscope.analyses.coefficients.matrices import MEMORY, matrix
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.analyses.medians import median_finding
 from reluscope.analyses.rounding import rounded_forward
+from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
@@ -48,6 +49,7 @@ class JacobianNorms:
     def __len__(self) -> int:
         return len(self.logits)
 
+    @read_arguments
     def mean(self, of: Which = "probabilities") -> Finding:
         """Return the mean norm over the samples: EXACT within the bound on rounding, if no code is in doubt."""
         values, errors = self._of(of)
@@ -63,6 +65,7 @@ class JacobianNorms:
             num_undecided=self.num_in_doubt,
         )
 
+    @read_arguments
     def median(self, of: Which = "probabilities") -> Finding:
         """Return the median norm over the samples: EXACT within the bound on rounding, if no code is in doubt."""
         values, errors = self._of(of)
@@ -85,11 +88,12 @@ class JacobianNorms:
         return (self.probabilities, self.errors[:, 0]) if which == "probabilities" else (self.logits, self.errors[:, 1])
 
 
+@read_arguments
 def jacobian_norms(
     network: Network,
     x: Points,
     *,
-    memory: int = MEMORY,
+    memory: Count = MEMORY,
     tolerance: Tolerance | None = None,
     progress: bool = False,
 ) -> JacobianNorms:

@@ -12,6 +12,7 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.sensitivity.trajectories import Trajectory, trajectory
+from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Segment
@@ -94,6 +95,7 @@ class Transitions:
         )
 
 
+@read_arguments
 def transitions(
     network: Network,
     way: Trajectory | ArrayLike,

@@ -13,8 +13,10 @@ from jaxtyping import Float, Int
 
 from reluscope.analyses.classification import classes_of_outputs
 from reluscope.analyses.coefficients.rounding import map_rounding
-from reluscope.errors import InputError, ShapeError
+from reluscope.arguments import read_arguments, read_position
+from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
+from reluscope.networks.choices import read_outputs
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.tolerance import Tolerance
@@ -57,6 +59,7 @@ class Saliency:
         """The output: contributions and constant added up."""
         return self.contributions.sum(axis=1) + self.constants
 
+    @read_arguments
     def constant_share(self, row: int) -> Finding:
         """Return which share of all that is added up to a sample's output is the constant.
 
@@ -65,6 +68,7 @@ class Saliency:
         Finding
             EXACT within its tolerance; an ESTIMATE from 0 to 1 where everything is as small as rounding.
         """
+        row = read_position(row, "row", len(self), "samples")
         constant = abs(float(self.constants[row]))
         total = constant + float(np.abs(self.contributions[row]).sum())
         # Every entry has an error of its own in the sum of sizes: at most sqrt(n) times their length together.
@@ -83,6 +87,7 @@ class Saliency:
         )
 
 
+@read_arguments
 def saliency(
     network: Network, x: Points, *, outputs: Sequence[int] | None = None, tolerance: Tolerance | None = None
 ) -> Saliency:
@@ -139,9 +144,7 @@ def _chosen(network: Network, points: Points, outputs: Sequence[int] | None) -> 
         values = network(points)
         values = values.reshape(len(values), -1).cpu().numpy()
         return classes_of_outputs(values) if values.shape[1] > 1 else np.zeros(len(values), dtype=np.int64)
-    chosen = np.asarray(outputs, dtype=np.int64)
-    if chosen.shape != (len(points),):
-        raise ShapeError(f"expected one output for each of {len(points)} samples, got shape {chosen.shape}")
-    if len(chosen) and not (chosen.min() >= 0 and chosen.max() < network.num_outputs):
-        raise InputError(f"expected outputs among 0 to {network.num_outputs - 1}, got {sorted(set(chosen.tolist()))}")
-    return chosen
+    chosen = read_outputs(outputs, network.num_outputs)
+    if len(chosen) != len(points):
+        raise ShapeError(f"expected one output for each of {len(points)} samples, got {len(chosen)}")
+    return np.array(chosen, dtype=np.int64)

@@ -12,7 +12,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from reluscope.errors import InputError, ShapeError
+from reluscope.arguments import Count, read_arguments
+from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.arrays import read_array, read_point
 
 
@@ -43,6 +44,7 @@ class Trajectory:
         return starts[moves], ends[moves]
 
 
+@read_arguments
 def trajectory(points: ArrayLike, *, is_closed: bool = False) -> Trajectory:
     """Return the polyline through points (k, n) or (k, *input_shape).
 
@@ -58,7 +60,8 @@ def trajectory(points: ArrayLike, *, is_closed: bool = False) -> Trajectory:
     return Trajectory(corners.reshape(len(corners), -1), is_closed, f"{kind} through {len(corners):,} points")
 
 
-def ellipse(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, num_points: int = 99) -> Trajectory:
+@read_arguments
+def ellipse(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, num_points: Count = 99) -> Trajectory:
     """Return the closed polyline through points of the ellipse of least area through three samples.
 
     Parameters
@@ -81,6 +84,9 @@ def ellipse(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, num_points: int = 99) -
         )
     if num_points < 3:
         raise InputError(f"expected at least three points of the ellipse, got {num_points}")
+    sides = np.stack([second - first, third - first])
+    if np.linalg.matrix_rank(sides / (np.abs(sides).max() or 1.0)) < 2:
+        raise DegenerateGeometryError("a, b and c must not lie on one line, where no ellipse goes through them")
     angles = 2 * np.pi * np.arange(num_points)[:, None] / num_points
     middle = (first + second + third) / 3
     points = middle + np.cos(angles) * (first - middle) + np.sin(angles) * (second - third) / 3**0.5
@@ -88,6 +94,7 @@ def ellipse(a: ArrayLike, b: ArrayLike, c: ArrayLike, *, num_points: int = 99) -
     return Trajectory(points, True, said)
 
 
+@read_arguments
 def translations(image: ArrayLike, *, shape: Sequence[int]) -> Trajectory:
     """Return the closed way of an image moved sideways pixel by pixel, what leaves on one side coming in on the other.
 

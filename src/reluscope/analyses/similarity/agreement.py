@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from reluscope.analyses.classification import classes_of_outputs, is_close
 from reluscope.analyses.rounding import RoundedForward
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
+from reluscope.arguments import read_arguments, read_position
 from reluscope.findings import Claim, Finding
 
 
+@read_arguments
 def agreement_of_predictions(forwards: Sequence[RoundedForward], first: int, second: int) -> Finding:
     """Return the share of samples that two networks put into the same class.
 
@@ -30,6 +32,7 @@ def agreement_of_predictions(forwards: Sequence[RoundedForward], first: int, sec
     >>> print(agreement_of_predictions(forwards, 0, 1))
     0.5 (EXACT)
     """
+    first, second = (read_position(one, "first and second", len(forwards), "networks") for one in (first, second))
     own, other = forwards[first], forwards[second]
     same = classes_of_outputs(own.outputs) == classes_of_outputs(other.outputs)
     unclear = is_close(own) | is_close(other)

@@ -11,6 +11,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.analyses.similarity.moments import Moments, moments_of
+from reluscope.arguments import read_arguments
 from reluscope.findings import Claim, Finding
 
 INVARIANCES = frozenset(
@@ -25,6 +26,7 @@ INVARIANCES = frozenset(
 FEWEST = 4
 
 
+@read_arguments
 def linear_cka(first: Float[np.ndarray, "s d"], second: Float[np.ndarray, "s e"]) -> Finding | None:
     """Return the linear CKA of two representations of the same samples.
 
@@ -56,6 +58,7 @@ def linear_cka(first: Float[np.ndarray, "s d"], second: Float[np.ndarray, "s e"]
     return _aligned(moments_of(first, second), 0, 1)
 
 
+@read_arguments
 def debiased_cka(first: Float[np.ndarray, "s d"], second: Float[np.ndarray, "s e"]) -> Finding | None:
     """Return the linear CKA from unbiased estimates: about 0 for independent representations, however few samples.
 

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Int
 
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
+from reluscope.arguments import read_arguments, read_position
 from reluscope.findings import Claim, Finding
 
 
@@ -30,6 +31,7 @@ class Partitions:
     doubtful: Bool[np.ndarray, "k s"]
 
 
+@read_arguments
 def variation_of_information(partitions: Partitions, first: int, second: int) -> Finding:
     """Return the variation of information between two partitions, in bits.
 
@@ -53,6 +55,9 @@ def variation_of_information(partitions: Partitions, first: int, second: int) ->
     >>> print(variation_of_information(Partitions(halves, np.zeros((2, 4), dtype=bool)), 0, 1))
     2 (EXACT)
     """
+    first, second = (
+        read_position(one, "first and second", len(partitions.labels), "networks") for one in (first, second)
+    )
     own, other = partitions.labels[first], partitions.labels[second]
     number = len(own)
     sizes = [np.unique(one, axis=-1, return_counts=True)[1] for one in (np.stack([own, other]), own, other)]

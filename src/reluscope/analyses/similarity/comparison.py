@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.classification import accuracy_of_outputs, check_labels, classes_of_outputs
+from reluscope.analyses.classification import accuracy_of_outputs, classes_of_outputs, read_classes
 from reluscope.analyses.rounding import RoundedForward, rounded_forward
 from reluscope.analyses.similarity.checks import check_networks, common_points
 from reluscope.analyses.similarity.code_partitions import Partitions
@@ -35,7 +35,8 @@ from reluscope.analyses.similarity.streaming import (
     output_groups,
 )
 from reluscope.analyses.similarity.tables import PairTable, Similarities
-from reluscope.errors import InputError, ShapeError
+from reluscope.arguments import Count, NonNegative, read_arguments
+from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -43,6 +44,7 @@ from reluscope.networks.points import Points
 Cells = tuple[tuple[Finding | None, ...], ...]
 
 
+@read_arguments
 def compare(
     networks: Mapping[str, Network],
     x: Points,
@@ -51,8 +53,8 @@ def compare(
     fit_on: Points | None = None,
     metrics: Sequence[str] | None = None,
     gates: Sequence[str | int | None] | None = None,
-    ridge: float = 0.0,
-    memory: int = MEMORY,
+    ridge: NonNegative = 0.0,
+    memory: Count = MEMORY,
     progress: bool = False,
 ) -> Similarities:
     """Compare networks on shared samples: their coefficients, features, outputs and codes, pair by pair.
@@ -119,9 +121,7 @@ def compare(
     check_networks(every, names)
     chosen = _chosen(metrics)
     points = common_points(every, x)
-    classes = None if labels is None else np.asarray(labels)
-    if classes is not None:
-        _check(every[0], points, classes)
+    classes = None if labels is None else read_classes(every[0], labels, len(points))
     forwards = [rounded_forward(network, points) for network in every]
     measured = _Measured(names, "outputs" if gates is None else "features")
     for metric in chosen:
@@ -155,17 +155,6 @@ def _chosen(metrics: Sequence[str] | None) -> list[Metric]:
     if unknown or not given:
         raise InputError(f"expected metrics among {', '.join(METRICS)}, got {', '.join(unknown) or 'none'}")
     return [METRICS[name] for name in dict.fromkeys(wanted)]
-
-
-def _check(network: Network, points: torch.Tensor, labels: np.ndarray) -> None:
-    if labels.ndim != 1 or labels.dtype.kind not in "iu":
-        raise ShapeError(
-            f"expected the number of a class for every sample, got {labels.dtype} of shape {labels.shape}: of one-hot "
-            "rows give labels.argmax(1)"
-        )
-    if len(labels) != len(points):
-        raise ShapeError(f"expected one label per sample, got {len(labels):,} labels for {len(points):,} samples")
-    check_labels(network, labels)
 
 
 def _partitions(networks: Sequence[Network], forwards: Sequence[RoundedForward], points: torch.Tensor) -> Partitions:

@@ -13,9 +13,11 @@ from scipy.special import log_softmax
 
 from reluscope.analyses.rounding import RoundedForward
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
+from reluscope.arguments import read_arguments, read_position
 from reluscope.findings import Claim, Finding
 
 
+@read_arguments
 def output_cross_entropy(forwards: Sequence[RoundedForward], first: int, second: int) -> Finding:
     """Return the cross-entropy of the second network's probabilities relative to the first one's.
 
@@ -37,6 +39,7 @@ def output_cross_entropy(forwards: Sequence[RoundedForward], first: int, second:
     >>> print(output_cross_entropy([even, even], 0, 1))
     0.693147 (EXACT)
     """
+    first, second = (read_position(one, "first and second", len(forwards), "networks") for one in (first, second))
     own, other = forwards[first], forwards[second]
     p, logs = np.exp(log_softmax(_logits(own.outputs), axis=1)), log_softmax(_logits(other.outputs), axis=1)
     spread = logs.max(axis=1) - logs.min(axis=1)

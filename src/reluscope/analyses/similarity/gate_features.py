@@ -4,16 +4,19 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from reluscope.errors import BudgetExceededError, InputError
+from reluscope.arguments import Count, read_arguments
+from reluscope.errors import BudgetExceededError
+from reluscope.networks.choices import read_gate
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points, chunks
 
 MEMORY = 2**30
 
 
+@read_arguments
 @torch.no_grad()
 def features(
-    network: Network, x: Points, gate: str | int | None = None, *, memory: int = MEMORY
+    network: Network, x: Points, gate: str | int | None = None, *, memory: Count = MEMORY
 ) -> Float[np.ndarray, "s u"]:
     """Return the outputs of one gate, or of the whole network, at samples.
 
@@ -47,7 +50,7 @@ def features(
     points = network.points(x)
     if gate is None:
         return network(points).reshape(len(points), -1).cpu().numpy()
-    index = _position(network, gate)
+    index = read_gate(gate, [one.name for one in network.gates])
     needed = 8 * len(points) * network.gates[index].num_units
     if needed > memory:
         raise BudgetExceededError(
@@ -62,12 +65,3 @@ def features(
             values = stage.close(live, pre)
         found.append(values[network.stages[index].position].flatten(1).cpu().numpy())
     return np.concatenate(found)
-
-
-def _position(network: Network, gate: str | int) -> int:
-    names = [one.name for one in network.gates]
-    if isinstance(gate, str) and gate in names:
-        return names.index(gate)
-    if isinstance(gate, int) and -len(names) <= gate < len(names):
-        return gate % len(names)
-    raise InputError(f"expected a gate, one of {', '.join(names) or 'none'}, or its position, got {gate!r}")

@@ -22,6 +22,7 @@ from reluscope.analyses.similarity.streaming import (
     coefficient_moments,
     output_groups,
 )
+from reluscope.arguments import Count, NonNegative, read_arguments, read_position
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -53,12 +54,15 @@ class CoefficientMaps:
     def __len__(self) -> int:
         return len(self.solutions)
 
+    @read_arguments
     def matrix(self, j: int) -> Float[np.ndarray, "c c"]:
         """Return M_j, (n + 1) x (n + 1)."""
+        j = read_position(j, "j", len(self), "outputs")
         first, second = self.spaces
         return first.rows(second.rows(self.solutions[j].matrix).T).T
 
-    def outputs(self, x: Points, *, memory: int = MEMORY) -> Float[np.ndarray, "s m"]:
+    @read_arguments
+    def outputs(self, x: Points, *, memory: Count = MEMORY) -> Float[np.ndarray, "s m"]:
         """Return the outputs of the mapped network at samples; one pass over the network's coefficients."""
         points = self.network.points(x)
         flat = points.reshape(len(points), -1).cpu().numpy()
@@ -108,8 +112,15 @@ class CoefficientMaps:
         return " and ".join(sorted({one.method for one in self.solutions})) + ", float64"
 
 
+@read_arguments
 def coefficient_maps(
-    first: Network, second: Network, x: Points, *, ridge: float = 0.0, memory: int = MEMORY, progress: bool = False
+    first: Network,
+    second: Network,
+    x: Points,
+    *,
+    ridge: NonNegative = 0.0,
+    memory: Count = MEMORY,
+    progress: bool = False,
 ) -> CoefficientMaps:
     """Fit the maps M_j that take the coefficients of one network to those of another.
 

@@ -12,9 +12,11 @@ from jaxtyping import Float
 from reluscope.analyses.similarity.cka import INVARIANCES
 from reluscope.analyses.similarity.metric import Metric, Source
 from reluscope.analyses.similarity.moments import Moments, moments_of
+from reluscope.arguments import read_arguments
 from reluscope.findings import Claim, Finding
 
 
+@read_arguments
 def procrustes_distance(first: Float[np.ndarray, "s d"], second: Float[np.ndarray, "s e"]) -> Finding | None:
     """Return the Procrustes distance of two representations of the same samples; the narrower one is padded by zeros.
 

@@ -10,12 +10,14 @@ from jaxtyping import Float
 
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.analyses.similarity.streaming import Entries, entries_of
+from reluscope.arguments import read_arguments
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.scales import times_power
 
 INVARIANCES = frozenset({Invariance.UNIT_PERMUTATION, Invariance.UNIT_RESCALING, Invariance.SCALING})
 
 
+@read_arguments
 def scaled_distance(
     first: Float[np.ndarray, "m s c"], second: Float[np.ndarray, "m s c"], *, absolute: bool = False
 ) -> Finding | None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.arguments import read_arguments, read_option, read_position
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 
@@ -41,9 +42,15 @@ class PairTable:
         """The numbers alone, NaN where the quantity is not defined."""
         return np.array([[np.nan if one is None else float(one) for one in row] for row in self.findings])
 
+    @read_arguments
     def __getitem__(self, pair: tuple[str | int, str | int]) -> Finding | None:
-        first, second = (self.networks.index(one) if isinstance(one, str) else one for one in pair)
+        first, second = (self._place(one) for one in pair)
         return self.findings[first][second]
+
+    def _place(self, network: str | int) -> int:
+        if isinstance(network, str):
+            return self.networks.index(read_option(network, "the pair", self.networks))
+        return read_position(network, "the pair", len(self.networks), "networks")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +80,7 @@ class Similarities:
     def __len__(self) -> int:
         return len(self.networks)
 
+    @read_arguments
     def __getitem__(self, name: str) -> PairTable:
         if name not in self.tables:
             raise InputError(f"expected one of {', '.join(self.tables)}, got {name!r}")

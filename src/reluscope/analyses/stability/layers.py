@@ -7,6 +7,7 @@ only rearranges entries (flattening) has the singular values of the layer before
 from dataclasses import dataclass
 from typing import Literal
 
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.networks.graph import Affine
 from reluscope.networks.network import Network
@@ -36,6 +37,7 @@ class Layer:
     size: int
 
 
+@read_arguments
 def layers(network: Network) -> tuple[Layer, ...]:
     """Return the layers of a network in order of evaluation.
 

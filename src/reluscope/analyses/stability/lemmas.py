@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
+from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 
@@ -122,8 +123,9 @@ class CorrelationCounts:
     all_from: float
 
 
+@read_arguments
 def lemma8(
-    matrix: Float[np.ndarray, "m n"], removed: np.ndarray | Sequence[int], *, nonzero: float | None = None
+    matrix: Float[np.ndarray, "m n"], removed: np.ndarray | Sequence[int], *, nonzero: NonNegative | None = None
 ) -> Interlacing:
     """Return Lemma 8: ``sigma_min+(D_I A) <= sigma_(N - |I|)(A)`` and ``sigma_1(D_I A) <= sigma_1(A)``.
 
@@ -157,8 +159,9 @@ def lemma8(
     return Interlacing(number, num_removed, holds, largest + rounding, bound)
 
 
+@read_arguments
 def lemma9(
-    matrix: Float[np.ndarray, "m n"], removed: np.ndarray | Sequence[int], *, nonzero: float | None = None
+    matrix: Float[np.ndarray, "m n"], removed: np.ndarray | Sequence[int], *, nonzero: NonNegative | None = None
 ) -> RemovedRows:
     """Return Lemma 9 and the sharper bound for every removed row.
 
@@ -217,6 +220,7 @@ def lemma9(
     )
 
 
+@read_arguments
 def correlation_counts(
     matrix: Float[np.ndarray, "m n"], removed: np.ndarray | Sequence[int], constants: np.ndarray | Sequence[float]
 ) -> CorrelationCounts:
@@ -247,9 +251,9 @@ def correlation_counts(
     (array([1, 1, 2]), 2, 0.141421)
     """
     matrix, gone = _checked(matrix, removed)
-    limits = np.asarray(constants, dtype=np.float64).reshape(-1)
-    if np.isnan(limits).any():
-        raise InputError("expected constants c that are numbers, got NaN: give an increasing range, as from 0 to 10")
+    limits = read_array(constants, "constants", ndim=1)
+    if not len(limits):
+        raise InputError("constants must be at least one number c, got none: give an increasing range, as from 0 to 10")
     left, targets = matrix[~gone], matrix[gone]
     lengths = np.linalg.norm(targets, axis=1)
     targets = targets[lengths > 0] / lengths[lengths > 0, None]

@@ -7,6 +7,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.stability.jacobians import carried
 from reluscope.analyses.stability.layers import layers
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.networks.linearize import point_pieces
 from reluscope.networks.network import Network
@@ -32,6 +33,7 @@ class PrefixMap:
     error: float
 
 
+@read_arguments
 def prefix_map(network: Network, x: Points, layer: int) -> PrefixMap:
     """Return the Jacobian from the input through one layer, on the region of a sample.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from reluscope.analyses.pacing import Pace, until_interrupted
+from reluscope.analyses.pacing import Pace, read_population, until_interrupted
 from reluscope.analyses.stability.jacobians import carried
 from reluscope.analyses.stability.lanczos import prefix_extremes
 from reluscope.analyses.stability.layers import Layer, layers
@@ -22,6 +22,7 @@ from reluscope.analyses.stability.singular_values import (
     singular_values,
 )
 from reluscope.analyses.stability.table import Spectra
+from reluscope.arguments import Count, NonNegative, Seconds, Seed, read_arguments
 from reluscope.errors import InputError
 from reluscope.networks.linearize import point_pieces
 from reluscope.networks.network import Network
@@ -34,14 +35,15 @@ STEPS = 64
 Row = tuple[np.ndarray, np.ndarray, np.ndarray, str]
 
 
+@read_arguments
 def spectra(
     network: Network,
     x: Points,
     *,
-    nonzero: float | None = None,
-    population: int | None = None,
-    seconds: float = np.inf,
-    memory: int = MEMORY,
+    nonzero: NonNegative | None = None,
+    population: Count | None = None,
+    seconds: Seconds = np.inf,
+    memory: Count = MEMORY,
     tolerance: Tolerance | None = None,
     tell: Callable[[float], None] | None = None,
 ) -> Spectra:
@@ -107,14 +109,15 @@ def spectra(
     return _of_samples(network, x, _All(network, every, gamma), shares, population, seconds, tell)
 
 
+@read_arguments
 def extremes(
     network: Network,
     x: Points,
     *,
-    steps: int = STEPS,
-    seed: int = 0,
-    population: int | None = None,
-    seconds: float = np.inf,
+    steps: Count = STEPS,
+    seed: Seed = 0,
+    population: Count | None = None,
+    seconds: Seconds = np.inf,
     tolerance: Tolerance | None = None,
     tell: Callable[[float], None] | None = None,
 ) -> Spectra:
@@ -166,6 +169,7 @@ def extremes(
     return _of_samples(network, x, work, shares, population, seconds, tell)
 
 
+@read_arguments
 def jacobian_bytes(network: Network) -> int:
     """Return about how much memory the Jacobians of one sample take while they are carried through the network."""
     n, widest = network.num_inputs, 0
@@ -258,6 +262,7 @@ def _of_samples(
     """Work on samples as long as there is time, and put what was found into one table."""
     began = time.perf_counter()
     points = network.points(x)
+    population = read_population(population, len(points))
     pace = Pace(len(points), seconds=seconds, tell=tell)
     samples: list[list[Row]] = []
 
@@ -278,7 +283,7 @@ def _of_samples(
         tuple(" or ".join(dict.fromkeys(row[3] for row in rows)) for rows in by_layer),
         network.num_inputs,
         shares,
-        population or len(points),
+        population,
         notes,
         stopped or pace.stopped,
         time.perf_counter() - began,

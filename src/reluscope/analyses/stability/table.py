@@ -9,6 +9,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.medians import median_finding
 from reluscope.analyses.stability.layers import Layer
+from reluscope.arguments import Share, read_arguments, read_position
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
@@ -83,7 +84,8 @@ class Spectra:
     def __len__(self) -> int:
         return len(self.values[0])
 
-    def curve(self, layer: int, quantile: float = 0.5) -> Float[np.ndarray, " k"]:
+    @read_arguments
+    def curve(self, layer: int, quantile: Share = 0.5) -> Float[np.ndarray, " k"]:
         """Return a quantile over samples of the largest, the second largest, ... singular value of a layer.
 
         Raises
@@ -91,6 +93,7 @@ class Spectra:
         InputError
             If only the extremes of this layer are known.
         """
+        layer = read_position(layer, "layer", len(self.layers), "layers")
         if not self.complete[layer]:
             raise InputError(
                 f"expected a layer with all its singular values, got {self.layers[layer].name} with the extremes only: "
@@ -98,6 +101,7 @@ class Spectra:
             )
         return np.quantile(self.values[layer], quantile, axis=0)
 
+    @read_arguments
     def measure(self, layer: int, which: Measure) -> Bounded:
         """Return a number per sample that a layer's singular values give.
 
@@ -113,6 +117,7 @@ class Spectra:
             NaN for a condition number or a smallest nonzero value where all are zero, and for ranks where only the
             extremes are known.
         """
+        layer = read_position(layer, "layer", len(self.layers), "layers")
         return self._measures[layer][which]
 
     @cached_property
@@ -124,6 +129,7 @@ class Spectra:
             )
         ]
 
+    @read_arguments
     def median(self, layer: int, which: Measure) -> Finding:
         """Return the median of a measure over samples.
 
@@ -134,6 +140,7 @@ class Spectra:
             stand for more; LOWER (largest value, condition number) or UPPER (smallest value) where only the extremes
             are known. NaN where no sample has it.
         """
+        layer = read_position(layer, "layer", len(self.layers), "layers")
         found = self.measure(layer, which)
         defined = np.isfinite(found.values)
         fields = self._fields(layer, which)
@@ -161,8 +168,11 @@ class Spectra:
             **fields,
         )
 
+    @read_arguments
     def of(self, sample: int, layer: int) -> tuple[Finding, ...]:
         """Return every measure of one sample's Jacobian that is defined, each with its claim."""
+        sample = read_position(sample, "sample", len(self), "samples")
+        layer = read_position(layer, "layer", len(self.layers), "layers")
         found = []
         for which in NAMES:
             every = self.measure(layer, which)

@@ -7,9 +7,11 @@ import torch
 from torch.nn.functional import pad
 
 from reluscope.analyses.stacked.stack import Stack
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 
 
+@read_arguments
 def concatenate(stacks: Sequence[Stack]) -> Stack:
     """Return the networks of several stacks as one.
 

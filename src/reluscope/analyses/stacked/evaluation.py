@@ -7,11 +7,13 @@ from torch import Tensor
 
 from reluscope.analyses.stacked.loss_functions import LossFunction, loss_function, read_targets
 from reluscope.analyses.stacked.stack import Stack
+from reluscope.arguments import read_arguments
 
 # Of the values of all units of a chunk: they stay in the cache of a core, and on a GPU fill it.
 MOST_BYTES = {"cpu": 2**20, "cuda": 2**28}
 
 
+@read_arguments
 def losses(stack: Stack, x: ArrayLike | Tensor, y: ArrayLike | Tensor, *, loss: str) -> Float[Tensor, " k"]:
     """Return the loss of every network, the mean over samples and outputs.
 

@@ -9,17 +9,20 @@ import torch
 from torch import Tensor
 
 from reluscope.analyses.stacked.stack import Stack
+from reluscope.arguments import Count, Seed, read_arguments
 from reluscope.errors import InputError, ShapeError
+from reluscope.networks.devices import read_device
 
 Scheme = Literal["pytorch", "he"]
 
 
+@read_arguments
 def initialize(
     widths: Sequence[int] | Sequence[Sequence[int]],
     *,
-    num_inputs: int,
-    seeds: Sequence[int],
-    num_outputs: int = 1,
+    num_inputs: Count,
+    seeds: Sequence[Seed],
+    num_outputs: Count = 1,
     scheme: Scheme = "pytorch",
     leak: float = 0.0,
     dtype: torch.dtype = torch.float32,
@@ -67,6 +70,7 @@ def initialize(
     >>> [len(bias) for weight, bias in stack.layers(1)]
     [2, 1]
     """
+    device = read_device(device)
     every = _widths_of_each(widths, len(seeds))
     depth = len(every[0])
     if any(len(units) != depth for units in every):

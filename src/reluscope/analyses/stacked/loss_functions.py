@@ -10,7 +10,8 @@ from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from reluscope.analyses.stacked.stack import Stack
-from reluscope.errors import InputError, ShapeError
+from reluscope.arguments import read_arguments, read_option
+from reluscope.errors import ShapeError
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class LossFunction:
     of_each: Callable[[Tensor, Tensor], Tensor]
     slopes: Callable[[Tensor, Tensor], Tensor]
 
+    @read_arguments
     def __call__(self, outputs: Float[Tensor, "k s m"], targets: Float[Tensor, "k s m"]) -> Float[Tensor, " k"]:
         """Return the loss of every network."""
         return self.of_each(outputs, targets).mean(dim=(1, 2))
@@ -50,6 +52,7 @@ LOSS_FUNCTIONS = {
 }
 
 
+@read_arguments
 def signs_agree(outputs: Float[Tensor, "k s m"], targets: Float[Tensor, "k s m"]) -> Bool[Tensor, " k"]:
     """Return which networks have every sample right: outputs above 0 where the target is 1, and nowhere else.
 
@@ -69,9 +72,7 @@ def loss_function(name: str) -> LossFunction:
     InputError
         If there is none.
     """
-    if name not in LOSS_FUNCTIONS:
-        raise InputError(f"expected a loss out of {', '.join(LOSS_FUNCTIONS)}, got {name!r}")
-    return LOSS_FUNCTIONS[name]
+    return LOSS_FUNCTIONS[read_option(name, "loss", LOSS_FUNCTIONS)]
 
 
 def read_targets(stack: Stack, y: ArrayLike | Tensor, num_samples: int) -> Float[Tensor, "k s m"]:
@@ -82,7 +83,7 @@ def read_targets(stack: Stack, y: ArrayLike | Tensor, num_samples: int) -> Float
     ShapeError
         If they are neither.
     """
-    targets = torch.as_tensor(y, dtype=stack.dtype, device=stack.device)
+    targets = stack._read_numbers(y, "y")
     own = (len(stack), num_samples, stack.sizes[-1])
     if targets.ndim == 1:
         targets = targets[:, None]

@@ -15,11 +15,13 @@ from numpy.typing import ArrayLike
 from torch import Tensor, nn
 from torch.nn.functional import leaky_relu
 
+from reluscope.arguments import describe, read_arguments, read_array, read_position, read_positions
 from reluscope.errors import InputError, ShapeError
 
 Layers = list[tuple[np.ndarray, np.ndarray]]
 
 
+@read_arguments
 @dataclass(frozen=True, eq=False)
 class Stack:
     """k dense networks with ReLU or leaky ReLU between their layers.
@@ -69,6 +71,7 @@ class Stack:
         """Where the parameters are."""
         return self.weights[0].device
 
+    @read_arguments
     @torch.no_grad()
     def __call__(self, x: ArrayLike | Tensor) -> Float[Tensor, "k s m"]:
         """Return the outputs of all networks at points (s, n)."""
@@ -80,6 +83,15 @@ class Stack:
                 value = leaky_relu(value, self.leak)
         return value.transpose(1, 2)
 
+    def _read_numbers(self, values: ArrayLike | Tensor, name: str) -> Tensor:
+        """Return finite real numbers in the precision of the parameters and where these are."""
+        if not isinstance(values, Tensor):
+            values = torch.from_numpy(np.array(read_array(values, name)))
+        if values.is_complex() or not bool(torch.isfinite(values).all()):
+            raise InputError(f"{name} must be finite real numbers, got others among them: remove or repair them")
+        return values.to(dtype=self.dtype, device=self.device)
+
+    @read_arguments
     def read_points(self, x: ArrayLike | Tensor) -> Float[Tensor, "s n"]:
         """Return points in the precision of the parameters and where these are.
 
@@ -88,17 +100,19 @@ class Stack:
         ShapeError
             If they are no rows of as many numbers as there are inputs.
         """
-        points = torch.as_tensor(x, dtype=self.dtype, device=self.device)
+        points = self._read_numbers(x, "x")
         if points.ndim != 2 or points.shape[1] != self.sizes[0] or not len(points):
             raise ShapeError(f"expected points of shape (s, {self.sizes[0]}), at least one, got {tuple(points.shape)}")
         return points
 
+    @read_arguments
     def take(self, rows: Sequence[int] | Tensor | slice) -> "Stack":
         """Return some of the networks, in the order given; one may be taken several times."""
-        chosen = rows if isinstance(rows, slice) else torch.as_tensor(rows, device=self.device)
+        chosen = torch.from_numpy(read_positions(rows, "rows", len(self), "networks")).to(self.device)
         weights, biases, kept = (tuple(one[chosen] for one in part) for part in (self.weights, self.biases, self.kept))
         return replace(self, weights=weights, biases=biases, kept=kept)
 
+    @read_arguments
     def keep(self, layer: int, units: ArrayLike | Tensor) -> "Stack":
         """Return the networks without some units of one hidden layer.
 
@@ -123,7 +137,10 @@ class Stack:
         """
         if not 0 <= layer < len(self.kept):
             raise ShapeError(f"expected one of the {len(self.kept)} hidden layers, counted from 0, got {layer}")
-        stay = torch.as_tensor(units, dtype=torch.bool, device=self.device)
+        chosen = self._read_numbers(units, "units")
+        if not bool(((chosen == 0) | (chosen == 1)).all()):
+            raise InputError(f"units must be true or false, got {describe(units)}")
+        stay = chosen.to(torch.bool)
         if stay.shape not in (self.kept[layer].shape, self.kept[layer].shape[1:]):
             raise ShapeError(f"expected units of shape {tuple(self.kept[layer].shape)}, got {tuple(stay.shape)}")
         stay = stay & self.kept[layer]
@@ -154,8 +171,10 @@ class Stack:
             biases[layer], kept[layer] = biases[layer].gather(1, first), stay.gather(1, first)
         return replace(self, weights=tuple(weights), biases=tuple(biases), kept=tuple(kept))
 
+    @read_arguments
     def layers(self, index: int) -> Layers:
         """Return one network as [(W, b), ...] of arrays, without units that it does not have."""
+        index = read_position(index, "index", len(self), "networks")
         every = [torch.ones(size, dtype=torch.bool) for size in (self.sizes[0], self.sizes[-1])]
         present = [every[0], *(units[index].cpu() for units in self.kept), every[1]]
         return [
@@ -163,6 +182,7 @@ class Stack:
             for weight, bias, (reads, units) in zip(self.weights, self.biases, pairwise(present), strict=True)
         ]
 
+    @read_arguments
     def module(self, index: int) -> nn.Sequential:
         """Return one network as a module of linear layers and ReLU or leaky ReLU, in the precision of the stack.
 
@@ -173,6 +193,7 @@ class Stack:
         >>> rs.load(stack.module(1)).num_units
         6
         """
+        index = read_position(index, "index", len(self), "networks")
         parts: list[nn.Module] = []
         for weight, bias in self.layers(index):
             linear = nn.Linear(*reversed(weight.shape), dtype=self.dtype)

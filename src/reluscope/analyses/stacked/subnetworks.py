@@ -3,11 +3,13 @@
 import torch
 
 from reluscope.analyses.stacked.stack import Stack
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 
 MOST_UNITS = 20
 
 
+@read_arguments
 def subnetworks(stack: Stack, *, layer: int = 0) -> Stack:
     """Return all 2^u networks with some of the u units of one hidden layer of a network.
 

@@ -20,6 +20,7 @@ from torch.optim import Optimizer
 from reluscope.analyses.stacked.evaluation import losses_of
 from reluscope.analyses.stacked.loss_functions import LossFunction, loss_function, read_targets
 from reluscope.analyses.stacked.stack import Stack
+from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.single_threaded import one_thread
 
@@ -54,6 +55,7 @@ class Trained:
     reached: Bool[Tensor, " k"]
 
 
+@read_arguments
 def train(
     stack: Stack,
     x: ArrayLike | Tensor,
@@ -61,11 +63,11 @@ def train(
     *,
     loss: str,
     optimizer: Callable[[list[Tensor]], Optimizer],
-    epochs: int,
-    batch: int | None = None,
-    order: int | Sequence[int] = 0,
+    epochs: Natural,
+    batch: Count | None = None,
+    order: Seed | Sequence[Seed] = 0,
     goal: Goal | None = None,
-    chunk: int | None = None,
+    chunk: Count | None = None,
     tell: Callable[[float], None] | None = None,
 ) -> Trained:
     """Train every network of a stack by itself, all at once.

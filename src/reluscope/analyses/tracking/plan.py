@@ -11,7 +11,8 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from reluscope.analyses.choosing import choose_pairs
-from reluscope.analyses.classification import check_labels
+from reluscope.analyses.classification import read_classes
+from reluscope.arguments import read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.domains import Box, Plane, Slice
 from reluscope.networks.network import Network
@@ -72,7 +73,7 @@ def first_rows(data: Points, number: int) -> Points:
     InputError
         If there are none.
     """
-    batch = data if isinstance(data, Tensor) else np.asarray(data)
+    batch = data if isinstance(data, Tensor) else read_array(data, "data")
     if not batch.shape or not batch.shape[0]:
         raise InputError("tracking needs at least one sample, got none: give the points that records are to look at")
     return batch if batch.ndim == 1 else batch[:number]
@@ -183,20 +184,7 @@ def _rows(data: Points, rows: np.ndarray, input_shape: tuple[int, ...]) -> Point
 def _labels(network: Network, labels: Any, rows: np.ndarray, number: int) -> np.ndarray | None:
     if labels is None:
         return None
-    array = labels.detach().cpu().numpy() if isinstance(labels, Tensor) else np.asarray(labels)
-    if array.dtype.kind not in "biu":
-        raise InputError(
-            f"expected labels as class numbers 0, 1, 2, ..., got {array.dtype}: give integers, or leave labels out"
-        )
-    if array.shape != (number,):
-        raise ShapeError(
-            f"expected one label per point, got labels of shape {array.shape} for {number:,} points: give both whole"
-        )
-    drawn = array[rows].astype(np.int64)
-    if drawn.min() < 0:
-        raise InputError(f"expected labels as class numbers from 0, got {drawn.min()}: number the classes 0, 1, 2, ...")
-    check_labels(network, drawn)
-    return drawn
+    return read_classes(network, labels, number)[rows]
 
 
 def _plane(network: Network, data: Points, plane: Any) -> Slice | Box | None:

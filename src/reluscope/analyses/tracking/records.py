@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.tracking.quantities import QUANTITIES
 from reluscope.analyses.tracking.table import CODES, LOGGED, logged_names, read_rows, to_table
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 
@@ -85,6 +86,7 @@ class Records:
         found = [(float(row["epoch"]), self.path.parent / row["partition"]) for row in self.rows if row["partition"]]
         return tuple((epoch, path) for epoch, path in found if path.is_file())
 
+    @read_arguments
     def __getitem__(self, name: str) -> Float[np.ndarray, "records ..."]:
         """Return a quantity over records, NaN where it is not there: (r,), or (r, gates) or (r, segments).
 
@@ -103,6 +105,7 @@ class Records:
                 found[place] = np.array(values, dtype=np.float64)  # None becomes NaN
         return found
 
+    @read_arguments
     def findings(self, name: str) -> tuple[Any, ...]:
         """Return a quantity as findings, one or a tuple of them per record, None where it is not there.
 
@@ -168,6 +171,7 @@ class Records:
         return tuple(map(one, values, claims or (), intervals or ()))
 
 
+@read_arguments
 def read_records(path: str | os.PathLike[str]) -> Records:
     """Read the records of a tracker, also while it is at work.
 

@@ -22,6 +22,7 @@ from reluscope.analyses.tracking.measurement import Measurement, measure
 from reluscope.analyses.tracking.plan import NAMES, draw_rows, first_rows, make_plan
 from reluscope.analyses.tracking.records import Records
 from reluscope.analyses.tracking.table import LOGGED, column_kind, plain, read_rows, row_of, write_rows
+from reluscope.arguments import Count, Natural, Seed, Share, read_arguments
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
@@ -37,6 +38,7 @@ PLANE_BUDGET = Budget(regions=50_000, seconds=10.0)
 CHECKED_AT = 64
 
 
+@read_arguments
 class Tracker:
     """Records of a model in training: codes of samples, regions on segments, Jacobians, and more.
 
@@ -103,13 +105,13 @@ class Tracker:
         *,
         labels: Any = None,
         input_shape: int | Sequence[int] | None = None,
-        samples: int = 500,
-        segments: int = 4,
-        segment_share: float | None = None,
-        jacobians: int = 16,
+        samples: Count = 500,
+        segments: Natural = 4,
+        segment_share: Share | None = None,
+        jacobians: Natural = 16,
         plane: Slice | Box | Sequence[int] | None = None,
         budget: Budget | int | None = PLANE_BUDGET,
-        seed: int = 0,
+        seed: Seed = 0,
         device: torch.device | str = "cpu",
         overwrite: bool = False,
     ) -> None:
@@ -161,7 +163,8 @@ class Tracker:
         """The time of recording over the time between records; see `Records.overhead`."""
         return self.records.overhead()
 
-    def record(self, epoch: float | None = None, *, step: int | None = None, **logged: Any) -> None:
+    @read_arguments
+    def record(self, epoch: float | None = None, *, step: Natural | None = None, **logged: Any) -> None:
         """Look at the model as it is now, and write down what is seen.
 
         Parameters

@@ -14,6 +14,7 @@ from reluscope.analyses.tropical.pieces import pieces
 from reluscope.analyses.tropical.polynomial import epigraph
 from reluscope.analyses.tropical.rational_function import TropicalRational
 from reluscope.analyses.tropical.to_module import to_module
+from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain, Slice
@@ -25,6 +26,7 @@ from reluscope.networks.rational_maps import AffineFunction
 METHOD = "rational comparison at the vertices of epigraphs"
 
 
+@read_arguments
 def agreement(network: Network, function: TropicalRational, domain: Domain | None = None) -> Finding:
     """Count the regions on which a network and a tropical rational function differ; 0 proves them equal.
 
@@ -78,6 +80,7 @@ def agreement(network: Network, function: TropicalRational, domain: Domain | Non
     )
 
 
+@read_arguments
 def round_trip(network: Network, domain: Domain | None = None) -> Finding:
     """Go from a network to its pieces, to a tropical form, to a network again, and prove all of them equal.
 

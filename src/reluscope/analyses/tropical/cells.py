@@ -10,10 +10,11 @@ from fractions import Fraction
 from itertools import count
 
 from reluscope.analyses.tropical.polynomial import height
-from reluscope.errors import BudgetExceededError, DegenerateGeometryError, InputError, ShapeError
+from reluscope.errors import BudgetExceededError, DegenerateGeometryError, InputError
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.rational_cones import cone
 from reluscope.geometry.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
+from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
 from reluscope.networks.rational_maps import AffineFunction, rational_maps
@@ -69,10 +70,8 @@ def exact_cells(network: Network, domain: Domain | None = None, *, most: int = M
             f"an exact table is for networks of at most {MOST_UNITS} units, got {network.num_units:,}: use "
             "reluscope.partition, which finds the regions of large networks"
         )
-    if domain is not None and domain.ambient_dim != network.num_inputs:
-        raise ShapeError(
-            f"expected a domain of {network.num_inputs} inputs, as many as the network has, got {domain.describe()}"
-        )
+    if domain is not None:
+        domain = read_domain(domain, network.num_inputs)
     outer = [*_sides(domain), height(network.num_inputs + 1 if not isinstance(domain, Slice) else domain.dim + 1)]
     if isinstance(domain, Slice):
         network = network.restrict(domain)

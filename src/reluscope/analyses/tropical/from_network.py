@@ -15,6 +15,7 @@ import numpy as np
 
 from reluscope.analyses.tropical.polynomial import TropicalPolynomial
 from reluscope.analyses.tropical.rational_function import TropicalRational
+from reluscope.arguments import Count, read_arguments
 from reluscope.errors import BudgetExceededError, InputError
 from reluscope.networks.graph import Affine, Max, Pointwise
 from reluscope.networks.network import Network
@@ -25,7 +26,8 @@ MOST_INPUTS = 8
 MOST_UNITS = 128
 
 
-def rational_form(network: Network, *, most_monomials: int = MOST_MONOMIALS) -> TropicalRational:
+@read_arguments
+def rational_form(network: Network, *, most_monomials: Count = MOST_MONOMIALS) -> TropicalRational:
     """Return a small network as a tropical rational function: per output, the difference of two maxima.
 
     Parameters

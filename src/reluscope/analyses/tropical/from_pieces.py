@@ -12,6 +12,7 @@ from fractions import Fraction
 from reluscope.analyses.tropical.pieces import Pieces
 from reluscope.analyses.tropical.polynomial import TropicalPolynomial, epigraph, epigraph_row
 from reluscope.analyses.tropical.rational_function import TropicalRational
+from reluscope.arguments import Count, read_arguments
 from reluscope.errors import BudgetExceededError
 from reluscope.geometry.rational_polytopes import Row
 from reluscope.networks.rational_maps import AffineFunction
@@ -19,7 +20,8 @@ from reluscope.networks.rational_maps import AffineFunction
 MOST_MONOMIALS = 5_000
 
 
-def from_pieces(table: Pieces, *, most_monomials: int = MOST_MONOMIALS) -> TropicalRational:
+@read_arguments
+def from_pieces(table: Pieces, *, most_monomials: Count = MOST_MONOMIALS) -> TropicalRational:
     """Return the tropical rational function of a table, which knows nothing of the network.
 
     Parameters

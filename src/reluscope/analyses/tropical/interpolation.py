@@ -17,6 +17,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 from torch import nn
 
+from reluscope.arguments import NonNegative, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.arrays import read_array
@@ -54,6 +55,7 @@ class Interpolant:
         return self.values[:-1] - self.slopes * self.knots[:-1]
 
 
+@read_arguments
 def interpolate(knots: ArrayLike, values: ArrayLike, *, leak: float = 0.0) -> Interpolant:
     """Return a network that has given values at knots and is affine between them.
 
@@ -98,6 +100,7 @@ def interpolate(knots: ArrayLike, values: ArrayLike, *, leak: float = 0.0) -> In
     return Interpolant(module, places, targets, finding)
 
 
+@read_arguments
 def least_squares(x: ArrayLike, y: ArrayLike, knots: ArrayLike, *, leak: float = 0.0) -> Interpolant:
     """Return the network with given knots, affine between them, that is nearest to samples.
 
@@ -141,6 +144,7 @@ def least_squares(x: ArrayLike, y: ArrayLike, knots: ArrayLike, *, leak: float =
     return interpolate(places, values, leak=leak)
 
 
+@read_arguments
 def errors_at(found: Interpolant, x: ArrayLike, y: ArrayLike) -> tuple[Finding, Finding]:
     """Return the mean squared and the largest error at samples.
 
@@ -168,7 +172,8 @@ def errors_at(found: Interpolant, x: ArrayLike, y: ArrayLike) -> tuple[Finding, 
     return _exact(squares / len(points), "mean squared error", place), _exact(worst, "largest error", place)
 
 
-def error_upper(found: Interpolant, curvature: float) -> Finding:
+@read_arguments
+def error_upper(found: Interpolant, curvature: NonNegative) -> Finding:
     """Return a bound on the error between the knots, for functions that have the given values at them.
 
     Parameters

@@ -13,6 +13,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.tropical.polynomial import TropicalPolynomial, epigraph, epigraph_row, height
 from reluscope.analyses.tropical.rational_function import TropicalRational
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.geometry.rational_polytopes import Row
 
@@ -47,6 +48,7 @@ class NewtonPolygons:
     denominator: NewtonPolygon
 
 
+@read_arguments
 def newton_polygons(function: TropicalRational, *, output: int = 0) -> NewtonPolygons:
     """Return the Newton polygons of numerator and denominator of one output.
 

@@ -18,7 +18,8 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.tropical.cells import MOST_CELLS, Cell, exact_cells
 from reluscope.analyses.tropical.printing import affine, affine_latex, conditions, conditions_latex
 from reluscope.analyses.tropical.rational_function import read_points
-from reluscope.errors import InputError
+from reluscope.arguments import Count, read_arguments
+from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 
@@ -51,6 +52,7 @@ class Pieces:
     def __len__(self) -> int:
         return len(self.cells)
 
+    @read_arguments
     def at(self, point: Sequence[Fraction]) -> tuple[Fraction, ...]:
         """Return the outputs at a point of n fractions, exactly.
 
@@ -59,12 +61,15 @@ class Pieces:
         InputError
             If the point lies outside of the domain.
         """
+        if len(point) != self.num_inputs:
+            raise ShapeError(f"points must have {self.num_inputs} coordinates, got {len(point)}")
         place = (*point, Fraction(1))
         for cell in self.cells:
             if all(_dot(row, place) >= 0 for row in cell.half_spaces):
                 return tuple(Fraction(_dot(function, place)) for function in cell.outputs)
         raise InputError(f"expected a point of the {self.domain}, got {tuple(map(str, point))}: it lies outside")
 
+    @read_arguments
     def __call__(self, x: ArrayLike) -> Float[np.ndarray, "s m"]:
         """Return the outputs at points (s, n), or at one point, in float64, of the region that each is deepest in."""
         points = np.pad(read_points(x, self.num_inputs), ((0, 0), (0, 1)), constant_values=1.0)
@@ -76,6 +81,7 @@ class Pieces:
         maps = np.array([[list(map(float, one)) for one in cell.outputs] for cell in self.cells])
         return np.einsum("smn,sn->sm", maps[depth.argmax(axis=1)], points)
 
+    @read_arguments
     def to_python(self, name: str = "network") -> str:
         """Return the table as a Python function, exact at fractions.
 
@@ -104,6 +110,7 @@ class Pieces:
             lines = ["from fractions import Fraction", "", "", *lines]
         return "\n".join(lines)
 
+    @read_arguments
     def to_latex(self, name: str = "v") -> str:
         r"""Return the table as cases in LaTeX: map, half-spaces, code.
 
@@ -125,7 +132,8 @@ class Pieces:
         return f"{name}(x) = \\begin{{cases}}\n" + " \\\\\n".join(rows) + "\n\\end{cases}"
 
 
-def pieces(network: Network, domain: Domain | None = None, *, most: int = MOST_CELLS) -> Pieces:
+@read_arguments
+def pieces(network: Network, domain: Domain | None = None, *, most: Count = MOST_CELLS) -> Pieces:
     """Return a tiny network as an explicit table of its regions.
 
     Parameters

@@ -14,7 +14,8 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.errors import InputError
+from reluscope.arguments import read_arguments
+from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.rational_cones import cone
 from reluscope.geometry.rational_polytopes import RationalPolytope, Row, integer_row
 from reluscope.networks.rational_maps import AffineFunction
@@ -40,6 +41,7 @@ class TropicalPolynomial:
     monomials: tuple[AffineFunction, ...]
 
     @classmethod
+    @read_arguments
     def of(cls, functions: Iterable[AffineFunction]) -> "TropicalPolynomial":
         """Return the maximum of affine functions, without those that are nowhere the only largest one.
 
@@ -70,23 +72,33 @@ class TropicalPolynomial:
     def __len__(self) -> int:
         return len(self.monomials)
 
+    @read_arguments
     def plus(self, other: "TropicalPolynomial") -> "TropicalPolynomial":
         """Return the sum of two functions, the tropical product."""
         return TropicalPolynomial.of(
             tuple(a + b for a, b in zip(one, two, strict=True)) for one in self.monomials for two in other.monomials
         )
 
+    @read_arguments
     def times(self, factor: Fraction) -> "TropicalPolynomial":
         """Return the function times a positive number, the tropical power."""
         return TropicalPolynomial(tuple(tuple(factor * entry for entry in one) for one in self.monomials))
 
+    @read_arguments
     def at(self, point: Sequence[Fraction]) -> Fraction:
         """Return the value at a point, exactly."""
+        self._check(len(point))
         return max(_value(one, (*point, Fraction(1))) for one in self.monomials)
 
+    @read_arguments
     def __call__(self, x: Float[np.ndarray, "s n"]) -> Float[np.ndarray, " s"]:
         """Return the values at points, in float64."""
+        self._check(x.shape[1])
         return (x @ self._table[:, :-1].T + self._table[:, -1]).max(axis=1)
+
+    def _check(self, num_coordinates: int) -> None:
+        if num_coordinates != len(self.monomials[0]) - 1:
+            raise ShapeError(f"points must have {len(self.monomials[0]) - 1} coordinates, got {num_coordinates}")
 
     @cached_property
     def _table(self) -> np.ndarray:

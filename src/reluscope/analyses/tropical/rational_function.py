@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.tropical.polynomial import TropicalPolynomial
 from reluscope.analyses.tropical.printing import affine, affine_latex
+from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.geometry.arrays import read_array
 
@@ -49,12 +50,14 @@ class TropicalRational:
         """Number of monomials of all numerators and denominators."""
         return sum(map(len, (*self.numerators, *self.denominators)))
 
+    @read_arguments
     def __call__(self, x: ArrayLike) -> Float[np.ndarray, "s m"]:
         """Return the values at points (s, n), or at one point, in float64."""
         points = read_points(x, self.num_inputs)
         pairs = zip(self.numerators, self.denominators, strict=True)
         return np.stack([over(points) - under(points) for over, under in pairs], axis=1)
 
+    @read_arguments
     def at(self, point: Sequence[Fraction]) -> tuple[Fraction, ...]:
         """Return the outputs at a point of n fractions, exactly."""
         pairs = zip(self.numerators, self.denominators, strict=True)

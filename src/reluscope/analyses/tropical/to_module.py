@@ -4,7 +4,8 @@ import torch
 from torch import Tensor, nn
 
 from reluscope.analyses.tropical.rational_function import TropicalRational
-from reluscope.errors import InputError
+from reluscope.arguments import read_arguments
+from reluscope.errors import InputError, ShapeError
 
 
 class MaxDifference(nn.Module):
@@ -23,13 +24,17 @@ class MaxDifference(nn.Module):
         self.monomials = monomials
         self.sizes = sizes
 
+    @read_arguments
     def forward(self, x: Tensor) -> Tensor:
         """Return the outputs (s, m) at points (s, n)."""
+        if x.ndim != 2 or x.shape[1] != self.monomials.in_features:
+            raise ShapeError(f"x must have shape (s, {self.monomials.in_features}), got {tuple(x.shape)}")
         groups = self.monomials(x).split(self.sizes, dim=1)
         tops = torch.cat([group.amax(dim=1, keepdim=True) for group in groups], dim=1)
         return tops[:, 0::2] - tops[:, 1::2]
 
 
+@read_arguments
 def to_module(function: TropicalRational, *, rounded: bool = False) -> MaxDifference:
     """Return a network that computes a tropical rational function.
 

@@ -1,0 +1,46 @@
+"""What users pass, read: one function per kind of argument, and one sentence for what is refused.
+
+A public function says by its annotations what it takes, and `read_arguments` reads each argument by them: numbers by
+`read_number`, whole numbers by `read_whole`, strings from a fixed set by `read_option`, arrays by `read_array`. What
+depends on other arguments (labels for so many classes, a gate of a network) is read in the function's first lines.
+"""
+
+from reluscope.arguments.arrays import read_array, read_labels, read_point
+from reluscope.arguments.numbers import (
+    Count,
+    Natural,
+    NonNegative,
+    Positive,
+    Range,
+    Seconds,
+    Seed,
+    Share,
+    read_number,
+    read_whole,
+)
+from reluscope.arguments.options import read_option
+from reluscope.arguments.positions import read_position, read_positions
+from reluscope.arguments.reading import read_arguments, read_drawn
+from reluscope.arguments.sentences import describe
+
+__all__ = [
+    "Count",
+    "Natural",
+    "NonNegative",
+    "Positive",
+    "Range",
+    "Seconds",
+    "Seed",
+    "Share",
+    "describe",
+    "read_arguments",
+    "read_array",
+    "read_drawn",
+    "read_labels",
+    "read_number",
+    "read_option",
+    "read_point",
+    "read_position",
+    "read_positions",
+    "read_whole",
+]

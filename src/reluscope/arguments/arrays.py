@@ -1,0 +1,131 @@
+"""Arrays of numbers: finite, float64, contiguous and read-only; labels as whole numbers.
+
+Points may come as numpy arrays, torch tensors or nested lists; what reads them only ever sees numpy.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from reluscope.arguments.sentences import describe
+from reluscope.errors import InputError, ShapeError
+
+
+def read_array(value: ArrayLike, name: str, *, ndim: int | None = None, finite: bool = True) -> np.ndarray:
+    """Return ``value`` as a read-only float64 array of its own memory; itself if that is what it is.
+
+    Parameters
+    ----------
+    value : array, tensor or nested sequence of numbers
+        Integers and narrower floats are widened; complex numbers and text are refused.
+    name : str
+        What the error messages call it.
+    ndim : int, optional
+        The number of axes it must have.
+    finite : bool
+        Refuse infinite entries; NaN is always refused.
+
+    Returns
+    -------
+    numpy.ndarray
+        C-contiguous float64 that cannot be written to.
+
+    Raises
+    ------
+    InputError
+        If the value is not real numbers, or not finite.
+    ShapeError
+        If it has another number of axes.
+
+    Examples
+    --------
+    >>> read_array([1, 2], "point")
+    array([1., 2.])
+    """
+    if hasattr(value, "detach"):  # a torch tensor, possibly on a device or with a gradient
+        value = value.detach().cpu().numpy()  # pyright: ignore[reportAttributeAccessIssue]
+    try:
+        raw = np.asarray(value)
+        if raw.dtype.kind not in "biuf":
+            raise TypeError
+        is_ready = raw.dtype == np.float64 and raw.flags.owndata and raw.flags.c_contiguous and not raw.flags.writeable
+        array = raw if is_ready else np.array(raw, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be real numbers in one rectangular array, got {describe(value)}") from error
+    if ndim is not None and array.ndim != ndim:
+        raise ShapeError(f"{name} must have {ndim} axes, got an array of shape {array.shape}")
+    if np.isnan(array).any() or (finite and np.isinf(array).any()):
+        bad = int((~np.isfinite(array)).sum())
+        raise InputError(f"{name} must be finite, got {bad} NaN or infinite entries")
+    array.setflags(write=False)
+    return array
+
+
+def read_point(value: ArrayLike, name: str) -> np.ndarray:
+    """Return a point of any shape (an image, say) as a read-only float64 vector, flattened row-major.
+
+    Examples
+    --------
+    >>> read_point([[1, 2], [3, 4]], "point")
+    array([1., 2., 3., 4.])
+    """
+    point = read_array(value, name).reshape(-1)
+    if point.size == 0:
+        raise ShapeError(f"{name} must have at least one coordinate, got none")
+    return point
+
+
+def read_labels(
+    value: Any, *, num_samples: int | None = None, num_classes: int | None = None, name: str = "labels"
+) -> np.ndarray:
+    """Return labels as int64: whole numbers from 0, one per sample.
+
+    Parameters
+    ----------
+    value : array, tensor or sequence ``(s,)``
+        Integers, booleans (classes 0 and 1), or floats that are whole numbers.
+    num_samples : int, optional
+        How many there must be.
+    num_classes : int, optional
+        They must be below this number.
+    name : str
+        What the error messages call them.
+
+    Returns
+    -------
+    numpy.ndarray
+        int64 ``(s,)``.
+
+    Raises
+    ------
+    InputError
+        If they are not whole numbers of classes.
+    ShapeError
+        If there is another number of them, or more than one axis.
+
+    Examples
+    --------
+    >>> read_labels([0, 1, 1], num_samples=3, num_classes=2)
+    array([0, 1, 1])
+    """
+    if hasattr(value, "detach"):
+        value = value.detach().cpu().numpy()
+    try:
+        raw = np.asarray(value)
+    except (TypeError, ValueError) as error:
+        raise ShapeError(f"{name} must be one whole number per sample, got rows that do not fit together") from error
+    if raw.ndim != 1:
+        raise ShapeError(f"{name} must have one axis, one label per sample, got an array of shape {raw.shape}")
+    if num_samples is not None and len(raw) != num_samples:
+        raise ShapeError(f"{name} must be one per sample, got {len(raw):,} labels for {num_samples:,} samples")
+    if raw.size and raw.dtype.kind not in "biuf":
+        raise InputError(f"{name} must be whole numbers, got an array of {raw.dtype}: number the classes from 0")
+    upper = np.inf if num_classes is None else num_classes
+    bad = np.flatnonzero(~((raw >= 0) & (raw < upper) & (np.floor(raw) == raw))) if raw.dtype.kind != "b" else raw[:0]
+    if len(bad):
+        to = "up" if num_classes is None else f"to {num_classes - 1}"
+        raise InputError(
+            f"{name} must be whole numbers from 0 {to}, got {raw[bad[0]]} for sample {bad[0]}: number the classes so"
+        )
+    return raw.astype(np.int64)

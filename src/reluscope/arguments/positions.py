@@ -1,0 +1,74 @@
+"""Positions in what has an order: one, as in Python from either end, or several."""
+
+from operator import index
+from typing import Any
+
+import numpy as np
+
+from reluscope.arguments.sentences import describe
+from reluscope.errors import InputError, PositionError
+
+
+def read_position(value: Any, name: str, length: int, noun: str = "entries") -> int:
+    """Return a position from 0, counted from the end if negative.
+
+    Raises
+    ------
+    InputError
+        If it is no whole number.
+    PositionError
+        If nothing is there; it is an ``IndexError``, too, so that loops end.
+
+    Examples
+    --------
+    >>> read_position(-1, "output", 3)
+    2
+    """
+    try:
+        if isinstance(value, bool | np.bool_):
+            raise TypeError
+        position = index(value)
+    except TypeError:
+        raise InputError(f"{name} must be a whole number, got {describe(value)}") from None
+    if not -length <= position < length:
+        raise PositionError(f"{name} must be {_from_to(length)}, got {position}: there are {length:,} {noun}")
+    return position % length
+
+
+def read_positions(value: Any, name: str, length: int, noun: str = "entries") -> np.ndarray:
+    """Return positions from 0 of a slice, of whole numbers in one axis, or of a mask.
+
+    Raises
+    ------
+    InputError
+        If they are no positions.
+    PositionError
+        If one of them names nothing.
+
+    Examples
+    --------
+    >>> read_positions([0, -1], "rows", 3), read_positions(slice(1, None), "rows", 3)
+    (array([0, 2]), array([1, 2]))
+    """
+    if isinstance(value, slice):
+        return np.arange(length)[value]
+    if hasattr(value, "detach"):
+        value = value.detach().cpu().numpy()
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError):
+        array = np.empty(0, dtype=object)
+    if array.size == 0 and array.dtype.kind == "f":
+        array = array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "biu" or (array.dtype.kind == "b" and len(array) != length):
+        raise InputError(f"{name} must be whole numbers in one axis or a mask of {length:,}, got {describe(value)}")
+    if array.dtype.kind == "b":
+        return np.flatnonzero(array)
+    bad = array[(array < -length) | (array >= length)]
+    if len(bad):
+        raise PositionError(f"{name} must be {_from_to(length)}, got {bad[0]}: there are {length:,} {noun}")
+    return array.astype(np.int64) % max(length, 1)
+
+
+def _from_to(length: int) -> str:
+    return f"from 0 to {length - 1}, or from -1 down to {-length} from the end" if length else "left out"

@@ -1,0 +1,114 @@
+"""Arguments read by the annotations of the function that takes them."""
+
+import inspect
+import os
+from collections.abc import Callable
+from functools import wraps
+from types import SimpleNamespace
+from typing import Any, TypeVar, get_type_hints
+
+import numpy as np
+
+from reluscope.arguments.annotations import Reader, Sizes, reader_of
+
+Public = TypeVar("Public", bound=Callable[..., Any])
+
+
+def read_arguments(public: Public) -> Public:
+    """Read every argument of a public function, or of a class's constructor, by its annotation before it runs.
+
+    A wrong one raises `reluscope.errors.InputError` (`ShapeError` for shapes) with one sentence. Axes of arrays with
+    one letter must be equally long. Missing and unknown arguments are left to Python, and so are values equal to the
+    default.
+
+    Examples
+    --------
+    >>> from reluscope.arguments import Count
+    >>> @read_arguments
+    ... def twice(count: Count = 1) -> int:
+    ...     return 2 * count
+    >>> twice(3)
+    6
+    >>> twice(0)
+    Traceback (most recent call last):
+    reluscope.errors.InputError: count must be a whole number of at least 1, got 0
+    """
+    if isinstance(public, type):
+        public.__init__ = read_arguments(public.__init__)
+        return public
+    return _reading(public, has_gaps=False)
+
+
+def read_drawn(public: Public) -> Public:
+    """Read arguments as `read_arguments` does for a picture: arrays may hold NaN, of what is not known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from jaxtyping import Float
+    >>> @read_drawn
+    ... def draw(heights: Float[np.ndarray, " k"]) -> int:
+    ...     return len(heights)
+    >>> draw([1.0, np.nan])
+    2
+    """
+    return _reading(public, has_gaps=True)
+
+
+def _reading(public: Public, *, has_gaps: bool) -> Public:
+    function: Any = public
+    plan: _Plan | None = None
+
+    @wraps(function)
+    def read_and_call(*args: Any, **kwargs: Any) -> Any:
+        nonlocal plan
+        if plan is None:  # annotations may name what is defined further down
+            plan = _Plan(function, has_gaps)
+        return function(*plan.positional(args, sizes := {}), **plan.by_name(kwargs, sizes))
+
+    return read_and_call  # pyright: ignore[reportReturnType]
+
+
+class _Plan:
+    """The readers of a function's parameters."""
+
+    def __init__(self, function: Callable[..., Any], has_gaps: bool) -> None:
+        signature = inspect.signature(function)
+        self._places: list[tuple[str, Reader | None, Any]] = []
+        self._names: dict[str, tuple[Reader | None, Any]] = {}
+        self._rest: tuple[str, Reader | None, Any] | None = None
+        for name, parameter in signature.parameters.items():
+            annotation = _resolve(parameter.annotation, function)
+            reader = None if annotation is inspect.Parameter.empty else reader_of(annotation, has_gaps=has_gaps)
+            if parameter.kind is parameter.VAR_POSITIONAL:
+                self._rest = (name, reader, inspect.Parameter.empty)
+            elif parameter.kind is not parameter.VAR_KEYWORD:
+                if parameter.kind is not parameter.KEYWORD_ONLY:
+                    self._places.append((name, reader, parameter.default))
+                self._names[name] = (reader, parameter.default)
+
+    def positional(self, args: tuple[Any, ...], sizes: Sizes) -> list[Any]:
+        places = self._places
+        if self._rest is not None:
+            places = places + [self._rest] * (len(args) - len(places))
+        read = [
+            value if reader is None or value is default else reader.read(value, name, sizes)
+            for value, (name, reader, default) in zip(args, places, strict=False)
+        ]
+        return read + list(args[len(read) :])
+
+    def by_name(self, kwargs: dict[str, Any], sizes: Sizes) -> dict[str, Any]:
+        for name, value in kwargs.items():
+            reader, default = self._names.get(name, (None, None))
+            if reader is not None and value is not default:
+                kwargs[name] = reader.read(value, name, sizes)
+        return kwargs
+
+
+def _resolve(annotation: Any, function: Callable[..., Any]) -> Any:
+    """Return what an annotation in quotes stands for; what only static checkers see allows everything."""
+    known = {"os": os, "np": np} | inspect.unwrap(function).__globals__
+    try:
+        return get_type_hints(SimpleNamespace(__annotations__={"it": annotation}), known, include_extras=True)["it"]
+    except NameError:
+        return Any

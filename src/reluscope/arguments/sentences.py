@@ -1,0 +1,42 @@
+"""Values and choices in the words of a sentence."""
+
+from collections.abc import Sequence
+
+LONGEST = 40  # characters of a value that a sentence repeats
+
+
+def describe(value: object) -> str:
+    """Return what came, in few words: short values as they are, others by their type and shape.
+
+    Examples
+    --------
+    >>> describe(-5), describe("foo"), describe(describe), describe([0.5] * 100)
+    ('-5', "'foo'", 'a function', 'a list of 100 entries')
+    """
+    if value is None or isinstance(value, bool | int | float | complex | str | bytes):
+        said = repr(value)
+        return said if len(said) <= LONGEST else f"{said[:LONGEST]}..."
+    shape = getattr(value, "shape", None)
+    if isinstance(shape, tuple):
+        return f"{_with_article(type(value).__name__)} of shape {tuple(shape)}" if shape else str(value)[:LONGEST]
+    if isinstance(value, list | tuple | set | dict):
+        said = repr(value)
+        if len(said) <= LONGEST and "\n" not in said and " at 0x" not in said:
+            return said
+        return f"{_with_article(type(value).__name__)} of {len(value)} {'entry' if len(value) == 1 else 'entries'}"
+    return f"the class {value.__name__}" if isinstance(value, type) else _with_article(type(value).__name__)
+
+
+def listed(words: Sequence[str], last: str = "or") -> str:
+    """Return ``a, b or c``.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"])
+    'a, b or c'
+    """
+    return f"{', '.join(words[:-1])} {last} {words[-1]}" if len(words) > 1 else "".join(words)
+
+
+def _with_article(noun: str) -> str:
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"

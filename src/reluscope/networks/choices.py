@@ -1,0 +1,72 @@
+"""What users choose of a network: one of its gates, some of its outputs, a domain of its inputs."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from reluscope.arguments import describe, read_position
+from reluscope.errors import InputError, ShapeError
+from reluscope.geometry import Box, Polyhedron, Slice, Space
+
+
+def read_gate(gate: Any, names: Sequence[str]) -> int:
+    """Return the position of a gate, named by its name or its position, from the end if negative.
+
+    Raises
+    ------
+    InputError
+        If there is none; the sentence lists the names.
+
+    Examples
+    --------
+    >>> read_gate("relu 1", ["relu 0", "relu 1"]), read_gate(-1, ["relu 0", "relu 1"])
+    (1, 1)
+    """
+    if isinstance(gate, str) and gate in names:
+        return list(names).index(gate)
+    try:
+        return read_position(gate, "gate", len(names), "gates")
+    except InputError:
+        known = ", ".join(names) or "none: the network is affine"
+        raise InputError(f"gate must be a name or a position among {known}, got {describe(gate)}") from None
+
+
+def read_outputs(outputs: Any, num_outputs: int) -> tuple[int, ...]:
+    """Return the positions of some flattened outputs, from the end if negative; all for None.
+
+    Raises
+    ------
+    InputError
+        If it is no sequence of whole numbers, empty, or names what is not there.
+
+    Examples
+    --------
+    >>> read_outputs([0, -1], 3)
+    (0, 2)
+    """
+    if outputs is None:
+        return tuple(range(num_outputs))
+    if isinstance(outputs, str | bytes) or not hasattr(outputs, "__len__") or not hasattr(outputs, "__getitem__"):
+        raise InputError(f"outputs must be a sequence of positions below {num_outputs}, got {describe(outputs)}")
+    if not len(outputs):
+        raise InputError(f"outputs must be at least one of the positions 0 to {num_outputs - 1}, got none")
+    return tuple(read_position(output, "outputs", num_outputs, "outputs") for output in outputs)
+
+
+def read_domain(domain: Any, num_inputs: int) -> Space | Box | Polyhedron | Slice:
+    """Return a domain in the space of the inputs.
+
+    Raises
+    ------
+    InputError
+        If it is no domain.
+    ShapeError
+        If it lies in another space.
+    """
+    if not isinstance(domain, Slice | Box | Space | Polyhedron):
+        raise InputError(f"domain must be a Slice, Box, Space or Polyhedron, got {describe(domain)}")
+    if domain.ambient_dim != num_inputs:
+        raise ShapeError(
+            f"the domain lies in {domain.ambient_dim} dimensions, but the network has {num_inputs} inputs: build it "
+            "from points of the network's input space"
+        )
+    return domain

@@ -1,0 +1,25 @@
+"""Devices by their names."""
+
+import torch
+
+from reluscope.errors import InputError
+
+
+def read_device(device: torch.device | str) -> torch.device:
+    """Return a device that is there.
+
+    Raises
+    ------
+    InputError
+        If there is none of this name.
+
+    Examples
+    --------
+    >>> read_device("cpu")
+    device(type='cpu')
+    """
+    try:
+        return torch.empty(0, device=device).device
+    except (RuntimeError, AssertionError, NotImplementedError) as error:  # a build without CUDA asserts
+        reason = str(error).strip().splitlines()[0][:200]
+        raise InputError(f"expected a device that is there, got {str(device)!r} ({reason}): stay on 'cpu'") from error

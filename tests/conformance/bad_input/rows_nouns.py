@@ -1,0 +1,137 @@
+"""The names of the package itself."""
+
+import numpy as np
+
+import reluscope as rs
+from conformance.bad_input.calls import Later, row
+from conformance.bad_input.things import BOX, CODES, FLAT, FOLDER, LAYERS, MODEL, NET, PART, PLANE, X, Y
+
+_TRIANGLE = rs.Polyhedron([[1.0, 1], [-1, 0], [0, -1]], [1.0, 0, 0])
+_CERTIFICATE = Later(lambda: rs.partition(NET, PLANE, certify=True).certificate)
+
+
+def _saved():
+    path = FOLDER / "saved.arrow"
+    PART.value.save(path)
+    return path
+
+
+ROWS = {
+    "Box": row(lo=[-1.0, -1.0], hi=[1.0, 1.0], kinds={"lo": "vector", "hi": "vector"}),
+    "Box.contains": row(on=BOX, x=X, kinds={"tolerance": "number", "x": "points"}),
+    "Budget": row(kinds={"regions": "count"}, regions=3, seconds=1.0),
+    "Budget.spent": row(
+        on=rs.Budget(regions=3), num_regions=2, began=0.0, kinds={"num_regions": "whole", "began": "number"}
+    ),
+    "Certificate.witness": row(on=_CERTIFICATE, region=0, kinds={"region": "index"}),
+    "Certificate.save": row(on=_CERTIFICATE, path=FOLDER / "certificate.json", kinds={"path": "write"}),
+    "Certificate.load": row(
+        path=Later(lambda: (_CERTIFICATE.value.save(FOLDER / "c.json"), FOLDER / "c.json")[1]), kinds={"path": "read"}
+    ),
+    "GateLayout": row(name="relu", num_units=3, num_pieces=2, kinds={"num_units": "natural", "num_pieces": "count"}),
+    "CodeLayout": row(gates=(rs.GateLayout("relu", 3),), kinds={"gates": "each ours"}),
+    "CodeLayout.words": row(on=CODES.layout, gate=0, kinds={"gate": "index"}),
+    "CodeLayout.units": row(on=CODES.layout, gate=0, kinds={"gate": "index"}),
+    "CodeLayout.positions": row(on=CODES.layout, names=[CODES.layout.gates[0].name], kinds={"names": "each option"}),
+    "CodeLayout.locate_units": row(on=CODES.layout, units=np.array([0, 1]), kinds={"units": "rows"}),
+    "CodeLayout.is_compatible": row(on=CODES.layout, other=CODES.layout),
+    "Codes.from_pieces": row(
+        pieces=[np.zeros((2, 3), int)],
+        layout=rs.CodeLayout((rs.GateLayout("relu", 3),)),
+        kinds={"pieces": "each classes_of_units", "layout": "ours", "num_codes": "natural"},
+    ),
+    "Codes.from_planes": row(
+        planes=[np.zeros((2, 1), np.uint8)],
+        layout=rs.CodeLayout((rs.GateLayout("relu", 3),)),
+        kinds={"planes": "each planes", "layout": "ours", "num_codes": "natural"},
+    ),
+    "Codes.concatenate": row(parts=[CODES, CODES], kinds={"parts": "each ours"}),
+    "Codes.__getitem__": row(on=CODES, index=0, kinds={"index": "rows"}),
+    "Codes.of_gates": row(CODES.layout.gates[0].name, on=CODES),
+    "Codes.unique": row(on=CODES),
+    "Codes.distance": row(on=CODES, other=CODES, threshold=2, kinds={"other": "ours"}),
+    "Network.start": row(on=NET, x=NET.points(X), kinds={"x": "tensor"}),
+    "Network.points": row(on=NET, x=X),
+    "Network.__call__": row(on=NET, x=X),
+    "Network.preactivations": row(on=NET, x=X),
+    "Network.codes": row(on=NET, x=X, kinds={"budget": "count"}),
+    "Network.linearize": row(on=NET, x=X, outputs=[0, -1], kinds={"budget": "count"}),
+    "Network.unit_maps": row(on=NET, x=X),
+    "Network.restrict": row(on=NET, domain=rs.Segment([0, 0], [1, 1])),
+    "Network.to": row(on=NET, device="cpu"),
+    "Network.with_parameters": row(
+        on=Later(lambda: rs.load(MODEL, input_shape=(2,))), state=MODEL.state_dict(), kinds={"state": "mapping"}
+    ),
+    "Partition.__getitem__": row(on=PART, index=0),
+    "Partition.locate": row(on=PART, points=X, kinds={"points": "grid"}),
+    "Partition.linearize": row(on=PART, rows=[0, 1], kinds={"rows": "rows"}),
+    "Partition.require_complete": row(on=PART, purpose="this"),
+    "Partition.save": row(on=PART, path=FOLDER / "part.arrow", kinds={"path": "write"}),
+    "Partition.load": row(path=Later(_saved), network=NET, kinds={"path": "read"}),
+    "Plane": row(
+        a=[0.0, 0],
+        b=[1.0, 0],
+        c=[0.0, 1],
+        window=[[-1.0, -1.0], [1.0, 1.0]],
+        kinds={"a": "vector", "b": "vector", "c": "vector", "window": "window"},
+    ),
+    "Polyhedron": row(
+        A=[[1.0, 0], [0, 1]],
+        b=[1.0, 1],
+        C=[[1.0, 1]],
+        d=[0.0],
+        kinds={"A": "list", "b": "list", "C": "list", "d": "list"},
+    ),
+    "Polyhedron.contains": row(on=_TRIANGLE, x=X, kinds={"x": "points", "tolerance": "number"}),
+    "Polyhedron.facets": row(on=_TRIANGLE, kinds={"tolerance": "nonnegative"}),
+    "Polyhedron.facet_points": row(on=_TRIANGLE, kinds={"tolerance": "nonnegative"}),
+    "Polyhedron.vertices": row(on=_TRIANGLE, kinds={"tolerance": "nonnegative"}),
+    "Polyhedron.sample": row(on=_TRIANGLE, count=3),
+    "Polyhedron.maximize": row(on=_TRIANGLE, c=[1.0, 0.0], kinds={"c": "vector"}),
+    "Polyhedron.intersect": row(on=_TRIANGLE, other=_TRIANGLE),
+    "Segment": row(a=[0.0, 0], b=[1.0, 0], kinds={"a": "vector", "b": "vector"}),
+    "Slice": row(
+        origin=[0.0, 0],
+        basis=[[1.0, 0.0]],
+        window=rs.Box(-1, 1, dim=1),
+        kinds={"origin": "vector", "basis": "array", "window": "ours"},
+    ),
+    "Slice.lift": row(on=rs.Segment([0, 0], [1, 1]), y=[[0.5]], kinds={"y": "points"}),
+    "Slice.project": row(on=rs.Segment([0, 0], [1, 1]), x=X, kinds={"x": "points"}),
+    "Slice.clip": row(on=rs.Segment([0, 0], [1, 1]), domain=BOX, kinds={"domain": "box"}),
+    "Space": row(dim=2),
+    "Tolerance": row(kinds={"resolution": "nonnegative", "rounding": "nonnegative"}),
+    "Tracker": row(
+        model=MODEL,
+        data=X,
+        file=FOLDER / "track.jsonl",
+        labels=Y,
+        input_shape=(2,),
+        overwrite=True,
+        kinds={
+            "model": "ours",
+            "data": "samples",
+            "file": "write",
+            "labels": "labels",
+            "samples": "count",
+            "segments": "natural",
+            "segment_share": "share",
+            "jacobians": "natural",
+            "plane": "ours",
+        },
+    ),
+    "Tracker.record": row(
+        on=Later(lambda: rs.Tracker(MODEL, X, FOLDER / "record.jsonl", input_shape=(2,), overwrite=True)),
+        epoch=1.0,
+        kinds={"epoch": "number", "step": "natural"},
+    ),
+    "count": row(network=NET, domain=BOX, kinds={"checkpoint": "write"}),
+    "decision_boundary": row(part=FLAT),
+    "load": row(model=LAYERS, kinds={"model": "model", "data": "samples"}, input_shape=(2,), data=X),
+    "neighbors": row(network=NET, x=X[0], kinds={"x": "samples"}),
+    "partition": row(network=NET, domain=BOX),
+    "polyline": row(points=X, kinds={"points": "array"}),
+    "region": row(network=NET, x=X[0]),
+    "region_volumes": row(part=PART, num_samples=10, kinds={"confidence": "open share"}),
+    "regions": row(network=NET, x=X, kinds={"budget": "count"}),
+}

@@ -1,0 +1,303 @@
+"""reluscope.plots: pictures of what analyses found; arrays may have gaps, of what is not known."""
+
+import numpy as np
+
+import reluscope as rs
+from conformance.bad_input.calls import Later, row
+from conformance.bad_input.things import (
+    CODES,
+    FIGURE,
+    FLAT,
+    FOLDER,
+    MODEL,
+    NET,
+    SAMPLED,
+    SCALAR,
+    X,
+    Y,
+    module,
+)
+
+_WIDE = rs.Box(-20, 20, dim=2)
+_MATRICES = Later(lambda: rs.coefficients.matrix(NET, X))
+_CURVE = Later(lambda: rs.compression.accuracy_curve(_MATRICES.value, _MATRICES.value, Y, (1, 2)))
+_XOR = rs.boolean.BooleanFunction.of_formula("x1 ^ x2")
+_FOUND = rs.Finding(4, rs.Claim.EXACT)
+_DECIDED = Later(lambda: rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(2)))
+_SOLID = Later(lambda: rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(3)))
+_INTERVAL = Later(lambda: rs.partition(rs.load([([[1.0]], [0.0]), ([[1.0]], [0.0])]), rs.Box(-1, 1, 1)))
+_ABOVE = np.column_stack([np.linspace(-1, 1), np.linspace(-1, 1) ** 2])
+_FILM = Later(lambda: rs.plots.animation([FLAT.value]))
+_SPECTRA = Later(lambda: rs.stability.spectra(NET, X))
+_SUBSPACES = Later(lambda: rs.sensitivity.active_subspaces(NET, X))
+_CROSSED = Later(lambda: rs.sensitivity.transitions(NET, X))
+_ALONG = Later(lambda: rs.sensitivity.output_along(NET, X, np.array([1.0, 0.0])))
+_KINDS_OF = Later(lambda: rs.preimages.classify_at(NET, FLAT.value.witnesses))
+_WIDER = rs.load([(np.eye(4)[:2], np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+_INVARIANCE = Later(
+    lambda: rs.preimages.invariant(_WIDER, [0.5, 0, 0.2, 0], target=[1.0, 1, 1, 0], box=rs.Box(0, 1, 4))
+)
+_SALIENT = Later(lambda: rs.sensitivity.saliency(_WIDER, np.eye(4)))
+_PRUNED = Later(
+    lambda: rs.compression.prune_by_magnitude(module(), [0.5], fine_tune=lambda module: None, test_x=X, test_labels=Y)
+)
+
+
+def _segments():
+    from reluscope.analyses.counting.segments import count_along_segments
+
+    return count_along_segments(NET, X[:2], X[2:4])
+
+
+def _radii():
+    from reluscope.analyses.radii import facet_distances
+
+    return facet_distances(NET, X)
+
+
+def _robust(function):
+    return Later(lambda: getattr(rs.robustness, function)(NET, X, norm="l2", domain=_WIDE))
+
+
+def _recorded():
+    tracker = rs.Tracker(MODEL, X, FOLDER / "drawn.jsonl", input_shape=(2,), overwrite=True)
+    tracker.record(epoch=0)
+    return rs.tracking.read_records(FOLDER / "drawn.jsonl")
+
+
+def _grid():
+    from reluscope.plots.functions_and_slopes import OnGrid
+
+    line = np.linspace(-1, 1, 5)
+    return OnGrid(np.add.outer(line, line), np.ones((25, 2)), np.ones((1, 2)))
+
+
+_ROWS = {"rows": "texts", "columns": "texts", "inputs": "texts", "titles": "texts", "sample_labels": "texts"}
+_PART = {**_ROWS, "samples": "grid", "output": "output_of", "label": "text", "class_names": "texts", "colors": "ours"}
+_COLOR = {**_PART, "color": "color", "by": "color", "most": "count", "labels": "classes"}
+
+ROWS = {
+    "plots.RegionColors.of": row(on=rs.plots.RegionColors(), part=FLAT),
+    "plots.accuracy_curve": row(curve=_CURVE),
+    "plots.animation": row(
+        partitions=Later(lambda: [FLAT.value]),
+        samples=X,
+        kinds={**_PART, "partitions": "each ours", "labels": "classes"},
+    ),
+    "plots.boolean_direction": row(function=_XOR, direction=[1, 1], kinds={"direction": "direction"}),
+    "plots.boundaries": row(part=FLAT, kinds=_COLOR),
+    "plots.bounds_and_counts": row(
+        where=[1.0],
+        bounds={"a": [_FOUND]},
+        counts={"b": [[_FOUND]]},
+        xlabel="x",
+        kinds={"where": "list", "bounds": "mapping", "counts": "mapping"},
+    ),
+    "plots.class_distances": row(found=Later(lambda: rs.codespace.class_distances(SAMPLED.value, Y)), names=["a", "b"]),
+    "plots.class_numbers": row(found=Later(lambda: rs.local.region_classes(NET, X, domain=_WIDE))),
+    "plots.codes": row(
+        codes=CODES, labels=Y, class_names=["a", "b"], kinds={"labels": "classes", "class_names": "texts"}
+    ),
+    "plots.coefficient_scatter": row(part=FLAT, output=0, kinds=_PART),
+    "plots.coefficients": row(
+        maps=Later(lambda: NET.linearize(X)), shape=(1, 2), limit=1.0, kinds={**_ROWS, "maps": "maps", "shape": "shape"}
+    ),
+    "plots.correlation_counts": row(
+        found=Later(lambda: rs.stability.correlation_counts(np.eye(4)[:, :3] + 0.1, [0], [0.5, 1.0]))
+    ),
+    "plots.cosines": row(
+        found={2: rs.annulus.random_orthogonality(2)},
+        expected={2: 0.5},
+        kinds={"found": "mapping", "expected": "mapping"},
+    ),
+    "plots.counts_beside": row(
+        printed=np.array([3, 4]),
+        found={"here": np.array([2, 5])},
+        rows=["a", "b"],
+        label="n",
+        kinds={"printed": "gaps", "found": "mapping", "rows": "names"},
+    ),
+    "plots.counts_in_training": row(
+        epochs=[0.0], counts={"a": [_FOUND]}, kinds={"epochs": "list", "counts": "mapping", "accuracies": "mapping"}
+    ),
+    "plots.curves_of_networks": row(curves={"a": _CURVE}, columns=2, kinds={"curves": "mapping", "columns": "count"}),
+    "plots.decision_polygon": row(
+        region=_DECIDED,
+        samples=X,
+        labels=Y,
+        radii=(1.0,),
+        kinds={"region": "ours", "samples": "gaps", "labels": "classes", "radii": "each positive"},
+    ),
+    "plots.decision_polytope": row(_SOLID, kinds={"titles": "texts"}),
+    "plots.directions": row(found=Later(lambda: rs.local.directions(NET, X[:1])[0])),
+    "plots.distance_histogram": row(found=Later(lambda: rs.codespace.pair_distances(SAMPLED.value, Y))),
+    "plots.distinct_codes": row(found=Later(lambda: rs.codespace.count_distinct(SAMPLED.value))),
+    "plots.embeddings": row(
+        grid=[[X, None]],
+        labels=Y,
+        rows=["a"],
+        columns=["b", "c"],
+        names=["n", "m"],
+        kinds={"grid": "texts", "labels": "numbers", "rows": "names", "columns": "names", "names": "texts"},
+    ),
+    "plots.errors_and_counts": row(
+        counts=[_FOUND],
+        errors={"a": [0.1]},
+        values=[1.0],
+        label="x",
+        kinds={"counts": "each ours", "errors": "mapping", "values": "list"},
+    ),
+    "plots.fitted_coefficients": row(
+        parts=[[_INTERVAL]],
+        tangents=_ABOVE,
+        rows=["1"],
+        columns=["1"],
+        notes=[["2"]],
+        kinds={"parts": "parts", "tangents": "gaps", "notes": "each texts", "rows": "names", "columns": "names"},
+    ),
+    "plots.fitted_curves": row(
+        parts=[[_INTERVAL]],
+        target=_ABOVE,
+        rows=["1"],
+        columns=["1"],
+        notes=[["2"]],
+        kinds={"parts": "parts", "target": "gaps", "notes": "each texts", "rows": "names", "columns": "names"},
+    ),
+    "plots.folding": row(
+        network=Later(lambda: rs.annulus.read_shallow([([[1.0], [-1.0]], [0.0, 1.0]), ([[2.0, 1.0]], [-2.0])])),
+        points=np.array([-2.0, 0.0, 2.0]),
+        labels=np.array([1, 0, 1]),
+        kinds={"network": "ours", "points": "gaps", "labels": "classes"},
+    ),
+    "plots.functions_on_plane": row(
+        functions={"a": Later(_grid)}, reach=1.0, kinds={"functions": "mapping", "marked": "text"}
+    ),
+    "plots.gradient_eigenvalues": row(found={"a": _SUBSPACES}, kinds={"found": "mapping"}),
+    "plots.grids_beside_regions": row(found={"a": (FLAT, np.zeros((2, 2), int))}, kinds={"found": "mapping"}),
+    "plots.interactive": row(part=FLAT, kinds=_COLOR),
+    "plots.invariances": row(found=[_INVARIANCE], shape=(2, 2), kinds={"found": "each ours", "names": "texts"}),
+    "plots.likeliest": row(
+        points=np.zeros((1, 2, 4)),
+        classes=np.array([[0, 1]]),
+        own=np.array([0]),
+        x=np.zeros((1, 4)),
+        shape=(2, 2),
+        rows=["a"],
+        kinds={
+            "points": "gaps",
+            "classes": "numbers",
+            "own": "numbers",
+            "x": "gaps",
+            "rows": "names",
+            "columns": "texts",
+        },
+    ),
+    "plots.losses_in_training": row(losses={"a": np.ones((2, 3))}, kinds={"losses": "mapping"}),
+    "plots.merged_regions": row(merged=Later(lambda: rs.compression.merge_regions(FLAT.value))),
+    "plots.models_in_plane": row(parts={"a": FLAT}, samples=X, kinds={**_PART, "parts": "mapping"}),
+    "plots.newton_polygons": row(found=Later(lambda: rs.tropical.newton_polygons(rs.tropical.rational_form(SCALAR)))),
+    "plots.norms": row(found=Later(lambda: rs.coefficients.local_norms(NET, X))),
+    "plots.novelty": row(scores={"a": {"b": {"c": np.ones(2)}}}, kinds={"scores": "mapping"}),
+    "plots.outputs_along": row(
+        found=[[_ALONG]],
+        rows=["a"],
+        columns=["b"],
+        kinds={"found": "each each ours", "rows": "texts", "columns": "texts"},
+    ),
+    "plots.partition": row(part=FLAT, samples=X, kinds=_COLOR),
+    "plots.performance_by_dimension": row(
+        kinds_=None,
+        measures=["d"],
+        dimensions=[5],
+        label="l",
+        kinds={"measures": "texts", "dimensions": "each count", "kinds": "mapping"},
+    ),
+    "plots.performance_by_measure": row(
+        kinds_=None, measures=["d"], label="l", kinds={"measures": "texts", "kinds": "mapping"}
+    ),
+    "plots.places": row(sizes={"a": {"b": np.ones(2)}}, kinds={"sizes": "mapping"}),
+    "plots.preimages": row(found=_KINDS_OF),
+    "plots.preimages_in_plane": row(
+        part=FLAT,
+        found=_KINDS_OF,
+        conditions=Later(lambda: np.ones(len(FLAT.value))),
+        samples=X,
+        kinds={"conditions": "gaps", "samples": "grid"},
+    ),
+    "plots.pruning_curves": row(curves={"a": _PRUNED}, kinds={"curves": "mapping"}),
+    "plots.radii": row(facets=Later(_radii), names=list("abcdef"), kinds={"facets": "ours", "names": "texts"}),
+    "plots.radii_by_place": row(radii=np.ones((2, 2)), places=["a", "b"], kinds={"radii": "gaps", "places": "names"}),
+    "plots.region_clusters": row(
+        part=FLAT,
+        labels=Later(lambda: np.zeros(len(FLAT.value), int)),
+        centers=np.zeros((1, 3)),
+        output=0,
+        kinds={**_PART, "labels": "numbers", "centers": "gaps"},
+    ),
+    "plots.regions_and_coefficients": row(
+        parts=FLAT, output=0, samples=X, kinds={**_PART, "parts": "ours", "labels": "classes"}
+    ),
+    "plots.robustness": row(
+        facets=[_robust("boundary_distance")],
+        within=[_robust("decision_distance_within")],
+        whole=[_robust("decision_distance")],
+        names=["a"],
+        kinds={"facets": "each ours", "within": "each ours", "whole": "each ours", "names": "texts"},
+    ),
+    "plots.samples": row(points=np.zeros((2, 4)), shape=(2, 2), kinds={"points": "gaps", "names": "texts"}),
+    "plots.saliency": row(
+        found=_SALIENT, samples=np.eye(4), shape=(2, 2), kinds={"samples": "samples", "names": "texts"}
+    ),
+    "plots.save_animation": row(
+        animation=_FILM, path=FOLDER / "film.gif", kinds={"path": "write", "progress": "function"}
+    ),
+    "plots.say_regions": row(part=FLAT),
+    "plots.segment_counts": row(
+        counts=Later(_segments),
+        groups=np.array([0, 1]),
+        names=["a", "b"],
+        kinds={"counts": "ours", "groups": "numbers", "names": "texts"},
+    ),
+    "plots.similarity": row(
+        found=Later(lambda: rs.similarity.compare({"a": NET, "b": NET}, X, metrics=["cka"]).tables["cka"]), cap=1.0
+    ),
+    "plots.sorted_measures": row(
+        measures={"a": np.array([2, 1])},
+        order=np.array([1, 0]),
+        groups=np.array([0, 0]),
+        names=["all"],
+        kinds={"measures": "mapping", "order": "places", "groups": "numbers", "names": "texts"},
+    ),
+    "plots.spectra": row(found=_SPECTRA, layers=[0], band=(0.25, 0.75), kinds={"layers": "rows", "band": "band"}),
+    "plots.spectra_by_layer": row(found={"a": _SPECTRA}, kinds={"found": "mapping"}),
+    "plots.success_grids": row(
+        grids={"a": np.ones((1, 2))},
+        widths=[2],
+        depths=[1, 2],
+        marked={"a": np.ones((1, 2), bool)},
+        kinds={"grids": "mapping", "widths": "each count", "depths": "each count", "marked": "mapping"},
+    ),
+    "plots.successes": row(
+        accuracies={"a": {2: np.ones(2)}},
+        thresholds=[0.95],
+        kinds={"accuracies": "mapping", "thresholds": "each number"},
+    ),
+    "plots.surroundings": row(
+        numbers={"": {"a": np.array([3, 4])}},
+        cosines={"": {"a": np.array([0.9, 1.0])}},
+        kinds={"numbers": "mapping", "cosines": "mapping"},
+    ),
+    "plots.swaps_distribution": row(counts={0: 1, 1: 2}, kinds={"counts": "mapping"}),
+    "plots.to_gif": row(animation=_FILM, kinds={"progress": "function"}),
+    "plots.to_png": row(figure=FIGURE, kinds={"background": "color_name"}),
+    "plots.to_svg": row(figure=FIGURE, kinds={"ink": "text"}),
+    "plots.tracking": row(records=Later(_recorded)),
+    "plots.training_curves": row(panels={"a": {"b": {("n", "m"): ([0, 1], [0.1, 0.9])}}}, kinds={"panels": "mapping"}),
+    "plots.transitions": row(found={"a": _CROSSED}, kinds={"found": "mapping"}),
+    "plots.unit_usage": row(usage=Later(lambda: rs.codespace.unit_usage(NET, SAMPLED.value))),
+}
+
+_PANELS = {"parity": (np.array([1.0]), {"d": np.array([1.0])})}
+for _name in ("plots.performance_by_dimension", "plots.performance_by_measure"):
+    ROWS[_name].arguments.pop("kinds_")
+    ROWS[_name].arguments["kinds"] = _PANELS

@@ -1,0 +1,45 @@
+"""reluscope.similarity."""
+
+import numpy as np
+
+import reluscope as rs
+from conformance.bad_input.calls import Later, row
+from conformance.bad_input.things import DRAW, NET, OTHER, X, Y
+from reluscope.analyses.rounding import rounded_forward
+
+_FIRST, _SECOND = DRAW.normal(size=(9, 3)), DRAW.normal(size=(9, 2))
+_TENSOR = DRAW.normal(size=(2, 9, 3))
+_FORWARDS = [rounded_forward(NET, X), rounded_forward(OTHER, X)]
+_PAIR = {"forwards": "each ours", "first": "index", "second": "index", "partitions": "ours"}
+_FEATURES = {"first": "features", "second": "features"}
+_COMPARED = Later(lambda: rs.similarity.compare({"a": NET, "b": OTHER}, X, Y))
+_MAPS = Later(lambda: rs.similarity.coefficient_maps(NET, OTHER, X))
+_PARTITIONS = rs.similarity.Partitions(np.array([[0, 1, 1], [0, 0, 1]]), np.zeros((2, 3), bool))
+_NAME = Later(lambda: next(iter(_COMPARED.value.tables)))
+
+ROWS = {
+    "similarity.CoefficientMaps.matrix": row(on=_MAPS, j=0),
+    "similarity.CoefficientMaps.outputs": row(on=_MAPS, x=X),
+    "similarity.PairTable.__getitem__": row(
+        on=Later(lambda: _COMPARED.value.tables[_NAME.value]), pair=("a", "b"), kinds={"pair": "pair"}
+    ),
+    "similarity.Similarities.__getitem__": row(on=_COMPARED, name=_NAME, kinds={"name": "option"}),
+    "similarity.agreement_of_predictions": row(forwards=_FORWARDS, first=0, second=1, kinds=_PAIR),
+    "similarity.coefficient_maps": row(first=NET, second=OTHER, x=X, kinds={"first": "network", "second": "network"}),
+    "similarity.compare": row(
+        networks={"a": NET, "b": OTHER},
+        x=X,
+        labels=Y,
+        fit_on=X,
+        metrics=["cka"],
+        gates=[0, -1],
+        kinds={"networks": "mapping", "fit_on": "samples", "metrics": "each option", "gates": "each gate"},
+    ),
+    "similarity.debiased_cka": row(first=_FIRST, second=_SECOND, kinds={"first": "matrix", "second": "matrix"}),
+    "similarity.features": row(network=NET, x=X, gate=0),
+    "similarity.linear_cka": row(first=_FIRST, second=_SECOND, kinds={"first": "matrix", "second": "matrix"}),
+    "similarity.output_cross_entropy": row(forwards=_FORWARDS, first=0, second=1, kinds=_PAIR),
+    "similarity.procrustes_distance": row(first=_FIRST, second=_SECOND, kinds={"first": "matrix", "second": "matrix"}),
+    "similarity.scaled_distance": row(first=_TENSOR, second=-_TENSOR, kinds=_FEATURES),
+    "similarity.variation_of_information": row(partitions=_PARTITIONS, first=0, second=1, kinds=_PAIR),
+}

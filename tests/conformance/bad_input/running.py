@@ -1,0 +1,144 @@
+"""Every public callable with every bad value: run as a program, it prints what went wrong as JSON.
+
+``python -m conformance.bad_input.running local codespace`` runs two namespaces. It is a program of its own because the
+tests check annotations at every call, which users do not.
+"""
+
+import contextlib
+import inspect
+import io
+import json
+import sys
+import types
+import warnings
+from dataclasses import dataclass, field
+
+import reluscope as rs
+from conformance.bad_input.calls import BY_NAME, settled
+from conformance.bad_input.values import bad_values, is_one_sentence
+from reluscope.errors import ReluscopeError
+
+
+@dataclass
+class Report:
+    """What was tried, and what failed: one line each."""
+
+    tried: int = 0
+    failed: list[str] = field(default_factory=list)
+
+
+def namespaces():
+    """Return the public namespaces; the names of the package itself are one."""
+    return ["", *(name for name in rs.__all__ if isinstance(getattr(rs, name), types.ModuleType) and name != "errors")]
+
+
+def public(namespace):
+    """Return (name, callable, class it is a method of) of everything a user can call in a namespace."""
+    home = getattr(rs, namespace) if namespace else rs
+    names = getattr(home, "__all__", None) or [name for name in vars(home) if not name.startswith("_")]
+    found = {}
+    for name in names:
+        thing = getattr(home, name)
+        if namespace and name in rs.__all__ and thing is getattr(rs, name):
+            continue  # a name of the package itself, which has its own row
+        called = f"{namespace}.{name}" if namespace else name
+        module = getattr(thing, "__module__", "")
+        if isinstance(thing, types.ModuleType | types.GenericAlias) or not str(module).startswith("reluscope"):
+            continue
+        if inspect.isclass(thing):
+            found[called] = (thing, None)
+            for method, held in vars(thing).items():
+                if method.startswith("_") and method not in ("__call__", "__getitem__"):
+                    continue
+                bare = held.__func__ if isinstance(held, classmethod | staticmethod) else held
+                if not inspect.isfunction(bare):
+                    continue
+                bound = [one for one in inspect.signature(bare).parameters if one not in ("self", "cls")]
+                if bound:
+                    found[f"{called}.{method}"] = (bare, thing)
+        elif callable(thing) and inspect.isroutine(thing) and inspect.signature(thing).parameters:
+            found[called] = (thing, None)
+    return found
+
+
+def call(thing, owner, row, arguments):
+    """Call with these arguments, as a method of the row's object if it is one."""
+    unnamed = settled(row.unnamed)
+    if owner is None:
+        return thing(*unnamed, **arguments)
+    method = thing.__name__
+    return getattr(settled(row.on) if row.on is not None else owner, method)(*unnamed, **arguments)
+
+
+def run(namespace, rows, built_by_us):
+    """Try every row of a namespace."""
+    report = Report()
+    things = public(namespace)
+    for name in sorted(set(rows) - set(things)):
+        report.failed.append(f"{name}: a row for what is not public")
+    for name, (thing, owner) in things.items():
+        if name in built_by_us and owner is None:
+            continue
+        if name not in rows:
+            report.failed.append(f"{name}: no row in the table")
+            continue
+        _try_row(name, thing, owner, rows[name], report)
+    return report
+
+
+def _try_row(name, thing, owner, row, report):
+    try:
+        arguments = settled(row.arguments)
+        with _quiet():
+            call(thing, owner, row, arguments)
+    except Exception as error:
+        report.failed.append(f"{name}: the valid call fails with {type(error).__name__}: {str(error)[:200]}")
+        return
+    for parameter in inspect.signature(thing).parameters.values():
+        if parameter.name in ("self", "cls") or parameter.kind in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL):
+            continue
+        if row.unnamed and parameter.name not in arguments and parameter.default is parameter.empty:
+            continue
+        kind = row.kinds.get(parameter.name) or BY_NAME.get(parameter.name)
+        if kind is None:
+            report.failed.append(f"{name}: no kind for {parameter.name}")
+            continue
+        valid = arguments.get(parameter.name, parameter.default)
+        for label, value in bad_values(kind, valid):
+            if value is None and (parameter.default is None or valid is None):
+                continue
+            report.tried += 1
+            _try_value(
+                f"{name}({parameter.name}={label})", thing, owner, row, {**arguments, parameter.name: value}, report
+            )
+
+
+def _try_value(said, thing, owner, row, arguments, report):
+    try:
+        with _quiet():
+            call(thing, owner, row, arguments)
+    except ReluscopeError as error:
+        if not is_one_sentence(str(error)):
+            report.failed.append(f"{said}: no sentence: {str(error)[:300]!r}")
+    except Exception as error:
+        report.failed.append(f"{said}: {type(error).__name__}: {str(error)[:120]}")
+    else:
+        report.failed.append(f"{said}: accepted")
+
+
+@contextlib.contextmanager
+def _quiet():
+    with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def main(wanted):
+    from conformance.bad_input.table import BUILT_BY_US, rows_of
+
+    reports = {name: run(name, rows_of(name), BUILT_BY_US) for name in wanted}
+    sys.stdout.write(json.dumps({name: {"tried": one.tried, "failed": one.failed} for name, one in reports.items()}))
+
+
+if __name__ == "__main__":
+    main(["" if name == "reluscope" else name for name in sys.argv[1:]])

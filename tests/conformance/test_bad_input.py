@@ -1,0 +1,90 @@
+"""Every public callable refuses every kind of bad input with one sentence of `reluscope.errors`, and takes good input.
+
+The table is in `conformance.bad_input`, a module per namespace: for every public function, constructor and method one
+valid call and the kind of each argument. From the kind follow the bad values. A public callable without a row fails,
+and so does an argument without a kind. All calls are made in processes of their own, without the checks of annotations
+that the tests put on every function: users run without them.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from conformance.bad_input.running import namespaces
+from reluscope.errors import InputError, ShapeError
+
+TESTS = Path(__file__).parents[1]
+
+# Some namespaces in one process, which takes seconds to import all that it needs; groups take equally long.
+GROUPS = (
+    ("plots", "compression", "boolean", "codespace", "testing", "tropical", "datasets", "tracking"),
+    (
+        "reluscope", "annulus", "bounds", "coefficients", "local", "preimages", "robustness", "sensitivity",
+        "similarity", "stability", "stacked",
+    ),
+)  # fmt: skip
+
+
+def test_every_namespace_is_in_a_group():
+    assert sorted(name for group in GROUPS for name in group) == sorted(name or "reluscope" for name in namespaces())
+
+
+@pytest.mark.parametrize("group", GROUPS, ids=lambda group: group[0])
+def test_bad_input_is_refused_with_one_sentence(group):
+    paths = [str(TESTS.parent / "src"), str(TESTS), os.environ.get("PYTHONPATH", "")]
+    done = subprocess.run(
+        [sys.executable, "-m", "conformance.bad_input.running", *group],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    reports = json.loads(done.stdout.splitlines()[-1])
+    assert not [line for report in reports.values() for line in report["failed"]]
+    assert all(report["tried"] for report in reports.values())
+
+
+def test_labels_mean_one_thing_everywhere():
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    x = np.array([[1.0, 0.0], [0.0, 1.0]])
+    sampled = rs.codespace.sample_codes(net, x)
+    for bad in ([0.5, 1.0], [np.nan, 1.0], [-1, 1], [99, 1]):
+        for take in (
+            lambda labels: rs.codespace.correctly_classified(net, sampled, x, labels),
+            lambda labels: rs.local.class_means(net, x, labels),
+            lambda labels: rs.local.pgd(net, x, labels, radius=0.1),
+            lambda labels: rs.similarity.compare({"a": net, "b": net}, x, labels),
+        ):
+            with pytest.raises(InputError):
+                take(bad)
+    for good in ([0, 1], [False, True], [0.0, 1.0], np.array([0, 1], np.uint8)):
+        assert rs.local.class_means(net, x, good).tolist() == x.tolist()
+
+
+def test_axes_of_one_letter_are_equally_long():
+    with pytest.raises(ShapeError, match="second must fit first"):
+        rs.similarity.linear_cka(np.ones((4, 2)), np.ones((5, 2)))
+
+
+def test_a_position_that_is_not_there_ends_a_loop():
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    codes = net.codes(np.eye(2))
+    assert len([code for code in codes]) == 2  # noqa: C416
+    with pytest.raises(IndexError, match="from 0 to 1"):
+        codes[2]
+
+
+def test_gates_and_outputs_count_from_the_end_too():
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    x = np.array([[1.0, -2.0]])
+    assert (rs.preimages.layer_inputs(net, x, -1) == rs.preimages.layer_inputs(net, x, "relu 1")).all()
+    assert rs.coefficients.matrix(net, x, outputs=[-1]).outputs == (1,)
+    with pytest.raises(InputError, match="relu 0, relu 1, got 'foo'"):
+        rs.preimages.layer_inputs(net, x, "foo")
