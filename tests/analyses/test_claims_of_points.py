@@ -14,8 +14,8 @@ from reluscope.analyses.classification import accuracy_of_outputs, is_close
 from reluscope.analyses.coefficients.norms import LocalNorms, _num_apart
 from reluscope.analyses.medians import median_finding
 from reluscope.analyses.regression import fits
-from reluscope.analyses.rounding import RoundedForward
 from reluscope.analyses.volumes import region_volumes
+from reluscope.networks.rounded_forward import RoundedForward
 
 
 def forward(outputs, errors):

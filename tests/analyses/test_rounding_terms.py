@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oracles.rational_steps import ABSOLUTE, LEAKY, RELU, affine, network_of, rational_values
-from reluscope.analyses.rounding import coded_forward, forward_with_errors, rounded_forward
+from reluscope.networks.rounded_forward import coded_forward, forward_with_errors, rounded_forward
 from reluscope.tolerance import Tolerance
 
 EPS = 2.0**-52

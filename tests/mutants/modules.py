@@ -17,7 +17,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     ),
     "partitions/budget": ("tests/partitions/test_budget.py",),
     "geometry/convex_questions": ("tests/geometry/test_convex_questions.py",),
-    f"{A}/rounding": (f"{T}/test_rounding_terms.py", f"{T}/test_rounding.py"),
+    "networks/rounded_forward": (f"{T}/test_rounding_terms.py", "tests/networks/test_rounded_forward.py"),
     f"{A}/medians": (f"{T}/test_claims_of_points.py", f"{T}/test_medians.py"),
     f"{A}/radii": (f"{T}/test_radii_rounding.py", f"{T}/test_radii.py"),
     f"{A}/classification": (f"{T}/test_claims_of_points.py", f"{T}/test_classification.py"),

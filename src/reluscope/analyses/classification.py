@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from reluscope.analyses.rounding import RoundedForward, rounded_forward
 from reluscope.arguments import read_labels
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
 
 
 def num_classes(network: Network) -> int:
@@ -93,7 +93,7 @@ def accuracy_of_outputs(forward: RoundedForward, labels: Int[np.ndarray, " s"]) 
 
     Examples
     --------
-    >>> from reluscope.analyses.rounding import RoundedForward
+    >>> from reluscope.networks.rounded_forward import RoundedForward
     >>> outputs = np.array([[1.0, 2.0], [3.0, 0.0]])
     >>> forward = RoundedForward(outputs, np.zeros((2, 2)), np.zeros((2, 0), dtype=bool))
     >>> print(accuracy_of_outputs(forward, np.array([1, 1])))

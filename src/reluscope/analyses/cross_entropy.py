@@ -8,11 +8,11 @@ from jaxtyping import Int
 from scipy.special import logsumexp
 
 from reluscope.analyses.classification import read_classes
-from reluscope.analyses.rounding import RoundedForward, rounded_forward
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
 
 
 def cross_entropy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Finding:

@@ -19,7 +19,6 @@ from reluscope.analyses.coefficients.margins import margins_of_maps
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.analyses.medians import median_finding
 from reluscope.analyses.pacing import Pace, until_interrupted
-from reluscope.analyses.rounding import rounded_forward
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.convex_questions import largest_balls
 from reluscope.geometry.domains import Box
@@ -27,6 +26,7 @@ from reluscope.geometry.interior import WELL_PROVED, Ball
 from reluscope.interruption import deferred
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points
+from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.regions.nearest import NearestFacets, nearest_facets
 from reluscope.regions.region import Region
 from reluscope.tolerance import Tolerance

@@ -7,11 +7,11 @@ from math import sqrt
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.rounding import rounded_forward
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.networks.rounded_forward import rounded_forward
 
 
 @dataclass(frozen=True)

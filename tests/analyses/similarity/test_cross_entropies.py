@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from reluscope.analyses.cross_entropy import cross_entropy_of_outputs
-from reluscope.analyses.rounding import RoundedForward
 from reluscope.analyses.similarity.cross_entropies import output_cross_entropy
+from reluscope.networks.rounded_forward import RoundedForward
 
 
 def forward(outputs, errors=0.0):

@@ -6,11 +6,11 @@ from hypothesis import given, settings
 
 import reluscope as rs
 from analyses.similarity.networks import load, parameters, permuted, rescaled, scaled, translated
-from reluscope.analyses.rounding import rounded_forward
 from reluscope.analyses.similarity.code_partitions import Partitions
 from reluscope.analyses.similarity.metric import Invariance, Source
 from reluscope.analyses.similarity.moments import moments_of
 from reluscope.analyses.similarity.streaming import entries_of
+from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.testing import strategies
 
 METRICS = rs.similarity.METRICS

@@ -7,7 +7,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from sklearn.metrics import mutual_info_score
 
-from reluscope.analyses.rounding import RoundedForward
 from reluscope.analyses.similarity import (
     Partitions,
     agreement_of_predictions,
@@ -21,6 +20,7 @@ from reluscope.analyses.similarity import (
 from reluscope.analyses.similarity.moments import moments_of
 from reluscope.analyses.similarity.streaming import entries_of
 from reluscope.errors import InputError, ShapeError
+from reluscope.networks.rounded_forward import RoundedForward
 
 RNG = np.random.default_rng(11)
 X, Y, Z = RNG.normal(size=(40, 5)) + 3, RNG.normal(size=(40, 7)), RNG.normal(size=(40, 6))

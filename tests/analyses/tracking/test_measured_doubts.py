@@ -7,11 +7,11 @@ import pytest
 
 import reluscope as rs
 from reluscope.analyses.codespace.sampled import SampleCodes
-from reluscope.analyses.rounding import RoundedForward
 from reluscope.analyses.tracking import measurement
 from reluscope.codes import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import ReluscopeError
+from reluscope.networks.rounded_forward import RoundedForward
 
 LAYOUT = CodeLayout((GateLayout("a", 2), GateLayout("b", 3)))
 

@@ -15,7 +15,6 @@ from jaxtyping import Bool, Int, UInt8
 
 from reluscope.analyses.codespace.common_hyperplanes import pairs_on_hyperplanes
 from reluscope.analyses.codespace.shared_facets import RESOLUTION, shared_facets
-from reluscope.analyses.rounding import rounded_forward
 from reluscope.arguments import Seconds, read_arguments, read_position
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
@@ -26,6 +25,7 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.graph import Max
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points, chunks
+from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.networks.value_errors import ValueErrors
 from reluscope.regions.regions import region
 from reluscope.tolerance import Tolerance

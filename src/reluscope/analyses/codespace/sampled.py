@@ -8,12 +8,12 @@ import numpy as np
 from jaxtyping import Bool, Int, Shaped
 
 from reluscope.analyses.classification import predicted_classes, read_classes
-from reluscope.analyses.rounding import rounded_forward
 from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.tolerance import Tolerance
 
 METHOD = "float64 forward pass with a running error bound, codes compared exactly"

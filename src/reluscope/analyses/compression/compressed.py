@@ -15,9 +15,9 @@ from jaxtyping import Bool, Float, Int
 from reluscope.analyses.coefficients.matrices import CoefficientMatrices
 from reluscope.analyses.compression.clusters import MapClusters, squared_distances
 from reluscope.analyses.compression.rounded_sums import gamma
-from reluscope.analyses.rounding import RoundedForward, coded_forward
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
+from reluscope.networks.rounded_forward import RoundedForward, coded_forward
 
 Rule = Literal["own_map", "mean_input", "nearest_sample", "logistic"]
 

@@ -15,10 +15,10 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.counting.connected import open_components
 from reluscope.analyses.counting.same_maps import same_maps
-from reluscope.analyses.rounding import forward_with_errors
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
+from reluscope.networks.rounded_forward import forward_with_errors
 from reluscope.partitions.table import Partition
 
 

@@ -4,10 +4,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from reluscope.analyses.rounding import rounded_forward
 from reluscope.analyses.stacked.loss_functions import read_targets
 from reluscope.analyses.stacked.stack import Stack
 from reluscope.networks.load import load
+from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.tolerance import Tolerance
 
 

@@ -6,10 +6,10 @@ import numpy as np
 from jaxtyping import Int
 
 from reluscope.analyses.coefficients.matrices import CoefficientMatrices
-from reluscope.analyses.rounding import coded_forward
 from reluscope.arguments import Share, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
+from reluscope.networks.rounded_forward import coded_forward
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,11 +20,11 @@ from jaxtyping import Bool, Float, Int
 
 from reluscope.analyses.classification import classes_of_outputs
 from reluscope.analyses.local.along import PiecesAlong, pieces_along, points_along
-from reluscope.analyses.rounding import forward_with_errors
 from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
+from reluscope.networks.rounded_forward import forward_with_errors
 from reluscope.tolerance import Tolerance
 
 BUDGET = 64 * 2**20

@@ -11,7 +11,6 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.preimages.invariant_set import InvariantSet, invariant_set
-from reluscope.analyses.rounding import rounded_forward
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
@@ -20,6 +19,7 @@ from reluscope.geometry.linear_program import Status
 from reluscope.geometry.nearest_point import nearest_point
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.networks.rounded_forward import rounded_forward
 
 # What is proved to be within this share of its size counts as exact.
 RELATIVE_GAP = 1e-6

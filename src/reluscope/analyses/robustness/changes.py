@@ -7,9 +7,9 @@ from jaxtyping import Float
 
 from reluscope.analyses.classification import classes_of_outputs
 from reluscope.analyses.robustness.cells import RESOLUTION, Cell, Rival, Viewpoint
-from reluscope.analyses.rounding import rounded_forward
 from reluscope.geometry.nearest_point import NearestPoint
 from reluscope.geometry.norms import size
+from reluscope.networks.rounded_forward import rounded_forward
 
 # How far beyond a change of class it is looked for, in the scale of the point.
 BEYOND = (1e-10, 1e-9, 1e-8, 1e-7)

@@ -15,12 +15,12 @@ from jaxtyping import Float
 from reluscope.analyses.coefficients.matrices import MEMORY, matrix
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.analyses.medians import median_finding
-from reluscope.analyses.rounding import rounded_forward
 from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from reluscope.analyses.classification import classes_of_outputs, is_close
-from reluscope.analyses.rounding import RoundedForward
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.arguments import read_arguments, read_position
 from reluscope.findings import Claim, Finding
+from reluscope.networks.rounded_forward import RoundedForward
 
 
 @read_arguments

@@ -12,7 +12,6 @@ import torch
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.classification import accuracy_of_outputs, classes_of_outputs, read_classes
-from reluscope.analyses.rounding import RoundedForward, rounded_forward
 from reluscope.analyses.similarity.checks import check_networks, common_points
 from reluscope.analyses.similarity.code_partitions import Partitions
 from reluscope.analyses.similarity.gate_features import features
@@ -40,6 +39,7 @@ from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
 
 Cells = tuple[tuple[Finding | None, ...], ...]
 

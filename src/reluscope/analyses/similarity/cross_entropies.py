@@ -11,10 +11,10 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import log_softmax
 
-from reluscope.analyses.rounding import RoundedForward
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.arguments import read_arguments, read_position
 from reluscope.findings import Claim, Finding
+from reluscope.networks.rounded_forward import RoundedForward
 
 
 @read_arguments

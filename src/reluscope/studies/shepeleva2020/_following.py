@@ -21,12 +21,12 @@ from reluscope.analyses.codespace import (
     count_distinct,
     nearest_codes,
 )
-from reluscope.analyses.rounding import rounded_forward
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim, Finding
 from reluscope.networks.load import load
 from reluscope.networks.network import Network
+from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.studies.records import finding_of, plain_findings
 from reluscope.studies.shepeleva2020._descent import Loss, descend
 from reluscope.studies.shepeleva2020._samples import Samples
