@@ -136,13 +136,18 @@ def test_certify(folder):
     assert plain["regions_proved"] == 4
 
 
-def test_a_certificate_is_checked_and_written(folder):
+def test_a_certificate_is_checked_and_written(folder, monkeypatch):
     arguments = ("partition", "my_models:cross", "--box", "-1,1", "-o", "cross.certificate")
     assert "add --certify" in reluscope(*arguments).stderr
     result = reluscope(*arguments, "--certify")
     assert "A certificate of 4 regions was checked" in result.stdout
     assert len(rs.Certificate.load(folder / "cross.certificate")) == 4
-    result = reluscope(*arguments, "--certify", "--seconds", "0", "--force")
+
+    def pressed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("reluscope.partitions.engine._step", pressed)
+    result = reluscope(*arguments, "--certify", "--force")
     assert "cross.certificate was not written" in result.stderr
 
 
