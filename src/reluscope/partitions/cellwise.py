@@ -465,8 +465,8 @@ def _advance(
         return todo._replace(stack=(*rest, *_spread(batch, most))), None
     if batch.stage == len(way.network.stages):
         patch = _finished(batch, way.start.scale)
-        number = todo.num_regions + len(patch)
-        return _Todo(tuple(rest), (patch, todo.finished), number, todo.num_undecided), patch
+        number, undecided = todo.num_regions + len(patch), todo.num_undecided + len(batch.cells) - len(patch)
+        return _Todo(tuple(rest), (patch, todo.finished), number, undecided), patch
     following, undecided = _step(way, batch)
     work["batches"] += 1
     work["evaluated_cells"] += len(batch.cells)
@@ -525,11 +525,13 @@ def _spread(batch: _Batch, size: int) -> list[_Batch]:
 
 
 def _finished(batch: _Batch, scale: float) -> CellPatch:
-    cells = batch.cells
-    words = np.concatenate([*batch.words, np.zeros((len(cells), 0), dtype=np.uint64)], axis=1)
+    """Return the cells that have a point at all: of others rounding has left nothing but directions."""
+    finite = np.flatnonzero(np.logical_or.reduceat(batch.cells.vertices[:, -1] > 0, batch.cells.vertex_offsets[:-1]))
+    cells = batch.cells.select(finite)
+    words = np.concatenate([*(word[finite] for word in batch.words), np.zeros((len(cells), 0), dtype=np.uint64)], axis=1)
     owner = np.repeat(np.arange(len(cells)), np.diff(cells.facet_offsets))
     shown = cells.kinds == INNER
-    keys = cells.keys[shown] ^ batch.hashes[owner[shown]]
+    keys = cells.keys[shown] ^ batch.hashes[finite[owner[shown]]]
     vertices = cells.vertices * np.append(np.full(cells.vertices.shape[1] - 1, scale), 1.0)
     return CellPatch(words, cells.vertex_offsets, vertices, owner[shown], keys)
 
