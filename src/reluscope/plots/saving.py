@@ -5,6 +5,8 @@ import re
 
 from matplotlib import rc_context
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.ticker import LogFormatter
 
 from reluscope.plots.style import INK
 
@@ -28,6 +30,8 @@ def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> s
         The ``<svg>`` element, the same for the same figure.
     """
     buffer = io.StringIO()
+    _take_names_as_they_are(figure)
+    name = re.sub(r"[^\w.-]", "-", name)
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "font.family": "sans-serif"}):
         figure.savefig(buffer, format="svg", dpi=RASTER_DPI, transparent=True, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
@@ -44,8 +48,21 @@ def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> s
 def to_png(figure: Figure, *, dpi: int = RASTER_DPI, background: str = "white") -> bytes:
     """Return a figure as PNG."""
     buffer = io.BytesIO()
+    _take_names_as_they_are(figure)
     figure.savefig(buffer, format="png", dpi=dpi, facecolor=background)
     return buffer.getvalue()
+
+
+def _take_names_as_they_are(figure: Figure) -> None:
+    """Read no formulas between dollar signs, which names of gates and classes may hold, but those of log axes."""
+    every = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
+    labels = {axis: axis.get_ticklabels(which="both") for axis in every}  # which makes those that are not there yet
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)  # pyright: ignore[reportAttributeAccessIssue]
+    for axis, texts in labels.items():
+        if isinstance(axis.get_major_formatter(), LogFormatter):
+            for text in texts:
+                text.set_parse_math(True)
 
 
 def _shortened(path: str) -> str:
