@@ -68,6 +68,20 @@ def cluster():
         os.environ["PYTHONPATH"] = before
 
 
+@pytest.fixture(autouse=True)
+def end():
+    """Let a test that hangs fail: nothing here may wait without end, however busy the machine is."""
+
+    def fail(*_):
+        pytest.fail("a test of executors did not end within ten minutes")
+
+    before = signal.signal(signal.SIGALRM, fail)
+    signal.alarm(600)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
 def test_a_command_with_dask(folder, cluster):
     result = reluscope("partition", "my_models:cross", "--box", "-1,1", "--dask", cluster.scheduler_address, "--json")
     assert result.exit_code == 0, result.output
@@ -107,6 +121,34 @@ def test_the_loss_of_a_dask_worker(cluster):
             if len(results) == 2:
                 os.kill(victim, signal.SIGKILL)
     assert sorted(results) == [(index, None) for index in range(20)]
+
+
+@pytest.mark.slow
+def test_a_count_while_a_worker_dies_and_the_scheduler_closes(net, monkeypatch):
+    """A cluster of its own: at first its worker is killed, then all of it is closed while tasks are under way.
+
+    Dask's futures stay pending for ever when a scheduler says goodbye; who waited for them never came back.
+    """
+    distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+    monkeypatch.setattr("reluscope.partitions.tree_search.MOST_TASKS", 12)
+    monkeypatch.setattr("reluscope.partitions.parallel.SILENCE", 1.0)
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+    told = []
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
+    ) as cluster:
+
+        def strike(done, every):
+            told.append((done, every))
+            if done == 1:
+                os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
+            elif done == 4:
+                cluster.sync(cluster.scheduler.close)
+
+        with open_executor(ExecutorArguments(scheduler=cluster.scheduler_address)) as executor:
+            found = tree_count(net, BOX, executor=executor, tell=strike)
+    assert (found.num_regions, found.num_open, found.stopped) == (tree_count(net, BOX).num_regions, 0, "")
+    assert told[-1] == (12, 12)
 
 
 def test_a_command_with_processes(folder):

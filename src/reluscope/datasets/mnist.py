@@ -5,6 +5,7 @@ import math
 import os
 import struct
 import zlib
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.errors import InputError
 
 # Twice as much as the larger file.
-MOST_BYTES = 100_000_000
+MOST_BYTES, _PART = 100_000_000, 2**20
 PREFIXES = {"train": "train", "test": "t10k"}
 
 
@@ -53,7 +54,8 @@ def read_idx(path: Path) -> np.ndarray:
     """Read one IDX file of bytes: a magic number, the sizes of the axes, then the entries row-major."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
+            parts = islice(iter(lambda: file.read(_PART), b""), MOST_BYTES // _PART + 1)
+            content = b"".join(parts)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} is damaged or truncated ({error}): fetch it again") from error
     if len(content) < 4 or content[:3] != b"\x00\x00\x08":

@@ -6,6 +6,8 @@ import re
 from matplotlib import rc_context
 from matplotlib.colors import is_color_like
 from matplotlib.figure import Figure
+from matplotlib.text import Text
+from matplotlib.ticker import LogFormatter
 
 from reluscope.arguments import Count, read_drawn
 from reluscope.errors import InputError
@@ -32,6 +34,8 @@ def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> s
         The ``<svg>`` element, the same for the same figure.
     """
     buffer = io.StringIO()
+    _take_names_as_they_are(figure)
+    name = re.sub(r"[^\w.-]", "-", name)
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "font.family": "sans-serif"}):
         figure.savefig(buffer, format="svg", dpi=RASTER_DPI, transparent=True, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
@@ -51,8 +55,21 @@ def to_png(figure: Figure, *, dpi: Count = RASTER_DPI, background: str = "white"
     if not is_color_like(background):
         raise InputError(f"background must be a colour of matplotlib, got {background!r}: give white, or none")
     buffer = io.BytesIO()
+    _take_names_as_they_are(figure)
     figure.savefig(buffer, format="png", dpi=dpi, facecolor=background)
     return buffer.getvalue()
+
+
+def _take_names_as_they_are(figure: Figure) -> None:
+    """Read no formulas between dollar signs, which names of gates and classes may hold, but those of log axes."""
+    every = [axis for axes in figure.axes for axis in (axes.xaxis, axes.yaxis)]
+    labels = {axis: axis.get_ticklabels(which="both") for axis in every}  # which makes those that are not there yet
+    for text in figure.findobj(Text):
+        text.set_parse_math(False)  # pyright: ignore[reportAttributeAccessIssue]
+    for axis, texts in labels.items():
+        if isinstance(axis.get_major_formatter(), LogFormatter):
+            for text in texts:
+                text.set_parse_math(True)
 
 
 def _shortened(path: str) -> str:

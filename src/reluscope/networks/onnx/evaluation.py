@@ -79,7 +79,7 @@ def _check_size(node: onnx.NodeProto, feeds: Mapping[str, np.ndarray], wanted: S
         )
         model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)])
         try:
-            outputs = onnx.shape_inference.infer_shapes(model, data_prop=True).graph.output
+            outputs = onnx.shape_inference.infer_shapes(model).graph.output
         except Exception:  # an error in the node, which its evaluation finds as well
             return
         sizes = [prod(dim.dim_value for dim in output.type.tensor_type.shape.dim) for output in outputs]
