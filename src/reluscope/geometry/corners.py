@@ -11,6 +11,7 @@ from scipy.spatial import ConvexHull, QhullError
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.coincidence import coincident_groups
 from reluscope.geometry.interior import Ball, unit_rows
+from reluscope.geometry.scales import exponents, lengths, times_power
 
 
 def corners(
@@ -39,14 +40,15 @@ def corners(
     normals, offsets, _ = unit_rows(A, b)
     if len(normals) < dim or np.linalg.matrix_rank(normals) < dim:
         return np.empty((0, dim))
-    scale = ball.radius if np.isfinite(ball.radius) else 1.0
-    polar = normals / ((offsets - normals @ ball.center) / scale)[:, None]
+    slack = offsets - normals @ ball.center
+    scale = ball.radius if np.isfinite(ball.radius) else np.ldexp(1.0, int(exponents(slack)) - 1)
+    polar = normals / (slack / scale)[:, None]
     if dim == 1:
         ends = [end for end in (min(0.0, polar.min()), max(0.0, polar.max())) if end != 0]
         found = 1 / np.array(ends).reshape(-1, 1)
     else:
         found = _polar_vertices(polar)
-    distance = np.linalg.norm(found, axis=1)
+    distance = lengths(found)
     table = np.column_stack([found / np.maximum(1.0, distance)[:, None], np.log(np.maximum(1.0, distance))])
     found = found[[group[0] for group in coincident_groups(table, tolerance)]]
     if dim == 2:
@@ -67,11 +69,13 @@ def hull_volume(vertices: Float[np.ndarray, "v n"]) -> float:
         return 0.0
     if dim == 1:
         return float(np.ptp(vertices))
-    size = np.ptp(vertices, axis=0).max()
+    moved = vertices - vertices[0]
+    exponent = int(exponents(moved))
     try:
-        return float(ConvexHull((vertices - vertices[0]) / size).volume * size**dim)
+        volume = ConvexHull(times_power(moved, -exponent)).volume
     except QhullError:
         return 0.0
+    return float(times_power(np.array(volume), dim * exponent))
 
 
 def _polar_vertices(polar: Float[np.ndarray, "h n"]) -> Float[np.ndarray, "v n"]:

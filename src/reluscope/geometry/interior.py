@@ -12,6 +12,7 @@ from jaxtyping import Float
 from reluscope.geometry.axis_rows import read_bounds
 from reluscope.geometry.convex_questions import bodies_of, largest_balls
 from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.scales import exponents, lengths, times_power
 
 # From this many entries on the interior-point method is the faster one.
 MANY_ENTRIES = 10_000
@@ -63,10 +64,19 @@ def unit_rows(
     A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]
 ) -> tuple[Float[np.ndarray, "k n"], Float[np.ndarray, " k"], np.ndarray]:
     """Return the rows that are not zero, scaled to length 1, and their indices."""
+<<<<<<< HEAD
     A, b = scaled_rows(A, b)
     lengths = np.linalg.norm(A, axis=1)
     kept = np.flatnonzero(lengths > 0)
     return A[kept] / lengths[kept, None], b[kept] / lengths[kept], kept
+=======
+    kept = np.flatnonzero(A.any(axis=1))
+    # By powers of two first, which is exact: the length of a row need not be a number of float64.
+    powers = exponents(A[kept], 1)
+    rows = times_power(A[kept], -powers[:, None])
+    sizes = lengths(rows)
+    return rows / sizes[:, None], times_power(b[kept], -powers) / sizes, kept
+>>>>>>> h-scale
 
 
 def row_space(rows: Float[np.ndarray, "h n"]) -> Float[np.ndarray, "k n"]:
@@ -89,7 +99,8 @@ def inscribed_ball(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]) -> B
 
     Notes
     -----
-    The program is solved again in coordinates scaled by the ball found, until the gap is small against the radius: a
+    Offsets are divided by a power of two near the largest one, as solvers compare with numbers of about one. The
+    program is solved again in coordinates scaled by the ball found, until the gap is small against the radius: a
     sliver of width 1e-12 has its centre inside it. Centres of largest balls are not unique. From 10,000 entries of A on
     `largest_balls` goes first, and its gap is up to 1e-9 of the radius.
 
@@ -106,11 +117,16 @@ def inscribed_ball(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]) -> B
     center = np.zeros(dim)
     if not len(kept):
         return Ball(center, np.inf, 0.0)
+    exponent = int(exponents(offsets))
+    offsets = times_power(offsets, -exponent)
     if len(kept) < dim:  # nothing happens outside the row space
         space = row_space(normals)
         ball = _largest_ball(normals @ space.T, offsets)
-        return Ball(ball.center @ space, ball.radius, ball.gap)
-    return _largest_ball(normals, offsets)
+        ball = Ball(ball.center @ space, ball.radius, ball.gap)
+    else:
+        ball = _largest_ball(normals, offsets)
+    radius, gap = times_power(np.array([ball.radius, ball.gap]), exponent).tolist()
+    return Ball(times_power(ball.center, exponent), radius, gap)
 
 
 def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> Ball:

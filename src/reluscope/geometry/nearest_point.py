@@ -17,6 +17,7 @@ from reluscope.geometry.active_set import BEYOND, EMPTY, STALLED, ShortestVector
 from reluscope.geometry.dual_newton import shortest_in_box
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.norms import Norm, check_norm, size
+from reluscope.geometry.scales import exponents, lengths, times_power
 
 # Violations of rows of length 1 that count as none, relative to the size of the problem.
 VIOLATION = 1e-12
@@ -76,6 +77,7 @@ def nearest_point(
     lower: Float[np.ndarray, " n"] | None = None,
     upper: Float[np.ndarray, " n"] | None = None,
     bound: float = np.inf,
+    extent: float = 0.0,
 ) -> NearestPoint:
     """Return the nearest point of ``{y : A y <= b, C y = d, lower <= y <= upper}``.
 
@@ -92,6 +94,8 @@ def nearest_point(
         Bounds of a box, infinite where there are none: the same as 2 n rows, and cheaper.
     bound : float
         Stop as soon as the polyhedron is known to be at least this far.
+    extent : float
+        What rows, bounds and the point were rounded relative to, where that is more than they show.
 
     Returns
     -------
@@ -104,8 +108,9 @@ def nearest_point(
 
     Notes
     -----
-    A row counts as fulfilled within 1e-12 times the size of the problem in l2, within 1e-9 in l1 and linf. Rows that
-    contradict each other by less than that have a point in common.
+    A row counts as fulfilled within 1e-12 times the size of the problem in l2, within 1e-9 times it in l1 and linf.
+    Rows that contradict each other by less than that have a point in common. The size is the largest of the point, its
+    distances from the rows' hyperplanes and from finite bounds; lengths are divided by a power of two near it.
 
     Examples
     --------
@@ -116,11 +121,12 @@ def nearest_point(
     True
     """
     check_norm(norm)
-    problem = _Problem(A, b, point, C, d, lower, upper)
+    problem = _Problem(A, b, point, C, d, lower, upper, extent)
+    bound = float(times_power(np.array(bound), -problem.exponent))
     if problem.contradiction is not None:
         return problem.contradiction
     spread = float(np.sqrt(len(point))) if norm == "linf" else 1.0  # how many times longer a vector may be in l2
-    found = _shortest(problem, spread * bound, VIOLATION * problem.scale)
+    found = _shortest(problem, spread * bound, VIOLATION)
     if found.status == EMPTY:
         return problem.result(np.inf, np.inf, None, found.rows, found.upper - found.lower)
     if norm != "l2" and found.status != BEYOND:
@@ -130,16 +136,17 @@ def nearest_point(
     value -= float(found.upper[found.upper > 0] @ problem.upper[found.upper > 0])
     value += float(found.lower[found.lower > 0] @ problem.lower[found.lower > 0])
     length = float(np.linalg.norm(forms))
+    # Multipliers of l2 are lengths.
+    weights, multipliers = (times_power(one, problem.exponent) for one in (found.rows, found.upper - found.lower))
     below = max(0.0, value / length) if length > 0 else 0.0
-    multipliers = found.upper - found.lower
     if found.status == BEYOND:
-        return problem.result(np.inf, max(below / spread, bound), None, found.rows, multipliers)
+        return problem.result(np.inf, max(below / spread, bound), None, weights, multipliers)
     distance = float(np.linalg.norm(found.vector))
-    return problem.result(distance, min(below, distance), found.vector, found.rows, multipliers)
+    return problem.result(distance, min(below, distance), found.vector, weights, multipliers)
 
 
 class _Problem:
-    """The polyhedron seen from the point: equations first, rows of length 1, slacks ``b - A x``."""
+    """The polyhedron seen from the point: equations first, rows of length 1, slacks ``b - A x``, in its own unit."""
 
     def __init__(
         self,
@@ -150,6 +157,7 @@ class _Problem:
         d: np.ndarray | None,
         lower: np.ndarray | None,
         upper: np.ndarray | None,
+        extent: float,
     ) -> None:
         dim = len(point)
         C = np.empty((0, dim)) if C is None else C
@@ -159,16 +167,18 @@ class _Problem:
         self.point = point
         self.heights = len(b), len(d)
         rows, offsets = (C, d) if not len(A) else (A, b) if not len(C) else (np.concatenate([C, A]), np.append(d, b))
-        lengths = np.sqrt(np.einsum("ij,ij->i", rows, rows))
-        kept = lengths > 0
+        long = lengths(rows)
+        kept = long > 0
         if not kept.all():
-            rows, offsets, lengths = rows[kept], offsets[kept], lengths[kept]
+            rows, offsets, long = rows[kept], offsets[kept], long[kept]
         self.kept_equations, self.kept = kept[: len(d)], kept[len(d) :]
-        self.lengths, self.rows = lengths, rows / lengths[:, None]
-        self.slack = offsets / lengths - self.rows @ point
+        self.lengths, self.rows = long, rows / long[:, None]
+        slack = offsets / long - self.rows @ point
         self.num_equations = int(self.kept_equations.sum())
-        self.lower, self.upper = lower - point, upper - point
-        self.scale = max(1.0, float(np.abs(point).max(initial=0.0)), float(np.abs(self.slack).max(initial=0.0)))
+        steps = np.concatenate([lower - point, upper - point])
+        self.exponent = int(exponents(np.concatenate([[extent], point, slack, steps[np.isfinite(steps)]])))
+        self.slack = times_power(slack, -self.exponent)
+        self.lower, self.upper = np.split(times_power(steps, -self.exponent), 2)
         self.contradiction = None if kept.all() else self._contradiction(A, b, C, d)
 
     def _contradiction(self, A: np.ndarray, b: np.ndarray, C: np.ndarray, d: np.ndarray) -> NearestPoint | None:
@@ -188,7 +198,10 @@ class _Problem:
         self, distance: float, below: float, step: np.ndarray | None, weights: np.ndarray, bounds: np.ndarray
     ) -> NearestPoint:
         """Return the answer in the rows that were given."""
-        where = np.full(len(self.point), np.nan) if step is None else self.point + step
+        where = np.full(len(self.point), np.nan)
+        if step is not None:
+            where = self.point + times_power(step, self.exponent)
+        distance, below = times_power(np.array([distance, below]), self.exponent).tolist()
         rows, equations = np.zeros(self.heights[0]), np.zeros(self.heights[1])
         equations[self.kept_equations] = (weights / self.lengths)[: self.num_equations]
         rows[self.kept] = np.maximum(weights / self.lengths, 0.0)[self.num_equations :]
@@ -259,7 +272,7 @@ def _by_program(problem: _Problem, norm: Norm, bound: float, start: ShortestVect
     no_bounds, longest = np.zeros(len(problem.point)), float(np.abs(start.vector).max(initial=0.0))
     weights = start.rows / max(float(np.linalg.norm(start.vector)), np.finfo(float).tiny)
     below = _weak_bound(problem, norm, weights)
-    if longest <= VIOLATION * problem.scale:
+    if longest <= VIOLATION:
         distance = float(size(start.vector, norm))
         return problem.result(distance, min(below, distance), start.vector, weights, no_bounds)
     program = (_L1Program if norm == "l1" else _LinfProgram)(problem, longest)

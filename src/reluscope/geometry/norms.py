@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.errors import InputError
+from reluscope.geometry.scales import lengths, units
 
 Norm = Literal["l1", "l2", "linf"]
 
@@ -34,7 +35,9 @@ def size(vectors: Float[np.ndarray, "*batch n"], norm: Norm) -> Float[np.ndarray
     >>> [float(size(np.array([3.0, -4.0]), norm)) for norm in ("l1", "l2", "linf")]
     [7.0, 5.0, 4.0]
     """
-    return np.asarray(np.linalg.norm(vectors, {"l1": 1, "l2": 2, "linf": np.inf}[norm], axis=-1))
+    if norm == "l2":
+        return lengths(vectors)
+    return np.asarray(np.linalg.norm(vectors, {"l1": 1, "linf": np.inf}[norm], axis=-1))
 
 
 def dual(norm: Norm) -> Norm:
@@ -58,8 +61,7 @@ def steepest(forms: Float[np.ndarray, "s n"], norm: Norm) -> Float[np.ndarray, "
     if norm == "linf":
         return np.sign(forms)
     if norm == "l2":
-        lengths = np.linalg.norm(forms, axis=-1, keepdims=True)
-        return np.divide(forms, lengths, out=np.zeros_like(forms), where=lengths > 0)
+        return units(forms)
     found = np.zeros_like(forms)
     every, first = np.arange(len(forms)), np.abs(forms).argmax(axis=-1)
     found[every, first] = np.sign(forms[every, first])

@@ -10,7 +10,8 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt64
 from scipy.optimize import nnls
-from scipy.spatial import ConvexHull, QhullError
+
+from reluscope.geometry.corners import hull_volume
 
 REDUNDANT = 1e-9
 
@@ -96,17 +97,8 @@ class SolidRegions:
             if self.is_bounded[region]:
                 points = self.cell_vertices[self.cell_offsets[cell] : self.cell_offsets[cell + 1]]
                 points = points[:, :-1] / points[:, -1:]
-                sizes[region] += _volume(points)
+                sizes[region] += hull_volume(points)
         return np.where(self.is_bounded, sizes, np.inf)
-
-
-def _volume(points: np.ndarray) -> float:
-    if points.shape[1] == 1:
-        return float(np.ptp(points))
-    try:
-        return ConvexHull(points).volume
-    except QhullError:
-        return 0.0
 
 
 def _extreme(points: np.ndarray) -> np.ndarray:

@@ -21,6 +21,7 @@ from reluscope.geometry.domains import Box, Domain, Space
 from reluscope.geometry.generation import Scratch
 from reluscope.geometry.interior import scaled_rows
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.scales import exponents, lengths, times_power
 from reluscope.networks.affine_values import AffineValue, AffineValues, advance_affinely, affine_input
 from reluscope.networks.network import Network
 from reluscope.tolerance import Tolerance
@@ -114,8 +115,13 @@ class Coordinates:
 
     @cached_property
     def _gram(self) -> np.ndarray:
+<<<<<<< HEAD
         """Inner products of the gradients of all z with respect to x."""
         columns = len(self.frame.lower) - 1
+=======
+        """Inner products of the gradients of all z with respect to y, in a box without the constant."""
+        columns = len(self.frame.lower) - (0 if self.frame.is_cone else 1)
+>>>>>>> h-scale
         generators = self.frame.generators if self.is_narrow else np.eye(len(self.frame.lower))
         return generators[:, :columns] @ generators[:, :columns].T
 
@@ -147,6 +153,7 @@ class Coordinates:
         return doubt @ (np.abs(self.frame.generators) + self.blur) + np.abs(coefficients) @ self.blur
 
     def forms(self, coefficients: Float[np.ndarray, "p k"], errors: Float[np.ndarray, "p k"]) -> Forms:
+<<<<<<< HEAD
         """Return forms with what counts as zero."""
         noise, slack = self.noise(coefficients, errors), self.slack(coefficients, errors)
         if self.frame.is_cone:
@@ -154,6 +161,13 @@ class Coordinates:
             slopes = np.abs(coefficients @ generators if self.is_narrow else coefficients)[:, :-1]
             is_constant = np.asarray((slopes <= slack[:, :-1]).all(axis=1))
             return Forms(np.ascontiguousarray(coefficients), noise, slack, np.zeros(len(noise)), is_constant)
+=======
+        """Return forms with what counts as zero, each times a power of two that lets its values be about one."""
+        # Rows are compared with one another by their values; a unit's own scale says nothing.
+        powers = -exponents(np.abs(coefficients) * self.largest, 1)[:, None]
+        coefficients, errors = times_power(coefficients, powers), times_power(errors, powers)
+        noise = self.noise(coefficients, errors)
+>>>>>>> h-scale
         variation = np.abs(coefficients[:, :-1]) @ self.largest[:-1]
         slope = np.sqrt(np.maximum(0.0, ((coefficients @ self._gram) * coefficients).sum(axis=1)))
         diameter = float(np.linalg.norm(self.frame.upper - self.frame.lower))
@@ -192,7 +206,7 @@ class Coordinates:
 
     def points(self, y: Float[np.ndarray, "r n1"]) -> Float[np.ndarray, "r n"]:
         """Return points of the domain from their homogeneous coordinates."""
-        return self.scale * y[:, :-1] / y[:, -1:] if self.frame.is_cone else y[:, :-1]
+        return self.scale * y[:, :-1] / y[:, -1:]
 
     def homogeneous(self, points: Float[np.ndarray, "r n"]) -> Float[np.ndarray, "r n1"]:
         """Return homogeneous coordinates of points of the domain."""
@@ -214,7 +228,7 @@ def _typical_distance(network: Network) -> float:
     if not network.stages:
         return 1.0
     maps = advance_affinely(network.stages[0], affine_input(network, 1), EPSILON)[0][0]
-    slope, constant = np.linalg.norm(maps[:, :-1], axis=1), np.abs(maps[:, -1])
+    slope, constant = lengths(maps[:, :-1]), np.abs(maps[:, -1])
     used = (slope > 0) & (constant > 0)
     return float(2.0 ** np.round(np.log2(np.median(constant[used] / slope[used])))) if used.any() else 1.0
 
@@ -279,8 +293,10 @@ def _enclosing_box(domain: Polyhedron, rows: np.ndarray) -> tuple[np.ndarray, np
 
 def _boxed(lower: np.ndarray, upper: np.ndarray, walls: np.ndarray, center: np.ndarray) -> _Shape:
     one = np.ones(1)
-    low, high, middle = (np.concatenate([part, one]) for part in (lower, upper, center))
-    return _Shape(low, high, walls, middle, 1.0, False)
+    # In units of the box: pivots and noise are compared across columns, of which the last is the constant.
+    scale = float(np.ldexp(1.0, int(max(exponents(lower), exponents(upper))) - 1))
+    low, high, middle = (np.concatenate([part / scale, one]) for part in (lower, upper, center))
+    return _Shape(low, high, walls * np.append(np.full(len(center), scale), 1.0), middle, scale, False)
 
 
 def _conical(walls: np.ndarray, center: np.ndarray, scale: float) -> _Shape:

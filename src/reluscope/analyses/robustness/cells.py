@@ -44,9 +44,15 @@ class Window:
     inner: Float[np.ndarray, " n"] | None
     text: str
 
+    @cached_property
+    def width(self) -> float:
+        """The longest side with two bounds, 0 without one."""
+        sides = self.upper - self.lower
+        return float(sides[np.isfinite(sides)].max(initial=0.0))
+
     def contains(self, x: Float[np.ndarray, " n"]) -> bool:
         """Whether a point lies in the domain, up to rounding."""
-        slack = 1e-12 * max(1.0, float(np.abs(x).max()))
+        slack = 1e-12 * max(float(np.abs(x).max()), self.width)
         inside = (x >= self.lower - slack) & (x <= self.upper + slack)
         return bool(inside.all() and (self.rows @ x <= self.offsets + slack).all())
 
@@ -122,8 +128,13 @@ class Viewpoint:
 
     @cached_property
     def scale(self) -> float:
-        """What lengths are compared with."""
-        return max(1.0, float(np.abs(self.x).max()))
+        """What lengths are compared with: the size of the point and of the domain, else its hyperplanes' distances."""
+        size = max(float(np.abs(self.x).max()), self.window.width)
+        if size == 0 and self.network.gates:
+            own = tuple(piece[0] for piece in pieces_of(self.network.codes(self.x)))
+            held = held_region(self.network, self.x, own, tolerance=self.tolerance)
+            size = float(np.abs(held.slack).max(initial=0.0))
+        return size or 1.0
 
     @property
     def rounding(self) -> float:
@@ -275,6 +286,7 @@ class Cell:
             lower=self.lower,
             upper=self.upper,
             bound=bound,
+            extent=self.view.scale,
         )
 
     def rounding(self, rival: Rival, found: NearestPoint) -> float:
@@ -295,7 +307,14 @@ class Cell:
     def nearest(self, bound: float) -> NearestPoint:
         """Return the step to the nearest point of the set."""
         return nearest_point(
-            self.rows, self.slack, self.origin, norm=self.view.norm, lower=self.lower, upper=self.upper, bound=bound
+            self.rows,
+            self.slack,
+            self.origin,
+            norm=self.view.norm,
+            lower=self.lower,
+            upper=self.upper,
+            bound=bound,
+            extent=self.view.scale,
         )
 
     def is_thin(self, step: Float[np.ndarray, " n"]) -> bool:
@@ -311,7 +330,9 @@ class Cell:
         if len(inner) <= inner.shape[1] and np.linalg.svd(inner, compute_uv=False)[-1] > 1e-6:
             return False
         slack = np.append(self.slack[: self.num_own] - reach, self.slack[self.num_own :])
-        return nearest_point(self.rows, slack, self.origin, lower=self.lower, upper=self.upper).is_empty
+        return nearest_point(
+            self.rows, slack, self.origin, lower=self.lower, upper=self.upper, extent=self.view.scale
+        ).is_empty
 
     def inward(self, step: Float[np.ndarray, " n"], rival: Rival) -> Float[np.ndarray, " n"] | None:
         """Return a direction from a step into the set and a rival's half-space; None if rows do not show one at once.
