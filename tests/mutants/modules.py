@@ -47,8 +47,8 @@ TESTS: dict[str, tuple[str, ...]] = {
     f"{A}/similarity/cross_entropies": (f"{T}/similarity/test_cross_entropies.py",),
     f"{A}/similarity/moments": (f"{T}/similarity/test_moments.py",),
     f"{A}/stability/table": (f"{T}/test_stability_table.py",),
-    f"{A}/stability/spectra": (f"{T}/test_stability.py",),
-    f"{A}/stability/singular_values": (f"{T}/test_stability.py",),
+    f"{A}/stability/spectra": (f"{T}/test_stability_bounds.py",),
+    f"{A}/stability/singular_values": (f"{T}/test_stability_bounds.py", f"{T}/test_stability.py"),
     f"{A}/tracking/measurement": (f"{T}/tracking/test_measured_doubts.py", f"{T}/tracking/test_measured.py"),
     f"{A}/tropical/agreement": (f"{T}/tropical/test_agreement.py",),
 }
