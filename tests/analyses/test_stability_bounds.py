@@ -74,3 +74,26 @@ def test_bounds_of_spectra_hold_exact_singular_values():
                 values = sorted((mpmath.svd_r(table, compute_uv=False)), reverse=True)
                 for value, low, high in zip(values, found.lower[layer][0], found.upper[layer][0], strict=True):
                     assert low <= value <= high
+
+
+@pytest.mark.parametrize("short", [0, 768])
+@pytest.mark.parametrize(("rows", "inputs"), [(5, 3), (3, 5), (4, 4)])
+def test_what_the_decomposition_rounds_is_bounded_by_itself(monkeypatch, short, rows, inputs):
+    """A matrix without errors of its own: by the triangular factor, or by products of rows if they are good enough."""
+    import torch
+
+    from reluscope.analyses.stability import singular_values as module
+
+    monkeypatch.setattr(module, "SHORT", short)
+    apart = 0
+    with mpmath.workdps(50):
+        for seed in range(8):
+            columns = np.random.default_rng(seed).normal(size=(inputs, rows))
+            found = module.singular_values(torch.tensor(columns), gamma=16 * 2.0**-52, error=0.0)
+            exact = sorted(mpmath.svd_r(mpmath.matrix(columns.T.tolist()), compute_uv=False), reverse=True)
+            for value, computed, error in zip(exact, found.values, found.errors, strict=True):
+                assert abs(value - computed) <= error
+                apart += value != computed
+            wider = module.singular_values(torch.tensor(columns), gamma=16 * 2.0**-52, error=0.25)
+            assert wider.errors == pytest.approx(found.errors + 0.25)
+    assert apart > 5

@@ -7,6 +7,7 @@ and a run that was stopped goes on from there; faults of modules or tests that c
 
 import argparse
 import hashlib
+import importlib
 import json
 import os
 import random
@@ -19,12 +20,26 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
+import numba
+import pytest
+from hypothesis import HealthCheck, settings
+
 from mutants.modules import TESTS
 from mutants.operators import Mutant, all_mutants
 
 ROOT = Path(__file__).parents[2]
+PREPARED = (
+    "torch._dynamo",
+    "torch.export._trace",
+    "scipy.optimize",
+    "scipy.spatial",
+    "scipy.stats",
+    "scipy.cluster.hierarchy",
+)
+PREPARED += ("highspy", "sklearn.cluster", "pyarrow.parquet", "sympy", "networkx", "jaxtyping", "jinja2", "mpmath")
 COPIED = ("src", "tests", "conftest.py", "pyproject.toml", "README.md")
-OPTIONS = ("-x", "-q", "--hypothesis-profile", "ci", "-p", "no:cacheprovider", "-p", "no:randomly", "--no-header")
+# Without conftest.py, whose checks of annotations would take most of the time of a short run.
+OPTIONS = ("-x", "-q", "--noconftest", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -130,8 +145,7 @@ def _child(tree: Path, module: str) -> None:
         sys.dont_write_bytecode = True
         # Compiled code does not notice that what it calls has changed.
         if "numba" in (tree / "src/reluscope" / f"{module}.py").read_text():
-            os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(dir=tree)
-        import pytest
+            numba.config.CACHE_DIR = tempfile.mkdtemp(dir=tree)  # pyright: ignore[reportAttributeAccessIssue]
 
         code = int(pytest.main([*OPTIONS, *TESTS[module], f"src/reluscope/{module}.py"]))
     except BaseException:
@@ -142,22 +156,12 @@ def _child(tree: Path, module: str) -> None:
 
 
 def _import_first() -> None:
-    """Import what takes long and is not ours, once for all test runs."""
-    import importlib
-
-    # Not those that are plugins of pytest, which wants to import them itself.
-    for name in ("torch", "torch.export", "scipy.optimize", "scipy.spatial", "scipy.stats", "scipy.cluster.hierarchy"):
+    """Import what takes long and is not ours, once for all test runs, and say how Hypothesis searches."""
+    for name in PREPARED:
         importlib.import_module(name)
-    for name in (
-        "torch._dynamo",
-        "torch.export._trace",
-        "highspy",
-        "sklearn.cluster",
-        "pyarrow.parquet",
-        "sympy",
-        "networkx",
-    ):
-        importlib.import_module(name)
+    quick = {"derandomize": True, "database": None, "max_examples": 6}
+    settings.register_profile("mutants", deadline=None, suppress_health_check=list(HealthCheck), **quick)
+    settings.load_profile("mutants")
 
 
 def _file(module: str) -> Path:
