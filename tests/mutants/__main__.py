@@ -84,7 +84,7 @@ def _try_all(chosen: list[Mutant], sources: dict[str, str], kept: Path, limit: f
         """Return how the tests of a module end with some source, from the file of results if they were asked before."""
         # What was noticed stays so when tests are added; what was not is tried again when they change.
         of_module = f"{fault} {_stamp(_file(module))}"
-        key = f"{of_module} {_stamp(*(ROOT / test for test in TESTS[module]))}"
+        key = f"{of_module} {_stamp(*(ROOT / test.split('::')[0] for test in TESTS[module]))}"
         if known.get(of_module) == "noticed":
             return "noticed"
         if key not in known:

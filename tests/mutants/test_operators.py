@@ -75,4 +75,4 @@ def test_modules_and_their_tests_are_there(module):
     for mutant in found:
         ast.parse(mutant.apply(source))
     for test in TESTS[module]:
-        assert (ROOT / test).exists()
+        assert (ROOT / test.split("::")[0]).exists()
