@@ -161,3 +161,14 @@ def test_exact_ties_are_read_as_ties_by_shared_bounds():
     net = network_of([affine(np.eye(1), np.zeros(1)), KINKED, affine(np.ones((1, 1)), [0.0])], 1)
     forward, _ = coded_forward(net, [[1.0], [1.0 + EPS], [-0.5], [-0.5 - EPS], [3.0]])
     assert forward.doubtful.ravel().tolist() == [False, True, False, True, False]
+
+
+def test_a_kink_that_is_exactly_as_far_as_the_bound_is_a_doubt():
+    half = Tolerance(rounding=2.0**51)  # half of every term
+    net = network_of([affine([[1.0]], [0.0]), ("pointwise", [0.5], [1.0, 2.0], [0.0, -0.5]), affine([[1.0]], [0.0])], 1)
+    points = np.array([[1.0], [1.0 + EPS], [4.0]])  # bounds 1/2 and about 1/2 and 2; the kink is at 1/2
+    assert rounded_forward(net, points[:1], tolerance=half).doubtful.ravel().tolist() == [True]
+    assert coded_forward(net, points[:1], tolerance=half)[0].doubtful.ravel().tolist() == [True]
+    assert rounded_forward(net, points, tolerance=half).doubtful.ravel().tolist() == [True, False, False]
+    # What counts then is the steeper slope.
+    assert rounded_forward(net, points[:1], tolerance=half).errors[0, 0] == 0.5 * 2 + 0.5 * 1.5 + 0.5 * 1.5

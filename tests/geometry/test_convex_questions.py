@@ -362,3 +362,33 @@ def test_rows_that_only_fill_up_a_table_make_no_body_endless():
     four = (np.concatenate([triangle[0], [[1.0, 1.0]]]), np.append(triangle[1], 99.0))
     found = largest_balls(bodies_of([triangle, four]), torch.ones(2, 2, dtype=torch.float64))
     assert found.values == pytest.approx([1.0, 1.0])
+
+
+def test_bodies_around_the_origin_are_not_endless():
+    square = (np.concatenate([np.eye(2), -np.eye(2)]), np.ones(4))
+    found = largest_balls(bodies_of([square]), torch.zeros(1, 2, dtype=torch.float64))
+    assert found.values == pytest.approx([1.0])
+
+
+def not_begun(bodies, objective, start, is_done):
+    """Leave everything open: the start is the best point, and nothing is proved."""
+    values = objective(start, torch.arange(len(start))).value
+    return convex_questions.Minima(start, values, torch.full_like(values, torch.inf), torch.zeros(1, 4), 0)
+
+
+def test_what_is_left_open_goes_to_the_simplex_method(monkeypatch):
+    monkeypatch.setattr(convex_questions, "minimize", not_begun)
+    square = bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0)
+    gain = torch.ones(1, 2, dtype=torch.float64)
+    found = linear_maxima(square, 0 * gain, gain)
+    assert (found.values[0], found.gaps[0]) == (2.0, 0.0)
+    assert convex_questions.point_beyond(square, gain, 1.9).sum() > 1.9
+    assert convex_questions.point_beyond(square, gain, 2.1) is None
+    # A start that is the answer already, of which nothing is proved.
+    monkeypatch.setattr(
+        convex_questions,
+        "_answers",
+        lambda found, values: convex_questions.Answers(np.ones((1, 2)), np.array([2.0]), np.array([np.inf])),
+    )
+    found = linear_maxima(square, 0 * gain, gain)
+    assert (found.values[0], found.gaps[0]) == (2.0, 0.0)

@@ -7,9 +7,11 @@ and a run that was stopped goes on from there; faults of modules or tests that c
 
 import argparse
 import hashlib
+import importlib
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import sys
@@ -19,12 +21,26 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+from hypothesis import HealthCheck, settings
+from numba.core import config as numba_config
+
 from mutants.modules import TESTS
 from mutants.operators import Mutant, all_mutants
 
 ROOT = Path(__file__).parents[2]
+PREPARED = (
+    "torch._dynamo",
+    "torch.export._trace",
+    "scipy.optimize",
+    "scipy.spatial",
+    "scipy.stats",
+    "scipy.cluster.hierarchy",
+)
+PREPARED += ("highspy", "sklearn.cluster", "pyarrow.parquet", "sympy", "networkx", "jaxtyping", "jinja2", "mpmath")
 COPIED = ("src", "tests", "conftest.py", "pyproject.toml", "README.md")
-OPTIONS = ("-x", "-q", "--hypothesis-profile", "ci", "-p", "no:cacheprovider", "-p", "no:randomly", "--no-header")
+# Without conftest.py, whose checks of annotations would take most of the time of a short run.
+OPTIONS = ("-x", "-q", "--noconftest", "-p", "no:cacheprovider", "-W", "ignore::pytest.PytestAssertRewriteWarning")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,7 +84,7 @@ def _try_all(chosen: list[Mutant], sources: dict[str, str], kept: Path, limit: f
         """Return how the tests of a module end with some source, from the file of results if they were asked before."""
         # What was noticed stays so when tests are added; what was not is tried again when they change.
         of_module = f"{fault} {_stamp(_file(module))}"
-        key = f"{of_module} {_stamp(*(ROOT / test for test in TESTS[module]))}"
+        key = f"{of_module} {_stamp(*(ROOT / test.split('::')[0] for test in TESTS[module]))}"
         if known.get(of_module) == "noticed":
             return "noticed"
         if key not in known:
@@ -102,11 +118,13 @@ def _try_all(chosen: list[Mutant], sources: dict[str, str], kept: Path, limit: f
 
 
 def _run(tree: Path, module: str, limit: float) -> int:
-    """Return how the tests of a module end in a copy of the project: 0 if all pass, -1 if they take too long."""
+    """Return how the tests of a module end in a copy of the project: 0 if all pass; too much time is no pass."""
     child = os.fork()
     if child == 0:
+        # Of the processor, because other work may slow it down; what waits for ever is ended by the clock.
+        resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 5))
         _child(tree, module)
-    end = time.monotonic() + limit
+    end = time.monotonic() + 20 * limit
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
@@ -130,8 +148,7 @@ def _child(tree: Path, module: str) -> None:
         sys.dont_write_bytecode = True
         # Compiled code does not notice that what it calls has changed.
         if "numba" in (tree / "src/reluscope" / f"{module}.py").read_text():
-            os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(dir=tree)
-        import pytest
+            numba_config.CACHE_DIR = tempfile.mkdtemp(dir=tree)  # pyright: ignore[reportAttributeAccessIssue]
 
         code = int(pytest.main([*OPTIONS, *TESTS[module], f"src/reluscope/{module}.py"]))
     except BaseException:
@@ -142,22 +159,12 @@ def _child(tree: Path, module: str) -> None:
 
 
 def _import_first() -> None:
-    """Import what takes long and is not ours, once for all test runs."""
-    import importlib
-
-    # Not those that are plugins of pytest, which wants to import them itself.
-    for name in ("torch", "torch.export", "scipy.optimize", "scipy.spatial", "scipy.stats", "scipy.cluster.hierarchy"):
+    """Import what takes long and is not ours, once for all test runs, and say how Hypothesis searches."""
+    for name in PREPARED:
         importlib.import_module(name)
-    for name in (
-        "torch._dynamo",
-        "torch.export._trace",
-        "highspy",
-        "sklearn.cluster",
-        "pyarrow.parquet",
-        "sympy",
-        "networkx",
-    ):
-        importlib.import_module(name)
+    quick = {"derandomize": True, "database": None, "max_examples": 6}
+    settings.register_profile("mutants", deadline=None, suppress_health_check=list(HealthCheck), **quick)
+    settings.load_profile("mutants")
 
 
 def _file(module: str) -> Path:

@@ -110,7 +110,7 @@ class _Finder(ast.NodeVisitor):
 
     def visit_Call(self, node: ast.Call) -> None:
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if name == "range" or name.endswith("Error"):
+        if name in ("range", "isinstance") or name.endswith("Error"):
             return
         starred = any(isinstance(argument, ast.Starred) for argument in node.args)
         if name in ("max", "min", "maximum", "minimum") and len(node.args) == 2 and not starred:
@@ -143,6 +143,8 @@ class _Finder(ast.NodeVisitor):
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         left, right = node.left, node.right
+        if isinstance(left, ast.Call) and getattr(left.func, "attr", "") in ("perf_counter", "time"):
+            return  # how long it took
         texts = any(isinstance(one, ast.JoinedStr | ast.List | ast.Tuple) or _is_text(one) for one in (left, right))
         if isinstance(node.op, ast.Add | ast.Sub) and not texts:
             self._replace(node, "term dropped", self._text(left))

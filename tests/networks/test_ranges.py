@@ -79,3 +79,11 @@ def test_ranges_of_a_max_gate_and_of_what_follows_hold_rational_values():
         for found, seen in zip(ranges, (values[0], values[2]), strict=True):
             ends = zip(found.lower.ravel().tolist(), seen, found.upper.ravel().tolist(), strict=True)
             assert all(Fraction(a) <= value <= Fraction(b) for a, value, b in ends)
+
+
+def test_ranges_of_one_layer_are_sharp_wherever_the_box_is():
+    for low, high in (([1.0, -4.0], [3.0, -2.0]), ([-3.0, 5.0], [-1.0, 6.0]), ([-1.0, -1.0], [1.0, 1.0])):
+        (found,) = unit_ranges(network_of([affine([[1.0, -2.0]], [0.5]), RELU], 2), np.array(low), np.array(high))
+        least, most = exact_range([1.0, -2.0], 0.5, low, high)
+        assert found.lower[0] == pytest.approx(float(least), rel=1e-8)
+        assert found.upper[0] == pytest.approx(float(most), rel=1e-8)

@@ -44,7 +44,7 @@ def test_outputs_that_cancel_leave_a_distance_with_their_rounding(norm, kink):
             assert finding.claim == "EXACT"
             assert is_within(finding.value, exact, finding.tolerance)
         far += abs(Fraction(within.value) - exact) > Fraction(1, 10**10)
-        assert whole.tolerance < 1e-4
+        assert (whole.tolerance or 0.0) < 1e-4
     assert far > 5
 
 
@@ -99,7 +99,7 @@ def test_the_domain_is_in_the_way_as_exactly_as_its_rows_are_rounded():
         finding = found.finding(0)
         assert found.sources.tolist() == [[-1, 0, -1]]
         assert is_within(finding.value, exact / max(fractions_of(row)), finding.tolerance)
-        assert finding.tolerance < 1e-13 * (1 + 10 * size)
+        assert (finding.tolerance or 0.0) < 1e-13 * (1 + 10 * size)
         apart += Fraction(finding.value) != exact / max(fractions_of(row))
     assert apart > 5
 
@@ -200,3 +200,55 @@ def test_what_a_search_left_undecided_is_told(monkeypatch):
     assert np.isnan(found.beyond).all()
     monkeypatch.setattr(decision, "search", lambda *_: Search(0.5, None, "interrupted", 7, 0))
     assert len(rs.robustness.decision_distance(net, [[3.0, 1.0], [1.0, 2.0]], norm="l2")) == 1
+
+
+@pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
+def test_a_way_is_followed_as_far_as_a_cell_s_outputs_hold(norm):
+    from reluscope.analyses.robustness.cells import Cell, open_domain, viewpoint
+    from reluscope.analyses.robustness.changes import _share_within
+    from reluscope.geometry.norms import size
+    from reluscope.tolerance import Tolerance
+
+    net, window = open_domain(rs.load([(np.eye(2), np.array([50.0, 50.0])), (np.eye(2), np.zeros(2))]), None)
+    view = viewpoint(net, window, np.array([3.0, 1.0]), norm, Tolerance())
+    own = view.cell(view.first_pieces())
+    cell = Cell(view, own.rows, own.slack, own.errors, own.outputs, radius=2.0)
+    step, short, long = np.array([1.0, 0.25]), np.array([0.25, -0.125]), np.array([3.0, 4.0])
+    assert _share_within(step, short, cell) == 1.0
+    share = _share_within(step, long, cell)
+    assert 0 < share < 1
+    assert size(step + share * long, norm) <= 2.0
+    assert size(step + share * long, norm) == pytest.approx(2.0)
+    assert _share_within(np.array([2.0, 0.0]), np.array([1.0, 0.0]), cell) < 1e-15
+
+
+def test_what_is_confirmed_far_inside_lies_on_the_way_there(monkeypatch):
+    """Without a direction at once, points between the step and the deepest one are asked, within the radius."""
+    from reluscope.analyses.robustness import changes
+    from reluscope.analyses.robustness.cells import Cell, Viewpoint, open_domain, viewpoint
+    from reluscope.tolerance import Tolerance
+
+    net, window = open_domain(rs.load([(np.eye(2), np.array([50.0, 50.0])), (np.eye(2), np.zeros(2))]), None)
+    view = viewpoint(net, window, np.array([3.0, 1.0]), "l2", Tolerance())
+    assert isinstance(view, Viewpoint)
+    own = view.cell(view.first_pieces())
+    cell = Cell(view, own.rows, own.slack, own.errors, own.outputs, radius=2.0)
+    (rival,) = cell.rivals
+    found = cell.nearest_change(rival, np.inf)
+    asked = []
+    proper = changes._first_other_class
+    monkeypatch.setattr(Cell, "inward", lambda *_: None)
+    monkeypatch.setattr(
+        changes,
+        "_first_other_class",
+        lambda view, steps, *, ties: (asked.append(steps), proper(view, steps, ties=ties))[1],
+    )
+    change = changes.confirm(cell, rival, found)
+    deep, _ = cell.deepest(rival)
+    (steps,) = asked
+    assert (np.linalg.norm(steps, axis=1) <= 2.0 + 1e-12).all()
+    assert np.linalg.norm(steps[-1]) == pytest.approx(2.0)
+    away = steps - found.point
+    assert np.abs(away[:, 0] * (deep - found.point)[1] - away[:, 1] * (deep - found.point)[0]).max() < 1e-8
+    assert np.linalg.norm(away, axis=1) / np.linalg.norm(away[-1]) == pytest.approx(changes.SHARES)
+    assert (change.distance, change.label) == (pytest.approx(np.sqrt(2.0)), 1)

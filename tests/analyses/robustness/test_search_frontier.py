@@ -130,3 +130,16 @@ def test_undecided_changes_bound_the_frontier_of_every_budget(monkeypatch):
         assert part.lower <= truth * (1 + 1e-9)
         beyond += part.num_undecided > 0
     assert beyond > 2
+
+
+def test_undecided_changes_bound_the_frontier_when_the_radius_grows(monkeypatch):
+    """Each radius is searched anew; what the one before left undecided is no farther in the next."""
+    view = view_of(6, sizes=(2, 4, 3))
+    change = stopped_at(view, 10**6).change
+    far = module.Change(2 * change.distance, 0.0, 0.0, change.step, change.beyond, change.label)
+    monkeypatch.setattr(module, "nearby_change", lambda view: far)
+    monkeypatch.setattr(module, "confirm", lambda cell, rival, found: module.Undecided(found.lower))
+    whole = stopped_at(view, 10**6)
+    assert whole.num_undecided > 0
+    for regions in range(1, whole.num_branches, 2):
+        assert stopped_at(view, regions).lower <= change.distance * (1 + 1e-9)

@@ -42,7 +42,7 @@ def test_a_share_is_as_uncertain_as_its_numerator_and_denominator():
         assert share.tolerance == pytest.approx((dim + 1) * 0.5 / 9.5)
         # All errors against it: each eigenvalue and the trace off by what they may be off.
         worst = max(abs((top - dim * 0.5) / 10.5 - top / 10), abs((top + dim * 0.5) / 9.5 - top / 10))
-        assert share.tolerance >= worst
+        assert (share.tolerance or 0.0) >= worst
     assert found.share(0).definition.startswith("sum of the 1 largest")
 
 
@@ -130,3 +130,36 @@ def test_each_way_to_the_eigenvalues_gives_them_with_the_same_errors():
             mean = weight[:, j].mean(axis=0)
             assert (found.directions[j] @ mean >= -1e-12).all()
             assert np.linalg.norm(found.directions[j], axis=1) == pytest.approx([1.0, 1.0])
+
+
+def test_gradients_that_pass_the_first_gate_by():
+    """An output that reads the inputs itself has gradients outside of the row space of the first layer."""
+    from reluscope.networks.builder import GraphBuilder
+
+    builder = GraphBuilder()
+    x = builder.input((6,))
+    first = torch.tensor(np.random.default_rng(0).normal(size=(2, 6)))
+    hidden = builder.linear(builder.relu(builder.linear(x, first)), torch.ones(1, 2, dtype=torch.float64))
+    net = builder.build(builder.add(hidden, builder.linear(x, torch.eye(6, dtype=torch.float64)[:1])))
+    points = np.random.default_rng(1).normal(size=(30, 6))
+    found = active_subspaces(net, points)
+    weight = net.linearize(points).weight.numpy()[:, 0]
+    assert found.traces[0] == pytest.approx(np.sum(weight**2) / 30)
+    truth = np.sort(np.linalg.eigvalsh(weight.T @ weight / 30))[::-1]
+    size = found.eigenvalues.shape[1]
+    assert np.allclose(found.eigenvalues[0], truth[:size], atol=1e-10)
+    assert found.rank_upper == min(6, 2 + 1, len(net.codes(points).unique()))
+    assert found.rank(0).claim == "EXACT"
+
+
+def test_memory_for_one_table_is_needed_and_enough():
+    net = rs.load([(np.random.default_rng(0).normal(size=(9, 4)), np.zeros(9)), (np.ones((3, 9)), np.arange(3.0))])
+    points = np.random.default_rng(1).normal(size=(40, 4))
+    table = gradient_covariance.TABLES_IN_MEMORY * 8 * 16
+    whole = active_subspaces(net, points)
+    sample = gradient_covariance._one_sample(net) // 3
+    one = active_subspaces(net, points, memory=max(table, sample))
+    assert one.eigenvalues == pytest.approx(whole.eigenvalues)
+    with pytest.raises(InputError, match="one table of 16 numbers"):
+        active_subspaces(net, points, memory=min(table, sample) - 1)
+    assert gradient_covariance._one_sample(net) == gradient_covariance.BLOCKS_IN_MEMORY * 8 * 3 * 5
