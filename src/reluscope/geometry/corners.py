@@ -10,7 +10,8 @@ from scipy.spatial import ConvexHull, QhullError
 
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.coincidence import coincident_groups
-from reluscope.geometry.interior import Ball, unit_rows
+from reluscope.geometry.interior import Ball
+from reluscope.geometry.row_scales import unit_rows
 
 
 def corners(
