@@ -10,7 +10,8 @@ from reluscope.geometry.axis_rows import read_bounds
 from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.linear_program import LinearProgram
 from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.rational_cell import deepest, highest, rows_of, value_at
+from reluscope.geometry.rational_cell import rows_of
+from reluscope.geometry.rational_program import deepest, highest, value_at
 
 
 def bounding_box(polyhedron: Polyhedron) -> tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]] | None:

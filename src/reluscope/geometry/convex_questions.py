@@ -5,6 +5,7 @@ programs goes to the simplex method, one by one.
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from torch import Tensor
 from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.interior_point import Bodies, IsDone, Local, Minima, Objective, minimize, within
 from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.proved_programs import System
 
 RELATIVE_GAP = 1e-9
 # A ball this much larger than the offsets of rows is one of every size.
@@ -429,5 +431,17 @@ def _finished(bodies: Bodies, gains: Tensor, answers: Answers, is_open: np.ndarr
                 upper_bound(gain, rows[kept], endless, offsets[kept], lower, upper, duals) - solution.value,
             )
         elif solution.status is Status.UNBOUNDED:
-            values[body], gaps[body] = np.inf, 0.0
+            gaps[body] = np.inf
+            if _has_no_end(rows[kept], lower, upper, gain):
+                values[body], gaps[body] = np.inf, 0.0
     return Answers(points, values, np.maximum(gaps, 0.0))
+
+
+def _has_no_end(rows: np.ndarray, lower: np.ndarray, upper: np.ndarray, gain: np.ndarray) -> bool:
+    """Tell whether a linear function grows without end where there are points, proved in fractions."""
+    units = np.eye(len(gain))
+    directions = np.concatenate([rows, units[np.isfinite(upper)], -units[np.isfinite(lower)]])
+    nothing = np.zeros((0, len(gain))), np.zeros(0)
+    cone = System(directions, np.zeros(len(directions)), *nothing)
+    proved = cone.maximum([Fraction(entry) for entry in gain.tolist()])
+    return proved is not None and proved.status is Status.UNBOUNDED

@@ -19,9 +19,10 @@ from reluscope.errors import SolverError
 from reluscope.geometry.axis_rows import read_bounds
 from reluscope.geometry.coincidence import coincident_groups
 from reluscope.geometry.convex_questions import bodies_of, point_beyond
-from reluscope.geometry.interior import Ball, row_space, unit_rows
+from reluscope.geometry.interior import Ball, row_space
 from reluscope.geometry.linear_program import LinearProgram
 from reluscope.geometry.passable_rows import passable_rows
+from reluscope.geometry.row_scales import unit_rows
 
 # A point is pushed this much farther than it needs, and so far inside, in units of the inscribed ball's radius.
 OVERSHOOT, INSIDE = 1.5, 0.01

@@ -4,20 +4,26 @@ Balls among many dense rows are left to an interior-point method: there a simple
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import torch
 from jaxtyping import Float
 
 from reluscope.geometry.axis_rows import read_bounds
+from reluscope.geometry.ball_bounds import radius_bound
 from reluscope.geometry.convex_questions import bodies_of, largest_balls
 from reluscope.geometry.linear_program import LinearProgram, Status
+<<<<<<< HEAD
 from reluscope.geometry.scales import exponents, lengths, times_power
+=======
+from reluscope.geometry.proved_programs import MOST_DIMENSIONS, System
+from reluscope.geometry.rational_equations import reduced
+from reluscope.geometry.row_scales import scaled_rows, unit_rows
+>>>>>>> h-proofs2
 
 # From this many entries on the interior-point method is the faster one.
 MANY_ENTRIES = 10_000
-# No half-space ends farther from the origin: products with what floats hold stay finite.
-FARTHEST = 1e300
 # What it finds is taken if the gap is this share of the radius.
 WELL_PROVED = 1e-6
 
@@ -35,7 +41,7 @@ class Ball:
         a flat polyhedron, negative for an empty one, infinite if there are balls of every size (the centre is then
         that of one of them).
     gap : float
-        No ball has a radius above ``radius + gap``.
+        No ball has a radius above ``radius + gap``, with what rounding adds; infinite if nothing is proved.
     """
 
     center: Float[np.ndarray, " n"]
@@ -43,6 +49,7 @@ class Ball:
     gap: float
 
 
+<<<<<<< HEAD
 def scaled_rows(
     A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]
 ) -> tuple[Float[np.ndarray, "h n"], Float[np.ndarray, " h"]]:
@@ -79,6 +86,8 @@ def unit_rows(
 >>>>>>> h-scale
 
 
+=======
+>>>>>>> h-proofs2
 def row_space(rows: Float[np.ndarray, "h n"]) -> Float[np.ndarray, "k n"]:
     """Return an orthonormal basis of the span of the rows."""
     _, singular, right = np.linalg.svd(rows, full_matrices=False)
@@ -104,6 +113,11 @@ def inscribed_ball(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]) -> B
     sliver of width 1e-12 has its centre inside it. Centres of largest balls are not unique. From 10,000 entries of A on
     `largest_balls` goes first, and its gap is up to 1e-9 of the radius.
 
+    The gap is what multipliers prove. They have to cancel: what rounding leaves of their combination counts times how
+    far points of the polyhedron are away, and where there is no end to that, they are made to cancel in fractions, in
+    up to 16 dimensions. Infinite radii are proved by a way that leads away from all rows. Only the gaps of
+    `largest_balls` are without a bound of their own rounding.
+
     Examples
     --------
     >>> ball = inscribed_ball(np.array([[-1.0, 0.0], [0.0, -1.0], [1.0, 1.0]]), np.array([0.0, 0.0, 1.0]))
@@ -121,48 +135,75 @@ def inscribed_ball(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]) -> B
     offsets = times_power(offsets, -exponent)
     if len(kept) < dim:  # nothing happens outside the row space
         space = row_space(normals)
+<<<<<<< HEAD
         ball = _largest_ball(normals @ space.T, offsets)
         ball = Ball(ball.center @ space, ball.radius, ball.gap)
     else:
         ball = _largest_ball(normals, offsets)
     radius, gap = times_power(np.array([ball.radius, ball.gap]), exponent).tolist()
     return Ball(times_power(ball.center, exponent), radius, gap)
+=======
+        ball, duals = _largest_ball(normals @ space.T, offsets)
+        ball = Ball(ball.center @ space, ball.radius, ball.gap)
+    else:
+        ball, duals = _largest_ball(normals, offsets)
+    if duals is None:
+        return ball
+    most = radius_bound(A[kept], b[kept], ball.center, duals)
+    # Of a flat polyhedron rounding leaves what it does.
+    gap = float(np.nextafter(most - ball.radius, np.inf))
+    return Ball(ball.center, ball.radius, max(gap, ball.gap if ball.radius == 0 else 0.0))
+>>>>>>> h-proofs2
 
 
-def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> Ball:
-    """Solve for rows of length 1, again and again in the scale of the ball found."""
+def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> tuple[Ball, np.ndarray | None]:
+    """Solve for rows of length 1, again and again in the scale of the ball found; return multipliers if gaps need any.
+
+    Until then the gap is what the solver says.
+    """
     dim = normals.shape[1]
     center = np.zeros(dim)
     if len(normals) == dim and np.linalg.matrix_rank(normals) == dim:
         # Independent rows have a point at distance 1, or any other, from all of them.
         point = np.linalg.solve(normals, offsets - 1.0)
-        if (offsets - normals @ point).min() > 0.5:
-            return Ball(point, np.inf, 0.0)
+        if (offsets - normals @ point).min() > 0.5 and _fall(normals, np.linalg.solve(normals, -np.ones(dim))):
+            return Ball(point, np.inf, 0.0), None
     if normals.size >= MANY_ENTRIES and (quick := _by_interior_point(normals, offsets)) is not None:
-        return quick
+        return quick, None
     rows = np.column_stack([normals, np.ones(len(normals))])
     objective = np.append(np.zeros(dim), 1.0)
-    scale, noise, best = 1.0, 0.0, Ball(center, -np.inf, np.inf)
+    scale, noise, best, duals = 1.0, 0.0, Ball(center, -np.inf, np.inf), np.zeros(len(normals))
     for _ in range(4):
         program = LinearProgram(dim + 1)
         program.add_rows(rows, (offsets - normals @ center) / scale)
         solution = program.maximize(objective)
         if solution.status is Status.UNBOUNDED:
-            program.set_bounds(dim, -np.inf, 1.0)
-            return Ball(center + scale * program.maximize(objective).point[:dim], np.inf, 0.0)
+            return _endless_ball(normals, offsets, program, center, scale), None
         center = center + scale * solution.point[:dim]
         radius = float((offsets - normals @ center).min())
         gap = max(0.0, scale * solution.value - radius)
         if radius > best.radius:
-            best = Ball(center, radius, gap)
+            best, duals = Ball(center, radius, gap), solution.duals
         center = best.center
         scale = max(abs(best.radius), best.gap)
         noise = 4 * np.finfo(float).eps * float((np.abs(offsets) + np.linalg.norm(center)).max())
         if best.gap <= 1e-6 * abs(best.radius) or scale <= noise:
             break
     if abs(best.radius) <= noise:  # distances of this size are what rounding leaves of zero
-        return Ball(best.center, 0.0, max(best.gap, noise))
-    return best
+        return Ball(best.center, 0.0, max(best.gap, noise)), duals
+    return best, duals
+
+
+def _endless_ball(
+    normals: np.ndarray, offsets: np.ndarray, program: LinearProgram, center: np.ndarray, scale: float
+) -> Ball:
+    """Return a ball where a solver finds no end: of infinite radius if all rows fall on some way, else what it is."""
+    dim = normals.shape[1]
+    program.set_bounds(dim, -np.inf, 1.0)
+    center = center + scale * program.maximize(np.append(np.zeros(dim), 1.0)).point[:dim]
+    if _fall(normals, _way_down(normals)):
+        return Ball(center, np.inf, 0.0)
+    return Ball(center, float((offsets - normals @ center).min()), np.inf)
 
 
 def _by_interior_point(normals: np.ndarray, offsets: np.ndarray) -> Ball | None:
@@ -175,6 +216,7 @@ def _by_interior_point(normals: np.ndarray, offsets: np.ndarray) -> Ball | None:
     return ball if (ball.radius > 0 and ball.gap <= WELL_PROVED * ball.radius) or np.isinf(ball.radius) else None
 
 
+<<<<<<< HEAD
 def proves_bounded(rows: Float[np.ndarray, "h n"], noise: Float[np.ndarray, " h"]) -> bool | None:
     """Tell whether no r except 0 has ``rows r <= 0``, whatever the rows are within their noise; None if that depends.
 
@@ -228,11 +270,18 @@ def proves_bounded(rows: Float[np.ndarray, "h n"], noise: Float[np.ndarray, " h"
 
 def is_cone_trivial(A: Float[np.ndarray, "h n"]) -> bool:
     """Tell whether no r except 0 has ``A r <= 0``.
+=======
+def is_cone_trivial(A: Float[np.ndarray, "h n"], C: Float[np.ndarray, "k n"] | None = None) -> bool:
+    """Tell whether no r except 0 has ``A r <= 0`` and ``C r = 0``.
+>>>>>>> h-proofs2
 
     Notes
     -----
-    If A has full column rank, r = 0 is the only r with A r = 0, so any other r of the cone can be scaled until some
-    row reaches -1: the largest value of ``-sum A r`` under ``-1 <= A r <= 0`` is 0, or at least 1.
+    If all rows together have full column rank, r = 0 is the only r on which they vanish, so any other r of the cone can
+    be scaled until some row reaches -1: the largest value of ``-sum A r`` under ``-1 <= A r <= 0`` is 0, or at least 1.
+    The answer is checked: weights of at least 1 for all rows, whose combination is shorter than the least singular
+    value, prove that there is no such r; a way that falls away from all rows beyond rounding is one. What neither
+    settles is decided in rational arithmetic, in up to 16 dimensions; beyond, the linear program's word is taken.
 
     Examples
     --------
@@ -240,11 +289,46 @@ def is_cone_trivial(A: Float[np.ndarray, "h n"]) -> bool:
     False
     """
     dim = A.shape[1]
-    normals, _, kept = unit_rows(A, np.zeros(len(A)))
+    both = A if C is None else np.concatenate([A, C, -C])
+    normals, _, kept = unit_rows(both, np.zeros(len(both)))
     if dim == 0:
         return True
-    if len(kept) <= dim or np.linalg.matrix_rank(normals) < dim:
+    if len(kept) <= dim:
         return False
-    program = LinearProgram(dim)
-    program.add_rows(normals, np.zeros(len(normals)), np.full(len(normals), -1.0))
-    return program.maximize(-normals.sum(axis=0)).value < 0.5
+    singular = np.linalg.svd(normals, compute_uv=False)
+    rounding = 8 * max(normals.shape) * np.finfo(float).eps * float(singular[0])
+    is_trivial = False
+    if singular[-1] > rounding:
+        program = LinearProgram(dim)
+        program.add_rows(normals, np.zeros(len(normals)), np.full(len(normals), -1.0))
+        found = program.maximize(-normals.sum(axis=0))
+        is_trivial = found.value < 0.5
+        if is_trivial:
+            weights = 1.0 + np.maximum(found.duals, 0.0)
+            rest = np.linalg.norm(normals.T @ weights) + rounding * weights.sum()
+            if rest < singular[-1] - rounding:
+                return True
+    if not is_trivial and _fall(normals, _way_down(normals)):
+        return False
+    # Powers of two keep the rows what they are.
+    exact = [[Fraction(entry) for entry in row] for row in scaled_rows(both[kept], np.zeros(len(kept)))[0].tolist()]
+    if dim <= MOST_DIMENSIONS and len(reduced([*row, Fraction(0)] for row in exact)) < dim:
+        return False
+    gain = [-sum(column, Fraction(0)) for column in zip(*exact, strict=True)]
+    nothing = np.zeros((0, dim)), np.zeros(0)
+    proved = System(both[kept], np.zeros(len(kept)), *nothing).maximum(gain)
+    return is_trivial if proved is None else proved.status is Status.OPTIMAL
+
+
+def _way_down(normals: np.ndarray) -> np.ndarray:
+    """Return the way on which all rows, of length 1, fall most."""
+    dim = normals.shape[1]
+    program = LinearProgram(dim + 1)
+    program.set_all_bounds(-np.ones(dim + 1), np.ones(dim + 1))
+    program.add_rows(np.column_stack([normals, np.ones(len(normals))]), np.zeros(len(normals)))
+    return program.maximize(np.append(np.zeros(dim), 1.0)).point[:dim]
+
+
+def _fall(normals: np.ndarray, way: np.ndarray) -> bool:
+    """Tell whether all rows fall on a way by more than rounding, theirs included."""
+    return bool((normals @ way < -16 * (len(way) + 2) * np.finfo(float).eps * np.abs(way).sum()).all())

@@ -15,9 +15,9 @@ from jaxtyping import Float
 from scipy.optimize import nnls
 
 from reluscope.errors import SolverError
-from reluscope.geometry.interior import unit_rows
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.row_scales import unit_rows
 
 MOST_ROUNDS = 500
 # Rays that lead nearer by less than this share of their terms lead nowhere.

@@ -5,6 +5,7 @@ equations has a ball, facets and a volume within its affine hull.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import NamedTuple
 
@@ -19,9 +20,11 @@ from reluscope.geometry.axis_rows import read_bounds
 from reluscope.geometry.convex_questions import bodies_of
 from reluscope.geometry.corners import corners, hull_volume
 from reluscope.geometry.facets import FoundFacets, find_facets
-from reluscope.geometry.interior import Ball, inscribed_ball, is_cone_trivial, scaled_rows, unit_rows
+from reluscope.geometry.interior import Ball, inscribed_ball, is_cone_trivial
 from reluscope.geometry.interior_point import Bodies
-from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.linear_program import Status
+from reluscope.geometry.proved_programs import System, nearest
+from reluscope.geometry.row_scales import scaled_rows, unit_rows
 from reluscope.geometry.sampling import sample_chains
 from reluscope.geometry.sizes import (
     MOST_DIFFERENCES,
@@ -133,8 +136,16 @@ class Polyhedron:
         return np.asarray(inside & level)
 
     def is_empty(self) -> bool:
-        """Tell whether no point satisfies all rows, up to the solver's tolerance of 1e-9 per row of length 1."""
-        return self.maximize(np.zeros(self.dim)).value == -np.inf
+        """Tell whether no point satisfies all rows.
+
+        Notes
+        -----
+        Proved by a point, or by multipliers in fractions, in up to 16 dimensions (see `maximize`), and by a point
+        beyond rounding inside all half-spaces in any. Elsewhere up to a linear program's tolerance of 1e-9 per row of
+        length 1.
+        """
+        proved = self._system.is_empty()
+        return self.maximize(np.zeros(self.dim)).value == -np.inf if proved is None else proved
 
     def is_bounded(self) -> bool:
         """Tell whether the polyhedron is bounded, by its recession cone {r : A r <= 0, C r = 0}.
@@ -146,14 +157,15 @@ class Polyhedron:
 
         Notes
         -----
-        One linear program and one singular value decomposition of A.
+        One linear program and one singular value decomposition of the rows. Proved in up to 16 dimensions, and in more
+        wherever rounding leaves no doubt (`is_cone_trivial`).
 
         Examples
         --------
         >>> Polyhedron([[1, 0], [-1, 0]], [1, 1]).is_bounded()
         False
         """
-        return is_cone_trivial(self._hull.A) or self.is_empty()
+        return self._has_no_rays or self.is_empty()
 
     def insphere(self) -> Ball:
         """Return a largest ball inside, within the affine hull of the equations.
@@ -278,7 +290,7 @@ class Polyhedron:
             return float(not self.is_empty())
         if not self.insphere().radius > 0:
             return 0.0
-        if not is_cone_trivial(self._hull.A):
+        if not self._has_no_rays:
             return np.inf
         return hull_volume(corners(self._hull.A, self._hull.b, self._inner_ball, 1e-12))
 
@@ -342,7 +354,7 @@ class Polyhedron:
             exact = diameter_of_hull(vertices)
             return exact._replace(ends=hull.lift(exact.ends))
         bounded = read_bounds(hull.A, hull.b)
-        if not np.isfinite(bounded.upper - bounded.lower).all() and not is_cone_trivial(hull.A):
+        if not np.isfinite(bounded.upper - bounded.lower).all() and not self._has_no_rays:
             return Diameter(np.inf, np.inf, np.full((2, self.dim), np.nan))
         found = diameter_bounds(_body(hull), self._inner_ball)
         return found._replace(ends=hull.lift(found.ends))
@@ -396,7 +408,7 @@ class Polyhedron:
             )
         hull = self._full_dimensional("sampling needs")
         bounded = read_bounds(hull.A, hull.b)
-        if not np.isfinite(bounded.upper - bounded.lower).all() and not is_cone_trivial(hull.A):
+        if not np.isfinite(bounded.upper - bounded.lower).all() and not self._has_no_rays:
             raise InputError(
                 f"sampling needs a bounded polyhedron, got an unbounded {self.describe()}: intersect it with a box"
             )
@@ -425,6 +437,12 @@ class Polyhedron:
         Maximum
             Value and point; value inf if unbounded, -inf if empty.
 
+        Notes
+        -----
+        The nearest floats to what is proved (`proved_programs`), in up to 16 dimensions wherever multipliers and point
+        could be checked in fractions, as they could be always among up to 2,000 entries. Elsewhere the word of a linear
+        program with a tolerance of 1e-9 per row of length 1: the point may be outside by as much.
+
         Examples
         --------
         >>> Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, 1, 1]).maximize([1, 2]).value
@@ -434,16 +452,14 @@ class Polyhedron:
         if len(objective) != self.dim:
             raise ShapeError(f"c must have {self.dim} entries, got shape {objective.shape}")
         nothing = np.full(self.dim, np.nan)
-        zero_rows = ~self.A.any(axis=1)
-        if (self.b[zero_rows] < 0).any():
+        proved = self._system.maximum([Fraction(entry) for entry in objective.tolist()])
+        if proved is not None:
+            if proved.value is None or proved.point is None:
+                return Maximum(-np.inf if proved.status is Status.INFEASIBLE else np.inf, nothing)
+            return Maximum(nearest(proved.value), np.array([nearest(entry) for entry in proved.point]))
+        if self._system.is_contradicted:
             return Maximum(-np.inf, nothing)
-        normals, offsets, _ = unit_rows(self.A, self.b)
-        equations, values, kept = unit_rows(self.C, self.d)
-        if len(kept) < len(self.C) and np.delete(self.d, kept).any():
-            return Maximum(-np.inf, nothing)
-        program = LinearProgram(self.dim)
-        program.add_rows(normals, offsets)
-        program.add_rows(equations, values, values)
+        program = self._system.program()
         solution = program.maximize(objective)
         if solution.status is Status.UNBOUNDED and program.maximize(0 * objective).status is Status.INFEASIBLE:
             return Maximum(-np.inf, nothing)
@@ -473,10 +489,18 @@ class Polyhedron:
         return f"polyhedron of {len(self.A)} half-spaces{equations} in {self.dim} dimensions"
 
     @cached_property
+    def _system(self) -> System:
+        return System(self.A, self.b, self.C, self.d)
+
+    @cached_property
+    def _has_no_rays(self) -> bool:
+        return is_cone_trivial(self.A, self.C)
+
+    @cached_property
     def _few_vertices(self) -> np.ndarray | None:
         """The vertices in coordinates of the affine hull, or None if there may be many or it is endless."""
         hull = self._hull
-        if hull.dim not in MOST_DIFFERENCES or len(hull.b) > MOST_ROWS_OF_VERTICES or not is_cone_trivial(hull.A):
+        if hull.dim not in MOST_DIFFERENCES or len(hull.b) > MOST_ROWS_OF_VERTICES or not self._has_no_rays:
             return None
         vertices = corners(hull.A, hull.b, self._inner_ball, 1e-12)
         return vertices if are_few(vertices) else None

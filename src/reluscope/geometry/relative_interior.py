@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.geometry.interior import unit_rows
 from reluscope.geometry.linear_program import LinearProgram
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.row_scales import unit_rows
 
 # Multipliers above this, of a sum of 1, are not zero.
 PULLS = 1e-7

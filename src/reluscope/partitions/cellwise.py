@@ -22,9 +22,9 @@ from reluscope.codes.packing import pack_pieces
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.domains import Box, Domain, Space
 from reluscope.geometry.double_description import BORDER, INNER, Cells, cut_cells
-from reluscope.geometry.interior import scaled_rows
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.rational_polytopes import Row, between, half_spaces, integer_row
+from reluscope.geometry.row_scales import scaled_rows
 from reluscope.geometry.window_shapes import window_shape
 from reluscope.interruption import deferred, safe_point
 from reluscope.networks.affine_values import AffineValues, advance_affinely, affine_input, close_affinely

@@ -19,9 +19,12 @@ from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.crossing import Cell, Forms, Frame
 from reluscope.geometry.domains import Box, Domain, Space
 from reluscope.geometry.generation import Scratch
-from reluscope.geometry.interior import scaled_rows
 from reluscope.geometry.polyhedron import Polyhedron
+<<<<<<< HEAD
 from reluscope.geometry.scales import exponents, lengths, times_power
+=======
+from reluscope.geometry.row_scales import scaled_rows
+>>>>>>> h-proofs2
 from reluscope.networks.affine_values import AffineValue, AffineValues, advance_affinely, affine_input
 from reluscope.networks.network import Network
 from reluscope.tolerance import Tolerance

@@ -15,6 +15,7 @@ from jaxtyping import Bool, Float, Int
 from reluscope.geometry.domains import Box
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.rational_equations import moved_onto
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
@@ -150,7 +151,7 @@ class CodePoints:
         at_ends = {axis: low for axis, (low, _) in enumerate(self._ends) if near[axis] < TIGHT - 1}
         at_ends |= {axis: high for axis, (_, high) in enumerate(self._ends) if near[axis] > 1 - TIGHT}
         start = [at_ends.get(axis, entry) for axis, entry in enumerate(point)]
-        return _solved(equations, start, [axis for axis in range(len(point)) if axis not in at_ends])
+        return moved_onto(equations, start, [axis for axis in range(len(point)) if axis not in at_ends])
 
     def _equation(self, maps: RationalMaps, code: list[list[int]], stage: int, unit: int, other: int) -> AffineFunction:
         """Return what vanishes where a weak inequality is tight."""
@@ -174,26 +175,3 @@ class CodePoints:
             sum(Fraction(weight) * entry for weight, entry in zip(row, point, strict=True)) <= Fraction(offset)
             for row, offset in rows
         )
-
-
-def _solved(equations: list[AffineFunction], point: list[Fraction], free: list[int]) -> list[Fraction]:
-    """Return a point moved along free axes onto equations, one after another; those that contradict are left out."""
-    solved: dict[int, list[Fraction]] = {}  # by pivot: coefficients and constant, zero at all other pivots
-    for equation in equations:
-        row = list(equation)
-        for pivot, other in solved.items():
-            if factor := row[pivot]:
-                row = [a - factor * b for a, b in zip(row, other, strict=True)]
-        axis = max(free, key=lambda column: abs(row[column]), default=None)
-        if axis is None or not row[axis]:
-            continue
-        row = [entry / row[axis] for entry in row]
-        for pivot, other in solved.items():
-            if factor := other[axis]:
-                solved[pivot] = [a - factor * b for a, b in zip(other, row, strict=True)]
-        solved[axis] = row
-    moved = list(point)
-    for pivot, row in solved.items():
-        others = (weight * point[axis] for axis, weight in enumerate(row[:-1]) if axis not in solved)
-        moved[pivot] = -row[-1] - sum(others, Fraction(0))
-    return moved

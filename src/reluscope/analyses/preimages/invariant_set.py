@@ -18,10 +18,11 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.arrays import read_point
 from reluscope.geometry.domains import Box
-from reluscope.geometry.interior import row_space, unit_rows
+from reluscope.geometry.interior import row_space
 from reluscope.geometry.linear_program import LinearProgram, Solution, Status
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.relative_interior import RelativeInterior, relative_interior
+from reluscope.geometry.row_scales import unit_rows
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.truncation import up_to_gate

@@ -16,9 +16,9 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.arrays import read_array
 from reluscope.geometry.domains import Domain, Slice
-from reluscope.geometry.interior import unit_rows
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.row_scales import unit_rows
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.truncation import up_to_gate

@@ -14,11 +14,11 @@ from jaxtyping import Bool, Float, Integer
 from reluscope.analyses.classification import classes_of_outputs
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.domains import Box, Domain, Slice, Space
-from reluscope.geometry.interior import unit_rows
 from reluscope.geometry.linear_program import LinearProgram
 from reluscope.geometry.nearest_point import NearestPoint, nearest_point
 from reluscope.geometry.norms import Norm, dual, size
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.row_scales import unit_rows
 from reluscope.networks.beyond import pieces_beyond
 from reluscope.networks.choices import read_domain
 from reluscope.networks.enclosures import Forms

@@ -1,0 +1,96 @@
+"""Bounds of inscribed balls against linear programs in fractions with lengths of fifty digits."""
+
+from fractions import Fraction
+from math import isqrt
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reluscope as rs
+from reluscope.geometry.ball_bounds import radius_bound
+from reluscope.geometry.linear_program import LinearProgram, Solution, Status
+from reluscope.geometry.rational_program import highest, whole_form
+from reluscope.geometry.row_scales import unit_rows
+
+
+def root(square):
+    return Fraction(isqrt(square.numerator * square.denominator * 10**100), square.denominator * 10**50)
+
+
+def largest_radius(A, b):
+    """Return the inradius, None if there is no largest one."""
+    rows, lowest = [], Fraction(0)
+    for row, end in zip(A.tolist(), b.tolist(), strict=True):
+        exact = [Fraction(entry) for entry in row]
+        length = root(sum(entry * entry for entry in exact))
+        rows.append(whole_form([*(-entry for entry in exact), -length, Fraction(end)]))
+        lowest = min(lowest, Fraction(end) / length)
+    dim = A.shape[1]
+    found = highest({dim: 1}, rows, (*[Fraction(0)] * dim, lowest))
+    return found.point[-1] if found.is_bounded else None
+
+
+@settings(max_examples=80)
+@given(st.integers(0, 2**32), st.sampled_from([0.0, 1e3, 1e9]))
+def test_no_ball_is_larger(seed, offset):
+    random = np.random.default_rng(seed)
+    dim = int(random.integers(1, 4))
+    A = random.normal(size=(int(random.integers(1, 8)), dim))
+    if random.random() < 0.3:
+        A = np.concatenate([A, -A])
+    b = random.normal(size=len(A)) + 1.0 + offset * (A @ random.normal(size=dim))
+    ball, truth = rs.Polyhedron(A, b).insphere(), largest_radius(A, b)
+    if truth is None:
+        assert ball.radius == np.inf or ball.gap == np.inf
+        return
+    assert Fraction(ball.radius) <= truth + Fraction(1e-14 * (1 + 10 * offset))
+    if np.isfinite(ball.gap):
+        assert truth <= Fraction(ball.radius) + Fraction(ball.gap)
+    assert ball.gap <= 1e-8 + 1e-12 * offset or not rs.Polyhedron(A, b).is_bounded()
+
+
+def test_the_rounding_of_distances_decides():
+    """Strips are some 2 wide, and far out their sides are floats that lose a tenth of that."""
+    num_short = 0
+    for angle in range(1, 30):
+        way = np.array([np.cos(angle), np.sin(angle)])
+        turned = np.array([-way[1], way[0]])
+        A, b = np.stack([way, -way, turned, -turned]), np.array([1e15 + 1, -1e15 + 1, 8.0, 8.0])
+        truth, weights = largest_radius(A, b), np.array([0.5, 0.5, 0.0, 0.0])
+        normals, offsets, _ = unit_rows(A, b)
+        center = 1e15 * way
+        num_short += Fraction(float(weights @ (offsets - normals @ center))) < truth
+        assert truth <= Fraction(radius_bound(A, b, center, weights))
+    assert num_short
+
+
+def test_endless_strips_have_proved_balls():
+    strip = rs.Polyhedron([[3.0, 1.0, 7.0], [-3.0, -1.0, -7.0], [1.0, 0.0, 0.0]], [1.0, 1.0, 5.0])
+    ball = strip.insphere()
+    assert 0 <= ball.gap < 1e-12
+    assert not strip.is_bounded()
+
+
+def test_multipliers_of_nothing_prove_nothing():
+    rows = np.concatenate([np.eye(2), -np.eye(2)])
+    for wrong in (np.zeros(4), np.full(4, np.nan), np.array([1.0, 0.0, 0.0, 0.0])):
+        assert radius_bound(rows, np.ones(4), np.zeros(2), wrong) >= 1.0
+    assert radius_bound(np.eye(2), np.ones(2), np.zeros(2), np.ones(2)) == np.inf
+
+
+@pytest.mark.parametrize("status", [Status.OPTIMAL, Status.UNBOUNDED])
+def test_a_lying_solver_makes_no_claim(status, monkeypatch):
+    honest = LinearProgram.maximize
+
+    def lie(self, objective):
+        told = honest(self, objective)
+        if told.status is not Status.OPTIMAL or self.num_variables < 3:
+            return told
+        return Solution(status, told.value / 2, 0.5 * told.point, 0 * told.duals)
+
+    monkeypatch.setattr(LinearProgram, "maximize", lie)
+    square = rs.Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1.5, 0.5, 1.5, 0.5])
+    ball = square.insphere()
+    assert ball.radius <= 1.0 <= ball.radius + ball.gap

@@ -1,0 +1,150 @@
+"""Answers about polyhedra against elimination of coordinates in fractions, where a tolerance of 1e-9 is wrong."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import reluscope as rs
+from reluscope.geometry import proved_programs
+from reluscope.geometry.interior import is_cone_trivial
+from reluscope.geometry.linear_program import LinearProgram, Solution, Status
+from reluscope.geometry.proved_programs import System
+
+
+def without_last(rows):
+    """Fourier and Motzkin: rows (a, c) of ``a x + c >= 0`` without the last coordinate."""
+    above = [row for row in rows if row[-2] > 0]
+    below = [row for row in rows if row[-2] < 0]
+    left = [(*row[:-2], row[-1]) for row in rows if row[-2] == 0]
+    for high in above:
+        for low in below:
+            row = [low[-2] * a - high[-2] * b for a, b in zip(high, low, strict=True)]
+            left.append((*(-entry for entry in row[:-2]), -row[-1]))
+    return left
+
+
+def ends_by_elimination(rows, dim):
+    """Return the ends of the first coordinate, None if there is no point."""
+    for _ in range(dim - 1):
+        rows = without_last(rows)
+    low, high = None, None
+    for slope, constant in rows:
+        if not slope and constant < 0:
+            return None
+        if slope > 0 and (low is None or -constant / slope > low):
+            low = -constant / slope
+        if slope < 0 and (high is None or -constant / slope < high):
+            high = -constant / slope
+    return None if low is not None and high is not None and low > high else (low, high)
+
+
+def forms(polyhedron):
+    rows = []
+    for row, value in zip(polyhedron.A.tolist(), polyhedron.b.tolist(), strict=True):
+        rows.append((*(-Fraction(entry) for entry in row), Fraction(value)))
+    for row, value in zip(polyhedron.C.tolist(), polyhedron.d.tolist(), strict=True):
+        for sign in (1, -1):
+            rows.append((*(-sign * Fraction(a) for a in row), sign * Fraction(value)))
+    return rows
+
+
+def near_ties(seed):
+    """Rows with small whole entries, some by far larger or smaller, some repeated with a last bit more or less."""
+    random = np.random.default_rng(seed)
+    dim = int(random.integers(1, 4))
+    height = int(random.integers(1, 6))
+    A = random.integers(-2, 3, (height, dim)).astype(float)
+    b = random.integers(-1, 3, height).astype(float)
+    again = random.integers(0, height, 2)
+    A, b = np.concatenate([A, random.choice([-1.0, 1.0], (2, 1)) * A[again]]), np.concatenate([b, -b[again]])
+    b[height:] += random.choice([0.0, 1e-16, -1e-16, 1e-12, -1e-12, 1e-9], 2)
+    A[-1, 0] += random.choice([0.0, 1e-15, -1e-15, 1e-10, -1e-10])
+    scales = 10.0 ** random.choice([0, 0, 0, 150, -150], len(A))
+    keep = random.random(len(A)) < 0.9
+    equations = random.integers(-1, 2, (1, dim)).astype(float) if random.random() < 0.3 else np.zeros((0, dim))
+    return rs.Polyhedron(
+        (scales[:, None] * A)[keep].reshape(-1, dim), (scales * b)[keep], equations, np.zeros(len(equations))
+    )
+
+
+@settings(max_examples=300)
+@given(st.integers(0, 2**32))
+def test_polyhedra_are_what_their_rows_are(seed):
+    polyhedron = near_ties(seed)
+    dim, rows = polyhedron.dim, forms(polyhedron)
+    assert polyhedron.is_empty() == (ends_by_elimination(rows, dim) is None)
+    is_bounded = True
+    for axis in range(dim):
+        order = [axis, *(other for other in range(dim) if other != axis)]
+        ends = ends_by_elimination([(*(row[place] for place in order), row[-1]) for row in rows], dim)
+        found = polyhedron.maximize(np.eye(dim)[axis]).value
+        if ends is None:
+            assert found == -np.inf
+            continue
+        is_bounded &= None not in ends
+        assert found == (np.inf if ends[1] is None else float(ends[1]))
+    assert polyhedron.is_bounded() == is_bounded
+
+
+def test_what_tolerances_hide():
+    """All of these are nothing to a solver that allows rows to be missed by 1e-9."""
+    assert rs.Polyhedron([[1.0], [-1.0]], [0.0, -1e-12]).is_empty()
+    assert not rs.Polyhedron([[1.0], [-1.0]], [1e-12, 0.0]).is_empty()
+    slow = rs.Polyhedron([[1.0, 1e-12], [-1.0, 0.0], [0.0, -1.0]], [1.0, 0.0, 0.0])
+    assert slow.is_bounded()
+    assert slow.maximize([0.0, 1.0]).value == float(1 / Fraction(1e-12))
+    wedge = rs.Polyhedron([[1.0, -1e-13], [-1.0, 0.0], [0.0, -1.0]], [1.0, 0.0, 0.0])
+    assert not wedge.is_bounded()
+    assert wedge.maximize([1.0, 0.0]).value == np.inf
+    third = rs.Polyhedron([[3.0, 0.0], [-3.0, 0.0]], [1.0, -1.0], [[1.0, -1.0]], [0.0])
+    assert third.maximize([0.0, 1.0]).value == 1 / 3
+    assert third.is_bounded()
+
+
+def test_cones_between_nearly_dependent_rows():
+    assert is_cone_trivial(np.array([[1.0, 1e-13], [-1.0, 1e-13], [0.0, -1.0]]))
+    assert not is_cone_trivial(np.array([[1.0, -1e-13], [-1.0, -1e-13], [1.0, 0.0]]))
+    assert not is_cone_trivial(np.array([[1.0, 1.0], [-1.0, -1.0], [2.0, 2.0]]))
+    assert is_cone_trivial(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([[1e-13, 1.0]]))
+
+
+@pytest.mark.parametrize("dim", [4, 10])
+def test_dense_rows_are_proved(dim, monkeypatch):
+    """Floats find the rows and fractions check them: the simplex method in fractions would take seconds."""
+    monkeypatch.setattr(proved_programs, "highest", None)
+    random = np.random.default_rng(dim)
+    A, b = random.normal(size=(100, dim)), random.random(100) + 0.1
+    system = System(A, b, np.zeros((0, dim)), np.zeros(0))
+    gain = [Fraction(entry) for entry in random.normal(size=dim).tolist()]
+    found = system.maximum(gain)
+    assert found is not None
+    assert found.status is Status.OPTIMAL
+    assert sum(a * x for a, x in zip(gain, found.point, strict=True)) == found.value
+    assert system.contains(found.point)
+    assert not system.is_empty()
+    assert System(A, b - 4.0 * dim, np.zeros((0, dim)), np.zeros(0)).is_empty()
+    half = System(A[: dim + 2], b[: dim + 2], np.zeros((0, dim)), np.zeros(0))
+    assert half.maximum([-sum(map(Fraction, column)) for column in zip(*A[: dim + 2].tolist(), strict=True)])
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_a_lying_solver_is_found_out(status, monkeypatch):
+    """Whatever it says, the square is bounded, has points, and x + y is at most 2."""
+    honest = LinearProgram.maximize
+
+    def lie(self, objective):
+        told = honest(self, objective)
+        value = {Status.OPTIMAL: 7.0, Status.INFEASIBLE: -np.inf, Status.UNBOUNDED: np.inf}[status]
+        nothing = np.nan if status is not Status.OPTIMAL else 3.0
+        return Solution(status, value, 0 * told.point + nothing, 0 * told.duals + nothing)
+
+    monkeypatch.setattr(LinearProgram, "maximize", lie)
+    square = rs.Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1, 1, 1, 1])
+    assert square.maximize([1.0, 1.0]).value == 2.0
+    assert not square.is_empty()
+    assert square.is_bounded()
+    assert not rs.Polyhedron([[1, 0], [-1, 0], [0, 1], [0, 1]], [1, 1, 1, 1]).is_bounded()
+    assert rs.Polyhedron([[1.0], [-1.0]], [0.0, -1.0]).is_empty()
