@@ -113,7 +113,7 @@ class Subject:
         if self.truth.diameter_squared is not None:
             return self.truth.diameter_squared
         vertices = self.truth.regions[row].cone.vertices
-        return max((cones.dot(vertex, vertex) for vertex in vertices), default=Fraction(1))
+        return max((Fraction(cones.dot(vertex, vertex)) for vertex in vertices), default=Fraction(1))
 
     def required(self, resolution: float) -> set[Code]:
         """Return the codes of regions that a partition of some resolution has to show."""
