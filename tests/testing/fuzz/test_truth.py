@@ -6,7 +6,17 @@ from math import comb
 import numpy as np
 import pytest
 
-from reluscope.testing.fuzz.truth import Dense, Largest, Pointwise, Setting, TooLargeError, Truth
+from reluscope.testing.fuzz import cones
+from reluscope.testing.fuzz.truth import (
+    Dense,
+    Largest,
+    Pointwise,
+    Setting,
+    TooLargeError,
+    Truth,
+    largest_share_squared,
+    smallest_height_squared,
+)
 
 
 def dense(weight, bias):
@@ -112,3 +122,14 @@ def test_a_large_case_is_given_up():
     truth = Truth(layers, EVERYWHERE[2], most_cells=10)
     with pytest.raises(TooLargeError):
         len(truth.regions)
+
+
+def test_the_share_of_a_wedge_is_its_angle_and_that_of_a_slab_goes_with_its_place():
+    angle = Fraction(1, 10**6)
+    wedge = cones.polyhedron(2, [(0, 1, 0), (angle, -1, 0)])
+    assert float(largest_share_squared(wedge)) == pytest.approx(1e-12)
+    slab = cones.polyhedron(2, [(1, 0, -1000), (-1, 0, 1001)])
+    assert largest_share_squared(slab) == Fraction(1, 1001) ** 2
+    assert largest_share_squared(cones.polyhedron(1, [(1, 0), (-1, 1)])) == 1
+    assert smallest_height_squared(wedge) is None
+    assert smallest_height_squared(slab) == 1

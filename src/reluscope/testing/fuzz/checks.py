@@ -429,9 +429,7 @@ def _check_boundary(subject: Subject, found: Any) -> None:
     """Compare total lengths, facets that are boundary counted once."""
     total = 0.0
     for cell in subject.truth.regions:
-        outputs = (
-            cell.outputs if len(cell.outputs) > 1 else (tuple(Fraction(0) for _ in cell.outputs[0]), *cell.outputs)
-        )
+        outputs = cell.outputs if len(cell.outputs) > 1 else ((Fraction(0),) * (subject.dimension + 1), *cell.outputs)
         for i, first in enumerate(outputs):
             for j in range(i + 1, len(outputs)):
                 tie = tuple(a - b for a, b in zip(first, outputs[j], strict=True))

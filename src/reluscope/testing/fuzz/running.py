@@ -1,10 +1,7 @@
-"""Cases by seed and number: drawn, checked within a time limit, shrunk if they fail."""
+"""Cases by seed and number: drawn, checked, shrunk if they fail."""
 
-import signal
-import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,13 +35,13 @@ class Limits:
         Regions, and lower-dimensional pieces, that the oracle goes through.
     truth_seconds : float
         Time of the oracle.
-    case_seconds : float
-        Time of the library for one check; more is a failure.
+    check_seconds : float
+        Processor time of one check; more is a failure. The first may have to compile kernels for minutes.
     """
 
     most_cells: int = 300
     truth_seconds: float = 4.0
-    case_seconds: float = 120.0
+    check_seconds: float = 300.0
 
 
 @dataclass(frozen=True)
@@ -99,11 +96,12 @@ def check_case(case: Case, check: str, limits: Limits | None = None) -> list[Fai
     subject = Subject(case, truth, network, domain, np.random.default_rng(0), failures)
     if not truth.is_solid or not truth.regions:
         return failures
-    try:
-        with _at_most(limits.case_seconds):
-            CHECKS[check](subject)
-    except TimeoutError:
-        subject.fail("time", f"{check} takes more than {limits.case_seconds} s")
+    before = time.process_time()
+    CHECKS[check](subject)
+    # Nothing is interrupted: an exception in the middle of a compilation would harm all cases that follow.
+    spent = time.process_time() - before
+    if spent > limits.check_seconds:
+        subject.fail("time", f"{check} takes {spent:.0f} s")
     return subject.failures
 
 
@@ -139,22 +137,3 @@ def reproduction(case: Case, failure: Failure) -> str:
     source = case.source()
     head = f"# {failure.check}\n# {failure.message}\nimport reluscope as rs\n"
     return head + ("from torch import nn\n" + own if "nn." in source else "") + source
-
-
-@contextmanager
-def _at_most(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError in the main thread after some time."""
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def stop(*_: object) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

@@ -32,7 +32,7 @@ def smaller(case: Case) -> Iterator[Case]:
 def _without_layers(case: Case) -> Iterator[Case]:
     layers = case.layers
     for position in range(1, len(layers) - 1, 2):
-        before, gate, after = layers[position - 1 : position + 2]
+        before, gate, after = layers[position - 1], layers[position], layers[position + 1]
         assert isinstance(before, DenseLayer)
         assert isinstance(gate, GateLayer)
         assert isinstance(after, DenseLayer)
@@ -44,7 +44,7 @@ def _without_layers(case: Case) -> Iterator[Case]:
 def _without_units(case: Case) -> Iterator[Case]:
     layers = case.layers
     for position in range(1, len(layers) - 1, 2):
-        before, gate, after = layers[position - 1 : position + 2]
+        before, gate, after = layers[position - 1], layers[position], layers[position + 1]
         assert isinstance(before, DenseLayer)
         assert isinstance(gate, GateLayer)
         assert isinstance(after, DenseLayer)

@@ -13,7 +13,16 @@ from numpy.random import Generator
 
 from reluscope.testing.fuzz import cones
 from reluscope.testing.fuzz.cases import Case, SpaceDomain
-from reluscope.testing.fuzz.truth import Code, Dense, Largest, Pointwise, Truth, difference, smallest_height_squared
+from reluscope.testing.fuzz.truth import (
+    Code,
+    Dense,
+    Largest,
+    Pointwise,
+    Truth,
+    difference,
+    largest_share_squared,
+    smallest_height_squared,
+)
 
 # How much thicker than the stated resolution, as a share of the diameter, a region is that nothing may hide.
 SAFETY = 8
@@ -103,17 +112,22 @@ class Subject:
 
     def is_thick(self, row: int, share: float) -> bool:
         """Whether a region is thicker than a share of the diameter; on unbounded domains than that at its place."""
-        height = self.truth.thicknesses_squared[row]
-        if height is None:
-            return True
-        return height > Fraction(share) ** 2 * self.extent_squared(row)
+        return self._is_thick(self.truth.regions[row].cone, share)
+
+    def _is_thick(self, cone: cones.Cone, share: float, normal: cones.Vector | None = None) -> bool:
+        square = self.truth.diameter_squared
+        if square is None:
+            found = largest_share_squared(cone, normal)
+            return found is None or found > Fraction(share) ** 2
+        height = smallest_height_squared(cone, normal)
+        return height is None or height > Fraction(share) ** 2 * square
 
     def extent_squared(self, row: int) -> Fraction:
         """Return the square of the diameter, or on unbounded domains that of the distance of a vertex from zero."""
         if self.truth.diameter_squared is not None:
             return self.truth.diameter_squared
         vertices = self.truth.regions[row].cone.vertices
-        return max((cones.dot(vertex, vertex) for vertex in vertices), default=Fraction(1))
+        return max((Fraction(cones.dot(vertex, vertex)) for vertex in vertices), default=Fraction(1))
 
     def required(self, resolution: float) -> set[Code]:
         """Return the codes of regions that a partition of some resolution has to show."""
@@ -124,10 +138,8 @@ class Subject:
         """Whether regions and facets are thick enough to compare shapes, and floats know where they are."""
         if not all(self.is_thick(row, SHAPELY) for row in range(len(self.truth.regions))):
             return False
-        for (first, _), (row, shared) in self.truth.adjacency.items():
-            height = smallest_height_squared(shared, row[:-1])
-            if height is not None and height <= Fraction(SHAPELY) ** 2 * self.extent_squared(first):
-                return False
+        if not all(self._is_thick(shared, SHAPELY, row[:-1]) for row, shared in self.truth.adjacency.values()):
+            return False
         return all(self._is_steady(row) for row in range(len(self.truth.regions)))
 
     def _is_steady(self, row: int) -> bool:

@@ -382,6 +382,43 @@ def smallest_height_squared(cone: Cone, normal: Sequence[int] | None = None) -> 
     return min(heights, default=None)
 
 
+def largest_share_squared(cone: Cone, normal: Sequence[int] | None = None) -> Fraction | None:
+    """Return the square of the smallest height over a facet, as a share of the distance from zero; None if infinite.
+
+    Heights are those of the generators, lines left out: of what is unbounded the angle counts. No point c of the
+    polyhedron is much farther from that facet than this share of ``|c|``. As for `smallest_height_squared`, there may
+    be a normal.
+    """
+    shares: list[Fraction] = []
+    for row, _ in cones.facets(cone):
+        steepness = Fraction(cones.dot(row[:-1], row[:-1]))
+        if normal is not None:
+            steepness -= Fraction(cones.dot(row[:-1], normal) ** 2, cones.dot(normal, normal))
+        heights = [(cones.dot(row, ray), _size_squared(ray, cone.lines)) for ray in cone.rays]
+        if all(size or not height for height, size in heights):
+            shares.append(max(height * height / (steepness * size) for height, size in heights if height))
+    return min(shares, default=None)
+
+
+def _size_squared(ray: Vector, lines: Sequence[Vector]) -> Fraction:
+    """Return the square of the distance of a ray's entries, w left out, from the span of some lines."""
+    rest = [Fraction(entry) for entry in ray[:-1]]
+    orthogonal: list[list[Fraction]] = []
+    for line in lines:
+        way = [Fraction(entry) for entry in line[:-1]]
+        for other in orthogonal:
+            way = _without(way, other)
+        orthogonal.append(way)
+    for way in orthogonal:
+        rest = _without(rest, way)
+    return Fraction(cones.dot(rest, rest))
+
+
+def _without(vector: list[Fraction], direction: list[Fraction]) -> list[Fraction]:
+    share = Fraction(cones.dot(vector, direction)) / cones.dot(direction, direction)
+    return [a - share * b for a, b in zip(vector, direction, strict=True)]
+
+
 class _Groups:
     """Disjoint sets of the first integers."""
 
