@@ -5,6 +5,7 @@ Not read here, because only the function knows what fits: points (`Points`, read
 """
 
 import collections.abc
+import math
 import os
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -124,7 +125,12 @@ def _within(kind: Any, within: Range, has_gaps: bool) -> Reader | None:
     if kind is int:
         return Reader(within.describe("a whole number"), lambda value, name, _: read_whole(value, name, within))
     if kind is float:
-        return Reader(within.describe("a number"), lambda value, name, _: read_number(value, name, within))
+
+        def read(value: Any, name: str, _: Sizes) -> float:
+            is_gap = has_gaps and within == ANY and isinstance(value, float) and not math.isfinite(value)
+            return value if is_gap else read_number(value, name, within)
+
+        return Reader(within.describe("a number"), read)
     return reader_of(kind, has_gaps=has_gaps)
 
 
