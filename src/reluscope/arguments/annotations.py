@@ -270,9 +270,8 @@ def _array(annotation: Any, has_gaps: bool) -> Reader:
         if is_tensor:
             if not isinstance(value, annotation.array_type):
                 _refuse(value, name, f"a tensor {shape}")
-            is_finite = not value.is_floating_point() or bool(value.isfinite().all())
             _check_shape(tuple(value.shape), letters, name, phrase, sizes)
-            return value if is_finite else _refuse_infinite(name)
+            return value  # finite or not: networks that diverge are trained beside others
         array = _as_array(value, name, phrase)
         kind = array.dtype.kind
         if dtypes:

@@ -116,7 +116,9 @@ def read_labels(
     except (TypeError, ValueError) as error:
         raise ShapeError(f"{name} must be one whole number per sample, got rows that do not fit together") from error
     if raw.ndim != 1:
-        raise ShapeError(f"{name} must have one axis, one label per sample, got an array of shape {raw.shape}")
+        raise ShapeError(
+            f"{name} must have one axis, one label per sample, got an array of shape {raw.shape}: of one-hot rows give argmax(1)"
+        )
     if num_samples is not None and len(raw) != num_samples:
         raise ShapeError(f"{name} must be one label per sample, got {len(raw):,} labels for {num_samples:,} samples")
     if raw.size and raw.dtype.kind not in "biuf":
@@ -128,4 +130,7 @@ def read_labels(
         raise InputError(
             f"{name} must be whole numbers from 0 {to}, got {raw[bad[0]]} for sample {bad[0]}: number the classes so"
         )
-    return raw.astype(np.int64)
+    return raw.astype(np.int64)        raise ShapeError(
+            f"{name} must have one axis, one label per sample, got an array of shape {raw.shape}: of one-hot rows give "
+            "argmax(1)"
+        )
