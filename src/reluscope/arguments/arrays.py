@@ -117,7 +117,8 @@ def read_labels(
         raise ShapeError(f"{name} must be one whole number per sample, got rows that do not fit together") from error
     if raw.ndim != 1:
         raise ShapeError(
-            f"{name} must have one axis, one label per sample, got an array of shape {raw.shape}: of one-hot rows give argmax(1)"
+            f"{name} must have one axis, one label per sample, got an array of shape {raw.shape}: of one-hot rows give "
+            "argmax(1)"
         )
     if num_samples is not None and len(raw) != num_samples:
         raise ShapeError(f"{name} must be one label per sample, got {len(raw):,} labels for {num_samples:,} samples")
@@ -130,7 +131,4 @@ def read_labels(
         raise InputError(
             f"{name} must be whole numbers from 0 {to}, got {raw[bad[0]]} for sample {bad[0]}: number the classes so"
         )
-    return raw.astype(np.int64)        raise ShapeError(
-            f"{name} must have one axis, one label per sample, got an array of shape {raw.shape}: of one-hot rows give "
-            "argmax(1)"
-        )
+    return raw.astype(np.int64)
