@@ -21,7 +21,7 @@ ROWS = {
     "local.RegionClasses.distortion": row(on=_CLASSES, position=0),
     "local.Directions.angles": row(on=_DIRECTIONS, rows=[0], kinds={"rows": "rows", "budget": "count"}),
     "local.Hyperplanes.only": row(
-        on=_HYPER, sources=Later(lambda: _HYPER.value.sources[:1]), kinds={"sources": "array"}
+        on=_HYPER, sources=Later(lambda: _HYPER.value.sources[:1]), kinds={"sources": "list"}
     ),
     "local.Hyperplanes.normals": row(
         on=_HYPER, rows=np.array([0]), budget=10**6, kinds={"rows": "rows", "budget": "count"}
