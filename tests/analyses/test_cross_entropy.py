@@ -26,7 +26,7 @@ def test_large_outputs_do_not_overflow():
 
 def test_what_cannot_be_used():
     net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    with pytest.raises(ShapeError, match="one label per point"):
+    with pytest.raises(ShapeError, match="one label per sample"):
         cross_entropy(net, [[1.0, 0.0]], np.array([1, 0]))
     with pytest.raises(InputError, match="class numbers"):
         cross_entropy(net, [[1.0, 0.0]], np.array([2]))

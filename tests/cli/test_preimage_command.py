@@ -113,8 +113,8 @@ def test_ctrl_c_keeps_the_samples_before_it(points, monkeypatch):
     ("arguments", "words"),
     [
         (("--sample", "3"), "points.npy has 3 samples, 0 to 2"),
-        (("--gate", "relu9"), "choose one of 1"),
-        (("--gate", "7"), "choose one of 1"),
+        (("--gate", "relu9"), "a position among 1, got"),
+        (("--gate", "7"), "a position among 1, got"),
         (("--box", "0,5"), "input 1 is outside"),
         (("--box", "0,1") * 3, "each of its 2 inputs, got 3 boxes"),
         (("-o", "a.svg"), "must end in .json"),

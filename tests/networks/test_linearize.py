@@ -72,7 +72,7 @@ def test_outputs_are_chosen():
     assert torch.allclose(some.weight, whole.weight[:, [2, 3]])
     assert torch.allclose(some.bias, whole.bias[:, [2, 3]])
     for outputs in ([4], [-5], []):
-        with pytest.raises(InputError, match="expected outputs among 0 to 3"):
+        with pytest.raises(InputError, match="outputs must be from 0 to 3"):
             net.linearize(x, outputs=outputs)
 
 

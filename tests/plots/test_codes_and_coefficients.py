@@ -94,7 +94,7 @@ def test_codes_without_labels_samples_or_gates(codes):
     assert names(plots.codes(codes[:0]).axes[0].texts) == ["there are no codes"]
     affine = rs.load([(np.eye(2), np.zeros(2))])
     assert names(plots.codes(affine.codes(np.eye(2))).axes[0].texts) == ["the network has no gates"]
-    with pytest.raises(ShapeError, match="one label per code"):
+    with pytest.raises(ShapeError, match="one label per sample"):
         plots.codes(codes, labels=[0, 1])
 
 
@@ -158,7 +158,7 @@ def test_a_limit_cuts_off_and_says_so():
     assert figure.get_suptitle() == "bars beyond 1 are cut off"
     image = plots.coefficients(np.array([3.0, -0.5, 0.0, 0.2]), shape=(2, 2), limit=1.0)
     assert images(image)[0].norm.vmax == 1.0
-    with pytest.raises(InputError, match="positive number"):
+    with pytest.raises(InputError, match="above 0"):
         plots.coefficients(np.array([3.0]), limit=-1.0)
 
 

@@ -5,6 +5,7 @@ Not read here, because only the function knows what fits: points (`Points`, read
 """
 
 import collections.abc
+import math
 import os
 import types
 from collections.abc import Callable, Mapping, Sequence
@@ -124,7 +125,12 @@ def _within(kind: Any, within: Range, has_gaps: bool) -> Reader | None:
     if kind is int:
         return Reader(within.describe("a whole number"), lambda value, name, _: read_whole(value, name, within))
     if kind is float:
-        return Reader(within.describe("a number"), lambda value, name, _: read_number(value, name, within))
+
+        def read(value: Any, name: str, _: Sizes) -> float:
+            is_gap = has_gaps and within == ANY and isinstance(value, float) and not math.isfinite(value)
+            return value if is_gap else read_number(value, name, within)
+
+        return Reader(within.describe("a number"), read)
     return reader_of(kind, has_gaps=has_gaps)
 
 
@@ -264,9 +270,8 @@ def _array(annotation: Any, has_gaps: bool) -> Reader:
         if is_tensor:
             if not isinstance(value, annotation.array_type):
                 _refuse(value, name, f"a tensor {shape}")
-            is_finite = not value.is_floating_point() or bool(value.isfinite().all())
             _check_shape(tuple(value.shape), letters, name, phrase, sizes)
-            return value if is_finite else _refuse_infinite(name)
+            return value  # finite or not: networks that diverge are trained beside others
         array = _as_array(value, name, phrase)
         kind = array.dtype.kind
         if dtypes:

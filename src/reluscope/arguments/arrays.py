@@ -116,9 +116,12 @@ def read_labels(
     except (TypeError, ValueError) as error:
         raise ShapeError(f"{name} must be one whole number per sample, got rows that do not fit together") from error
     if raw.ndim != 1:
-        raise ShapeError(f"{name} must have one axis, one label per sample, got an array of shape {raw.shape}")
+        raise ShapeError(
+            f"{name} must have one axis, one label per sample, got an array of shape {raw.shape}: of one-hot rows give "
+            "argmax(1)"
+        )
     if num_samples is not None and len(raw) != num_samples:
-        raise ShapeError(f"{name} must be one per sample, got {len(raw):,} labels for {num_samples:,} samples")
+        raise ShapeError(f"{name} must be one label per sample, got {len(raw):,} labels for {num_samples:,} samples")
     if raw.size and raw.dtype.kind not in "biuf":
         raise InputError(f"{name} must be whole numbers, got an array of {raw.dtype}: number the classes from 0")
     upper = np.inf if num_classes is None else num_classes

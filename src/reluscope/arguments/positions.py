@@ -31,7 +31,7 @@ def read_position(value: Any, name: str, length: int, noun: str = "entries") -> 
     except TypeError:
         raise InputError(f"{name} must be a whole number, got {describe(value)}") from None
     if not -length <= position < length:
-        raise PositionError(f"{name} must be {_from_to(length)}, got {position}: there are {length:,} {noun}")
+        raise PositionError(f"{name} must be {_from_to(length, noun)}, got {position}")
     return position % length
 
 
@@ -66,9 +66,11 @@ def read_positions(value: Any, name: str, length: int, noun: str = "entries") ->
         return np.flatnonzero(array)
     bad = array[(array < -length) | (array >= length)]
     if len(bad):
-        raise PositionError(f"{name} must be {_from_to(length)}, got {bad[0]}: there are {length:,} {noun}")
+        raise PositionError(f"{name} must be {_from_to(length, noun)}, got {bad[0]}")
     return array.astype(np.int64) % max(length, 1)
 
 
-def _from_to(length: int) -> str:
-    return f"from 0 to {length - 1}, or from -1 down to {-length} from the end" if length else "left out"
+def _from_to(length: int, noun: str) -> str:
+    if not length:
+        return f"one of the {noun}, of which there are none"
+    return f"from 0 to {length - 1}, or from -1 to {-length} counted from the end"

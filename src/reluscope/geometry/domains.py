@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from reluscope.arguments import Count, NonNegative, describe, read_arguments
+from reluscope.arguments import Count, describe, read_arguments
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.arrays import read_array, read_point
 from reluscope.geometry.polyhedron import Polyhedron
@@ -371,7 +371,7 @@ def Plane(  # noqa: N802
     a: ArrayLike,
     b: ArrayLike,
     c: ArrayLike,
-    margin: NonNegative = 0.0,
+    margin: float = 0.0,
     window: Box | Polyhedron | Sequence[Sequence[float]] | None = None,
 ) -> Slice:
     """Build the plane through three points as a slice: origin a, first axis along b - a, second towards c.

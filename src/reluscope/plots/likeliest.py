@@ -86,7 +86,7 @@ def likeliest(
     across = width + before
     axes = canvas(None, (SIDE * max(4, across) * STEP + 1.0, SIDE * (STEP + BELOW) * max(1, number) + 0.55))
     axes.set_axis_off()
-    if len(rows) != number or len(names) != width:
+    if number and width and (len(rows) != number or len(names) != width):
         raise ShapeError(
             f"expected {number} names of rows and {width} of columns, got {len(rows)} and {len(names)}: name each once"
         )

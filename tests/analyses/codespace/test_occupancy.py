@@ -28,7 +28,7 @@ def entropy_of(keys):
 def test_entropy_and_information_against_counters(seed, size):
     generator = np.random.default_rng(seed)
     pieces = np.c_[generator.integers(0, 2, (size, 3)), generator.integers(0, 3, (size, 1))]
-    classes = generator.integers(-1, 2, size)
+    classes = generator.integers(0, 3, size)
     found = occupancy(sampled_codes(pieces), classes)
     whole = [tuple(row) for row in pieces.tolist()]
     parts = [whole, [row[:3] for row in whole], [row[3:] for row in whole]]
@@ -61,7 +61,7 @@ def test_doubt_makes_estimates():
 def test_no_samples_and_wrong_classes_are_refused():
     with pytest.raises(rs.errors.ShapeError, match="no samples"):
         occupancy(sampled_codes(np.zeros((0, 4), dtype=int)))
-    with pytest.raises(rs.errors.ShapeError, match="one class per sample"):
+    with pytest.raises(rs.errors.ShapeError, match="one label per sample"):
         occupancy(sampled_codes(np.zeros((2, 4), dtype=int)), np.zeros(3, dtype=int))
 
 

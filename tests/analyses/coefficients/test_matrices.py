@@ -127,7 +127,7 @@ def test_what_cannot_be_done_is_one_sentence(points):
     net = rs.load(MODELS["dense"].double(), input_shape=(12,))
     with pytest.raises(InputError, match="at least one sample"):
         rs.coefficients.matrix(net, points, memory=100)
-    with pytest.raises(InputError, match="outputs among 0 to 2"):
+    with pytest.raises(InputError, match="outputs must be from 0 to 2"):
         rs.coefficients.matrix(net, points, outputs=[3])
     matrices = rs.coefficients.matrix(net, points, memory=8 * 8 * 3 * 13 * 3)
     with pytest.raises(InputError, match="one of 3 outputs"):

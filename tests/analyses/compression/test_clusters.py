@@ -183,7 +183,7 @@ def test_regions_by_their_samples():
 def test_bad_input(network, samples):
     training, x, labels = samples
     matrices, test = rs.coefficients.matrix(network, training), rs.coefficients.matrix(network, x)
-    with pytest.raises(InputError, match="from 1 up"):
+    with pytest.raises(InputError, match="at least 1, got 0"):
         compression.cluster_maps(matrices, 0)
     with pytest.raises(InputError, match="rules"):
         compression.accuracy_curve(matrices, test, labels, rules=())

@@ -288,7 +288,7 @@ def test_other_networks_are_refused(model, shape, what):
 
 def test_domains_that_do_not_fit_are_refused():
     network = rs.load([(np.ones((2, 3)), np.zeros(2)), (np.ones((1, 2)), [0.0])])
-    with pytest.raises(ShapeError, match="3 dimensions"):
+    with pytest.raises(ShapeError, match="lies in 2 dimensions"):
         prune(network, rs.Box(0, 1, dim=2))
     with pytest.raises(InputError, match="bounded domain"):
         prune(network, rs.Space(3), method="programs")

@@ -164,7 +164,7 @@ def test_many_points_and_bad_options():
     assert [len(one) for one in found] == [len(rs.region(NET, x).sources) for x in X[:3]]
     assert found[0].image.shape == (0, 0)
     for wrong in ({"bins": 0}, {"pixels": -1}, {"budget": 0}):
-        with pytest.raises(InputError, match="expected positive bins"):
+        with pytest.raises(InputError, match="must be a whole number of at least"):
             directions(NET, X[:1], **wrong)
     with pytest.raises(InputError, match="one point"):
         hyperplanes(NET, X[:2])

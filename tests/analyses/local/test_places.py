@@ -223,7 +223,7 @@ def test_targets_of_other_classes():
     np.testing.assert_array_equal(drawn, other_points(NET, X, labels, labels[:50], seed=1))
     with pytest.raises(InputError, match="class other than 1"):
         other_points(NET, X[:2], np.array([1, 1]), np.array([1]), seed=0)
-    with pytest.raises(InputError, match="classes from 0 to 9"):
+    with pytest.raises(InputError, match="class numbers from 0 to 9"):
         class_means(NET, X[:1], np.array([10]))
 
 
@@ -254,11 +254,11 @@ def test_adversaries_of_a_line_in_closed_form():
 
 def test_bad_input_of_adversaries():
     for wrong in ({"norm": "l1"}, {"radius": 0.0}, {"steps": 0}):
-        with pytest.raises(InputError, match="positive radius"):
+        with pytest.raises(InputError, match="must be"):
             pgd(NET, X[:1], np.array([0]), **{"radius": 1.0, **wrong})
     with pytest.raises(InputError, match="outside the box"):
         pgd(NET, X[:2], np.array([0, 0]), radius=1.0, box=rs.Box(-1e-3, 1e-3, 64))
-    with pytest.raises(ShapeError, match="64 dimensions"):
+    with pytest.raises(ShapeError, match="lies in 3 dimensions, but the network has 64"):
         pgd(NET, X[:1], np.array([0]), radius=1.0, box=rs.Box(0, 1, 3))
     with pytest.raises(ShapeError, match="one label"):
         pgd(NET, X[:1], np.array([0, 1]), radius=1.0)

@@ -142,7 +142,7 @@ def test_bad_input_is_refused():
         rs.preimages.distance_to_image(net, [1.0, np.inf, 0.0])
     with pytest.raises(rs.errors.ShapeError, match="2 features"):
         rs.preimages.distance_to_range(net, np.ones(3), box)
-    with pytest.raises(rs.errors.InputError, match="radius from 0"):
+    with pytest.raises(rs.errors.InputError, match="at least 0, got"):
         rs.preimages.reached_from_elsewhere(net, [0.0, 0.0], -1.0, box)
     with pytest.raises(rs.errors.InputError, match="got one outside"):
         rs.preimages.reached_from_elsewhere(net, [5.0, 0.0], 1.0, box)

@@ -371,7 +371,7 @@ def test_bad_input():
     net = rs.load(nn.Sequential(nn.Linear(4, 4), nn.MaxPool1d(2)), input_shape=(1, 4))
     with pytest.raises(UnsupportedOperatorError, match="unions"):
         rs.preimages.classify(net, [0, 0])
-    with pytest.raises(InputError, match="choose one of"):
+    with pytest.raises(InputError, match="gate must be"):
         rs.preimages.classify(rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))]), [0, 0], gate="relu 7")
     with pytest.raises(InputError, match="affine"):
         rs.preimages.classify(rs.load([(np.eye(2), np.zeros(2))]), [0, 0])

@@ -254,7 +254,7 @@ def test_bad_input():
     net = rs.load(layers([2, 3, 2]))
     for bad, message in (
         ({"norm": "l2", "domain": rs.Box(5, 6, 2)}, "outside"),
-        ({"norm": "l2", "domain": rs.Box(-1, 1, 3)}, "2 dimensions"),
+        ({"norm": "l2", "domain": rs.Box(-1, 1, 3)}, "lies in 3 dimensions"),
         ({"norm": "l2", "domain": rs.Polyhedron([[1.0, 0.0]], [1.0], [[0.0, 1.0]], [0.0])}, "equations"),
     ):
         with pytest.raises(rs.errors.InputError, match=message):

@@ -127,7 +127,7 @@ def test_features_of_gates():
     assert own.shape == (50, 10)
     assert other.min() == 0.0
     assert float(found["features_cka"]["wide", "deep"]) == pytest.approx(float(rs.similarity.linear_cka(own, other)))
-    with pytest.raises(InputError, match="expected a gate, one of"):
+    with pytest.raises(InputError, match="gate must be a name or a position among"):
         rs.similarity.features(NETWORKS["wide"], POINTS, "relu9")
 
 

@@ -160,7 +160,7 @@ def test_networks_are_loaded_as_they_compute():
     [
         (ShapeError, "points of shape", lambda stack: stack([[0.0]])),
         (ShapeError, "targets of shape", lambda stack: losses(stack, [[0.0, 0.0]], [0.0, 1.0], loss="mse")),
-        (InputError, "loss out of", lambda stack: losses(stack, [[0.0, 0.0]], [0.0], loss="hinge")),
+        (InputError, "loss must be 'mse' or 'bce'", lambda stack: losses(stack, [[0.0, 0.0]], [0.0], loss="hinge")),
         (ShapeError, "one of the 1 hidden", lambda stack: stack.keep(1, [True] * 3)),
         (ShapeError, "units of shape", lambda stack: stack.keep(0, [True])),
         (ShapeError, "a stack of one network", subnetworks),

@@ -136,11 +136,11 @@ def test_a_network_without_gates(file):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"labels": [0, 1]}, r"one label per point, got labels of shape \(2,\) for 60 points"),
-        ({"labels": LABELS + 0.5}, "class numbers 0, 1, 2, ..., got float64"),
-        ({"labels": LABELS - 1}, "class numbers from 0, got -1"),
+        ({"labels": [0, 1]}, "one label per sample, got 2 labels for 60 samples"),
+        ({"labels": LABELS + 0.5}, "whole numbers from 0 up, got"),
+        ({"labels": LABELS - 1}, "whole numbers from 0 up, got -1"),
         ({"labels": LABELS + 1}, "class numbers from 0 to 2"),
-        ({"samples": 0}, "expected samples of 1 or more"),
+        ({"samples": 0}, "samples must be a whole number of at least 1, got 0"),
         ({"segment_share": 0.0}, "segment_share in"),
         ({"plane": (0, 1, 60)}, "three rows of the data, each from 0 to 59"),
         ({"plane": rs.Segment(POINTS[0], POINTS[1])}, "a plane of two dimensions, got segment"),

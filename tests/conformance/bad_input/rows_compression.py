@@ -11,7 +11,7 @@ _CLUSTERS = Later(lambda: rs.compression.cluster_maps(_MATRICES.value, 2))
 _CURVE = Later(lambda: rs.compression.accuracy_curve(_MATRICES.value, _MATRICES.value, Y, (1, 2)))
 _PRUNED = Later(lambda: rs.compression.prune_by_magnitude(module(), [0.5], **_TUNED))
 _TUNED = {"fine_tune": lambda module: None, "test_x": X, "test_labels": Y}
-_TUNED_KINDS = {"test_x": "samples", "module": "ours", "x": "samples", "labels": "labels"}
+_TUNED_KINDS = {"least_accuracy": "number", "test_x": "samples", "module": "ours", "x": "samples", "labels": "labels"}
 _STACK = Later(lambda: rs.stacked.initialize((3,), num_inputs=2, seeds=[0]))
 _TARGETS = Y[:, None].astype(float)
 _IMAGES = np.linspace(0, 1, 6 * 16).reshape(6, 1, 4, 4).astype(np.float32)

@@ -16,12 +16,6 @@ ROWS = {
     "stacked.LossFunction.__call__": row(
         on=rs.stacked.LOSS_FUNCTIONS["mse"], outputs=_OUT, targets=_OUT, kinds=_TENSORS
     ),
-    "stacked.Stack": row(
-        weights=Later(lambda: _STACK.value.weights),
-        biases=Later(lambda: _STACK.value.biases),
-        kept=Later(lambda: _STACK.value.kept),
-        kinds={"weights": "each ours", "biases": "each ours", "kept": "each ours"},
-    ),
     "stacked.Stack.__call__": row(on=_STACK, x=X),
     "stacked.Stack.read_points": row(on=_STACK, x=X),
     "stacked.Stack.take": row(on=_STACK, rows=[0], kinds={"rows": "rows"}),

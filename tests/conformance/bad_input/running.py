@@ -8,6 +8,7 @@ import contextlib
 import inspect
 import io
 import json
+import signal
 import sys
 import types
 import warnings
@@ -17,6 +18,8 @@ import reluscope as rs
 from conformance.bad_input.calls import BY_NAME, settled
 from conformance.bad_input.values import bad_values, is_one_sentence
 from reluscope.errors import ReluscopeError
+
+LONGEST = 30  # seconds that a bad call may take on a busy machine
 
 
 @dataclass
@@ -115,7 +118,7 @@ def _try_row(name, thing, owner, row, report):
 
 def _try_value(said, thing, owner, row, arguments, report):
     try:
-        with _quiet():
+        with _quiet(), _limited():
             call(thing, owner, row, arguments)
     except ReluscopeError as error:
         if not is_one_sentence(str(error)):
@@ -124,6 +127,22 @@ def _try_value(said, thing, owner, row, arguments, report):
         report.failed.append(f"{said}: {type(error).__name__}: {str(error)[:120]}")
     else:
         report.failed.append(f"{said}: accepted")
+
+
+@contextlib.contextmanager
+def _limited():
+    """Stop a call that takes bad input and works on it without end."""
+
+    def stop(number, frame):
+        raise TimeoutError(f"not done after {LONGEST} s")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(LONGEST)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
 
 
 @contextlib.contextmanager

@@ -29,7 +29,8 @@ _RESULTS = """
     sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory sensitivity.Transitions
     similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.PairTable similarity.Partitions
     similarity.Similarities stability.Bounded stability.CorrelationCounts stability.Interlacing stability.Layer
-    stability.PrefixMap stability.RemovedRows stability.Spectra stacked.LossFunction stacked.Trained tracking.Records
+    stability.PrefixMap stability.RemovedRows stability.Spectra stacked.LossFunction stacked.Stack stacked.Trained
+    tracking.Records
     tropical.Cell tropical.Interpolant tropical.MaxDifference tropical.NewtonPolygon tropical.NewtonPolygons
     tropical.Pieces tropical.TropicalPolynomial tropical.TropicalRational testing.ReferenceNetwork
 """

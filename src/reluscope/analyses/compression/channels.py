@@ -9,7 +9,7 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from reluscope.analyses.compression.pruning_curve import PruningCurve, as_tensor, step_of
-from reluscope.arguments import Share, read_arguments, read_labels
+from reluscope.arguments import read_arguments, read_labels
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.networks.points import Points
 
@@ -30,7 +30,7 @@ def prune_channels(
     fine_tune: Callable[[nn.Module], object],
     test_x: Points,
     test_labels: Points,
-    least_accuracy: Share = 0.0,
+    least_accuracy: float = 0.0,
     tell: Callable[[float], None] | None = None,
 ) -> PruningCurve:
     """Take channel after channel away from the convolutions of a classifier, and measure what is left.

@@ -20,7 +20,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from reluscope.analyses.local.hyperplanes import Hyperplanes, hyperplanes
-from reluscope.arguments import Count, read_arguments, read_positions
+from reluscope.arguments import Count, Natural, read_arguments, read_positions
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
@@ -152,7 +152,7 @@ def directions(
     *,
     rows: Sequence[Int[np.ndarray, "f 3"]] | None = None,
     bins: Count = 181,
-    pixels: Count = 512,
+    pixels: Natural = 512,
     tolerance: Tolerance | None = None,
     budget: Count = BUDGET,
 ) -> tuple[Directions, ...]:

@@ -56,8 +56,6 @@ class Hyperplanes:
         InputError
             If no unit has such a row here.
         """
-        if not len(sources):
-            raise InputError("sources must be at least one row (gate, unit, piece), got none")
         given = np.unique(np.asarray(sources, dtype=np.int64).reshape(-1, 3), axis=0)
         rows = {tuple(row) for row in given.tolist()}
         kept = np.array([tuple(row) in rows for row in self.sources.tolist()], dtype=bool)

@@ -226,7 +226,7 @@ def of_class(
     label: int,
     domain: Domain | Partition,
     *,
-    margin: NonNegative = 0.0,
+    margin: float = 0.0,
     budget: Budget | int | None = None,
     tolerance: Tolerance | None = None,
     progress: bool = False,

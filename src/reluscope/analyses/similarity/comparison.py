@@ -51,7 +51,7 @@ def compare(
     labels: ArrayLike | None = None,
     *,
     fit_on: Points | None = None,
-    metrics: Sequence[str] | None = None,
+    metrics: str | Sequence[str] | None = None,
     gates: Sequence[str | int | None] | None = None,
     ridge: NonNegative = 0.0,
     memory: Count = MEMORY,

@@ -21,7 +21,6 @@ from reluscope.errors import InputError, ShapeError
 Layers = list[tuple[np.ndarray, np.ndarray]]
 
 
-@read_arguments
 @dataclass(frozen=True, eq=False)
 class Stack:
     """k dense networks with ReLU or leaky ReLU between their layers.
