@@ -10,13 +10,9 @@ from scipy.spatial import ConvexHull, QhullError
 
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.coincidence import coincident_groups
-<<<<<<< HEAD
-from reluscope.geometry.interior import Ball, unit_rows
-from reluscope.geometry.scales import exponents, lengths, times_power
-=======
 from reluscope.geometry.interior import Ball
 from reluscope.geometry.row_scales import unit_rows
->>>>>>> h-proofs2
+from reluscope.geometry.scales import exponents, lengths, times_power
 
 
 def corners(

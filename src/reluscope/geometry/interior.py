@@ -14,13 +14,10 @@ from reluscope.geometry.axis_rows import read_bounds
 from reluscope.geometry.ball_bounds import radius_bound
 from reluscope.geometry.convex_questions import bodies_of, largest_balls
 from reluscope.geometry.linear_program import LinearProgram, Status
-<<<<<<< HEAD
-from reluscope.geometry.scales import exponents, lengths, times_power
-=======
 from reluscope.geometry.proved_programs import MOST_DIMENSIONS, System
 from reluscope.geometry.rational_equations import reduced
 from reluscope.geometry.row_scales import scaled_rows, unit_rows
->>>>>>> h-proofs2
+from reluscope.geometry.scales import exponents, times_power
 
 # From this many entries on the interior-point method is the faster one.
 MANY_ENTRIES = 10_000
@@ -49,45 +46,6 @@ class Ball:
     gap: float
 
 
-<<<<<<< HEAD
-def scaled_rows(
-    A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]
-) -> tuple[Float[np.ndarray, "h n"], Float[np.ndarray, " h"]]:
-    """Return rows times powers of two, the largest entry of each from 1 to 2: the same rows, and their squares fit.
-
-    Half-spaces that end farther away than ``FARTHEST`` end there.
-
-    Examples
-    --------
-    >>> scaled_rows(np.array([[6e200, 0.0]]), np.array([3e200]))
-    (array([[1.95..., 0.        ]]), array([0.97...]))
-    """
-    exponents = -(np.frexp(np.abs(A).max(axis=1, initial=0.0))[1] - 1)
-    with np.errstate(over="ignore", under="ignore"):
-        return np.ldexp(A, exponents[:, None]), np.clip(np.ldexp(b, exponents), -FARTHEST, FARTHEST)
-
-
-def unit_rows(
-    A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]
-) -> tuple[Float[np.ndarray, "k n"], Float[np.ndarray, " k"], np.ndarray]:
-    """Return the rows that are not zero, scaled to length 1, and their indices."""
-<<<<<<< HEAD
-    A, b = scaled_rows(A, b)
-    lengths = np.linalg.norm(A, axis=1)
-    kept = np.flatnonzero(lengths > 0)
-    return A[kept] / lengths[kept, None], b[kept] / lengths[kept], kept
-=======
-    kept = np.flatnonzero(A.any(axis=1))
-    # By powers of two first, which is exact: the length of a row need not be a number of float64.
-    powers = exponents(A[kept], 1)
-    rows = times_power(A[kept], -powers[:, None])
-    sizes = lengths(rows)
-    return rows / sizes[:, None], times_power(b[kept], -powers) / sizes, kept
->>>>>>> h-scale
-
-
-=======
->>>>>>> h-proofs2
 def row_space(rows: Float[np.ndarray, "h n"]) -> Float[np.ndarray, "k n"]:
     """Return an orthonormal basis of the span of the rows."""
     _, singular, right = np.linalg.svd(rows, full_matrices=False)
@@ -135,25 +93,18 @@ def inscribed_ball(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]) -> B
     offsets = times_power(offsets, -exponent)
     if len(kept) < dim:  # nothing happens outside the row space
         space = row_space(normals)
-<<<<<<< HEAD
-        ball = _largest_ball(normals @ space.T, offsets)
-        ball = Ball(ball.center @ space, ball.radius, ball.gap)
-    else:
-        ball = _largest_ball(normals, offsets)
-    radius, gap = times_power(np.array([ball.radius, ball.gap]), exponent).tolist()
-    return Ball(times_power(ball.center, exponent), radius, gap)
-=======
         ball, duals = _largest_ball(normals @ space.T, offsets)
         ball = Ball(ball.center @ space, ball.radius, ball.gap)
     else:
         ball, duals = _largest_ball(normals, offsets)
+    radius, gap = times_power(np.array([ball.radius, ball.gap]), exponent).tolist()
+    ball = Ball(times_power(ball.center, exponent), radius, gap)
     if duals is None:
         return ball
     most = radius_bound(A[kept], b[kept], ball.center, duals)
     # Of a flat polyhedron rounding leaves what it does.
     gap = float(np.nextafter(most - ball.radius, np.inf))
     return Ball(ball.center, ball.radius, max(gap, ball.gap if ball.radius == 0 else 0.0))
->>>>>>> h-proofs2
 
 
 def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> tuple[Ball, np.ndarray | None]:
@@ -216,7 +167,6 @@ def _by_interior_point(normals: np.ndarray, offsets: np.ndarray) -> Ball | None:
     return ball if (ball.radius > 0 and ball.gap <= WELL_PROVED * ball.radius) or np.isinf(ball.radius) else None
 
 
-<<<<<<< HEAD
 def proves_bounded(rows: Float[np.ndarray, "h n"], noise: Float[np.ndarray, " h"]) -> bool | None:
     """Tell whether no r except 0 has ``rows r <= 0``, whatever the rows are within their noise; None if that depends.
 
@@ -268,12 +218,8 @@ def proves_bounded(rows: Float[np.ndarray, "h n"], noise: Float[np.ndarray, " h"
     return True
 
 
-def is_cone_trivial(A: Float[np.ndarray, "h n"]) -> bool:
-    """Tell whether no r except 0 has ``A r <= 0``.
-=======
 def is_cone_trivial(A: Float[np.ndarray, "h n"], C: Float[np.ndarray, "k n"] | None = None) -> bool:
     """Tell whether no r except 0 has ``A r <= 0`` and ``C r = 0``.
->>>>>>> h-proofs2
 
     Notes
     -----

@@ -528,7 +528,9 @@ def _finished(batch: _Batch, scale: float) -> CellPatch:
     """Return the cells that have a point at all: of others rounding has left nothing but directions."""
     finite = np.flatnonzero(np.logical_or.reduceat(batch.cells.vertices[:, -1] > 0, batch.cells.vertex_offsets[:-1]))
     cells = batch.cells.select(finite)
-    words = np.concatenate([*(word[finite] for word in batch.words), np.zeros((len(cells), 0), dtype=np.uint64)], axis=1)
+    words = np.concatenate(
+        [*(word[finite] for word in batch.words), np.zeros((len(cells), 0), dtype=np.uint64)], axis=1
+    )
     owner = np.repeat(np.arange(len(cells)), np.diff(cells.facet_offsets))
     shown = cells.kinds == INNER
     keys = cells.keys[shown] ^ batch.hashes[finite[owner[shown]]]

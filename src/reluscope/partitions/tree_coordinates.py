@@ -20,11 +20,8 @@ from reluscope.geometry.crossing import Cell, Forms, Frame
 from reluscope.geometry.domains import Box, Domain, Space
 from reluscope.geometry.generation import Scratch
 from reluscope.geometry.polyhedron import Polyhedron
-<<<<<<< HEAD
-from reluscope.geometry.scales import exponents, lengths, times_power
-=======
 from reluscope.geometry.row_scales import scaled_rows
->>>>>>> h-proofs2
+from reluscope.geometry.scales import exponents, lengths, times_power
 from reluscope.networks.affine_values import AffineValue, AffineValues, advance_affinely, affine_input
 from reluscope.networks.network import Network
 from reluscope.tolerance import Tolerance
@@ -118,13 +115,8 @@ class Coordinates:
 
     @cached_property
     def _gram(self) -> np.ndarray:
-<<<<<<< HEAD
         """Inner products of the gradients of all z with respect to x."""
         columns = len(self.frame.lower) - 1
-=======
-        """Inner products of the gradients of all z with respect to y, in a box without the constant."""
-        columns = len(self.frame.lower) - (0 if self.frame.is_cone else 1)
->>>>>>> h-scale
         generators = self.frame.generators if self.is_narrow else np.eye(len(self.frame.lower))
         return generators[:, :columns] @ generators[:, :columns].T
 
@@ -156,21 +148,16 @@ class Coordinates:
         return doubt @ (np.abs(self.frame.generators) + self.blur) + np.abs(coefficients) @ self.blur
 
     def forms(self, coefficients: Float[np.ndarray, "p k"], errors: Float[np.ndarray, "p k"]) -> Forms:
-<<<<<<< HEAD
-        """Return forms with what counts as zero."""
+        """Return forms with what counts as zero, each times a power of two that lets its values be about one."""
+        # Rows are compared with one another by their values; a unit's own scale says nothing.
+        powers = -exponents(np.abs(coefficients) * self.largest, 1)[:, None]
+        coefficients, errors = times_power(coefficients, powers), times_power(errors, powers)
         noise, slack = self.noise(coefficients, errors), self.slack(coefficients, errors)
         if self.frame.is_cone:
             generators = self.frame.generators
             slopes = np.abs(coefficients @ generators if self.is_narrow else coefficients)[:, :-1]
             is_constant = np.asarray((slopes <= slack[:, :-1]).all(axis=1))
             return Forms(np.ascontiguousarray(coefficients), noise, slack, np.zeros(len(noise)), is_constant)
-=======
-        """Return forms with what counts as zero, each times a power of two that lets its values be about one."""
-        # Rows are compared with one another by their values; a unit's own scale says nothing.
-        powers = -exponents(np.abs(coefficients) * self.largest, 1)[:, None]
-        coefficients, errors = times_power(coefficients, powers), times_power(errors, powers)
-        noise = self.noise(coefficients, errors)
->>>>>>> h-scale
         variation = np.abs(coefficients[:, :-1]) @ self.largest[:-1]
         slope = np.sqrt(np.maximum(0.0, ((coefficients @ self._gram) * coefficients).sum(axis=1)))
         diameter = float(np.linalg.norm(self.frame.upper - self.frame.lower))

@@ -34,13 +34,8 @@ class ExactComplex:
     -----
     ``ends`` (f, d), ``left``, ``right`` (f,) are those of all facets; on the domain's boundary ``right`` is -1. On a
     line facets are vertices. ``cells``, ``corners`` list which vertex lies in which closed cell, those in the middle of
-<<<<<<< HEAD
     a side included. ``num_blurred`` counts the vertices asked for that are no point (several that floats took for one),
     and those whose edges floats put in a wrong order.
-=======
-    a side included. ``num_blurred`` counts the vertices asked for that are no point (several that floats
-    took for one), and those whose edges floats put in a wrong order.
->>>>>>> h-fuzz
     """
 
     def __init__(self, part: Partition) -> None:
