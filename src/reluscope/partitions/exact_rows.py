@@ -15,7 +15,7 @@ from jaxtyping import Int
 
 from reluscope.geometry.domains import Box, Space
 from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
+from reluscope.geometry.rational_polytopes import RationalPolytope, Row, between, half_spaces, integer_row
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork, RationalVector
@@ -45,7 +45,7 @@ class ExactRows:
     """
 
     def __init__(self, network: Network, window: Box | Polyhedron | Space) -> None:
-        self._window = window
+        self._sides = [] if isinstance(window, Space) else [integer_row(side) for side in half_spaces(window)]
         self._exact = RationalNetwork(network)
         self._cost = (network.num_inputs + 1) * multiplications(network)
         self._left = MULTIPLICATIONS
@@ -63,6 +63,16 @@ class ExactRows:
         maps = self._maps(pieces) if (sources[:, 0] > 0).any() else None
         return [self._row(maps, pieces, *source) for source in sources.tolist()]
 
+    def is_bounded(self, pieces: Sequence[np.ndarray]) -> bool | None:
+        """Tell whether the region of a code is bounded; None where that costs too much."""
+        cost, dim = self._cost + POLYTOPE, self._exact.network.num_inputs
+        if cost > self._left or dim > MOST_DIMENSIONS:
+            return None
+        self._left -= cost
+        imposed = code_rows(self._exact, tuple(tuple(piece.tolist()) for piece in pieces))
+        lines, region = between(dim, [*self._sides, *(imposed or [])])
+        return None if imposed is None or region is None else lines == 0 and region.is_bounded
+
     def bears_facet(self, pieces: Sequence[np.ndarray], source: Int[np.ndarray, " 3"]) -> bool | None:
         """Tell whether the region of a code has a facet in a half-space's hyperplane; None where that costs too much.
 
@@ -77,10 +87,9 @@ class ExactRows:
         if row is None or imposed is None:
             return None
         dim = self._exact.network.num_inputs
-        sides = [] if isinstance(self._window, Space) else [integer_row(side) for side in half_spaces(self._window)]
         whole = RationalPolytope.of(Box(np.append(-np.ones(dim), 0.0), np.ones(dim + 1)))
         assert whole is not None
-        cone = whole.cut((*half_space, 0) for half_space in [*sides, *imposed])
+        cone = whole.cut((*half_space, 0) for half_space in [*self._sides, *imposed])
         return None if cone is None else (*row, 0) in cone.facets()
 
     def _maps(self, pieces: Sequence[np.ndarray]) -> RationalMaps | None:

@@ -21,7 +21,7 @@ from reluscope.geometry.coincidence import coincident_groups
 from reluscope.geometry.crossing import NONE, SOME, UNDECIDED, Cell, find_positive, image
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.generation import find_among_corners
-from reluscope.geometry.interior import is_cone_trivial, proves_bounded
+from reluscope.geometry.interior import proves_bounded
 from reluscope.geometry.rational_polytopes import Row, integer_row
 from reluscope.interruption import held, safe_point
 from reluscope.networks.beyond import pieces_beyond
@@ -161,17 +161,19 @@ def boundedness(
     Returns
     -------
     Boundedness
-        Not proved where the cone is thinner than rounding: two sides are parallel, or nearly so.
+        Where the cone is thinner than rounding (two sides are parallel, or nearly so) rational arithmetic decides, as
+        long as it is cheap; a region is then called unbounded, without proof.
 
     Notes
     -----
     Up to 2 n + 2 linear programs per region; none if the domain has a bounding box.
     """
-    _, coordinates = _place(network, domain, tolerance)
+    inner, coordinates = _place(network, domain, tolerance)
     found = Boundedness(np.ones(len(words), dtype=np.bool_), np.ones(len(words), dtype=np.bool_))
     if not coordinates.frame.is_cone:
         return found
-    pieces, nowhere = _pieces(coordinates, words), np.zeros((len(words), network.num_inputs))
+    pieces, nowhere = _pieces(coordinates, words), np.zeros((len(words), inner.num_inputs))
+    exact = ExactRows(inner, domain.window if isinstance(domain, Slice) else domain)
     for start in range(0, len(words), CHUNK):
         for row, (cell, *_) in enumerate(_cells(coordinates, pieces, nowhere, start), start):
             safe_point()
@@ -179,8 +181,9 @@ def boundedness(
             lengths = np.linalg.norm(pulled, axis=1)
             kept = lengths > 0
             proved = proves_bounded(pulled[kept] / lengths[kept, None], cell.noise[kept] / lengths[kept])
-            found.is_proved[row] = proved is not None
-            found.is_bounded[row] = is_cone_trivial(pulled) if proved is None else proved
+            if proved is None:
+                proved = exact.is_bounded([piece[row] for piece in pieces])
+            found.is_proved[row], found.is_bounded[row] = proved is not None, bool(proved)
     return found
 
 
