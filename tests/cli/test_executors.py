@@ -4,9 +4,11 @@ import multiprocessing
 import os
 import signal
 import socket
+import subprocess
 import sys
 import time
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import suppress
 
 import pytest
 
@@ -15,7 +17,7 @@ from cli.running import is_one_sentence, reluscope
 from reluscope.cli.executors import ExecutorArguments, open_executor
 from reluscope.errors import InputError
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.partitions.parallel import run_tasks
+from reluscope.partitions.parallel import WORKERS_DIED, Lost, run_tasks
 from reluscope.partitions.tree_count import tree_count
 from reluscope.testing import default_network
 
@@ -52,20 +54,75 @@ def test_processes(net):
     assert told[-1][0] == told[-1][1] > 90
 
 
+class Cluster:
+    """A scheduler and a worker under a nanny, as the command line of dask starts them, in processes of their own.
+
+    Not dask's `LocalCluster`: closing it waits without end for a nanny that is starting a worker anew, as after one was
+    killed, when the scheduler is gone; and its scheduler shares this process with whatever is being computed here.
+    """
+
+    def __init__(self, log):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.log, self.processes = log, []
+
+    def start(self, kind, *options):
+        """Start a part, which reads the modules that this process reads."""
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "OMP_NUM_THREADS": "1"}
+        environment["DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES"] = "1"  # a worker takes seconds to start anew
+        line = [sys.executable, "-m", f"distributed.cli.dask_{kind}", *options, "--no-dashboard"]
+        self.processes.append(
+            subprocess.Popen(line, env=environment, stdout=self.log, stderr=self.log, start_new_session=True)
+        )
+        return self.processes[-1]
+
+    def start_scheduler(self):
+        return self.start("scheduler", "--host", "127.0.0.1", "--port", str(self.port))
+
+    def start_worker(self):
+        return self.start("worker", self.address, "--nthreads", "1")
+
+    def wait(self):
+        """Wait until there is a scheduler; commands wait for a worker themselves."""
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), timeout=5).close()
+                return
+            except OSError:
+                assert all(process.poll() is None for process in self.processes)
+                time.sleep(0.1)
+
+    def kill(self):
+        """End everything, the nanny's workers included."""
+        for process in self.processes:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def started(folder):
+    pytest.importorskip("distributed", reason="distributed is not installed")
+    with (folder / "dask.log").open("wb") as log:
+        cluster = Cluster(log)
+        try:
+            cluster.start_scheduler()
+            cluster.start_worker()
+            cluster.wait()
+            yield cluster
+        finally:
+            cluster.kill()
+
+
 @pytest.fixture(scope="module")
-def cluster():
-    distributed = pytest.importorskip("distributed", reason="distributed is not installed")
-    # Workers are spawned, and read the paths of this process.
-    before = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
-    with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
-    ) as started:
-        yield started
-    if before is None:
-        del os.environ["PYTHONPATH"]
-    else:
-        os.environ["PYTHONPATH"] = before
+def cluster(tmp_path_factory):
+    yield from started(tmp_path_factory.mktemp("dask"))
+
+
+@pytest.fixture
+def own_cluster(tmp_path):
+    yield from started(tmp_path)
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +140,7 @@ def end():
 
 
 def test_a_command_with_dask(folder, cluster):
-    result = reluscope("partition", "my_models:cross", "--box", "-1,1", "--dask", cluster.scheduler_address, "--json")
+    result = reluscope("partition", "my_models:cross", "--box", "-1,1", "--dask", cluster.address, "--json")
     assert result.exit_code == 0, result.output
     assert '"value": 4' in result.stdout
 
@@ -92,7 +149,7 @@ def test_a_command_with_dask(folder, cluster):
 def test_dask_workers(net, cluster, monkeypatch):
     monkeypatch.setattr("reluscope.partitions.tree_search.MOST_TASKS", 4)
     told = []
-    with open_executor(ExecutorArguments(scheduler=cluster.scheduler_address)) as executor:
+    with open_executor(ExecutorArguments(scheduler=cluster.address)) as executor:
         found = tree_count(net, BOX, executor=executor, tell=tasks(told))
     assert found.num_regions == tree_count(net, BOX).num_regions
     assert (found.num_open, found.stopped) == (0, "")
@@ -107,48 +164,66 @@ def test_a_scheduler_without_workers(cluster, monkeypatch):
     monkeypatch.setattr("distributed.Client.wait_for_workers", wait_in_vain)
     with (
         pytest.raises(InputError, match="has no workers: start some with `dask worker tcp://"),
-        open_executor(ExecutorArguments(scheduler=cluster.scheduler_address)),
+        open_executor(ExecutorArguments(scheduler=cluster.address)),
     ):
         pass
 
 
-@pytest.mark.slow
-def test_the_loss_of_a_dask_worker(cluster):
-    victim, results = next(iter(cluster.workers.values())).pid, []
-    with open_executor(ExecutorArguments(scheduler=cluster.scheduler_address)) as executor:
-        for result in run_tasks(time.sleep, [(0.05,)] * 20, executor):
-            results.append(result)
-            if len(results) == 2:
-                os.kill(victim, signal.SIGKILL)
-    assert sorted(results) == [(index, None) for index in range(20)]
+def die_elsewhere(here):
+    """End a process as one ends that is pressed for memory, but not the one that asked."""
+    assert os.getpid() != here
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.slow
-def test_a_count_while_a_worker_dies_and_the_scheduler_closes(net, monkeypatch):
-    """A cluster of its own: at first its worker is killed, then all of it is closed while tasks are under way.
-
-    Dask's futures stay pending for ever when a scheduler says goodbye; who waited for them never came back.
-    """
-    distributed = pytest.importorskip("distributed", reason="distributed is not installed")
+def test_a_count_while_a_worker_is_killed(net, cluster, monkeypatch):
     monkeypatch.setattr("reluscope.partitions.tree_search.MOST_TASKS", 12)
-    monkeypatch.setattr("reluscope.partitions.parallel.SILENCE", 1.0)
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
-    told = []
-    with distributed.LocalCluster(
-        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", silence_logs=50
-    ) as cluster:
+    with open_executor(ExecutorArguments(scheduler=cluster.address)) as executor:
+        victim, told = executor.submit(os.getpid).result(), []
 
         def strike(done, every):
             told.append((done, every))
-            if done == 1:
-                os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
-            elif done == 4:
-                cluster.sync(cluster.scheduler.close)
+            if done == 2:
+                os.kill(victim, signal.SIGKILL)
 
-        with open_executor(ExecutorArguments(scheduler=cluster.scheduler_address)) as executor:
-            found = tree_count(net, BOX, executor=executor, tell=strike)
+        found = tree_count(net, BOX, executor=executor, tell=strike)
     assert (found.num_regions, found.num_open, found.stopped) == (tree_count(net, BOX).num_regions, 0, "")
     assert told[-1] == (12, 12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", ["closed", "killed", "deaf", "restarted", "without workers"])
+def test_a_count_whose_scheduler_goes_away(net, own_cluster, monkeypatch, end):
+    """Dask's futures stay pending for ever when a scheduler says goodbye or stops to answer, or has no workers left."""
+    monkeypatch.setattr("reluscope.partitions.tree_search.MOST_TASKS", 12)
+    monkeypatch.setattr("reluscope.partitions.parallel.SILENCE", 1.0)
+    monkeypatch.setattr("reluscope.partitions.parallel.REPLY", 2.0)
+    scheduler, worker = own_cluster.processes
+
+    def strike(done, every):
+        if done != 2:
+            return
+        if end == "without workers":
+            os.killpg(worker.pid, signal.SIGKILL)
+            return
+        scheduler.send_signal({"closed": signal.SIGTERM, "deaf": signal.SIGSTOP}.get(end, signal.SIGKILL))
+        if end == "restarted":
+            scheduler.wait()
+            own_cluster.start_scheduler()
+
+    with open_executor(ExecutorArguments(scheduler=own_cluster.address)) as executor:
+        found = tree_count(net, BOX, executor=executor, tell=strike)
+    assert (found.num_regions, found.num_open, found.stopped) == (tree_count(net, BOX).num_regions, 0, "")
+
+
+@pytest.mark.slow
+def test_a_task_that_kills_every_worker_is_given_up(own_cluster):
+    own_cluster.start_worker()
+    with open_executor(ExecutorArguments(scheduler=own_cluster.address)) as executor:
+        results = dict(run_tasks(os.kill, [(0, 0), (0, 0)], executor))
+        assert results == {0: None, 1: None}
+        found = dict(run_tasks(die_elsewhere, [(os.getpid(),)], executor))
+    assert found == {0: Lost(WORKERS_DIED)}
 
 
 def test_a_command_with_processes(folder):

@@ -83,7 +83,7 @@ def _check_size(node: onnx.NodeProto, feeds: Mapping[str, np.ndarray], wanted: S
         except Exception:  # an error in the node, which its evaluation finds as well
             return
         sizes = [prod(dim.dim_value for dim in output.type.tensor_type.shape.dim) for output in outputs]
-    if max(sizes, default=0) > max(MOST_NUMBERS, *(array.size for array in given.values())):
+    if max(sizes, default=0) > max([MOST_NUMBERS, *(array.size for array in given.values())]):
         raise InputError(
             f"expected constants of at most {MOST_NUMBERS:,} numbers, but {node.op_type} would make one of "
             f"{max(sizes):.3g}: export the model with its constants folded"
