@@ -200,3 +200,12 @@ def test_maps_are_read_in_blocks(monkeypatch):
     assert found.lower == pytest.approx(whole.lower)
     assert found.tolerance == pytest.approx(whole.tolerance)
     assert len(boundary_distances(net, points, facet_distances(net, points[:2])).lower) == 2
+
+
+def test_samples_without_a_region_have_the_rows_they_came_in(monkeypatch):
+    """Block after block: on the line x = 0 the tie rule holds both units at zero, which no point around it does."""
+    monkeypatch.setattr(radii, "bodies_at_once", lambda network: 2)
+    net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    found = inscribed_balls(net, [[2.0], [0.0], [1.0], [0.0], [0.0], [3.0]])
+    assert found.without.tolist() == [1, 3, 4]
+    assert found.rows.tolist() == [0, 2, 5]

@@ -172,3 +172,38 @@ def test_a_kink_that_is_exactly_as_far_as_the_bound_is_a_doubt():
     assert rounded_forward(net, points, tolerance=half).doubtful.ravel().tolist() == [True, False, False]
     # What counts then is the steeper slope.
     assert rounded_forward(net, points[:1], tolerance=half).errors[0, 0] == 0.5 * 2 + 0.5 * 1.5 + 0.5 * 1.5
+
+
+def test_chunks_of_points_change_nothing(monkeypatch):
+    from reluscope.analyses import rounding
+
+    net, points = network_of(random_steps(1), 3), np.random.default_rng(0).normal(size=(50, 3))
+    whole, alone = coded_forward(net, points), rounded_forward(net, points)
+    monkeypatch.setattr(rounding, "CLOSE_BUDGET", 7 * net.bytes_per_point)
+    monkeypatch.setattr(rounding, "BUDGET", 28 * net.bytes_per_point)
+    (parts, codes), again = coded_forward(net, points), rounded_forward(net, points)
+    assert parts.outputs == pytest.approx(whole[0].outputs)
+    assert (parts.errors <= whole[0].errors * (1 + 1e-12)).all()  # the largest values of fewer points
+    assert (codes.words == whole[1].words).all()
+    assert again.errors == pytest.approx(alone.errors)
+    assert again.doubtful.tolist() == alone.doubtful.tolist()
+
+
+@pytest.mark.parametrize("analysis", [rounded_forward, forward_with_errors])
+@pytest.mark.parametrize("kink", [LEAKY, RELU, KINKED, ("max", 1)])
+def test_what_was_rounded_early_is_still_there_when_values_are_small(analysis, kink):
+    apart = 0
+    for seed in range(20):
+        generator = np.random.default_rng(seed)
+        first = affine(generator.normal(size=(3, 2)), 1e9 * generator.uniform(1, 2, 3))
+        inner = [float(value) for value in rational_values([first, LEAKY], np.zeros(2))[-1]]
+        weight = generator.normal(size=(2, 3))
+        steps = [first, LEAKY, affine(weight, 1.5 - weight @ inner), kink, affine([[1.0, -0.3]], [-0.7])]
+        points = generator.normal(size=(3, 2))
+        found = analysis(network_of(steps, 2), points)
+        outputs, errors = (found.outputs, found.errors) if analysis is rounded_forward else found
+        for output, error, point in zip(outputs[:, 0], errors[:, 0], points, strict=True):
+            away = abs(Fraction(output) - rational_values(steps, point)[-1][0])
+            assert away <= Fraction(error)
+            apart += away > Fraction(1, 10**9)
+    assert apart > 5

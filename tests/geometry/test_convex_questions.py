@@ -392,3 +392,16 @@ def test_what_is_left_open_goes_to_the_simplex_method(monkeypatch):
     )
     found = linear_maxima(square, 0 * gain, gain)
     assert (found.values[0], found.gaps[0]) == (2.0, 0.0)
+
+
+def test_multipliers_below_zero_prove_nothing(monkeypatch):
+    """``x <= 5`` times -1 is no consequence of it; the bound ``x <= 1`` is what proves."""
+    bodies = bodies_of([(np.array([[1.0]]), np.array([5.0]))], -1.0, 1.0)
+    wrong = worst_of_solver(
+        lambda found: found._replace(duals=-np.ones(1), point=found.point / 2, value=found.value / 2)
+    )
+    monkeypatch.setattr(convex_questions, "LinearProgram", wrong)
+    monkeypatch.setattr(convex_questions, "minimize", not_begun)
+    start = torch.zeros(1, 1, dtype=torch.float64)
+    found = linear_maxima(bodies, start, torch.ones(1, 1, dtype=torch.float64))
+    assert (found.values[0], found.gaps[0]) == (0.5, 0.5)

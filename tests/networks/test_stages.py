@@ -65,3 +65,30 @@ def test_no_gates_no_stages():
     assert len(net.codes(x).unique()) == 1
     assert net.linearize(x).weight.shape == (4, 2, 3)
     assert net.unit_maps(x) == net.preactivations(x) == []
+
+
+def test_errors_pass_a_gate_by_the_steepest_piece_in_use():
+    builder = GraphBuilder()
+    x = builder.linear(builder.input((2,)), torch.eye(2, dtype=torch.float64))
+    tables = [[0.0, 1.0], [-0.5, 1.0, 3.0], [0.0, 0.0, -2.0]]
+    stage = builder.build(builder.pointwise(x, "kink", *tables)).stages[0]
+    size, error, gamma = np.array([4.0, 2.0]), np.array([0.25, 0.125]), 0.5
+    steep, plain = 3.0 * error + gamma * (3.0 * size + 2.0), 1.0 * error
+    flat = 0.5 * error + gamma * 0.5 * size
+    for pieces, expected in (
+        ([[0, 0]], flat),
+        ([[1, 1]], plain),
+        ([[2, 2]], steep),
+        ([[1, 2]], [plain[0], steep[1]]),
+        ([[0, 1], [1, 0]], np.maximum(flat, plain)),
+        ([[0, 0], [1, 1], [2, 2]], np.maximum(np.maximum(flat, plain), steep)),
+    ):
+        assert stage.pass_errors(size, error, np.array(pieces), gamma)[0].tolist() == list(expected)
+
+
+def test_errors_of_sums_are_their_own_in_full_and_those_of_terms_as_independent_ones():
+    net = load([(np.array([[3.0, -4.0]]), np.array([2.0])), (np.eye(1), np.zeros(1))])
+    sizes, errors = ({0: torch.tensor([entries], dtype=torch.float64)} for entries in ([5.0, 1.0], [0.25, 0.5]))
+    size, error, _ = net.stages[0].advance_errors(sizes, errors, 0.125)
+    assert size.tolist() == [3 * 5 + 4 * 1 + 2]
+    assert error.tolist() == [np.sqrt(0.75**2 + 2.0**2) + 0.125 * 21]
