@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass
 
-from reluscope.arguments import Count, Seconds, read_arguments
+from reluscope.arguments import Natural, Seconds, read_arguments
 
 
 @read_arguments
@@ -21,7 +21,7 @@ class Budget:
         Stop after this time; ``float("inf")`` for as long as it takes.
     """
 
-    regions: Count | None = None
+    regions: Natural | None = None
     seconds: Seconds | None = None
 
     @read_arguments
