@@ -30,5 +30,5 @@ def test_noise_and_seeds():
     assert moved.std() == pytest.approx(0.1, rel=0.05)
     assert len(open_dataset("spirals")) == 1000
     for count, noise in ((0, 0.0), (5, -1.0), (5, np.nan)):
-        with pytest.raises(InputError, match="noise of at least 0"):
+        with pytest.raises(InputError, match=r"must be a (whole )?number of at least"):
             spirals(count, noise=noise)

@@ -60,5 +60,5 @@ def test_seeds_chains_and_equations() -> None:
 def test_what_cannot_be_sampled() -> None:
     with pytest.raises(rs.errors.InputError, match="bounded"):
         rs.Polyhedron([[1, 0], [-1, 0]], [1, 1]).sample(2)
-    with pytest.raises(rs.errors.InputError, match="positive"):
+    with pytest.raises(rs.errors.InputError, match="at least 1, got 0"):
         rs.Box(0, 1, 2).polyhedron.sample(0)

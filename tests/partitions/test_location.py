@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.errors import ShapeError
+from reluscope.errors import InputError, ShapeError
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.testing import default_network
 
@@ -55,7 +55,6 @@ def test_blocks_of_points_do_not_matter(block, monkeypatch):
 
 
 OUTLIERS = [
-    np.nan,
     1e15,
     1e20,
     np.inf,
@@ -68,3 +67,8 @@ def test_an_outlier_does_not_disturb_other_points(quadrants, outlier):
     alone = quadrants.locate(points)
     together = quadrants.locate(np.vstack([points, [[outlier, 0.0]]]))
     assert together.tolist() == [*alone, -1]
+
+
+def test_what_is_no_point_is_refused(quadrants):
+    with pytest.raises(InputError, match="points must be finite, got 1 NaN"):
+        quadrants.locate([[np.nan, 0.0]])

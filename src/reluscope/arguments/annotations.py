@@ -296,9 +296,9 @@ def _array(annotation: Any, has_gaps: bool) -> Reader:
 
 
 def _as_array(value: Any, name: str, phrase: str) -> np.ndarray:
-    if value is None or isinstance(value, str | bytes):
+    if value is None or isinstance(value, (str, bytes)):
         _refuse(value, name, phrase)
-    if hasattr(value, "detach"):
+    elif hasattr(value, "detach"):
         value = value.detach().cpu().numpy()
     try:
         return np.asarray(value)

@@ -102,7 +102,7 @@ def read_number(value: Any, name: str, within: Range = ANY) -> float:
     >>> read_number(0.5, "share", Range(least=0, most=1))
     0.5
     """
-    number = value
+    number: Any = value
     if not isinstance(value, int | float) and getattr(value, "shape", None) == () and hasattr(value, "item"):
         number = value.item()  # numpy's scalars, arrays and tensors without axes
     try:
@@ -115,4 +115,4 @@ def read_number(value: Any, name: str, within: Range = ANY) -> float:
     if not is_fitting:
         noun = "a finite number" if within.is_finite and within == ANY else "a number"
         raise InputError(f"{name} must be {within.describe(noun)}, got {describe(value)}")
-    return number
+    return number  # pyright: ignore[reportReturnType]

@@ -35,7 +35,7 @@ def read_arguments(public: Public) -> Public:
     """
     if isinstance(public, type):
         public.__init__ = read_arguments(public.__init__)
-        return public
+        return public  # pyright: ignore[reportReturnType]
     return _reading(public, has_gaps=False)
 
 

@@ -3,7 +3,7 @@
 import time
 from dataclasses import dataclass, replace
 
-from reluscope.arguments import Count, Seconds, read_arguments
+from reluscope.arguments import Natural, Seconds, read_arguments
 
 # Why work stopped that Ctrl-C ended.
 INTERRUPTED = "interrupted"
@@ -32,7 +32,7 @@ class Budget:
     ``regions=0`` gives none.
     """
 
-    regions: Count | None = None
+    regions: Natural | None = None
     seconds: Seconds | None = None
 
     @read_arguments

@@ -19,7 +19,7 @@ def _saved():
 ROWS = {
     "Box": row(lo=[-1.0, -1.0], hi=[1.0, 1.0], kinds={"lo": "vector", "hi": "vector"}),
     "Box.contains": row(on=BOX, x=X, kinds={"tolerance": "number", "x": "points"}),
-    "Budget": row(kinds={"regions": "count"}, regions=3, seconds=1.0),
+    "Budget": row(kinds={"regions": "natural"}, regions=3, seconds=1.0),
     "Budget.spent": row(
         on=rs.Budget(regions=3), num_regions=2, began=0.0, kinds={"num_regions": "whole", "began": "number"}
     ),

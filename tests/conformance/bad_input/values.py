@@ -153,7 +153,7 @@ _SIMPLE = {
     "number": lambda valid: _numbers([INF]),
     "seconds": lambda valid: _numbers([-1.0]),
     "tolerance": lambda valid: [("a number", 1e-9), TEXT, STRANGER],
-    "budget": lambda valid: [TEXT, STRANGER, ("-5", -5), ("0", 0), ("a fraction", 1.5), ("True", True), ("NaN", NAN)],
+    "budget": lambda valid: [TEXT, STRANGER, ("-5", -5), ("a fraction", 1.5), ("True", True), ("NaN", NAN)],
     "executor": lambda valid: [TEXT, ("a number", 4), STRANGER],
     "function": lambda valid: [TEXT, ("a number", 3), NONE],
     "axes": lambda valid: [TEXT, ("a number", 3), STRANGER],

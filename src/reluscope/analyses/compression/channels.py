@@ -81,7 +81,9 @@ def prune_channels(
     """
     current = deepcopy(_chain(module)).eval()
     points = as_tensor(x)
-    classes = max(2, list(current)[-1].out_features)
+    last = list(current)[-1]
+    assert isinstance(last, nn.Linear)
+    classes = max(2, last.out_features)
     targets = torch.from_numpy(read_labels(labels, num_samples=len(points), num_classes=classes))
     steps = [step_of(deepcopy(current), test_x, test_labels)]
     expected = as_tensor(test_x).shape[1:]
