@@ -219,7 +219,7 @@ def test_storage(tmp_path, domain):
         assert alone.is_bounded().all()
 
 
-@pytest.mark.parametrize("regions", [1, 60])
+@pytest.mark.parametrize("regions", [0, 1, 60])
 def test_budgets_give_lower_bounds(regions):
     net = rs.load(pseudo_random_network(3, (8, 8)))
     part = rs.partition(net, rs.Space(3), method="tree", budget=regions)

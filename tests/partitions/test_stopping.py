@@ -40,7 +40,7 @@ def check_rows_are_whole(part, whole):
     assert (part.adjacency() != part.adjacency().T).nnz == 0
 
 
-@pytest.mark.parametrize("regions", [1, 40, 300])
+@pytest.mark.parametrize("regions", [0, 1, 40, 300])
 def test_a_budget_of_regions_gives_a_lower_bound(net, whole, regions, chunks_of):
     chunks_of(24)
     part = rs.partition(net, SQUARE, budget=regions)

@@ -230,7 +230,7 @@ def test_scale_does_not_matter(size):
     assert len(tree_regions(network, rs.Space(3))) == 135
 
 
-@pytest.mark.parametrize("regions", [1, 50])
+@pytest.mark.parametrize("regions", [0, 1, 50])
 def test_a_budget_of_regions_leaves_a_lower_bound(regions):
     network = from_arrays(pseudo_random_network(3, (8, 8)))
     found = tree_regions(network, rs.Space(3), budget=Budget(regions=regions))
