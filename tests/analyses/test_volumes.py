@@ -101,7 +101,7 @@ def test_what_is_refused():
         region_volumes(part, method="exact")
     with pytest.raises(InputError, match="method must be auto, exact or sampling, got 'qhull'"):
         region_volumes(part, method="qhull")
-    with pytest.raises(InputError, match="num_samples must be at least 1"):
+    with pytest.raises(InputError, match="num_samples must be a whole number of at least 1"):
         region_volumes(part, num_samples=0)
     with pytest.raises(InputError, match="confidence must lie between 0 and 1"):
         region_volumes(part, confidence=1.0)

@@ -48,7 +48,7 @@ def read_outputs(outputs: Any, num_outputs: int) -> tuple[int, ...]:
     if isinstance(outputs, str | bytes) or not hasattr(outputs, "__len__") or not hasattr(outputs, "__getitem__"):
         raise InputError(f"outputs must be a sequence of positions below {num_outputs}, got {describe(outputs)}")
     if not len(outputs):
-        raise InputError(f"outputs must be at least one of the positions 0 to {num_outputs - 1}, got none")
+        raise InputError(f"outputs must be from 0 to {num_outputs - 1}, one at least, got none")
     return tuple(read_position(output, "outputs", num_outputs, "outputs") for output in outputs)
 
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from reluscope.errors import InputError
+from reluscope.networks.choices import read_gate
 from reluscope.networks.network import Network
 
 
@@ -36,13 +36,7 @@ def up_to_gate(network: Network, gate: str | int | None) -> Network:
     """
     if gate is None:
         return network
-    names = [one.name for one in network.gates]
-    if isinstance(gate, str) and gate in names:
-        position = names.index(gate)
-    elif isinstance(gate, int) and 0 <= gate < len(names):
-        position = gate
-    else:
-        raise InputError(f"expected a gate of the network, got {gate!r}: choose one of {', '.join(names) or 'none'}")
+    position = read_gate(gate, [one.name for one in network.gates])
     target = network.stages[position].position
     needed, stack = {0, target}, [target]
     while stack:

@@ -51,7 +51,7 @@ def test_clusters_of_few_and_of_equal_codes():
     assert cluster(codes[:1], 5).medoids.tolist() == [0]
     with pytest.raises(rs.errors.InputError, match="at least 1, got 0"):
         cluster(codes, 0)
-    with pytest.raises(rs.errors.ShapeError, match="one class per sample"):
+    with pytest.raises(rs.errors.ShapeError, match="one label per sample"):
         found.agreement(np.zeros(2, dtype=int))
 
 

@@ -396,9 +396,9 @@ def test_foreign_files_stay(file, model, overwrite):
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
-        ({"epoch": "one"}, "epoch cannot be recorded: expected a number, got 'one'"),
-        ({"epoch": np.nan}, "epoch cannot be recorded: expected a number, got nan"),
-        ({"step": 0.5}, "step cannot be recorded: expected a whole number, got 0.5"),
+        ({"epoch": "one"}, "epoch must be a finite number, got 'one'"),
+        ({"epoch": np.nan}, "epoch must be a finite number, got nan"),
+        ({"step": 0.5}, "step must be a whole number of at least 0, got 0.5"),
         ({"loss": [1, 2]}, "loss cannot be recorded: got a list"),
         ({"loss": torch.ones(2)}, "loss cannot be recorded: got a Tensor"),
         ({"loss": "high"}, "loss cannot be recorded: got float and str"),

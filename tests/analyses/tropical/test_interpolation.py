@@ -111,5 +111,5 @@ def test_bad_input():
         least_squares([0.0, 5.0], [0.0, 1.0], [0.0, 1.0])
     with pytest.raises(InputError, match="1 of 3 knots open"):
         least_squares([0.0, 0.25, 0.5], [0.0, 1.0, 0.0], [0.0, 1.0, 2.0])
-    with pytest.raises(InputError, match="second derivative"):
+    with pytest.raises(InputError, match="curvature must be"):
         error_upper(interpolate([0.0, 1.0], [0.0, 0.0]), -1.0)

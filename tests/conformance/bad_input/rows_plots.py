@@ -91,7 +91,7 @@ ROWS = {
         bounds={"a": [_FOUND]},
         counts={"b": [[_FOUND]]},
         xlabel="x",
-        kinds={"where": "list", "bounds": "mapping", "counts": "mapping"},
+        kinds={"where": "gaps", "bounds": "mapping", "counts": "mapping"},
     ),
     "plots.class_distances": row(found=Later(lambda: rs.codespace.class_distances(SAMPLED.value, Y)), names=["a", "b"]),
     "plots.class_numbers": row(found=Later(lambda: rs.local.region_classes(NET, X, domain=_WIDE))),
@@ -118,7 +118,7 @@ ROWS = {
         kinds={"printed": "gaps", "found": "mapping", "rows": "names"},
     ),
     "plots.counts_in_training": row(
-        epochs=[0.0], counts={"a": [_FOUND]}, kinds={"epochs": "list", "counts": "mapping", "accuracies": "mapping"}
+        epochs=[0.0], counts={"a": [_FOUND]}, kinds={"epochs": "gaps", "counts": "mapping", "accuracies": "mapping"}
     ),
     "plots.curves_of_networks": row(curves={"a": _CURVE}, columns=2, kinds={"curves": "mapping", "columns": "count"}),
     "plots.decision_polygon": row(
@@ -145,7 +145,7 @@ ROWS = {
         errors={"a": [0.1]},
         values=[1.0],
         label="x",
-        kinds={"counts": "each ours", "errors": "mapping", "values": "list"},
+        kinds={"counts": "each ours", "errors": "mapping", "values": "gaps"},
     ),
     "plots.fitted_coefficients": row(
         parts=[[_INTERVAL]],
@@ -280,7 +280,7 @@ ROWS = {
     "plots.successes": row(
         accuracies={"a": {2: np.ones(2)}},
         thresholds=[0.95],
-        kinds={"accuracies": "mapping", "thresholds": "each number"},
+        kinds={"accuracies": "mapping", "thresholds": "gaps"},
     ),
     "plots.surroundings": row(
         numbers={"": {"a": np.array([3, 4])}},

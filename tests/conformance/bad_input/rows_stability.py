@@ -6,7 +6,7 @@ from conformance.bad_input.things import DRAW, NET, X
 
 _SPECTRA = Later(lambda: rs.stability.spectra(NET, X))
 _MATRIX = DRAW.normal(size=(4, 3))
-_KINDS = {"matrix": "array", "removed": "places", "constants": "array"}
+_KINDS = {"matrix": "array", "removed": "places", "constants": "list"}
 
 ROWS = {
     "stability.Spectra.curve": row(on=_SPECTRA, layer=0),

@@ -252,8 +252,6 @@ def correlation_counts(
     """
     matrix, gone = _checked(matrix, removed)
     limits = read_array(constants, "constants", ndim=1)
-    if not len(limits):
-        raise InputError("constants must be at least one number c, got none: give an increasing range, as from 0 to 10")
     left, targets = matrix[~gone], matrix[gone]
     lengths = np.linalg.norm(targets, axis=1)
     targets = targets[lengths > 0] / lengths[lengths > 0, None]
