@@ -196,3 +196,27 @@ def test_terms_below_zero_count_without_those_above():
     # Were the second layer thought to be stable, there would be four.
     always = net_of(([[1, 0], [0, 1]], [0, 0]), ([[1, -1]], [1.5]), ([[1]], [0]))
     assert int(activation_upper(always, box)) == 4
+
+
+def by_active_units(weight, bias, lower, upper, before):
+    from reluscope.analyses.bounds.activation import _by_active_units
+    from reluscope.networks.ranges import Ranges
+
+    size = len(before)
+    net = net_of((np.eye(size), np.zeros(size)), (weight, bias), (np.ones((1, len(weight))), [0]))
+    ranges = Ranges(np.array(lower), np.array(upper))
+    active, unstable = _by_active_units(net.stages[1], ranges, Ranges(-np.ones(size), np.array(before)))
+    return active.tolist(), unstable.tolist()
+
+
+def test_units_are_active_and_unstable_by_how_many_are_active_before():
+    """The k largest terms above, the k least below, and the ranges of the units; a single one decides each time."""
+    wide = [-9.0], [9.0]
+    assert by_active_units([[1.0, 1.0]], [-1.5], *wide, [1.0, 1.0]) == ([0, 0, 1], [0, 0, 1])
+    assert by_active_units([[1.0, 1.0]], [-1.5], [-9.0], [-0.1], [1.0, 1.0]) == ([0, 0, 0], [0, 0, 0])
+    assert by_active_units([[-1.0, -1.0]], [1.5], *wide, [1.0, 1.0]) == ([1, 1, 1], [0, 0, 1])
+    assert by_active_units([[-1.0, -1.0]], [1.5], [0.1], [9.0], [1.0, 1.0]) == ([1, 1, 1], [0, 0, 0])
+    assert by_active_units([[2.0, 0.5]], [-1.0], *wide, [1.0, 1.0]) == ([0, 1, 1], [0, 1, 1])  # the largest first
+    assert by_active_units([[-0.5, -2.0]], [1.0], *wide, [1.0, 1.0]) == ([1, 1, 1], [0, 1, 1])
+    assert by_active_units([[1.0, 1.0]], [-1.5], *wide, [1.0, -1.0]) == ([0, 0, 0], [0, 0, 0])  # the second is dead
+    assert by_active_units([[1.0, -1.0]], [0.5], *wide, [1.0, 1.0]) == ([1, 1, 1], [0, 1, 1])
