@@ -126,7 +126,7 @@ def test_each_way_to_the_eigenvalues_gives_them_with_the_same_errors():
             delta = map_rounding(net, Tolerance())
             trace = found.traces[j]
             assert found.errors[j] == pytest.approx(
-                delta * (2 * trace**0.5 + delta) + (16 + size) * EPS * trace, rel=1e-9
+                delta * (2 * trace**0.5 + delta) + (16 + size) * EPS * trace, rel=1e-9, abs=0
             )
             assert found.rank_upper == min(inputs, units, len(net.codes(points).unique()))
             mean = weight[:, j].mean(axis=0)
