@@ -28,14 +28,14 @@ def facets_at(distances, errors=0.0, population=0):
     return FacetDistances(NearestFacets(distances, errors, sources), population or len(distances), "", 1.0)
 
 
-def margin_in_the_open(seed, size):
+def margin_in_the_open(seed, size, margin=1.0):
     """A network whose two outputs are what is left of sums of a size, and the exact distance to their tie."""
     generator = np.random.default_rng(seed)
     steps = [affine(generator.normal(size=(3, 2)), size * generator.uniform(1, 2, 3)), LEAKY]
     weight, point = generator.normal(size=(2, 3)), generator.normal(size=2)
     inner = rational_values(steps, point)[-1]
     heights = [float(sum(w * v for w, v in zip(fractions_of(row), inner, strict=True))) for row in weight]
-    steps.append(affine(weight, [generator.uniform(1, 2) - heights[0], -heights[1]]))
+    steps.append(affine(weight, [margin * generator.uniform(1, 2) - heights[0], -heights[1]]))
     return steps, point
 
 
@@ -47,13 +47,15 @@ def exact_distance(steps, point):
     return mpmath.sqrt(mpmath.mpf(square.numerator) / square.denominator)
 
 
-def test_distances_to_the_decision_boundary_are_within_the_rounding_of_outputs():
+@pytest.mark.parametrize("margin", [1.0, 1e-6])
+def test_distances_to_the_decision_boundary_are_within_the_rounding_of_outputs(margin):
+    """Near the boundary the outputs decide, and far from it the gradients do."""
     apart = 0
     with mpmath.workdps(60):
         for seed in range(20):
-            steps, point = margin_in_the_open(seed, 1e8)
+            steps, point = margin_in_the_open(seed, 1e8, margin)
             net = network_of(steps, 2)
-            found = boundary_distances(net, point[None], facet_distances(net, point[None]))
+            found = boundary_distances(net, point[None], facets_at([1e9]))
             away = abs(mpmath.mpf(found.lower[0]) - exact_distance(steps, point))
             assert found.is_exact[0]
             assert away <= found.tolerance

@@ -185,7 +185,7 @@ def test_chunks_of_points_change_nothing(monkeypatch):
     assert parts.outputs == pytest.approx(whole[0].outputs)
     assert (parts.errors <= whole[0].errors * (1 + 1e-12)).all()  # the largest values of fewer points
     assert (codes.words == whole[1].words).all()
-    assert again.errors == pytest.approx(alone.errors)
+    assert again.errors == pytest.approx(alone.errors, rel=1e-9, abs=0)
     assert again.doubtful.tolist() == alone.doubtful.tolist()
 
 

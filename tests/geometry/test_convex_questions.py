@@ -405,3 +405,15 @@ def test_multipliers_below_zero_prove_nothing(monkeypatch):
     start = torch.zeros(1, 1, dtype=torch.float64)
     found = linear_maxima(bodies, start, torch.ones(1, 1, dtype=torch.float64))
     assert (found.values[0], found.gaps[0]) == (0.5, 0.5)
+
+
+def test_rows_prove_their_share_as_well(monkeypatch):
+    bodies = bodies_of([(np.array([[1.0]]), np.array([0.5]))], -10.0, 10.0)
+    short = worst_of_solver(
+        lambda found: found._replace(duals=np.ones(1), point=found.point / 2, value=found.value / 2)
+    )
+    monkeypatch.setattr(convex_questions, "LinearProgram", short)
+    monkeypatch.setattr(convex_questions, "minimize", not_begun)
+    start = torch.zeros(1, 1, dtype=torch.float64)
+    found = linear_maxima(bodies, start, torch.ones(1, 1, dtype=torch.float64))
+    assert (found.values[0], found.gaps[0]) == (0.25, 0.25)

@@ -47,7 +47,7 @@ def test_the_formula_point_by_point(kink):
         weight, bias = steps[0][1:]
         error = np.sqrt(weight**2 @ error**2) + UNIT * (np.abs(weight) @ np.abs(value) + np.abs(bias))
         value = weight @ value + bias
-        assert found[0][0][row] == pytest.approx(error)
+        assert found[0][0][row] == pytest.approx(error, rel=1e-9, abs=0)
         pieces = (value[:, None] > np.array(kink[1])).sum(axis=1)
         slope, intercept = np.array(kink[2])[pieces], np.array(kink[3])[pieces]
         value = slope * value + intercept
@@ -56,12 +56,12 @@ def test_the_formula_point_by_point(kink):
         weight, bias = steps[2][1:]
         error = np.sqrt(weight**2 @ error**2) + UNIT * (np.abs(weight) @ np.abs(value) + np.abs(bias))
         value = (weight @ value + bias).reshape(2, 3)
-        assert found[1][0][row] == pytest.approx(error.reshape(2, 3))
+        assert found[1][0][row] == pytest.approx(error.reshape(2, 3), rel=1e-9, abs=0)
         chosen = value.argmax(axis=1)
         value, error = value[np.arange(2), chosen], error.reshape(2, 3)[np.arange(2), chosen]
         weight, bias = steps[4][1:]
         error = np.sqrt(weight**2 @ error**2) + UNIT * (np.abs(weight) @ np.abs(value) + np.abs(bias))
-        assert found[2][0][row] == pytest.approx(error)
+        assert found[2][0][row] == pytest.approx(error, rel=1e-9, abs=0)
 
 
 @pytest.mark.parametrize("kink", [RELU, LEAKY, KINKED])

@@ -18,10 +18,10 @@ def test_what_a_stage_adds_and_what_it_passes_on():
     )
     errors = MapErrors(2, UNIT)
     first = errors.at(net.stages[0], np.array([4.0, 0.0]))
-    assert first == pytest.approx(UNIT * 7.0 * np.ones((2, 1)))  # |3| + |-4| inputs of gradient one
+    assert first == pytest.approx(UNIT * 7.0 * np.ones((2, 1)), rel=1e-9, abs=0)  # |3| + |-4| inputs of gradient one
     # Twice the gradient, twice its error; passed on by the ratio of the largest entries.
     second = errors.at(net.stages[1], np.array([40.0, 0.0]))
-    assert second[0] == pytest.approx(UNIT * 5.0 * 8.0 + 2.0 * UNIT * 7.0 * 40.0 / 8.0)
+    assert second[0] == pytest.approx(UNIT * 5.0 * 8.0 + 2.0 * UNIT * 7.0 * 40.0 / 8.0, rel=1e-9, abs=0)
     assert second[1] == 0.0  # a gradient of zero has nothing to pass on
 
 
@@ -32,7 +32,7 @@ def test_a_sum_that_several_stages_read_takes_the_largest_of_all():
     errors._sizes = {0: np.array([1.0]), -1: np.array([6.0])}  # what the second stage reads is not among them
     errors._errors = {0: np.array([0.0]), -1: np.array([3.0])}
     found = errors.at(net.stages[1], np.array([12.0]))
-    assert found[0] == pytest.approx(UNIT * net.stages[1].gain * 6.0 + 3.0 * 12.0 / 6.0)
+    assert found[0] == pytest.approx(UNIT * net.stages[1].gain * 6.0 + 3.0 * 12.0 / 6.0, rel=1e-9, abs=0)
 
 
 def test_a_unit_that_never_moves_in_truth_has_no_facet():

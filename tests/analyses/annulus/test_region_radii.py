@@ -80,7 +80,7 @@ def test_the_outer_radius_is_within_the_rounding_of_vertices():
 def test_what_is_stated_with_a_radius():
     region = decision_region(cross_polytope_layers(4))
     assert inner_radius(replace(region, error=0.25)).tolerance == 0.25
-    assert inner_radius(replace(region, error=0.0)).tolerance == pytest.approx(0.5e-12)
+    assert inner_radius(replace(region, error=0.0)).tolerance == pytest.approx(0.5e-12, abs=0.0)
     doubtful = outer_radius(replace(region, num_undecided=3))
     assert (doubtful.claim, doubtful.tolerance, doubtful.num_undecided) == (Claim.ESTIMATE, None, 3)
     assert outer_radius(region).num_undecided == 0

@@ -126,26 +126,27 @@ def test_rounding_of_a_weight_that_cancels_keeps_a_unit_active():
     from oracles.rational_steps import fractions_of
     from reluscope.networks.builder import GraphBuilder
 
-    kept = 0
+    kept = {1.0: 0, -1.0: 0}
     for seed in range(200):
         a, b = (np.array(part) for part in np.random.default_rng(seed).uniform(0.1, 1.0, (2, 3)))
         b[2] = -float(a[0] * b[0] + a[1] * b[1]) / a[2]
         product = float((torch.tensor(b[None]) @ torch.tensor(a[:, None]))[0, 0])
         exact = sum(x * y for x, y in zip(fractions_of(a), fractions_of(b), strict=True))
-        for side in (1.0, -1.0):
+        # From h = 2 on, to 3, the unit changes: it becomes active, or is no longer, and float64 sees neither.
+        for side, sign in ((1.0, 1.0), (-1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)):
             builder = GraphBuilder()
             h = builder.relu(builder.linear(builder.input((1,)), torch.eye(1), torch.tensor([2.0])))
             inner = builder.linear(h, torch.tensor(a[:, None]))
-            bias = -float(2 * abs(exact))  # from h = 2 on; it goes to 3
+            bias = -sign * float(2 * abs(exact))
             pre = builder.linear(inner, torch.tensor(side * b[None]), torch.tensor([bias]))
             net = builder.build(builder.linear(builder.relu(pre), torch.ones(1, 1)))
-            is_hidden = side * product * 3 + bias <= 0
-            if not is_hidden or not side * exact * 3 + Fraction(bias) > 0:
+            is_hidden = sign * (side * product * 3 + bias) <= 0
+            if not is_hidden or not sign * (side * exact * 3 + Fraction(bias)) > 0:
                 continue
-            kept += 1
+            kept[sign] += 1
             # Two regions: where the second unit is active and where it is not. The first is active all over.
             assert int(activation_upper(net, rs.Box(-1, 1, 1))) >= 2
-    assert kept > 5
+    assert min(kept.values()) > 5
 
 
 def gated(*kinds):
@@ -196,3 +197,27 @@ def test_terms_below_zero_count_without_those_above():
     # Were the second layer thought to be stable, there would be four.
     always = net_of(([[1, 0], [0, 1]], [0, 0]), ([[1, -1]], [1.5]), ([[1]], [0]))
     assert int(activation_upper(always, box)) == 4
+
+
+def by_active_units(weight, bias, lower, upper, before):
+    from reluscope.analyses.bounds.activation import _by_active_units
+    from reluscope.networks.ranges import Ranges
+
+    size = len(before)
+    net = net_of((np.eye(size), np.zeros(size)), (weight, bias), (np.ones((1, len(weight))), [0]))
+    ranges = Ranges(np.array(lower), np.array(upper))
+    active, unstable = _by_active_units(net.stages[1], ranges, Ranges(-np.ones(size), np.array(before)))
+    return active.tolist(), unstable.tolist()
+
+
+def test_units_are_active_and_unstable_by_how_many_are_active_before():
+    """The k largest terms above, the k least below, and the ranges of the units; a single one decides each time."""
+    wide = [-9.0], [9.0]
+    assert by_active_units([[1.0, 1.0]], [-1.5], *wide, [1.0, 1.0]) == ([0, 0, 1], [0, 0, 1])
+    assert by_active_units([[1.0, 1.0]], [-1.5], [-9.0], [-0.1], [1.0, 1.0]) == ([0, 0, 0], [0, 0, 0])
+    assert by_active_units([[-1.0, -1.0]], [1.5], *wide, [1.0, 1.0]) == ([1, 1, 1], [0, 0, 1])
+    assert by_active_units([[-1.0, -1.0]], [1.5], [0.1], [9.0], [1.0, 1.0]) == ([1, 1, 1], [0, 0, 0])
+    assert by_active_units([[2.0, 0.5]], [-1.0], *wide, [1.0, 1.0]) == ([0, 1, 1], [0, 1, 1])  # the largest first
+    assert by_active_units([[-0.5, -2.0]], [1.0], *wide, [1.0, 1.0]) == ([1, 1, 1], [0, 1, 1])
+    assert by_active_units([[1.0, 1.0]], [-1.5], *wide, [1.0, -1.0]) == ([0, 0, 0], [0, 0, 0])  # the second is dead
+    assert by_active_units([[1.0, -1.0]], [0.5], *wide, [1.0, 1.0]) == ([1, 1, 1], [0, 1, 1])

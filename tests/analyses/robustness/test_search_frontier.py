@@ -143,3 +143,17 @@ def test_undecided_changes_bound_the_frontier_when_the_radius_grows(monkeypatch)
     assert whole.num_undecided > 0
     for regions in range(1, whole.num_branches, 2):
         assert stopped_at(view, regions).lower <= change.distance * (1 + 1e-9)
+
+
+def test_a_class_that_never_wins_is_not_looked_for():
+    net = rs.load(
+        [
+            (np.eye(2), np.array([9.0, 9.0])),
+            (np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), np.array([0.0, 0.0, -5.0])),
+        ]
+    )
+    found = rs.robustness.decision_distance(net, [[3.0, 1.0]], norm="linf", domain=rs.Box(-5, 5, 2))
+    assert (found.upper[0], found.adversarial[0]) == (pytest.approx(1.0), 1)
+    assert rs.robustness.decision_distance(net, [[1.0, 3.0]], norm="linf", domain=rs.Box(-5, 5, 2)).upper[
+        0
+    ] == pytest.approx(1.0)

@@ -75,6 +75,8 @@ def test_the_bound_is_that_of_its_derivation():
     )
     expected = 0.01 * (2 * 5.0**0.5 + 0.01) + (1e-3 + 4 * EPS) * 5.0
     assert found.error == pytest.approx(expected)
+    small = gradient_covariance._spectrum(values, directions, torch.ones(2, dtype=torch.float64), 5.0, 3 * EPS, 0.0)
+    assert small.error == pytest.approx((3 + 4) * EPS * 5.0, rel=1e-12, abs=0.0)
     # Length one, towards the mean gradient, and none where rounding could be all there is.
     assert found.directions.tolist() == [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
     assert found.trace == 5.0
@@ -124,7 +126,7 @@ def test_each_way_to_the_eigenvalues_gives_them_with_the_same_errors():
             delta = map_rounding(net, Tolerance())
             trace = found.traces[j]
             assert found.errors[j] == pytest.approx(
-                delta * (2 * trace**0.5 + delta) + (16 + size) * EPS * trace, rel=1e-9
+                delta * (2 * trace**0.5 + delta) + (16 + size) * EPS * trace, rel=1e-9, abs=0
             )
             assert found.rank_upper == min(inputs, units, len(net.codes(points).unique()))
             mean = weight[:, j].mean(axis=0)
