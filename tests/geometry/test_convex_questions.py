@@ -18,6 +18,7 @@ from reluscope.geometry.convex_questions import (
     widest_margins,
 )
 from reluscope.geometry.interior import _by_interior_point
+from reluscope.geometry.linear_program import LinearProgram, Status
 
 
 def unit(normals, offsets):
@@ -254,3 +255,24 @@ def test_a_margin_that_is_the_same_everywhere(ahead, is_sign_enough):
     assert found.values[0] <= ahead + 1e-15
     assert ahead <= found.values[0] + found.gaps[0] + 1e-15
     assert np.sign(found.values[0]) == np.sign(ahead)
+
+
+def test_no_end_is_a_claim_that_a_way_proves(monkeypatch):
+    """A solver that calls a square endless leaves a gap, not a value."""
+    square = bodies_of([(np.array([[1.0, 1.0]]), np.ones(1))], -1.0, 1.0)
+    start, gain = torch.zeros(1, 2, dtype=torch.float64), torch.ones(1, 2, dtype=torch.float64)
+    honest = LinearProgram.maximize
+    half = bodies_of([(np.array([[1.0, -1.0]]), np.ones(1))], -np.inf, np.inf)
+    endless = convex_questions._finished(
+        half, gain, convex_questions.Answers(np.zeros((1, 2)), np.zeros(1), np.ones(1)), np.ones(1, dtype=bool)
+    )
+    assert endless.values[0] == np.inf
+
+    def lie(self, objective):
+        return honest(self, objective)._replace(status=Status.UNBOUNDED, value=np.inf)
+
+    monkeypatch.setattr(LinearProgram, "maximize", lie)
+    answers = convex_questions.Answers(start.numpy(), np.zeros(1), np.ones(1))
+    found = convex_questions._finished(square, gain, answers, np.ones(1, dtype=bool))
+    assert found.values[0] == 0.0
+    assert found.gaps[0] == np.inf

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from reluscope.geometry.linear_program import LinearProgram
+from reluscope.errors import SolverError
+from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.nearest_image import nearest_image
 from reluscope.geometry.nearest_point import nearest_point
 from reluscope.geometry.polyhedron import Polyhedron
@@ -122,3 +123,22 @@ def test_emptiness_is_proved_or_not_claimed():
     assert nearest_image(by_much, np.eye(2), np.zeros(2), np.zeros(2)).is_empty
     equations = Polyhedron([[1.0, 0.0]], [-1.0], [[1.0, 1.0], [0.0, 1.0]], [0.0, 0.0])
     assert nearest_image(equations, np.eye(2), np.zeros(2), np.zeros(2)).is_empty
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.5])
+def test_no_set_is_called_flat_on_a_solvers_word(factor, monkeypatch):
+    """A square that a solver calls a point or empty is an error, or thick; one that is flat stays flat."""
+    square = Polyhedron(np.concatenate([np.eye(2), -np.eye(2)]), np.ones(4))
+    honest = LinearProgram.maximize
+
+    def lie(self, objective):
+        told = honest(self, objective)
+        far = np.append(0 * told.point[:-1] + 1.0, 0.0)  # a corner, and no room
+        return told._replace(value=0.0, point=far, duals=factor * told.duals)
+
+    monkeypatch.setattr(LinearProgram, "maximize", lie)
+    with pytest.raises(SolverError, match="how thick"):
+        relative_interior(square)
+    monkeypatch.setattr(LinearProgram, "maximize", lambda self, c: honest(self, c)._replace(status=Status.INFEASIBLE))
+    with pytest.raises(SolverError, match="how thick"):
+        relative_interior(square)

@@ -148,14 +148,14 @@ class System:
         if (self.dim > MOST_DIMENSIONS and (len(self._own) or is_near)) or not np.isfinite(near).all():
             return None
         point = [Fraction(entry) for entry in near.tolist()]
-        rows = [(self.C[row], self.d[row]) for row in self._own]
+        rows = [(self.C[row], float(self.d[row])) for row in self._own]
         if is_near:
             slack = self._offsets - self._normals @ near
             weights = duals[: len(slack)] if len(duals) else np.zeros(len(slack))
             size = 1.0 + float(np.abs(near).max(initial=0.0))
             order = np.lexsort([slack, -weights])
             tight = order[(slack[order] <= TIGHT * size) | (weights[order] > 0)]
-            rows += [(self.A[row], self.b[row]) for row in self._rows[tight[: 4 * self.dim]]]
+            rows += [(self.A[row], float(self.b[row])) for row in self._rows[tight[: 4 * self.dim]]]
         if not rows:
             return tuple(point)
         return tuple(moved_onto((_equation(*row) for row in rows), point, range(self.dim)))

@@ -110,7 +110,7 @@ def test_lower_values_are_those_of_points_in_the_preimage():
 def test_values_on_equations_are_estimates():
     net = rs.load([(np.eye(2), np.ones(2)), (np.ones((1, 2)), np.zeros(1))])
     level = rs.Polyhedron(np.zeros((0, 1)), np.zeros(0), [[1.0]], [3.3])
-    top = rs.preimages.approximate(net, level, rs.Box(0, 2, 2), budget=3).maximum([1.0, 0.3])
+    top = rs.preimages.approximate(net, level, rs.Box(0, 2, 2), points=[[1.0, 0.3]], budget=3).maximum([1.0, 0.3])
     assert top.claim == "ESTIMATE"
     assert top.value == pytest.approx(1.3)
     assert top.interval[0] == -np.inf

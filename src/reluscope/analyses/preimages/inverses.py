@@ -171,7 +171,7 @@ class LocalInverse:
         return bool((rates[moving] < -1e-9).all() and (rates[~moving] <= 8 * (len(way) + 2) * EPS).all())
 
     def _way_out(self, way: np.ndarray, rows: np.ndarray, offsets: np.ndarray, kernel: np.ndarray) -> float:
-        """Return how far features can be moved at most along a direction of the range and still come from the region."""
+        """Return how far features can at most be moved along a direction of the range and be those of the region."""
         size = len(self.point)
         values, ends = kernel @ self.point, np.maximum(offsets, rows @ self.point)
         table = np.concatenate(
