@@ -1,11 +1,15 @@
 """Nearest points of images of polyhedra against SLSQP, nearest points of polyhedra, and unbounded cases by hand."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from reluscope.errors import SolverError
+from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.nearest_image import nearest_image
 from reluscope.geometry.nearest_point import nearest_point
 from reluscope.geometry.polyhedron import Polyhedron
@@ -76,3 +80,65 @@ def test_hidden_equations_lower_the_dimension(seed, size, hidden):
     assert found is not None
     assert found.dim == 0
     assert relative_interior(Polyhedron(pinched.A, np.append(np.zeros(size), -1.0))) is None
+
+
+def lying(monkeypatch):
+    """Let the solver call the first corner that it finds the best one of all, with its multipliers halved."""
+    honest = LinearProgram.maximize
+
+    def lie(self, objective):
+        told = honest(self, 0 * objective)
+        return told._replace(value=float(objective @ told.point))
+
+    monkeypatch.setattr(LinearProgram, "maximize", lie)
+
+
+def test_a_lying_solver_proves_nothing(monkeypatch):
+    """The origin's image is at 3; the solver says that nothing is nearer, and half of that is true."""
+    square = Polyhedron(np.concatenate([np.eye(2), -np.eye(2)]), np.ones(4))
+    lying(monkeypatch)
+    found = nearest_image(square, np.array([[1.0, 1.0]]), np.zeros(1), np.array([5.0]))
+    assert found.lower <= 3.0 <= found.distance
+
+
+def test_rounding_of_a_distance_is_taken_off():
+    """Far from the origin sums lose digits: squares of bounds are below the truth in fractions."""
+    random = np.random.default_rng(0)
+    for _ in range(40):
+        way = random.normal(size=2)
+        bias, y = 1e9 * random.normal(size=2), random.normal(size=2)
+        bias -= (bias @ way) / (way @ way) * way
+        point = nearest_image(Polyhedron([[1.0], [-1.0]], [1.0, 1.0]), way[:, None], bias, y)
+        exact = [Fraction(a) for a in way.tolist()]
+        shift = [Fraction(a) - Fraction(b) for a, b in zip(bias.tolist(), y.tolist(), strict=True)]
+        best = -sum(a * b for a, b in zip(exact, shift, strict=True)) / sum(a * a for a in exact)
+        best = max(Fraction(-1), min(Fraction(1), best))
+        square = sum((a * best + b) ** 2 for a, b in zip(exact, shift, strict=True))
+        assert Fraction(point.lower) ** 2 <= square
+        assert point.lower == pytest.approx(float(square) ** 0.5, rel=1e-9)
+
+
+def test_emptiness_is_proved_or_not_claimed():
+    by_much = Polyhedron([[1.0, 0.0], [-1.0, 0.0]], [-1.0, 0.0])
+    assert nearest_image(by_much, np.eye(2), np.zeros(2), np.zeros(2)).is_empty
+    equations = Polyhedron([[1.0, 0.0]], [-1.0], [[1.0, 1.0], [0.0, 1.0]], [0.0, 0.0])
+    assert nearest_image(equations, np.eye(2), np.zeros(2), np.zeros(2)).is_empty
+
+
+@pytest.mark.parametrize("factor", [0.0, 0.5])
+def test_no_set_is_called_flat_on_a_solvers_word(factor, monkeypatch):
+    """A square that a solver calls a point or empty is an error, or thick; one that is flat stays flat."""
+    square = Polyhedron(np.concatenate([np.eye(2), -np.eye(2)]), np.ones(4))
+    honest = LinearProgram.maximize
+
+    def lie(self, objective):
+        told = honest(self, objective)
+        far = np.append(0 * told.point[:-1] + 1.0, 0.0)  # a corner, and no room
+        return told._replace(value=0.0, point=far, duals=factor * told.duals)
+
+    monkeypatch.setattr(LinearProgram, "maximize", lie)
+    with pytest.raises(SolverError, match="how thick"):
+        relative_interior(square)
+    monkeypatch.setattr(LinearProgram, "maximize", lambda self, c: honest(self, c)._replace(status=Status.INFEASIBLE))
+    with pytest.raises(SolverError, match="how thick"):
+        relative_interior(square)

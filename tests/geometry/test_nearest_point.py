@@ -1,5 +1,7 @@
 """Nearest points against linear programs and least squares of scipy, closed forms, and certificates by hand."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import torch
@@ -181,3 +183,47 @@ def test_many_bounds_in_many_dimensions(norm):
     assert not beyond.is_empty
     contrary = nearest_point(np.concatenate([A, -A[:1]]), np.append(b, -b[0] - 1), x, norm=norm, bound=50.0, **bounds)
     assert contrary.distance == np.inf
+
+
+def exact_square(A, b, x, multipliers):
+    """Return the square of ``m (A x - b) / |A' m|`` in fractions, and whether the value is positive."""
+    weights = [Fraction(entry) for entry in multipliers.tolist()]
+    rows = [[Fraction(entry) for entry in row] for row in A.tolist()]
+    point = [Fraction(entry) for entry in x.tolist()]
+    value = sum(
+        w * (sum(a * c for a, c in zip(row, point, strict=True)) - Fraction(end))
+        for w, row, end in zip(weights, rows, b.tolist(), strict=True)
+    )
+    form = [sum(w * row[axis] for w, row in zip(weights, rows, strict=True)) for axis in range(len(x))]
+    return value, sum(entry * entry for entry in form)
+
+
+@pytest.mark.parametrize("offset", [1.0, 1e8, 1e12])
+def test_rounding_is_taken_off_bounds(offset):
+    """A half-space at the distance of its closed form, far from the origin: sums lose digits, and bounds must not."""
+    random, num_over = np.random.default_rng(3), 0
+    for _ in range(60):
+        dim = int(random.integers(2, 6))
+        a, x = random.normal(size=dim), offset * random.normal(size=dim)
+        b = np.array([a @ x - random.random()])
+        value, square = exact_square(a[None], b, x, np.ones(1))
+        for norm in NORMS:
+            found = nearest_point(a[None], b, x, norm=norm)
+            below = Fraction(found.lower)
+            length = {"l2": None, "l1": max(map(abs, a.tolist())), "linf": sum(map(Fraction, np.abs(a).tolist()))}[norm]
+            truth = max(value, Fraction(0)) ** 2 / (square if length is None else Fraction(length) ** 2)
+            assert below**2 <= truth
+            num_over += Fraction(found.distance) ** 2 > truth
+    assert num_over > 5
+
+
+def test_contradictions_by_less_than_floats_show_are_not_called_empty():
+    """x + y <= 0 and x + y >= tiny turned by a last bit: points that fulfil both are far away."""
+    A = np.array([[1.0, 1.0], [-1.0, -1.0 - 2**-52]])
+    found = nearest_point(A, np.array([0.0, -1.0]), np.zeros(2))
+    assert not found.is_empty
+    assert found.lower > 1e13
+    within = nearest_point(A, np.array([0.0, -1.0]), np.zeros(2), lower=-np.ones(2), upper=np.ones(2))
+    assert within.is_empty
+    # With opposite rows it is true.
+    assert nearest_point(np.array([[0.1, 0.7], [-0.1, -0.7]]), np.array([0.0, -1.0]), np.zeros(2)).is_empty

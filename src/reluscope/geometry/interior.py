@@ -97,14 +97,14 @@ def inscribed_ball(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]) -> B
         ball = Ball(ball.center @ space, ball.radius, ball.gap)
     else:
         ball, duals = _largest_ball(normals, offsets)
+    if duals is not None:
+        rows, ends = scaled_rows(A[kept], b[kept])
+        most = radius_bound(rows, times_power(ends, -exponent), ball.center, duals)
+        # Of a flat polyhedron rounding leaves what it does.
+        gap = float(np.nextafter(most - ball.radius, np.inf))
+        ball = Ball(ball.center, ball.radius, max(gap, ball.gap if ball.radius == 0 else 0.0))
     radius, gap = times_power(np.array([ball.radius, ball.gap]), exponent).tolist()
-    ball = Ball(times_power(ball.center, exponent), radius, gap)
-    if duals is None:
-        return ball
-    most = radius_bound(A[kept], b[kept], ball.center, duals)
-    # Of a flat polyhedron rounding leaves what it does.
-    gap = float(np.nextafter(most - ball.radius, np.inf))
-    return Ball(ball.center, ball.radius, max(gap, ball.gap if ball.radius == 0 else 0.0))
+    return Ball(times_power(ball.center, exponent), radius, gap)
 
 
 def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> tuple[Ball, np.ndarray | None]:

@@ -15,11 +15,16 @@ from jaxtyping import Float
 from scipy.optimize import nnls
 
 from reluscope.errors import SolverError
+from reluscope.geometry.axis_rows import read_bounds
+from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.row_scales import unit_rows
 
 MOST_ROUNDS = 500
+EPS = 2.0**-52
+# Coordinates that no row bounds are at most this many times as large as what is given.
+FARTHEST = 1e6
 # Rays that lead nearer by less than this share of their terms lead nowhere.
 LEVEL = 1e-11
 
@@ -37,7 +42,8 @@ class NearestImage:
     distance : float
         From the given point; infinite in these two cases.
     lower : float
-        No point of the image is nearer; infinite if there is none.
+        No point of the image is nearer, as multipliers prove with all rounding; infinite if there is none. What no row
+        bounds is taken to be at most a million times the size of offsets, of y and of the point found.
     """
 
     point: Float[np.ndarray, " n"]
@@ -47,7 +53,7 @@ class NearestImage:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the polyhedron has no points."""
+        """Whether it is proved that the polyhedron has no points."""
         return self.lower == np.inf
 
 
@@ -84,7 +90,7 @@ def nearest_image(
     --------
     >>> square = Polyhedron(np.concatenate([np.eye(2), -np.eye(2)]), np.ones(4))
     >>> found = nearest_image(square, np.array([[1.0, 1.0]]), np.zeros(1), np.array([5.0]))  # x_0 + x_1 up to 2
-    >>> found.distance, found.lower
+    >>> found.distance, round(found.lower, 9)
     (3.0, 3.0)
     """
     size = polyhedron.dim
@@ -95,7 +101,9 @@ def nearest_image(
     rays_program: LinearProgram | None = None
     start = program.maximize(np.zeros(size))
     if start.status is not Status.OPTIMAL:
-        return NearestImage(*nothing, np.inf, np.inf)
+        return NearestImage(*nothing, np.inf, np.inf if _Proof(polyhedron, 1.0).is_empty() else 0.0)
+    reach = max(1.0, float(np.abs(y).max(initial=0.0)), float(np.abs(start.point).max(initial=0.0)))
+    proof = _Proof(polyhedron, reach)
     corners, rays = [start.point], []
     point, lower = start.point, 0.0
     for _ in range(MOST_ROUNDS):
@@ -110,8 +118,7 @@ def nearest_image(
         except SolverError:  # bounded or not by a hair: the recession cone decides
             solved = None
         if solved is not None and solved.status is Status.OPTIMAL:
-            ahead = float(way @ (weight @ solved.point + bias - y))
-            lower = max(lower, min(ahead, distance))
+            lower = max(lower, min(proof.ahead(way, weight, bias, y, solved.duals), distance))
             if lower >= bound:
                 return NearestImage(*nothing, np.inf, lower)
             corners.append(solved.point)
@@ -131,6 +138,53 @@ def nearest_image(
     image = weight @ point + bias
     distance = float(np.linalg.norm(image - y))
     return NearestImage(point, image, distance, min(lower, distance))
+
+
+class _Proof:
+    """What multipliers of the polyhedron's rows prove, within bounds for all coordinates."""
+
+    def __init__(self, polyhedron: Polyhedron, reach: float) -> None:
+        rows, offsets, _ = unit_rows(polyhedron.A, polyhedron.b)
+        equations, values, _ = unit_rows(polyhedron.C, polyhedron.d)
+        bounds = read_bounds(polyhedron.A, polyhedron.b)
+        far = FARTHEST * max(reach, float(np.abs(np.append(offsets, values)).max(initial=0.0)))
+        self.lower = np.maximum(np.nextafter(bounds.lower, -np.inf), -far)
+        self.upper = np.minimum(np.nextafter(bounds.upper, np.inf), far)
+        self.rows = np.concatenate([rows, equations])
+        self.high = np.concatenate([offsets, values])
+        self.low = np.concatenate([np.full(len(rows), -np.inf), values])
+        self.most = np.maximum(np.abs(self.lower), np.abs(self.upper))
+        # Rows of length 1 are rounded, and each stands for one in the polyhedron.
+        doubt = 4 * EPS * (np.abs(self.rows) @ self.most + np.abs(self.high))
+        self.high, self.low = self.high + doubt, self.low - doubt
+
+    def ahead(self, way: np.ndarray, weight: np.ndarray, bias: np.ndarray, y: np.ndarray, duals: np.ndarray) -> float:
+        """Return how far along a way of length 1, but for rounding, all of the image is from a point."""
+        if (self.lower > self.upper).any():
+            return np.inf
+        given = duals if len(duals) else np.zeros(len(self.rows))
+        gain = -way @ weight
+        least = -upper_bound(gain, self.rows, self.low, self.high, self.lower, self.upper, given)
+        terms = np.abs(way) @ (np.abs(bias) + np.abs(y) + np.abs(weight) @ self.most)
+        total = float(way @ (bias - y)) + least - (len(way) + 8) * EPS * float(terms + abs(least))
+        return max(0.0, total) * (1 - (len(way) + 8) * EPS)
+
+    def is_empty(self) -> bool:
+        """Tell whether multipliers prove that rows cannot even be missed by as little as one likes."""
+        if (self.lower > self.upper).any():
+            return True
+        pairs = np.isfinite(self.low)
+        both, ends = np.concatenate([self.rows, -self.rows[pairs]]), np.append(self.high, -self.low[pairs])
+        table = np.column_stack([both, -np.ones(len(both))])
+        lower = np.append(self.lower, 0.0)
+        upper = np.append(self.upper, 1.0 + float((np.abs(both) @ self.most + np.abs(ends)).max(initial=0.0)))
+        gain = np.append(np.zeros(both.shape[1]), -1.0)
+        program = LinearProgram(len(gain))
+        program.set_all_bounds(lower, upper)
+        program.add_rows(table, ends)
+        duals = program.maximize(gain).duals
+        given = duals if len(duals) else np.zeros(len(ends))
+        return upper_bound(gain, table, np.full(len(ends), -np.inf), ends, lower, upper, given) < 0
 
 
 def _program(polyhedron: Polyhedron, *, cone: bool) -> LinearProgram | None:

@@ -17,6 +17,7 @@ from reluscope.geometry.active_set import BEYOND, EMPTY, STALLED, ShortestVector
 from reluscope.geometry.dual_newton import shortest_in_box
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.norms import Norm, check_norm, size
+from reluscope.geometry.proved_programs import MOST_DIMENSIONS, System
 from reluscope.geometry.scales import exponents, lengths, times_power
 
 # Violations of rows of length 1 that count as none, relative to the size of the problem.
@@ -25,6 +26,7 @@ VIOLATION = 1e-12
 MOST_NEW_ROWS = 64
 # With more bounds than this they are not taken one at a time.
 MANY_BOUNDS = 64
+EPS = 2.0**-52
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +40,8 @@ class NearestPoint:
     distance : float
         Infinite in these two cases.
     lower : float
-        No point of the polyhedron is nearer; infinite if it is empty.
+        No point of the polyhedron is nearer: what multipliers prove, less the rounding of all sums. Infinite if it is
+        proved empty, in fractions or by its bounds; else contradictions prove that points would be far away.
     multipliers : (h,) array
         Of the rows, not negative. Of an empty polyhedron those of a contradiction: with the other two,
         ``A' m + C' e + f = 0``, and the same sum over offsets and bounds is negative.
@@ -62,7 +65,7 @@ class NearestPoint:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the polyhedron is empty, by a contradiction of its rows."""
+        """Whether the polyhedron is proved empty, by a contradiction of its rows."""
         return self.lower == np.inf
 
 
@@ -127,20 +130,17 @@ def nearest_point(
         return problem.contradiction
     spread = float(np.sqrt(len(point))) if norm == "linf" else 1.0  # how many times longer a vector may be in l2
     found = _shortest(problem, spread * bound, VIOLATION)
+    bounds = found.upper - found.lower
     if found.status == EMPTY:
-        return problem.result(np.inf, np.inf, None, found.rows, found.upper - found.lower)
+        below = problem.below(found.rows, bounds, is_empty=True) / spread
+        return problem.result(np.inf, below, None, found.rows, bounds)
     if norm != "l2" and found.status != BEYOND:
         return _by_program(problem, norm, bound, found)
-    forms = problem.rows.T @ found.rows + found.upper - found.lower
-    value = -float(found.rows @ problem.slack)
-    value -= float(found.upper[found.upper > 0] @ problem.upper[found.upper > 0])
-    value += float(found.lower[found.lower > 0] @ problem.lower[found.lower > 0])
-    length = float(np.linalg.norm(forms))
+    below = problem.below(found.rows, bounds)
     # Multipliers of l2 are lengths.
-    weights, multipliers = (times_power(one, problem.exponent) for one in (found.rows, found.upper - found.lower))
-    below = max(0.0, value / length) if length > 0 else 0.0
+    weights, multipliers = (times_power(one, problem.exponent) for one in (found.rows, bounds))
     if found.status == BEYOND:
-        return problem.result(np.inf, max(below / spread, bound), None, weights, multipliers)
+        return problem.result(np.inf, below / spread, None, weights, multipliers)
     distance = float(np.linalg.norm(found.vector))
     return problem.result(distance, min(below, distance), found.vector, weights, multipliers)
 
@@ -175,10 +175,19 @@ class _Problem:
         self.lengths, self.rows = long, rows / long[:, None]
         slack = offsets / long - self.rows @ point
         self.num_equations = int(self.kept_equations.sum())
-        steps = np.concatenate([lower - point, upper - point])
+        # Differences are rounded outwards.
+        low, high = np.nextafter(lower - point, -np.inf), np.nextafter(upper - point, np.inf)
+        low[lower == point], high[upper == point] = 0.0, 0.0
+        steps = np.concatenate([low, high])
         self.exponent = int(exponents(np.concatenate([[extent], point, slack, steps[np.isfinite(steps)]])))
         self.slack = times_power(slack, -self.exponent)
         self.lower, self.upper = np.split(times_power(steps, -self.exponent), 2)
+        self.given = C[self.kept_equations], d[self.kept_equations], A[self.kept], b[self.kept], lower, upper
+        # What rounding makes of the slacks of rows, and of rows of length 1 themselves.
+        self.rounding = (len(point) + 8) * EPS
+        sizes = np.abs(times_power(offsets / long, -self.exponent))
+        sizes += np.abs(self.rows) @ np.abs(times_power(point, -self.exponent))
+        self.doubt = 2.0 * self.rounding * (sizes + float(np.linalg.norm(times_power(point, -self.exponent))))
         self.contradiction = None if kept.all() else self._contradiction(A, b, C, d)
 
     def _contradiction(self, A: np.ndarray, b: np.ndarray, C: np.ndarray, d: np.ndarray) -> NearestPoint | None:
@@ -193,6 +202,56 @@ class _Problem:
         else:
             return None
         return NearestPoint(np.full(len(self.point), np.nan), np.inf, np.inf, rows, equations, bounds)
+
+    def below(self, weights: np.ndarray, bounds: np.ndarray, *, is_empty: bool = False) -> float:
+        """Return the least length, in l2, that multipliers of rows and bounds leave to a step, less all rounding.
+
+        Where they are to contradict each other, the combination of rows is nothing but rounding: in fractions it can
+        vanish, and within finite bounds what it comes to is small.
+        """
+        weights, sides = self.only(weights), np.where(bounds > 0, self.upper, np.where(bounds < 0, self.lower, 0.0))
+        if not np.isfinite(sides).all():
+            return 0.0
+        ends = bounds * sides
+        value = -float(weights @ self.slack) - float(ends.sum())
+        terms = float(np.abs(weights) @ (np.abs(self.slack) + 2 * self.doubt)) + 4 * float(np.abs(ends).sum())
+        value -= float(np.abs(weights) @ self.doubt) + (len(weights) + len(ends) + 4) * EPS * terms
+        if not value > 0:
+            return 0.0
+        form = self.rows.T @ weights + bounds
+        total = float(np.abs(weights).sum() + np.abs(bounds).sum())
+        rest = (self.rounding + (len(weights) + 4) * EPS) * total
+        if is_empty and (self._is_far(form, rest, value) or self._is_contradicted(weights, bounds)):
+            return np.inf
+        return value / ((float(np.linalg.norm(form)) + rest) * (1 + self.rounding))
+
+    def only(self, weights: np.ndarray) -> np.ndarray:
+        """Return multipliers, of inequalities those that are positive."""
+        return np.append(weights[: self.num_equations], np.maximum(weights[self.num_equations :], 0.0))
+
+    def _is_far(self, form: np.ndarray, rest: float, value: float) -> bool:
+        """Tell whether no step within the bounds has products with a form, plus or less a rest, that reach a value."""
+        with np.errstate(over="ignore"):
+            reach = np.maximum(np.abs(self.lower), np.abs(self.upper))
+            return bool(np.isfinite(reach).all() and 2 * ((np.abs(form) + rest) * reach).sum() < value)
+
+    def _is_contradicted(self, weights: np.ndarray, bounds: np.ndarray) -> bool:
+        """Tell whether multipliers near these prove in fractions that there is no step."""
+        if len(self.point) > MOST_DIMENSIONS:
+            return False
+        equations, values, rows, offsets, lower, upper = self.given
+        above, below = np.isfinite(upper), np.isfinite(lower)
+        units = np.eye(len(self.point))
+        system = System(
+            np.concatenate([rows, units[above], -units[below]]),
+            np.concatenate([offsets, upper[above], -lower[below]]),
+            equations,
+            values,
+        )
+        own, others = weights[self.num_equations :], weights[: self.num_equations]
+        return system.is_excluded_by(
+            np.concatenate([own, np.maximum(bounds, 0.0)[above], np.maximum(-bounds, 0.0)[below], others])
+        )
 
     def result(
         self, distance: float, below: float, step: np.ndarray | None, weights: np.ndarray, bounds: np.ndarray
@@ -372,27 +431,32 @@ class _LinfProgram:
 
 def _weak_bound(problem: _Problem, norm: Norm, weights: np.ndarray) -> float:
     """Return ``min |u| + m (A u - s)`` over u within its bounds, for multipliers m: no feasible u is shorter."""
-    weights = weights.copy()
-    free = slice(problem.num_equations, None)
-    weights[free] = np.maximum(weights[free], 0.0)
+    weights = problem.only(weights)
     forms = problem.rows.T @ weights
     low, high = problem.lower, problem.upper
     if not ((low <= 0).all() and (high >= 0).all()):
         return 0.0
+    # What rounding leaves of the form may have either sign.
+    doubt = (problem.rounding + (len(weights) + 4) * EPS) * float(np.abs(weights).sum())
     # How far u can go the way that the form falls; where it can go on and on, the form must not beat the norm.
-    reach = np.where(forms > 0, -low, high)
-    steep = np.abs(forms)
+    reach = np.where(np.abs(forms) <= doubt, np.maximum(-low, high), np.where(forms > 0, -low, high))
+    steep = np.abs(forms) + doubt
     endless = steep[np.isinf(reach)]
-    most = max(1.0, float(endless.max(initial=0.0) if norm == "l1" else endless.sum()))
-    steep, value = steep / most, -float(weights @ problem.slack) / most
+    most = max(1.0, float(endless.max(initial=0.0) if norm == "l1" else endless.sum()) * (1 + problem.rounding))
+    sums = float(np.abs(weights) @ (np.abs(problem.slack) + problem.doubt))
+    value = -float(weights @ problem.slack) - float(np.abs(weights) @ problem.doubt)
+    steep, value, sums = steep / most, value / most, sums / most
     ends = np.isfinite(reach)
     if norm == "l1":
-        value -= float(np.maximum(steep[ends] - 1.0, 0.0) @ reach[ends])
+        lost = float(np.maximum(steep[ends] * (1 + 4 * EPS) - 1.0, 0.0) @ reach[ends])
     else:
         lengths = np.append(0.0, np.sort(reach[ends]))
         order = np.argsort(reach[ends])
         sorted_steep, sorted_reach = steep[ends][order], reach[ends][order]
         reached = np.append(0.0, np.cumsum(sorted_steep * sorted_reach))
         going = steep.sum() - np.append(0.0, np.cumsum(sorted_steep))
-        value += float((lengths - reached - lengths * going).min())
-    return max(0.0, value)
+        levels = lengths - reached - lengths * going
+        # All three parts are sums, and grow together.
+        rounding = 2 * (len(steep) + 4) * EPS * (lengths + reached + lengths * steep.sum())
+        lost = -float((levels - rounding).min())
+    return max(0.0, value - lost - (len(weights) + len(steep) + 8) * EPS * (sums + abs(lost)))

@@ -129,7 +129,7 @@ class System:
                 return Proved(Status.OPTIMAL, Fraction(0), point)
             duals = found.duals if len(found.duals) else np.zeros(len(both))
             own, above, below = np.split(duals, np.cumsum([len(self._rows), len(self._own)]))
-            if found.point[-1] < TIGHT and self._is_excluded(np.append(own, above - below)):
+            if found.point[-1] < TIGHT and self.is_excluded_by(np.append(own, above - below)):
                 return Proved(Status.INFEASIBLE)
         return self._in_fractions([Fraction(0)] * self.dim)
 
@@ -148,14 +148,14 @@ class System:
         if (self.dim > MOST_DIMENSIONS and (len(self._own) or is_near)) or not np.isfinite(near).all():
             return None
         point = [Fraction(entry) for entry in near.tolist()]
-        rows = [(self.C[row], self.d[row]) for row in self._own]
+        rows = [(self.C[row], float(self.d[row])) for row in self._own]
         if is_near:
             slack = self._offsets - self._normals @ near
             weights = duals[: len(slack)] if len(duals) else np.zeros(len(slack))
             size = 1.0 + float(np.abs(near).max(initial=0.0))
             order = np.lexsort([slack, -weights])
             tight = order[(slack[order] <= TIGHT * size) | (weights[order] > 0)]
-            rows += [(self.A[row], self.b[row]) for row in self._rows[tight[: 4 * self.dim]]]
+            rows += [(self.A[row], float(self.b[row])) for row in self._rows[tight[: 4 * self.dim]]]
         if not rows:
             return tuple(point)
         return tuple(moved_onto((_equation(*row) for row in rows), point, range(self.dim)))
@@ -208,8 +208,16 @@ class System:
         ends = [*self.b[rows].tolist(), *self.d[equations].tolist()]
         return _product([Fraction(end) for end in ends], weights)
 
-    def _is_excluded(self, duals: np.ndarray) -> bool:
-        """Tell whether multipliers near some in floats prove that there is no point."""
+    def is_excluded_by(self, duals: Float[np.ndarray, " _"]) -> bool:
+        """Tell whether multipliers near some in floats prove that there is no point.
+
+        Parameters
+        ----------
+        duals : (h + k,) float64
+            Of the rows that are not zero, in units of their lengths, then of such equations.
+        """
+        if self.dim > MOST_DIMENSIONS:
+            return False
         bound = self._bound([Fraction(0)] * self.dim, duals)
         return bound is not None and bound < 0
 

@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.geometry.linear_program import LinearProgram
+from reluscope.errors import SolverError
+from reluscope.geometry.checked_bounds import upper_bound
+from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.row_scales import unit_rows
 
@@ -17,6 +19,8 @@ from reluscope.geometry.row_scales import unit_rows
 PULLS = 1e-7
 # Singular values of rows of length 1 below this share of the largest count as zero.
 DEPENDENT = 1e-9
+# Points that multipliers speak for, in units of the largest radius looked for.
+NEAR = 1e3
 
 
 class RelativeInterior(NamedTuple):
@@ -57,9 +61,15 @@ def relative_interior(polyhedron: Polyhedron, *, tolerance: float = 1e-9, cap: f
     RelativeInterior or None
         None if the polyhedron is empty.
 
+    Raises
+    ------
+    SolverError
+        If a linear program ends without a point or multipliers that prove how thick the polyhedron is.
+
     Notes
     -----
-    One linear program, and one more for every fall of the dimension.
+    One linear program, and one more for every fall of the dimension, which multipliers have to prove, for points within
+    a thousand times the cap.
 
     Examples
     --------
@@ -100,16 +110,35 @@ def relative_interior(polyhedron: Polyhedron, *, tolerance: float = 1e-9, cap: f
             return RelativeInterior(origin, 0, 0.0, result)
         program = LinearProgram(len(basis) + 1)
         program.set_bounds(len(basis), -np.inf, cap)
-        program.add_rows(np.column_stack([inner[moving], lengths[moving]]), slack[moving])
-        found = program.maximize(np.append(np.zeros(len(basis)), 1.0))
-        radius = found.point[-1]
-        if radius < -tolerance:
-            return None
+        table = np.column_stack([inner[moving], lengths[moving]])
+        program.add_rows(table, slack[moving])
+        gain = np.append(np.zeros(len(basis)), 1.0)
+        found = program.maximize(gain)
+        if found.status is not Status.OPTIMAL:
+            raise _unproved(polyhedron)
+        # The ball is what its point says, and multipliers say that there is no larger one.
+        step = found.point[:-1]
+        radius = float(min(cap, np.min((slack[moving] - inner[moving] @ step) / lengths[moving], initial=cap)))
         if radius > tolerance:
-            return RelativeInterior(origin + found.point[:-1] @ basis, len(basis), float(radius), result)
+            return RelativeInterior(origin + step @ basis, len(basis), radius, result)
+        far = NEAR * max(cap, float(np.abs(step).max()))
+        ends = np.append(np.full(len(basis), far), cap), np.append(np.full(len(basis), -far), -far)
+        duals = found.duals if len(found.duals) else np.zeros(len(moving))
+        most = upper_bound(gain, table, np.full(len(moving), -np.inf), slack[moving], ends[1], ends[0], duals)
+        if radius < -tolerance and most < 0:
+            return None
+        if radius < -tolerance or most > 4 * tolerance + 1e-12 * cap:
+            raise _unproved(polyhedron)
         pulls = found.duals * lengths[moving]
         tight = pulls > PULLS
         taken[moving[tight if tight.any() else pulls == pulls.max()]] = True
+
+
+def _unproved(polyhedron: Polyhedron) -> SolverError:
+    return SolverError(
+        f"expected a proof of how thick a {polyhedron.describe()} is, and a linear program gave none; look for rows of "
+        "very different size"
+    )
 
 
 def _solutions(

@@ -17,6 +17,7 @@ from reluscope.analyses.boolean import (
     steady_states,
 )
 from reluscope.errors import InputError, ShapeError
+from reluscope.geometry.linear_program import LinearProgram, Status
 
 INPUTS, TARGETS = torch.tensor([-1.0, 0.0, 0.0, 1.0]).double(), torch.tensor([-1.0, 1.0, 1.0, -1.0]).double()
 
@@ -138,3 +139,20 @@ def test_modules_and_wrong_parameters():
         reached_states(np.zeros((2, 6)))
     with pytest.raises(InputError, match="positive tolerance"):
         reached_states(np.zeros((2, 7)), tolerance=0.0)
+
+
+def test_cases_without_states_are_proved_empty(monkeypatch):
+    """What a solver says that there is none is not believed."""
+    truth = steady_states()
+    honest = LinearProgram.maximize
+
+    def lie(self, objective):
+        return honest(self, objective)._replace(status=Status.INFEASIBLE)
+
+    monkeypatch.setattr(LinearProgram, "maximize", lie)
+    steady_states.cache_clear()
+    found = steady_states()
+    steady_states.cache_clear()
+    assert [(state.active, state.is_silent, state.loss) for state in found] == [
+        (state.active, state.is_silent, state.loss) for state in truth
+    ]

@@ -1,5 +1,7 @@
 """Inner and outer approximations against exact preimages in few dimensions and samples in many."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -90,3 +92,26 @@ def test_bad_input_is_refused():
         rs.preimages.approximate(net, target, rs.Box(-1, 1, 3), points=[2.0, 0.0, 0.0])
     with pytest.raises(rs.errors.ShapeError, match="3 coefficients"):
         rs.preimages.approximate(net, target, rs.Box(-1, 1, 3), budget=1).maximum([1.0])
+
+
+def test_lower_values_are_those_of_points_in_the_preimage():
+    """Where w x + b <= t, in fractions; the solver's corner is beyond by rounding, or by its tolerance."""
+    random = np.random.default_rng(0)
+    for _ in range(25):
+        w, b, t = random.uniform(0.1, 3), random.uniform(1.0, 2.0), random.uniform(2.1, 3.0)
+        net = rs.load([(np.array([[w]]), np.array([b])), (np.ones((1, 1)), np.zeros(1))])
+        found = rs.preimages.approximate(net, rs.Polyhedron([[1.0]], [t]), rs.Box(0, 20, 1), budget=1)
+        top, truth = found.maximum([1.0]), (Fraction(t) - Fraction(b)) / Fraction(w)
+        assert Fraction(top.value) <= truth
+        assert top.value == pytest.approx(float(truth), abs=1e-9)
+        assert top.interval is None or Fraction(top.interval[1]) >= truth
+
+
+def test_values_on_equations_are_estimates():
+    net = rs.load([(np.eye(2), np.ones(2)), (np.ones((1, 2)), np.zeros(1))])
+    level = rs.Polyhedron(np.zeros((0, 1)), np.zeros(0), [[1.0]], [3.3])
+    top = rs.preimages.approximate(net, level, rs.Box(0, 2, 2), points=[[1.0, 0.3]], budget=3).maximum([1.0, 0.3])
+    assert top.claim == "ESTIMATE"
+    assert top.value == pytest.approx(1.3)
+    assert top.interval[0] == -np.inf
+    assert top.interval[1] >= 1.3 - 1e-12

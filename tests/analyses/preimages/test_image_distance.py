@@ -10,6 +10,7 @@ from scipy.optimize import minimize
 
 import reluscope as rs
 from networks.models import layers
+from reluscope.geometry.linear_program import LinearProgram
 from reluscope.networks.truncation import up_to_gate
 from reluscope.testing import networks
 
@@ -148,3 +149,22 @@ def test_bad_input_is_refused():
         rs.preimages.reached_from_elsewhere(net, [5.0, 0.0], 1.0, box)
     with pytest.raises(rs.errors.InputError, match="another network"):
         rs.preimages.reached_from_elsewhere(net, [0.0, 0.0], 1.0, rs.partition(net, box), gate=0)
+
+
+def test_a_lying_solver_weakens_the_claim(monkeypatch):
+    """The diagonal is the square root of 2 from (3, 1): a solver that calls its first corner the best is found out."""
+    honest = LinearProgram.maximize
+
+    def lie(self, objective):
+        told = honest(self, 0 * objective)
+        return told._replace(value=float(objective @ told.point))
+
+    monkeypatch.setattr(LinearProgram, "maximize", lie)
+    found = rs.preimages.distance_to_image(([[1.0], [1.0]], [0.0, 0.0]), [3.0, 1.0], box=rs.Box(-4, 4, 1), budget=20)
+    assert found.distance.claim == "UPPER"
+    assert found.distance.interval[0] <= 2**0.5 <= found.distance.value
+    net = rs.load([(np.ones((2, 1)), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    part = rs.partition(net, rs.Box(-4, 4, 1))
+    ranged = rs.preimages.distance_to_range(net, [3.0, 1.0], part)
+    assert ranged.distance.claim == "UPPER"
+    assert ranged.distance.interval[0] <= 2**0.5 <= ranged.distance.value

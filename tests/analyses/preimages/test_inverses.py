@@ -8,6 +8,7 @@ from scipy.optimize import linprog
 
 import reluscope as rs
 from networks.models import branched, layers
+from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.networks.truncation import up_to_gate
 from reluscope.testing import networks
 
@@ -104,3 +105,25 @@ def test_bad_input_is_refused():
         rs.preimages.local_inverse(net, [0.3, 0.1])([1.0])
     with pytest.raises(rs.errors.InputError, match="rank_tolerance"):
         rs.preimages.local_inverse(net, [0.3, 0.1], rank_tolerance=2.0)
+
+
+@pytest.mark.parametrize("lie", ["UNBOUNDED", "twice", "half"])
+def test_margins_do_not_rest_on_what_a_solver_says(lie, monkeypatch):
+    """On x + y with |x|, |y| <= 2 the features of the origin can be moved by 4, and by no more."""
+    net = rs.load([(np.ones((1, 2)), np.full(1, 9.0)), (np.ones((1, 1)), np.zeros(1))])
+    inverse = rs.preimages.local_inverse(net, [0.0, 0.0], gate=0, domain=rs.Box(-2, 2, 2))
+    honest = LinearProgram.maximize
+
+    def told(self, objective):
+        found = honest(self, objective)
+        if lie == "UNBOUNDED":
+            return found._replace(status=Status.UNBOUNDED, value=np.inf, point=np.nan * found.point)
+        factor = {"twice": 2.0, "half": 0.5}[lie]
+        return found._replace(value=factor * found.value, point=factor * found.point, duals=factor * found.duals)
+
+    assert inverse.margin.value == pytest.approx(4.0)
+    fresh = rs.preimages.local_inverse(net, [0.0, 0.0], gate=0, domain=rs.Box(-2, 2, 2))
+    monkeypatch.setattr(LinearProgram, "maximize", told)
+    margin = fresh.margin
+    low, high = margin.interval or (margin.value, margin.value)
+    assert low <= 4.0 + 1e-7 <= high + 1e-6

@@ -19,6 +19,7 @@ import numpy as np
 from reluscope.arguments import read_arguments
 from reluscope.errors import SolverError
 from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.geometry.rational_program import CONSTANT, Form, deepest, highest, negative, whole_form
 
 INPUTS = (-1, 0, 1)
 TARGETS = (-1, 1, -1)
@@ -237,35 +238,67 @@ def _example(
     from sympy import Rational
 
     for signs in product((1, -1), repeat=2):
-        # w1, b1, w2, b2, c, and the margin of the active signs.
-        program = LinearProgram(6)
-        program.set_all_bounds(np.array([-9.0] * 5 + [0.0]), np.array([9.0] * 5 + [1.0]))
         speaks = [
             0 if off or not any(pattern) else sign for off, pattern, sign in zip(silent, active, signs, strict=True)
         ]
+        # w1, b1, w2, b2, c, and the margin of the active signs.
+        rows: list[tuple[list[Fraction], Fraction, bool]] = []
         for k, x in enumerate(INPUTS):
-            row = np.zeros(6)
-            row[4] = 1.0
+            row = [Fraction(0)] * 4 + [Fraction(1), Fraction(0)]
             for i in (0, 1):
-                seen = np.zeros(6)
-                seen[2 * i : 2 * i + 2] = (x, 1)
-                row += seen * speaks[i] * active[i][k]
-                program.add_rows(np.array([(-seen if active[i][k] else seen) + np.eye(6)[5]]), np.zeros(1))
-            program.add_rows(row[None], np.array([float(outputs[k])]), np.array([float(outputs[k])]))
+                seen = [Fraction(0)] * 6
+                seen[2 * i : 2 * i + 2] = Fraction(x), Fraction(1)
+                row = [a + b * speaks[i] * active[i][k] for a, b in zip(row, seen, strict=True)]
+                side = [-entry if active[i][k] else entry for entry in seen]
+                rows.append(([*side[:5], Fraction(1)], Fraction(0), False))
+            rows.append((row, _fraction(outputs[k]), True))
         for i in (0, 1):
             if silent[i]:
-                row = np.zeros(6)
-                row[2 * i] = sum(x * float(pulls[k]) for k, x in enumerate(INPUTS) if active[i][k])
-                row[2 * i + 1] = sum(float(pulls[k]) for k in range(3) if active[i][k])
-                program.add_rows(row[None], np.zeros(1), np.zeros(1))
-        solution = program.maximize(np.eye(6)[5])
-        if solution.status is Status.OPTIMAL and solution.value > 1e-6:
-            w1, b1, w2, b2, c = (Fraction(entry).limit_denominator(60) for entry in solution.point[:5])
-            exact = [Rational(part.numerator, part.denominator) for part in (w1, b1, w2, b2, c)]
-            values = (*exact[:2], Rational(speaks[0]), *exact[2:4], Rational(speaks[1]), exact[4])
+                row = [Fraction(0)] * 6
+                row[2 * i] = sum((x * _fraction(pulls[k]) for k, x in enumerate(INPUTS) if active[i][k]), Fraction(0))
+                row[2 * i + 1] = sum((_fraction(pulls[k]) for k in range(3) if active[i][k]), Fraction(0))
+                rows.append((row, Fraction(0), True))
+        if (found := _point(rows)) is not None:
+            w1, b1, w2, b2, c = (Rational(entry.numerator, entry.denominator) for entry in found[:5])
+            values = (w1, b1, Rational(speaks[0]), w2, b2, Rational(speaks[1]), c)
             _check(active, values)
             return values
     return None
+
+
+def _point(rows: list[tuple[list[Fraction], Fraction, bool]]) -> list[Fraction] | None:
+    """Return a point with a positive last coordinate where rows are at most, or equal to, their ends; None if none is.
+
+    A linear program finds one with small denominators, mostly; that there is none is decided in fractions.
+    """
+    program = LinearProgram(6)
+    program.set_all_bounds(np.array([-9.0] * 5 + [0.0]), np.array([9.0] * 5 + [1.0]))
+    for row, end, is_equation in rows:
+        value = np.array([float(end)])
+        program.add_rows(np.array([row], dtype=float), value, value if is_equation else None)
+    solution = program.maximize(np.eye(6)[5])
+    if solution.status is Status.OPTIMAL and solution.value > 1e-6:
+        near = [*(Fraction(entry).limit_denominator(60) for entry in solution.point[:5]), Fraction(1, 10**6)]
+        products = [sum((a * b for a, b in zip(row, near, strict=True)), Fraction(0)) - end for row, end, _ in rows]
+        if all(
+            over == 0 if is_equation else over <= 0 for over, (_, _, is_equation) in zip(products, rows, strict=True)
+        ):
+            return near
+    forms: list[Form] = [{5: -1, CONSTANT: 1}]
+    for row, end, is_equation in rows:
+        forms.append(whole_form([*(-entry for entry in row), end]))
+        if is_equation:
+            forms.append(negative(forms[-1]))
+    start, depth = deepest(forms, 6)
+    if depth < 0:
+        return None
+    found = highest({5: 1}, forms, start, is_sign_enough=True).point
+    return list(found) if found[5] > 0 else None
+
+
+def _fraction(value: Any) -> Fraction:
+    """Return a rational number of sympy as a fraction."""
+    return Fraction(int(value.p), int(value.q))
 
 
 def _check(active: tuple[Pattern, Pattern], values: tuple[Any, ...]) -> None:

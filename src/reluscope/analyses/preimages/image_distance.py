@@ -88,7 +88,9 @@ def distance_to_image(
     Returns
     -------
     ImageDistance
-        EXACT within 1e-7 of the size of y, or UPPER with a lower end by convex relaxation where the budget ended.
+        EXACT within 1e-7 of the size of y, or UPPER with a lower end by convex relaxation where the budget ended, or
+        where multipliers of linear programs did not prove enough. Without a box these speak for inputs up to a million
+        times the size of y.
 
     Raises
     ------
@@ -116,14 +118,15 @@ def distance_to_image(
     limit = budget if isinstance(budget, Budget) else Budget(regions=MOST_BRANCHES if budget is None else budget)
     search = _Search(layer, goal, box)
     stopped = search.run(limit)
-    is_exact = not stopped
+    is_exact = not stopped and search.unproved >= search.best - search.tolerance
+    lower = max(0.0, min(search.lower if stopped else np.inf, search.unproved, search.best))
     finding = Finding(
         search.best,
         Claim.EXACT if is_exact else Claim.UPPER,
         name="distance to the image of the layer",
-        interval=None if is_exact else (min(search.lower, search.best), search.best),
+        interval=None if is_exact else (lower, search.best),
         definition="least l2 distance of the features to those of an input of the layer",
-        domain="input space of the layer" if box is None else box.describe(),
+        domain="inputs of the layer up to a million times the size of y" if box is None else box.describe(),
         method="branching over pieces" + (f", {stopped}" if stopped else ""),
         tolerance=search.tolerance if is_exact else None,
         work={"branches": search.num_branches},
@@ -155,6 +158,8 @@ class _Search:
             reach = reach + 1e-12 * (np.abs(middle) + reach)
             self.low, self.high = middle - reach, middle + reach
         self.best, self.lower, self.num_branches = np.inf, 0.0, 0
+        # The least bound of branches that were left without a proof that they are no nearer.
+        self.unproved = np.inf
         self.point = np.zeros(layer.num_inputs) if box is None else box.center
         self.tolerance = RELATIVE * max(1.0, float(np.abs(goal).max(initial=0.0)))
         self.tried: set[bytes] = set()
@@ -186,17 +191,25 @@ class _Search:
         self.num_branches += 1
         # Bounds far below the best distance need not be sharp: such a branch is split in any case.
         size = max(1.0, float(np.abs(self.goal).max(initial=0.0)), self.best)
-        found, outputs = self._relaxed(first, last, max(SHARP, SHARE * (self.best - key) / size))
-        if not np.isfinite(found.distance):
+        is_open = first < last
+        for tolerance in (max(SHARP, SHARE * (self.best - key) / size), SHARP):
+            found, outputs = self._relaxed(first, last, tolerance)
+            off = is_open.astype(float)
+            if np.isfinite(found.distance):
+                point = found.point[: self.layer.num_inputs]
+                self._improve(point)
+                off = np.where(is_open, np.abs(outputs - self.layer(point[None])[0]), 0.0)
+            key = max(key, found.lower)
+            if key >= self.best - self.tolerance:
+                return
+            # A point on all graphs is as near as any in the branch, if it is the nearest one.
+            if off.max(initial=0.0) > 0.0:
+                break
+        if not is_open.any():
+            self.unproved = min(self.unproved, key)
             return
-        point = found.point[: self.layer.num_inputs]
-        self._improve(point)
-        off = np.where(first < last, np.abs(outputs - self.layer(point[None])[0]), 0.0)
-        key = max(key, found.lower)
-        if off.max(initial=0.0) == 0.0:
-            return
-        if key < self.best - self.tolerance:
-            heapq.heappush(self.queue, _Branch(key, next(self._order), first, last, int(off.argmax())))
+        unit = int(off.argmax()) if off.any() else int(is_open.argmax())
+        heapq.heappush(self.queue, _Branch(key, next(self._order), first, last, unit))
 
     def _improve(self, point: np.ndarray) -> None:
         """Take a point, and the best one among those with its code."""

@@ -15,6 +15,7 @@ from reluscope.arguments import NonNegative, read_arguments
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.arrays import read_array
+from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.polyhedron import Polyhedron
@@ -27,6 +28,9 @@ from reluscope.regions.regions import region
 # Directions along which the way out of a region is looked for.
 MOST_DIRECTIONS = 24
 RELATIVE_GAP = 1e-7
+# Inputs that multipliers speak for, in units of what is given.
+FARTHEST = 1e6
+EPS = 2.0**-52
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +111,9 @@ class LocalInverse:
             EXACT for an injective map: the slack of each row a of the region over ``|a W^+|``. Else LOWER, the largest
             ball of features over which the inputs nearest to some input with the features of x stay in the region, and
             an interval up to the shortest way out found. Infinite if every such change is answered. Features outside
-            of the range of W (``rank < u``) leave the region at once, and are not meant.
+            of the range of W (``rank < u``) leave the region at once, and are not meant. Both ends are checked: the
+            lower one is that of a point, put into the rows, and the upper one what multipliers prove for inputs up to a
+            million times the size of x and of the rows' offsets.
 
         Notes
         -----
@@ -128,23 +134,63 @@ class LocalInverse:
         inner.add_rows(np.column_stack([rows, lengths]), np.maximum(offsets, rows @ self.point))
         inner.add_rows(np.pad(kernel, ((0, 0), (0, 1))), values, values)
         found = inner.maximize(np.append(np.zeros(len(self.point)), 1.0))
+        lower = direct
         if found.status is Status.UNBOUNDED:
-            return self._finding(np.inf, np.inf, "linear program")
-        lower = max(direct, float(found.value)) if found.status is Status.OPTIMAL else direct
+            inner.set_bounds(len(self.point), 0.0, FARTHEST * max(1.0, float(np.abs(offsets).max(initial=0.0))))
+            found = inner.maximize(np.append(np.zeros(len(self.point)), 1.0))
+        if found.status is Status.OPTIMAL:
+            lower = max(lower, self._room(found.point[:-1], rows, offsets, lengths, kernel))
+            away = found.point[:-1] - self.point
+            if self._falls(away - kernel.T @ (kernel @ away), rows, moving):
+                return self._finding(np.inf, np.inf, "linear program")
         order = np.flatnonzero(moving)[np.argsort(slack[moving] / lengths[moving])][:MOST_DIRECTIONS]
         if not len(order):
-            return self._finding(lower, np.inf, "linear programs")
+            return self._finding(np.inf, np.inf, "linear programs")
         upper = min(self._way_out(pulled[row] / lengths[row], rows, offsets, kernel) for row in order)
         return self._finding(lower, max(lower, upper), "linear programs")
 
+    def _room(
+        self, near: np.ndarray, rows: np.ndarray, offsets: np.ndarray, lengths: np.ndarray, kernel: np.ndarray
+    ) -> float:
+        """Return the ball of features about x over which an input near another one stays in the region; 0 if none."""
+        way = near - self.point
+        point = self.point + way - kernel.T @ (kernel @ way)
+        slack = offsets - rows @ point
+        doubt = 8 * (len(point) + 2) * EPS * (np.abs(offsets) + np.abs(rows) @ (np.abs(point) + np.abs(self.point)))
+        still = lengths <= 1e-12 * max(1.0, self.norm)
+        # Rows that x itself is on up to rounding may stay as they are.
+        inside = np.minimum(offsets - rows @ self.point, 0.0)
+        if (slack[still] < inside[still] - doubt[still]).any():
+            return 0.0
+        return max(0.0, float(np.min((slack[~still] - doubt[~still]) / lengths[~still], initial=np.inf)))
+
+    def _falls(self, way: np.ndarray, rows: np.ndarray, moving: np.ndarray) -> bool:
+        """Tell whether no row rises on a way that features do not see, and those that matter fall."""
+        length = float(np.linalg.norm(way))
+        if not length > 0:
+            return False
+        rates = rows @ (way / length)
+        return bool((rates[moving] < -1e-9).all() and (rates[~moving] <= 8 * (len(way) + 2) * EPS).all())
+
     def _way_out(self, way: np.ndarray, rows: np.ndarray, offsets: np.ndarray, kernel: np.ndarray) -> float:
-        """Return how far features can be moved along a direction of the range and still come from the region."""
-        program = LinearProgram(len(self.point) + 1)
-        program.set_bounds(len(self.point), 0.0, np.inf)
-        program.add_rows(np.pad(rows, ((0, 0), (0, 1))), np.maximum(offsets, rows @ self.point))
-        values = kernel @ self.point
-        program.add_rows(np.column_stack([kernel, -kernel @ (self.weight @ way)]), values, values)
-        return float(program.maximize(np.append(np.zeros(len(self.point)), 1.0)).value)
+        """Return how far features can at most be moved along a direction of the range and be those of the region."""
+        size = len(self.point)
+        values, ends = kernel @ self.point, np.maximum(offsets, rows @ self.point)
+        table = np.concatenate(
+            [np.pad(rows, ((0, 0), (0, 1))), np.column_stack([kernel, -kernel @ (self.weight @ way)])]
+        )
+        far = FARTHEST * max(1.0, float(np.abs(np.concatenate([offsets, self.point])).max(initial=0.0)))
+        lower, upper = np.append(np.full(size, -far), 0.0), np.full(size + 1, far)
+        low, high = np.append(np.full(len(rows), -np.inf), values), np.append(ends, values)
+        gain = np.append(np.zeros(size), 1.0)
+        program = LinearProgram(size + 1)
+        program.set_bounds(size, 0.0, np.inf)
+        program.add_rows(table, high, low)
+        found = program.maximize(gain)
+        if found.status is not Status.OPTIMAL:
+            return np.inf
+        most = upper_bound(gain, table, low, high, lower, upper, found.duals)
+        return most if most < far else np.inf
 
     def _row_space(self) -> np.ndarray:
         """Return orthonormal rows that span those of W."""

@@ -39,7 +39,7 @@ class Elsewhere:
     epsilon : float
         Radius of the ball (l2) around the features of the input.
     answer : bool, optional
-        None if the partition is not complete and no such region was found.
+        None if no such region was found, and the partition is not complete or their distance is not proved.
     distance : Finding
         From the features of the input to those of all other regions: EXACT, or UPPER where the partition is not
         complete; infinite if there is no other region.
@@ -91,7 +91,7 @@ def distance_to_range(
     Returns
     -------
     ImageDistance
-        EXACT within 1e-7 of the size of y if the partition is; else UPPER.
+        EXACT within 1e-7 of the size of y if the partition is, and multipliers prove it; else UPPER.
 
     Raises
     ------
@@ -111,10 +111,13 @@ def distance_to_range(
     """
     part = _partition(net, domain, gate, budget, tolerance)
     goal = _read(part, y)
-    nothing = _Nearest(np.inf, -1, np.full(part.dim, np.nan), np.full(len(goal), np.nan))
-    best = min([nothing, *_nearest(part, goal, np.arange(len(part)), 0.0)], key=lambda one: one.distance)
+    nothing = _Nearest(np.inf, np.inf, -1, np.full(part.dim, np.nan), np.full(len(goal), np.nan))
+    found = _nearest(part, goal, np.arange(len(part)), 0.0)
+    best = min([nothing, *found], key=lambda one: one.distance)
     return ImageDistance(
-        _finding(part, best.distance, goal, "distance to the features of the domain"), best.point, best.image
+        _finding(part, best.distance, _least(found), goal, "distance to the features of the domain"),
+        best.point,
+        best.image,
     )
 
 
@@ -187,11 +190,11 @@ def reached_from_elsewhere(
     found = _nearest(part, goal, np.delete(np.arange(len(part)), own), epsilon)
     best = min([np.inf, *(one.distance for one in found)])
     within = sorted((one for one in found if one.distance <= epsilon), key=lambda one: one.distance)
-    is_complete = part.claim is Claim.EXACT
+    is_proved = part.claim is Claim.EXACT and _least(found) > epsilon
     return Elsewhere(
         float(epsilon),
-        True if within else (False if is_complete else None),
-        _finding(part, best, goal, "distance to the features of other regions"),
+        True if within else (False if is_proved else None),
+        _finding(part, best, _least(found), goal, "distance to the features of other regions"),
         own,
         np.array([one.row for one in within], dtype=np.int64),
         np.array([one.distance for one in within], dtype=np.float64),
@@ -202,6 +205,7 @@ def reached_from_elsewhere(
 
 class _Nearest(NamedTuple):
     distance: float
+    lower: float
     row: int
     point: np.ndarray
     image: np.ndarray
@@ -218,10 +222,15 @@ def _nearest(part: Partition, goal: np.ndarray, rows: np.ndarray, radius: float)
         maps = part.linearize([row])
         weight, bias = maps.weight[0].cpu().numpy(), maps.bias[0].cpu().numpy()
         nearest = nearest_image(part[row].polyhedron, weight, bias, goal, tolerance=0.1 * RELATIVE)
-        if np.isfinite(nearest.distance):
+        if not nearest.is_empty:
             best = min(best, nearest.distance)
-            found.append(_Nearest(nearest.distance, row, nearest.point, nearest.image))
+            found.append(_Nearest(nearest.distance, nearest.lower, row, nearest.point, nearest.image))
     return found
+
+
+def _least(found: list[_Nearest]) -> float:
+    """Return a distance that no region looked at goes below; the others are farther than the best of these."""
+    return min([np.inf, *(one.lower for one in found)])
 
 
 def _lower(part: Partition, goal: np.ndarray) -> np.ndarray:
@@ -258,17 +267,19 @@ def _read(part: Partition, y: ArrayLike) -> np.ndarray:
     return goal
 
 
-def _finding(part: Partition, distance: float, goal: np.ndarray, name: str) -> Finding:
-    is_exact = part.claim is Claim.EXACT
+def _finding(part: Partition, distance: float, lower: float, goal: np.ndarray, name: str) -> Finding:
+    tolerance = RELATIVE * max(1.0, float(np.abs(goal).max(initial=0.0)))
+    is_complete = part.claim is Claim.EXACT
+    is_exact = is_complete and (distance == lower or distance - lower <= tolerance)
     return Finding(
         distance,
         Claim.EXACT if is_exact else Claim.UPPER,
         name=name,
-        interval=None if is_exact else (0.0, distance),
+        interval=None if is_exact else (min(lower, distance) if is_complete else 0.0, distance),
         definition="least l2 distance between features",
         domain=part.domain.describe(),
         method="nearest points of the images of regions",
-        tolerance=RELATIVE * max(1.0, float(np.abs(goal).max(initial=0.0))) if is_exact else None,
+        tolerance=tolerance if is_exact else None,
         num_undecided=part.num_undecided,
         work=part.work,
     )

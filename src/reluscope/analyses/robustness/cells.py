@@ -13,8 +13,9 @@ from jaxtyping import Bool, Float, Integer
 
 from reluscope.analyses.classification import classes_of_outputs
 from reluscope.errors import DegenerateGeometryError, InputError
+from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.domains import Box, Domain, Slice, Space
-from reluscope.geometry.linear_program import LinearProgram
+from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.nearest_point import NearestPoint, nearest_point
 from reluscope.geometry.norms import Norm, dual, size
 from reluscope.geometry.polyhedron import Polyhedron
@@ -31,6 +32,8 @@ Pieces = tuple[np.ndarray, ...]
 
 # Lengths below this, relative to the point and its distances, are not told from zero: thinner regions are not entered.
 RESOLUTION = 1e-9
+# Steps into a half-space are no longer than this, in units of what is looked for there.
+FARTHEST = 1e5
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,7 +324,7 @@ class Cell:
         """Tell whether the set, seen from one of its points, is thinner than the resolution everywhere.
 
         Independent rows that are tight at a point leave room. Else the set is asked for a point that is inside all
-        rows by the resolution.
+        rows by the resolution: only a contradiction that is proved makes it thin.
         """
         reach, tight, free = self._at(step)
         if not tight[: self.num_own].any():
@@ -354,27 +357,32 @@ class Cell:
         return np.asarray(inside & (steps @ self.rows.T <= slack).all(axis=1))
 
     def deepest(self, rival: Rival) -> tuple[Float[np.ndarray, " n"], float] | None:
-        """Return a step far inside the half-space of a rival, and how deep it is there, in the point's scale.
+        """Return a step far inside the half-space of a rival, and how deep one can be there, in the point's scale.
 
-        Where the rival's row is zero, the step leads to an inner point of the set. None if the set only touches the
-        half-space.
+        Where the rival's row is zero, the step leads to an inner point of the set. The depth is what multipliers prove
+        that no step exceeds, among those that are at most a million times as long as the scale. None if that is
+        nothing: the set only touches the half-space.
         """
         dim = len(self.origin)
-        program = LinearProgram(dim + 1)
-        for k in range(dim):
-            program.set_bounds(k, self.lower[k], self.upper[k])
         cap = 10.0 * max(self.view.scale, rival.distance)
-        program.set_bounds(dim, 0.0, cap)
-        rows, slack = self.rows, self.slack
+        low = np.append(np.maximum(self.lower, -FARTHEST * cap), -cap)
+        high = np.append(np.minimum(self.upper, FARTHEST * cap), cap)
         length = np.linalg.norm(rival.row)
-        ones = np.ones(len(rows)) if length == 0 else np.zeros(len(rows))
-        program.add_rows(np.column_stack([rows, ones]), slack)
+        table = np.column_stack([self.rows, np.full(len(self.rows), float(length == 0))])
+        slack = self.slack
         if length > 0:
-            program.add_rows(np.append(rival.row / length, 1.0)[None], np.array([rival.slack / length]))
-        found = program.maximize(np.append(np.zeros(dim), 1.0))
-        if not found.value > 10 * RESOLUTION * self.view.scale:
+            table = np.concatenate([table, np.append(rival.row / length, 1.0)[None]])
+            slack = np.append(slack, rival.slack / length)
+        program = LinearProgram(dim + 1)
+        program.set_all_bounds(low, high)
+        program.add_rows(table, slack)
+        gain = np.append(np.zeros(dim), 1.0)
+        found = program.maximize(gain)
+        duals = found.duals if len(found.duals) else np.zeros(len(slack))
+        depth = min(cap, upper_bound(gain, table, np.full(len(slack), -np.inf), slack, low, high, duals))
+        if not depth > 10 * RESOLUTION * self.view.scale:
             return None
-        return found.point[:dim], found.value
+        return (found.point[:dim] if found.status is Status.OPTIMAL else self.origin), depth
 
     def _at(self, step: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         """Return the resolution at a step, the rows that are tight there, and the coordinates that no bound stops."""

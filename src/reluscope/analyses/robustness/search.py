@@ -157,15 +157,21 @@ class _Walk:
             cell, noise, is_exact = _cell(view, steps, enclosure)
             if enclosure.outputs is None:
                 found = cell.nearest(self.limit)
-                if np.isfinite(found.distance) and not cell.is_thin(found.point):
-                    split = enclosure.open[0]
-                    break
-                return
+                if not np.isfinite(found.distance):
+                    self.passed = min(self.passed, max(key, found.lower))
+                    return
+                if cell.is_thin(found.point):
+                    return
+                split = enclosure.open[0]
+                break
             rival = cell.rival(label)
             if rival is None or rival.distance >= self.limit:
                 return
             found = cell.nearest_change(rival, self.limit)
-            if not np.isfinite(found.distance) or cell.is_thin(found.point):
+            if not np.isfinite(found.distance):  # none, or too far: as far as that is proved
+                self.passed = min(self.passed, max(key, found.lower))
+                return
+            if cell.is_thin(found.point):
                 return
             if found.distance >= self.limit - RESOLUTION * view.scale:  # no nearer than what is known
                 self.passed = min(self.passed, max(key, found.lower))

@@ -1,0 +1,51 @@
+"""Cells do not take a solver's word: what only touches, and what is thin, is proved to."""
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.analyses.robustness.cells import open_domain, viewpoint
+from reluscope.geometry import nearest_point as module
+from reluscope.geometry.active_set import EMPTY
+from reluscope.geometry.linear_program import LinearProgram, Status
+from reluscope.tolerance import Tolerance
+
+
+@pytest.fixture
+def cell():
+    """The quadrant in which x is ahead of y at (3, 1)."""
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    view = viewpoint(*open_domain(net, rs.Box(-4, 4, 2)), np.array([3.0, 1.0]), "l2", Tolerance())
+    return view.cell(view.first_pieces())
+
+
+@pytest.mark.parametrize("status", list(Status))
+def test_what_has_room_never_only_touches(cell, status, monkeypatch):
+    (rival,) = cell.rivals
+    step, depth = cell.deepest(rival)
+    assert depth >= 8**0.5 - 1e-12  # (0, 4) is that far beyond the diagonal
+    assert np.allclose(step, [-3.0, 3.0])
+    honest = LinearProgram.maximize
+
+    def lie(self, objective):
+        told = honest(self, objective)
+        return told._replace(status=status, value=0.0, point=0 * told.point, duals=0 * told.duals)
+
+    monkeypatch.setattr(LinearProgram, "maximize", lie)
+    assert cell.deepest(rival)[1] >= 8**0.5 - 1e-12
+
+
+def test_thin_cells_are_those_with_a_proved_contradiction(cell, monkeypatch):
+    corner = np.array([-3.0, -1.0])
+    assert not cell.is_thin(corner)
+    honest = module.shortest_vector
+    monkeypatch.setattr(module, "shortest_vector", lambda *a, **k: honest(*a, **k)._replace(status=EMPTY))
+    cell.rows = np.concatenate([cell.rows[:1], cell.rows])  # dependent rows, which are asked about
+    cell.slack = np.append(cell.slack[0], cell.slack)
+    cell.num_own += 1
+    assert not cell.is_thin(corner)
+    monkeypatch.undo()
+    cell.rows = np.concatenate([-cell.rows[:1], cell.rows])
+    cell.slack = np.append(-cell.slack[0], cell.slack)
+    cell.num_own += 1
+    assert cell.is_thin(corner)
