@@ -42,5 +42,5 @@ def test_labels_must_belong_to_the_network():
         accuracy(IDENTITY, np.zeros((1, 3)), np.array([3]))
     with pytest.raises(InputError, match=r"from 0 to 1 \(a network with one output tells 2 classes apart\), got 2"):
         accuracy(SIGN, np.zeros((1, 1)), np.array([2]))
-    with pytest.raises(ShapeError, match=r"got 2 labels for 1 points"):
+    with pytest.raises(ShapeError, match=r"got 2 labels for 1 samples"):
         accuracy(IDENTITY, np.zeros((1, 3)), np.array([0, 1]))

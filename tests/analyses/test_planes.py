@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reluscope as rs
+from empty_partitions import empty_partition
 from oracles.fractions_plane import rectangle, relu_layers, split
 from reluscope.analyses.classification import predicted_classes
 from reluscope.analyses.planes import class_areas, class_intervals, class_shares, map_norms, plane_findings
@@ -130,9 +131,7 @@ def test_a_spent_budget_gives_lower_bounds(part):
 
 
 def test_empty_partitions():
-    spent = rs.Budget(seconds=0.0)
-    plane = rs.partition(NET, PLANE, budget=spent)
-    line = rs.partition(NET, rs.Segment(X[0], X[1]), budget=spent)
+    plane, line = empty_partition(NET, PLANE), empty_partition(NET, rs.Segment(X[0], X[1]))
     assert len(class_areas(plane)) == len(class_intervals(line)) == len(map_norms(plane)) == 0
 
 

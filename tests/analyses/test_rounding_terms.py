@@ -1,6 +1,7 @@
 """Every term of the error analysis: against its formula, written down once more, and against fractions."""
 
 from fractions import Fraction
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -175,8 +176,7 @@ def test_a_kink_that_is_exactly_as_far_as_the_bound_is_a_doubt():
 
 
 def test_chunks_of_points_change_nothing(monkeypatch):
-    from reluscope.analyses import rounding
-
+    rounding = import_module("reluscope.networks.rounded_forward")
     net, points = network_of(random_steps(1), 3), np.random.default_rng(0).normal(size=(50, 3))
     whole, alone = coded_forward(net, points), rounded_forward(net, points)
     monkeypatch.setattr(rounding, "CLOSE_BUDGET", 7 * net.bytes_per_point)

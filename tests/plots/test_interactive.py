@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
+from empty_partitions import empty_partition
 from reluscope.analyses.classification import predicted_classes
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.planes import class_areas, map_norms
@@ -99,7 +100,7 @@ def test_windows_that_are_no_rectangles_and_empty_partitions(plotly):
     clipped = rs.Slice([0, 0], np.eye(2), rs.Polyhedron([[1, 1], [-1, 0], [0, -1]], [1, 0, 0]))
     figure = rs.plots.interactive(rs.partition(NET, clipped))
     assert np.isnan(np.asarray(named(figure, "cells").z, dtype=float)).mean() == pytest.approx(0.5, abs=0.02)
-    empty = rs.partition(NET, BOX, budget=rs.Budget(seconds=0.0))
+    empty = empty_partition(NET, BOX)
     for color in (None, "class"):
         assert rs.plots.interactive(empty, color=color).layout.title.text.startswith("no regions")
 

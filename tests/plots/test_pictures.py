@@ -13,6 +13,7 @@ from matplotlib.image import imread
 from matplotlib.patches import Patch
 
 import reluscope as rs
+from empty_partitions import empty_partition
 from reluscope import plots
 from reluscope.analyses.choosing import choose_pairs
 from reluscope.analyses.codespace import distinct_codes
@@ -44,7 +45,7 @@ def part():
 
 @pytest.fixture(scope="module")
 def empty():
-    return rs.partition(NET, PLANE, budget=rs.Budget(seconds=0.0))
+    return empty_partition(NET, PLANE)
 
 
 @pytest.fixture(scope="module")
@@ -279,7 +280,7 @@ def test_empty_partitions_are_drawn_and_say_so(draw, empty):
 
 @pytest.mark.parametrize("draw", [plots.partition, plots.boundaries, lambda part: plots.partition(part, color="class")])
 def test_empty_lines_are_drawn_and_say_so(draw):
-    figure = draw(rs.partition(NET, rs.Segment(X[0], X[1]), budget=rs.Budget(seconds=0.0)))
+    figure = draw(empty_partition(NET, rs.Segment(X[0], X[1])))
     assert "no regions were finished before work stopped" in texts(figure)
     assert plots.to_png(figure)
 

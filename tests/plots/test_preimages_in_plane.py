@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
+from empty_partitions import empty_partition
 from reluscope.errors import ShapeError
 
 NET = rs.load(rs.testing.default_network([2, 3, 2], seed=4))
@@ -27,6 +28,6 @@ def test_kinds_and_numbers_that_are_missing_are_named():
 
 
 def test_empty_partitions_are_drawn():
-    part = rs.partition(NET, BOX, budget=rs.Budget(seconds=0.0))
+    part = empty_partition(NET, BOX)
     nothing = rs.preimages.classify_at(NET, [[0.0, 0.0]]).take(np.zeros(0, dtype=int))
     assert rs.plots.to_png(rs.plots.preimages_in_plane(part, nothing, np.zeros(0)))

@@ -354,7 +354,7 @@ def _by_program(problem: _Problem, norm: Norm, bound: float, start: ShortestVect
         excess = problem.rows @ step - problem.slack
         excess[: problem.num_equations] = 0.0
         excess[taken] = 0.0
-        fresh = np.flatnonzero(excess > 1e-9)
+        fresh = np.flatnonzero(excess > max(VIOLATION, 1e-9 * longest))
         if not len(fresh):
             distance = float(size(step, norm))
             return problem.result(distance, min(below, distance), step, weights, no_bounds)
@@ -367,21 +367,25 @@ class _L1Program:
 
     def __init__(self, problem: _Problem, longest: float) -> None:
         dim = self.dim = len(problem.lower)
+        # Solvers compare with numbers of about one.
+        self.longest = longest
         self.program = LinearProgram(2 * dim)
-        low, high = problem.lower, problem.upper
+        low, high = problem.lower / longest, problem.upper / longest
         self.program.set_all_bounds(np.maximum(np.append(low, -high), 0.0), np.maximum(np.append(high, -low), 0.0))
 
     def add(self, problem: _Problem, which: np.ndarray) -> None:
         """Append rows of the problem."""
-        below = np.where(which < problem.num_equations, problem.slack[which], -np.inf)
+        slack = problem.slack[which] / self.longest
+        below = np.where(which < problem.num_equations, slack, -np.inf)
         rows = problem.rows[which]
-        self.program.add_rows(np.concatenate([rows, -rows], axis=1), problem.slack[which], below)
+        self.program.add_rows(np.concatenate([rows, -rows], axis=1), slack, below)
 
     def solve(self) -> tuple[np.ndarray | None, np.ndarray]:
         """Return the step, None if the rows contradict each other, and the multipliers of the rows."""
         found = self.program.maximize(np.full(2 * self.dim, -1.0))
-        step = found.point[: self.dim] - found.point[self.dim :] if found.status is Status.OPTIMAL else None
-        return step, found.duals
+        if found.status is not Status.OPTIMAL:
+            return None, found.duals
+        return self.longest * (found.point[: self.dim] - found.point[self.dim :]), found.duals
 
 
 class _LinfProgram:

@@ -57,11 +57,13 @@ class Budget:
             return f"budget of {self.seconds:g} s"
         return ""
 
-    def after(self, num_regions: int) -> "Budget":
+    @read_arguments
+    def after(self, num_regions: Natural) -> "Budget":
         """Return what is left of the budget when some regions have been found."""
         return self if self.regions is None else replace(self, regions=max(0, self.regions - num_regions))
 
-    def room(self, num_regions: int) -> float:
+    @read_arguments
+    def room(self, num_regions: Natural) -> float:
         """Return how many regions more are asked for, infinity if there is no limit.
 
         Examples
@@ -71,7 +73,8 @@ class Budget:
         """
         return float("inf") if self.regions is None else max(0, self.regions - num_regions)
 
-    def first_is_due(self, num_regions: int, stopped: str) -> bool:
+    @read_arguments
+    def first_is_due(self, num_regions: Natural, stopped: str) -> bool:
         """Tell whether work that stopped for some reason has to go on to its first region."""
         return bool(stopped) and stopped != INTERRUPTED and num_regions == 0 and self.regions != 0
 

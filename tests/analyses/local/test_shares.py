@@ -81,7 +81,7 @@ def test_regions_outside_the_domain_and_too_few_draws():
     found = class_shares(NET, [[50.0, 50.0], [0.0, 0.0]], domain=rs.Box(-1, 1, 2), draws=5, chains=3)
     assert len(found) + len(found.without) == 2
     for draws, chains in ((0, 2), (1, 1)):
-        with pytest.raises(rs.errors.InputError, match="two chains of one draw|draws must be"):
+        with pytest.raises(rs.errors.InputError, match=r"two chains of one draw|draws must be"):
             class_shares(NET, [[0.0, 0.0]], domain=BOX, draws=draws, chains=chains)
     assert class_shares(NET, [[0.0, 0.0]], domain=BOX, draws=1, chains=2).draws == 1
 

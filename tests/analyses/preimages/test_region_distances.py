@@ -101,7 +101,7 @@ def test_features_outside_a_box_around_one_region():
 
 @pytest.mark.parametrize("epsilon", [-0.1, np.nan, np.inf])
 def test_radii_that_are_none(epsilon):
-    with pytest.raises(InputError, match="expected a radius from 0"):
+    with pytest.raises(InputError, match="epsilon must be"):
         rs.preimages.reached_from_elsewhere(folds(), [0.0], epsilon, rs.Box(-1, 1, 1))
     assert rs.preimages.reached_from_elsewhere(folds(), [0.0], 0.0, rs.Box(-1, 1, 1)).epsilon == 0.0
 

@@ -55,7 +55,7 @@ def test_an_output_that_may_be_all_rounding_has_no_share():
     assert found.shares[1] == pytest.approx([0.6, 0.9, 1.0])
     rounded = replace(found, traces=np.array([9.9, 9.9]), errors=np.array([0.0, 0.0]))
     assert rounded.shares.max() == rounded.share(0, 3).value == 1.0
-    with pytest.raises(InputError, match="at least one direction, got 0"):
+    with pytest.raises(InputError, match="at least 1, got 0"):
         found.share(0, 0)
 
 

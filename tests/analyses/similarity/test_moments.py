@@ -37,6 +37,11 @@ def factor_of(*parts, blocks=1):
     return found.finish()
 
 
+def in_units_of(found, *parts):
+    """Return representations as their moments are kept: divided by powers of two."""
+    return [part * 2.0**-exponent for part, exponent in zip(parts, found.exponents, strict=True)]
+
+
 @pytest.mark.parametrize("make", [gram_of, factor_of])
 @pytest.mark.parametrize(("samples", "blocks"), [(5, 1), (12, 3), (40, 4)])
 def test_sums_and_products_by_definition(make, samples, blocks):
@@ -44,6 +49,7 @@ def test_sums_and_products_by_definition(make, samples, blocks):
     one, other = generator.normal(size=(samples, 3)) + 2.0, generator.normal(size=(samples, 4)) - 1.0
     other[:, 0] += one[:, 0]
     found = make(one, other, blocks=blocks)
+    one, other = in_units_of(found, one, other)
     X, Y = one - one.mean(axis=0), other - other.mean(axis=0)
     assert (len(found), found.num_samples) == (2, samples)
     for index, part in enumerate((one, other)):
@@ -70,8 +76,9 @@ def test_sums_and_products_by_definition(make, samples, blocks):
 
 def test_more_columns_than_samples():
     generator = np.random.default_rng(1)
-    one, other = generator.normal(size=(4, 9)), generator.normal(size=(4, 7))
-    for found in (moments_of(one, other), factor_of(one, other)):
+    given = generator.normal(size=(4, 9)), generator.normal(size=(4, 7))
+    for found in (moments_of(*given), factor_of(*given)):
+        one, other = in_units_of(found, *given)
         X, Y = one - one.mean(axis=0), other - other.mean(axis=0)
         assert found.product(0, 1) == pytest.approx(np.sum((X.T @ Y) ** 2))
         assert found.total(0) == pytest.approx(np.sum(X**2))
@@ -88,7 +95,7 @@ def test_a_debiased_product_of_nothing_but_rounding_is_zero():
         square = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
         one, other = scale * square[:, :1] + shift, shift * square[:, 1:]
         found = gram_of(np.repeat(one, 3, axis=0), np.repeat(other, 3, axis=0))
-        exact = exact_debiased(np.repeat(one, 3, axis=0), np.repeat(other, 3, axis=0))
+        exact = exact_debiased(*in_units_of(found, np.repeat(one, 3, axis=0), np.repeat(other, 3, axis=0)))
         assert found.debiased_product(0, 1) == pytest.approx(float(exact), rel=1e-6, abs=1e-12)
         # Constant representations have kernels that are constant off the diagonal: the estimate is exactly zero.
         constant = np.full((8, 2), scale / 3)
@@ -152,8 +159,9 @@ def test_large_means_do_not_drown_small_differences(make):
     generator = np.random.default_rng(3)
     one, other = generator.normal(size=(30, 2)), generator.normal(size=(30, 2))
     found, plain = make(1e7 + one, other - 1e7), make(one, other)
-    assert found.product(0, 1) == pytest.approx(plain.product(0, 1), rel=1e-6)
-    assert found.total(0) == pytest.approx(plain.total(0), rel=1e-6)
+    more = np.subtract(found.exponents, plain.exponents)
+    assert found.product(0, 1) * 4.0 ** more.sum() == pytest.approx(plain.product(0, 1), rel=1e-6)
+    assert found.total(0) * 4.0 ** more[0] == pytest.approx(plain.total(0), rel=1e-6)
 
 
 def test_rows_are_equal_up_to_a_millionth_of_a_millionth_of_their_length():

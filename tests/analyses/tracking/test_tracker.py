@@ -299,7 +299,7 @@ def test_a_full_disk_does_not_hide_why_training_failed(file, model, full_disk):
 
 @pytest.mark.usefixtures("hears_ctrl_c")
 @pytest.mark.parametrize("moment", ["measure", "write_rows"])
-def test_control_c_leaves_the_file_as_it_was(file, model, monkeypatch, moment):
+def test_control_c_leaves_a_whole_file(file, model, monkeypatch, moment):
     tracker = quick(model, file, segments=2, jacobians=3)
     tracker.record()
     before = file.read_bytes()
@@ -312,9 +312,11 @@ def test_control_c_leaves_the_file_as_it_was(file, model, monkeypatch, moment):
     monkeypatch.setattr(module, moment, interrupted)
     with pytest.raises(KeyboardInterrupt):
         tracker.record()
-    assert file.read_bytes() == before
     monkeypatch.undo()
-    tracker.record()
+    if moment == "measure":
+        assert file.read_bytes() == before
+        tracker.record()
+    # A record that is being written is written whole before Ctrl-C is answered.
     assert rs.tracking.read_records(file)["changed_samples"].tolist()[1:] == [0.0]
     tracker.close()
 

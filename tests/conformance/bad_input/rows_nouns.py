@@ -20,6 +20,11 @@ ROWS = {
     "Box": row(lo=[-1.0, -1.0], hi=[1.0, 1.0], kinds={"lo": "vector", "hi": "vector"}),
     "Box.contains": row(on=BOX, x=X, kinds={"tolerance": "number", "x": "points"}),
     "Budget": row(kinds={"regions": "natural"}, regions=3, seconds=1.0),
+    "Budget.after": row(on=rs.Budget(regions=3), num_regions=2, kinds={"num_regions": "natural"}),
+    "Budget.room": row(on=rs.Budget(regions=3), num_regions=2, kinds={"num_regions": "natural"}),
+    "Budget.first_is_due": row(
+        on=rs.Budget(regions=3), num_regions=2, stopped="", kinds={"num_regions": "natural", "stopped": "text"}
+    ),
     "Budget.spent": row(
         on=rs.Budget(regions=3), num_regions=2, began=0.0, kinds={"num_regions": "whole", "began": "number"}
     ),
