@@ -165,3 +165,17 @@ def test_codes_that_no_region_has_are_located_among_others_that_have_one():
     assert whole[0] > 0
     assert volumes._hits(part, fewer, points).tolist() == whole.tolist()
     assert volumes._hits(part, numbers, points[:0]).tolist() == [0] * len(part)
+
+
+def test_domains_that_are_no_boxes_are_sampled_from_a_box_around_them():
+    net, triangle = (
+        rs.load(layers([2, 4, 1], seed=0)),
+        rs.Polyhedron([[-1.0, 0.0], [0.0, -1.0], [1.0, 2.0]], [1.0, 1.0, 1.0]),
+    )
+    part = rs.partition(net, triangle)
+    drawn, exact = region_volumes(part, method="sampling", num_samples=4000, confidence=0.999), region_volumes(part)
+    assert ((drawn.lower <= exact.volumes) & (exact.volumes <= drawn.upper)).all()
+    assert drawn.volumes.sum() == pytest.approx(triangle.volume(), rel=0.1)
+    for domain in (rs.Space(2), rs.Polyhedron([[-1.0, 0.0]], [1.0])):
+        with pytest.raises(rs.errors.InputError, match="bounded domain"):
+            region_volumes(rs.partition(net, domain), method="sampling")

@@ -39,6 +39,10 @@ class Mutant:
         """Return the module with the fault."""
         return source[: self.start] + self.text + source[self.end :]
 
+    def faulty_line(self, source: str) -> str:
+        """Return the line with the fault, without what is around it."""
+        return self.apply(source).splitlines()[self.line - 1].strip()
+
     def diff(self, source: str) -> str:
         """Return what the fault changes, in the form of a diff without context."""
         lines = difflib.unified_diff(source.splitlines(), self.apply(source).splitlines(), lineterm="", n=0)

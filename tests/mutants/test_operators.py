@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from mutants.explained import EXPLAINED
 from mutants.modules import TESTS
 from mutants.operators import mutants_of
 
@@ -65,6 +66,12 @@ def test_what_only_speaks_to_people_or_says_where_is_left_alone(source):
 
 def test_positions_count_letters_and_not_bytes():
     assert texts('a = f("ä") + b  # ö\n') == {'a = (f("ä"))  # ö\n', "a = (b)  # ö\n"}
+
+
+@pytest.mark.parametrize(("module", "line"), EXPLAINED)
+def test_what_is_explained_is_still_a_fault(module, line):
+    source = (ROOT / "src" / "reluscope" / f"{module}.py").read_text()
+    assert line in {mutant.faulty_line(source) for mutant in mutants_of(module, source)}
 
 
 @pytest.mark.parametrize("module", TESTS)

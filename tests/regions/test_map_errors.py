@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import torch
 
 from networks.models import layers
 from oracles.rational_steps import LEAKY, RELU, affine, network_of, rational_map
+from reluscope.networks.builder import GraphBuilder
 from reluscope.networks.load import load
 from reluscope.regions.map_errors import MapErrors
 from reluscope.regions.nearest import nearest_facets
@@ -31,6 +33,19 @@ def test_a_sum_that_several_stages_read_takes_the_largest_of_all():
     errors.at(net.stages[0], np.array([2.0]))
     errors._sizes = {0: np.array([1.0]), -1: np.array([6.0])}  # what the second stage reads is not among them
     errors._errors = {0: np.array([0.0]), -1: np.array([3.0])}
+    found = errors.at(net.stages[1], np.array([12.0]))
+    assert found[0] == pytest.approx(UNIT * net.stages[1].gain * 6.0 + 3.0 * 12.0 / 6.0, rel=1e-9, abs=0)
+
+
+def test_one_value_that_no_gate_gave_is_enough_for_that():
+    builder = GraphBuilder()
+    x = builder.input((2,))
+    eye = torch.eye(2, dtype=torch.float64)
+    hidden = builder.relu(builder.linear(x, eye))
+    net = builder.build(builder.relu(builder.add(builder.linear(hidden, eye), builder.linear(x, eye))))
+    assert len(net.stages[1].reads) == 2
+    errors = MapErrors(1, UNIT)
+    errors._sizes, errors._errors = {0: np.array([6.0])}, {0: np.array([3.0])}  # the gate's is missing
     found = errors.at(net.stages[1], np.array([12.0]))
     assert found[0] == pytest.approx(UNIT * net.stages[1].gain * 6.0 + 3.0 * 12.0 / 6.0, rel=1e-9, abs=0)
 

@@ -1,5 +1,6 @@
 """Tolerances of distances where rounding is all there is of them: against fractions."""
 
+import inspect
 from dataclasses import replace
 from fractions import Fraction
 
@@ -186,10 +187,11 @@ def test_a_class_that_rounding_could_have_made_is_no_change():
 
 
 def test_what_a_search_left_undecided_is_told(monkeypatch):
-    from reluscope.analyses.robustness import decision
     from reluscope.analyses.robustness.search import Search
 
-    monkeypatch.setattr(decision, "search", lambda *_: Search(0.5, None, "", 7, 3))
+    # What the function itself sees, however its module was imported.
+    names = inspect.unwrap(rs.robustness.decision_distance).__globals__
+    monkeypatch.setitem(names, "search", lambda *_: Search(0.5, None, "", 7, 3))
     net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     found = rs.robustness.decision_distance(net, [[3.0, 1.0], [1.0, 2.0]], norm="l2")
     assert (found.num_undecided.tolist(), found.num_branches.tolist()) == ([3, 3], [7, 7])
@@ -198,7 +200,7 @@ def test_what_a_search_left_undecided_is_told(monkeypatch):
     assert (found.errors.tolist(), found.adversarial.tolist()) == ([0.0, 0.0], [-1, -1])
     assert np.isnan(found.witnesses).all()
     assert np.isnan(found.beyond).all()
-    monkeypatch.setattr(decision, "search", lambda *_: Search(0.5, None, "interrupted", 7, 0))
+    monkeypatch.setitem(names, "search", lambda *_: Search(0.5, None, "interrupted", 7, 0))
     assert len(rs.robustness.decision_distance(net, [[3.0, 1.0], [1.0, 2.0]], norm="l2")) == 1
 
 
@@ -252,3 +254,13 @@ def test_what_is_confirmed_far_inside_lies_on_the_way_there(monkeypatch):
     assert np.abs(away[:, 0] * (deep - found.point)[1] - away[:, 1] * (deep - found.point)[0]).max() < 1e-8
     assert np.linalg.norm(away, axis=1) / np.linalg.norm(away[-1]) == pytest.approx(changes.SHARES)
     assert (change.distance, change.label) == (pytest.approx(np.sqrt(2.0)), 1)
+
+
+def test_a_budget_is_kept_and_none_is_endless():
+    from networks.models import layers
+
+    net, points = rs.load(layers([2, 6, 5, 3], seed=1)), [[0.1, 0.2]]
+    cut = rs.robustness.decision_distance(net, points, norm="l2", budget=rs.Budget(regions=1))
+    assert cut.stopped == ("budget of 1 regions",)
+    assert cut.finding(0).claim == "LOWER"
+    assert rs.robustness.decision_distance(net, points, norm="l2").stopped == ("",)

@@ -1,0 +1,134 @@
+"""Faults that change nothing that is claimed, and why: by module, and by the line that has the fault.
+
+They are tried all the same; if a test notices one, so much the better.
+"""
+
+EXPLAINED: dict[tuple[str, str], str] = {
+    (
+        "analyses/coefficients/norms",
+        "pace = Pace(len(points), seconds=seconds, most=(BLOCK_BYTES // (8 * size)), tell=tell)",
+    ): "size of a block",
+    ("analyses/preimages/region_distances", "best = (best)"): "more regions are looked at, with the same nearest one",
+    (
+        "analyses/preimages/region_distances",
+        "nearest = nearest_image(part[row].polyhedron, weight, bias, goal, tolerance=(0.0))",
+    ): "the nearest point is found more precisely",
+    (
+        "analyses/radii",
+        "rows = sum(gate.num_units * max(1, (gate.num_pieces)) for gate in network.gates)",
+    ): "an estimate of the time that a ball takes",
+    ("analyses/radii", "size = (1)"): "size of a block",
+    (
+        "analyses/regression",
+        "doubt = (forward.errors)",
+    ): "the value's own 1e-14 covers the rounding of a difference, for which this term stands",
+    (
+        "analyses/robustness/changes",
+        "tries = step + np.outer(np.array(BEYOND) * (view.scale), way)",
+    ): "how far beyond a tie is looked; a class there is confirmed by the network",
+    (
+        "analyses/robustness/search",
+        "if gain <= AGAIN * ((self.limit)):",
+    ): "when a branch is bounded again instead of split",
+    (
+        "analyses/robustness/search",
+        "if np.isfinite(found.distance) or not cell.is_thin(found.point):",
+    ): "a set without a point waits in the queue with an infinite bound",
+    (
+        "analyses/robustness/search",
+        "if rival is None or rival.distance > self.limit:",
+    ): "equality of two reals; either answer is right",
+    (
+        "analyses/robustness/search",
+        "is_exact = is_exact and bool((spread < CLEAR * limit.errors).all())",
+    ): "equality of two reals; either answer is right",
+    ("analyses/robustness/search", "report((walk.num_branches), 0.0)"): "what a progress bar is told",
+    (
+        "analyses/robustness/search",
+        "score = (own @ noise)",
+    ): "which branch is split first; bounds hold whatever is split",
+    ("analyses/robustness/search", "self.frontier = (self.queue[0].key)"): "a smaller lower bound is one, too",
+    (
+        "analyses/sensitivity/gradient_covariance",
+        "at_once = (memory // (TABLES_IN_MEMORY * 8 * numbers))",
+    ): "how many outputs are taken at once",
+    (
+        "analyses/sensitivity/gradient_covariance",
+        "at_once = (memory // (_one_sample(network) // network.num_outputs))",
+    ): "how many outputs are taken at once",
+    (
+        "analyses/similarity/moments",
+        "arrays = [np.linalg.qr(one.T)[1].T if one.shape[1] >= len(one) else one for one in arrays]",
+    ): "the factor of a square array says the same as the array",
+    (
+        "analyses/similarity/moments",
+        "if all(one.ndim != 2 for one in arrays) or len({len(one) for one in arrays}) != 1:",
+    ): "annotations refuse other dimensions first in tests",
+    (
+        "analyses/similarity/moments",
+        "return self.factor is not None and len(self.factor) <= min(self.sizes[first], self.sizes[second])",
+    ): "rows as many as columns: both ways give the product",
+    (
+        "analyses/stability/singular_values",
+        "if num_left >= SHORT:",
+    ): "which of two methods, each with bounds of its own",
+    (
+        "analyses/stability/singular_values",
+        "return np.concatenate([values, np.zeros((number - len(values)))])",
+    ): "it is never negative",
+    ("analyses/stability/singular_values", "side = (1)"): "size of a tile",
+    (
+        "analyses/stability/singular_values",
+        "side = (round((TILE / shape[0]) ** (1 / (len(shape) - 1))))",
+    ): "size of a tile",
+    (
+        "analyses/stability/spectra",
+        "before=step.before is not None or not is_known,",
+    ): "singular values of the first layer are computed again: the same for all samples",
+    (
+        "analyses/stability/table",
+        "found = np.take_along_axis(table, (counts - 1)[:, None], axis=1)[:, 0]",
+    ): "an entry that np.where leaves out",
+    (
+        "analyses/volumes",
+        "high = np.where(hits < number, betaincinv(hits + 1, (number - hits), 1 - tail), 1.0)",
+    ): "an argument that is left out by np.where",
+    (
+        "analyses/volumes",
+        "size = min(left, (BATCH_NUMBERS // (part.dim + part.network_on_domain.num_units)))",
+    ): "size of a batch",
+    ("geometry/convex_questions", "ENDLESS = (1e9 / 2)"): "where the method ends; the answer is checked row by row",
+    (
+        "geometry/convex_questions",
+        "gaps = torch.where(decrement <= 0.5, -near - torch.log1p(-near), torch.inf)",
+    ): "equality of two reals; either answer is right",
+    (
+        "geometry/convex_questions",
+        "return (values < -distance) & (bounds >= -distance)",
+    ): "asked later, or left to the simplex method; equality of two reals",
+    (
+        "geometry/convex_questions",
+        "return (values < 0) & (bounds > 0) | precise(values, bounds)",
+    ): "asked later; the answer is the same",
+    (
+        "geometry/convex_questions",
+        "return (values < 0) | (bounds > 0) & precise(values, bounds)",
+    ): "asked later; the answer is the same",
+    (
+        "geometry/convex_questions",
+        "return (values <= -distance) | (bounds >= -distance)",
+    ): "asked later, or left to the simplex method; equality of two reals",
+    ("geometry/convex_questions", "room = (1.0)"): "where the method starts; the gap is proved at the end",
+    (
+        "geometry/convex_questions",
+        "torch.cat([bodies.lower, (margins)], dim=1),",
+    ): "where the method starts; the gap is proved at the end",
+    (
+        "regions/nearest",
+        "_nearest(network, points[rows], norm, tolerance, budget // max(1, (rows.stop)) // per_input)",
+    ): "size of a block",
+    (
+        "regions/nearest",
+        "clear = np.where(rows.slack >= rows.noise, rows.slack, 0.0)",
+    ): "equality of two reals; either answer is right",
+}
