@@ -131,7 +131,7 @@ def test_boundedness_is_proved_or_an_interval():
     net = rs.load([(nearly, np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
     everywhere = rs.Space(2)
     part = rs.partition(net, everywhere, method="tree")
-    low, high = part.boundedness_finding().interval
+    low, high = part.boundedness_finding().interval  # pyright: ignore[reportGeneralTypeIssues]
     assert low <= 0 <= high
     sides = np.array([[1.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
     triangle = rs.load([(sides, -np.ones(3)), (np.ones((1, 3)), np.zeros(1))])

@@ -83,8 +83,9 @@ class MixedSystem:
     @read_arguments
     def violation(self, x: Float[np.ndarray, " n"]) -> float:
         """Return by how much a point violates the row that it violates most, in units of the pre-activation."""
-        if len(x) != self.equations.shape[1]:
-            raise ShapeError(f"x must have {self.equations.shape[1]} coordinates, got {len(x)}")
+        num_inputs = int(np.shape(self.equations)[1])
+        if len(x) != num_inputs:
+            raise ShapeError(f"x must have {num_inputs} coordinates, got {len(x)}")
         equal = np.abs(self.equations @ x - self.values).max(initial=0.0)
         return float(max(equal, (self.inequalities @ x - self.bounds).max(initial=0.0)))
 
