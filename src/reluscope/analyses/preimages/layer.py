@@ -88,7 +88,7 @@ class Layer:
     @read_arguments
     def preactivations(self, x: Float[np.ndarray, "s n"]) -> Float[np.ndarray, "s u"]:
         """Return ``A x + b`` at some points."""
-        num_inputs = int(np.shape(self.weight)[1])
+        num_inputs = self.weight.shape[1]  # pyright: ignore[reportOptionalSubscript]
         if x.shape[1] != num_inputs:
             raise ShapeError(f"x must have {num_inputs} coordinates, got an array of shape {x.shape}")
         return np.asarray(self.weight @ x.T).T + self.bias

@@ -83,7 +83,7 @@ class MixedSystem:
     @read_arguments
     def violation(self, x: Float[np.ndarray, " n"]) -> float:
         """Return by how much a point violates the row that it violates most, in units of the pre-activation."""
-        num_inputs = int(np.shape(self.equations)[1])
+        num_inputs = self.equations.shape[1]  # pyright: ignore[reportOptionalSubscript]
         if len(x) != num_inputs:
             raise ShapeError(f"x must have {num_inputs} coordinates, got {len(x)}")
         equal = np.abs(self.equations @ x - self.values).max(initial=0.0)
