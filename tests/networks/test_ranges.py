@@ -87,3 +87,15 @@ def test_ranges_of_one_layer_are_sharp_wherever_the_box_is():
         least, most = exact_range([1.0, -2.0], 0.5, low, high)
         assert found.lower[0] == pytest.approx(float(least), rel=1e-8)
         assert found.upper[0] == pytest.approx(float(most), rel=1e-8)
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_the_rounding_of_a_gate_is_that_of_its_farther_end(sign):
+    kink = ("pointwise", [0.0], [0.3, 1.7], [0.0, 0.0])
+    for end in np.random.default_rng(0).uniform(1.0, 2.0, 40):
+        low, high = sorted((-sign * 1e-14, sign * end))
+        net = network_of([kink, RELU, affine([[1.0]], [0.0])], 1)
+        found = unit_ranges(net, np.array([low]), np.array([high]))[1]
+        least, most = (rational_values([kink], [one])[0][0] for one in (low, high))
+        assert Fraction(found.lower[0]) <= least
+        assert most <= Fraction(found.upper[0])

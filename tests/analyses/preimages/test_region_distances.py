@@ -116,3 +116,10 @@ def test_other_bad_input():
         rs.preimages.distance_to_range(net, [0.0], rs.partition(rs.load(layers([1, 3, 1])), box))
     with pytest.raises(ShapeError, match="expected 1 features, got 2"):
         rs.preimages.distance_to_range(net, [0.0, 1.0], box)
+
+
+@pytest.mark.parametrize("size", [1e-3, 1e3])
+def test_tolerances_are_relative_to_the_features_and_at_least_to_one(size):
+    net = rs.load([(size * np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    found = rs.preimages.distance_to_range(net, [0.5 * size, 3.0 * size], BOX)
+    assert found.distance.tolerance == RELATIVE * max(1.0, 3.0 * size)

@@ -246,7 +246,9 @@ def test_what_is_confirmed_far_inside_lies_on_the_way_there(monkeypatch):
         lambda view, steps, *, ties: (asked.append(steps), proper(view, steps, ties=ties))[1],
     )
     change = changes.confirm(cell, rival, found)
-    deep, _ = cell.deepest(rival)  # pyright: ignore[reportGeneralTypeIssues]
+    inside = cell.deepest(rival)
+    assert inside is not None
+    deep = inside[0]
     (steps,) = asked
     assert (np.linalg.norm(steps, axis=1) <= 2.0 + 1e-12).all()
     assert np.linalg.norm(steps[-1]) == pytest.approx(2.0)
