@@ -32,10 +32,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "when a branch is bounded again instead of split",
     (
         "analyses/robustness/search",
-        "if np.isfinite(found.distance) or not cell.is_thin(found.point):",
-    ): "a set without a point waits in the queue with an infinite bound",
-    (
-        "analyses/robustness/search",
         "if rival is None or rival.distance > self.limit:",
     ): "equality of two reals; either answer is right",
     (
