@@ -1,13 +1,12 @@
 """Faces of polytopes against their known numbers, and Euler's relation."""
 
-from itertools import pairwise
 from math import comb
 
 import numpy as np
 import pytest
 
 from reluscope.geometry.domains import Box
-from reluscope.geometry.face_lattices import from_orthants, from_polytope
+from reluscope.geometry.face_lattices import from_polytope
 
 
 def cube(dim):
@@ -53,17 +52,3 @@ def test_vertices_keep_their_order():
 def test_what_is_no_polytope():
     with pytest.raises(ValueError, match="not those of a polytope"):
         from_polytope(np.array([[True, False], [True, False], [False, True]]))
-
-
-@pytest.mark.parametrize("dim", range(1, 6))
-def test_orthants(dim):
-    cells, points = from_orthants(dim)
-    assert cells.num_cells == 2**dim
-    assert (np.abs(points).sum(axis=1) == 1).all()
-    assert sum((-1) ** k * int(size) for k, size in enumerate(cells.size)) == 1
-    right = cells.cofaces()[1]
-    assert int((right < 0).sum()) == 2**dim  # one at infinity per orthant
-    offsets, ids = cells.cell_vertices()
-    assert np.diff(offsets).tolist() == [dim + 1] * 2**dim
-    signs = {tuple(points[ids[a:b]].sum(axis=0)[:-1]) for a, b in pairwise(offsets)}
-    assert len(signs) == 2**dim

@@ -1,13 +1,11 @@
-"""The complexes that a subdivision begins with: a single polytope of any dimension, or the orthants of a whole space.
+"""The complex that a subdivision begins with: a single polytope of any dimension.
 
 A polytope is given by which vertices lie on which facets. Its faces are the intersections of facets, and the facets of
 a face are the largest proper ones among its intersections with the facets of the polytope.
 """
 
-import itertools
-
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool
 
 from reluscope.geometry.complexes import Complex
 
@@ -55,49 +53,6 @@ def from_polytope(incidence: Bool[np.ndarray, "v f"]) -> Complex:
     faces += [list(below) for below in reversed(levels)]
     children = [{}, *reversed(levels)]
     return _complex(faces, children)
-
-
-def from_orthants(dim: int) -> tuple[Complex, Float[np.ndarray, "v d"]]:
-    """Return all of R^d as orthants, in homogeneous coordinates.
-
-    A point x of R^d is the ray of (x, 1); directions are rays of (x, 0). On the surface |x_1| + ... + |x_d| + w = 1
-    with w >= 0 every orthant is a simplex: the origin and one direction per axis.
-
-    Parameters
-    ----------
-    dim : int
-        From 1 up.
-
-    Returns
-    -------
-    complex : Complex
-        2^d simplices of dimension d.
-    points : (2 d + 1, d + 1) float64
-        The origin, then the directions +e_1, -e_1, +e_2, ...; the last coordinate is w.
-
-    Examples
-    --------
-    >>> cells, points = from_orthants(2)
-    >>> cells.num_cells, points.shape
-    (4, (5, 3))
-    """
-    points = np.zeros((2 * dim + 1, dim + 1))
-    points[0, dim] = 1.0
-    for axis in range(dim):
-        points[1 + 2 * axis, axis], points[2 + 2 * axis, axis] = 1.0, -1.0
-    # A face takes some axes with a sign each, and perhaps the origin.
-    faces: list[list[frozenset[int]]] = [[] for _ in range(dim + 1)]
-    for size in range(dim + 1):
-        for axes in itertools.combinations(range(dim), size):
-            for signs in itertools.product((1, 2), repeat=size):
-                directions = frozenset(2 * axis + sign for axis, sign in zip(axes, signs, strict=True))
-                if size:
-                    faces[size - 1].append(directions)
-                faces[size].append(directions | {0})
-    faces[0].sort(key=min)
-    children = [{face: [face - {vertex} for vertex in sorted(face)] for face in level} for level in faces]
-    children[0] = {}
-    return _complex(faces, children), points
 
 
 def _facets_of(face: frozenset[int], facets: list[frozenset[int]]) -> list[frozenset[int]]:
