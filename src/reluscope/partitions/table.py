@@ -22,7 +22,6 @@ from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.network import Network
-from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.partitions.assembly import Mosaic
 from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.code_location import locate_by_code
@@ -165,7 +164,8 @@ class Partition:
     note : str
         Why work stopped early, if it did.
     work : dict
-        Seconds, vertices evaluated, chunks.
+        Seconds, vertices evaluated, chunks; where signs stayed undecided, cells that are not listed because they show
+        no region of their own.
     method : str
         How the regions were found, and why so.
     num_pending : int
@@ -410,6 +410,9 @@ class Partition:
     def locate(self, points: ArrayLike) -> Int[np.ndarray, " s"]:
         """Return the lowest row whose closure contains each point, -1 if none does.
 
+        There is none outside the domain, in cells that were not finished, and where undecided signs made cells that are
+        not listed.
+
         Parameters
         ----------
         points : (s, d) or (d,) array
@@ -517,7 +520,7 @@ class Partition:
             EXACT at the stated resolution if no sign was undecided; otherwise LOWER, with an interval without upper
             end: one undecided sign may hide many regions.
         """
-        certain = self._num_certain + self.num_pending
+        certain = len(self) + self.num_pending
         high = float("inf") if self.num_open or self.num_undecided else certain
         return Finding(
             certain,
@@ -531,20 +534,6 @@ class Partition:
             num_undecided=self.num_undecided,
             work=self.work,
         )
-
-    @cached_property
-    def _num_certain(self) -> int:
-        """How many different regions there are for sure among those listed."""
-        # Where work stopped early, several pieces of one region may not have been joined.
-        different = len(self.codes.unique()) if self.num_open else len(self)
-        if not self.num_undecided or self.certified or self.network is None or not different:
-            return different
-        # A sign that was read wrongly makes a code that is nowhere, or two of one region. What a witness shows beyond
-        # rounding is there, and so is at least one region.
-        network, witnesses = self.network_on_domain, self.witnesses
-        seen = network.codes(witnesses)
-        is_seen = ~rounded_forward(network, witnesses, tolerance=self.tolerance).doubtful.any(axis=1)
-        return max(1, len(seen[np.flatnonzero(is_seen)].unique()))
 
     def to_table(self) -> "pa.Table":
         """Return one row per region: code, witness, and where corners are kept volume and number of corners.
