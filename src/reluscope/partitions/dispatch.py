@@ -111,9 +111,9 @@ def partition(
     Partition, or a list of them
         Claims EXACT, or LOWER with an interval if signs stayed undecided or work stopped early. Every region that is
         listed is there: cells that undecided signs made, and that show no region of their own, are left out, and
-        ``work["cells_left_out"]`` counts them. Ctrl-C keeps the
-        regions finished so far: wherever it falls, they are returned with ``note="interrupted"``, or KeyboardInterrupt
-        is raised where there is nothing yet.
+        ``work["cells_left_out"]`` counts them. Where memory does not suffice, the regions finished so far are returned
+        with ``note="out of memory"``. Ctrl-C keeps them, too: wherever it falls, they are returned with
+        ``note="interrupted"``, or KeyboardInterrupt is raised where there is nothing yet.
 
     Raises
     ------

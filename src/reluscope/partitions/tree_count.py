@@ -14,7 +14,7 @@ from reluscope.files.kept_results import KeptResults, Record
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.interruption import deferred
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import INTERRUPTED, Budget
+from reluscope.partitions.budget import ENDS, INTERRUPTED, Budget, why_ended
 from reluscope.partitions.domain_arrays import domain_arrays
 from reluscope.partitions.parallel import Lost, Tell, hand_out, why_stopped
 from reluscope.partitions.tree_coordinates import Coordinates
@@ -93,8 +93,8 @@ def tree_count(
                     _count_tasks(search, tasks, executor, kept, report, tell)
             for block in search.first():
                 report(len(block.cells))
-        except KeyboardInterrupt:
-            search.tally.stopped = INTERRUPTED
+        except ENDS as end:
+            search.tally.stopped = why_ended(end)
     tally = search.end()
     tally.work["seconds"] = time.time() - began
     return tally
