@@ -13,10 +13,11 @@ from scipy.sparse import csr_array
 from reluscope import markup
 from reluscope.arguments import read_arguments, read_array, read_position, read_positions
 from reluscope.codes.differences import differences
-from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
-from reluscope.errors import CertificateError, IncompletePartitionError, InputError, ShapeError
+from reluscope.errors import CertificateError, IncompletePartitionError, InputError, ReluscopeError, ShapeError
 from reluscope.files.named_arrays import load_arrays, save_arrays
+from reluscope.files.sealed_files import not_as_written
+from reluscope.files.stored import MALFORMED
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
@@ -25,11 +26,12 @@ from reluscope.networks.network import Network
 from reluscope.partitions.assembly import Mosaic
 from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.code_location import locate_by_code
-from reluscope.partitions.domain_arrays import domain_arrays, read_domain
+from reluscope.partitions.domain_arrays import domain_arrays
 from reluscope.partitions.exact_regions import code_tuples, exact_regions
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.location import locate
-from reluscope.partitions.region_geometry import RegionGeometry, geometry_arrays, read_geometry
+from reluscope.partitions.region_geometry import RegionGeometry, geometry_arrays
+from reluscope.partitions.stored_partitions import read_stored
 from reluscope.regions.regions import regions
 from reluscope.tolerance import Tolerance
 
@@ -597,27 +599,13 @@ class Partition:
             If the file is missing, damaged, not a partition, or of another network.
         """
         arrays, described = load_arrays(path, "partition")
-        if network is not None and network.fingerprint != described["fingerprint"]:
+        if network is not None and network.fingerprint != described.get("fingerprint"):
             raise InputError(
-                f"{path} holds a partition of another network (fingerprint {described['fingerprint'][:12]}, the "
-                f"network given has {network.fingerprint[:12]}): give the network it was made with"
+                f"{path} holds a partition of another network (fingerprint {str(described.get('fingerprint'))[:12]}, "
+                f"the network given has {network.fingerprint[:12]}): give the network it was made with"
             )
-        domain, tolerance = read_domain(arrays), Tolerance(**described["tolerance"])
-        geometry = read_geometry(arrays, described, domain, tolerance, network)
-        layout = CodeLayout(tuple(GateLayout(*gate) for gate in described["gates"]))
-        return Partition(
-            domain,
-            Codes(geometry.words, layout),
-            geometry,
-            Claim(described["claim"]),
-            described["num_undecided"],
-            described["num_open"],
-            tolerance,
-            described["certified"],
-            described["fingerprint"],
-            network,
-            described["note"],
-            described["work"],
-            described.get("method", "gate-by-gate subdivision"),
-            described.get("num_pending", 0),
-        )
+        try:
+            found = read_stored(arrays, described, network)
+        except (*MALFORMED, ReluscopeError) as error:
+            raise not_as_written(path, "a partition", "save it again") from error
+        return Partition(**found._asdict(), network=network)
