@@ -65,7 +65,7 @@ def test_a_line_is_decided_wherever_it_is_asked(seed):
 
 
 def test_a_root_within_rounding_of_another_stays_open():
-    """relu(x) - (1 - t) relu(x) - t turns at 1 within its rounding: whether that is where another unit turns is open."""
+    """relu(x) - (1 - t) relu(x) - t turns at 1 within its rounding: where another unit turns, too."""
     tiny = 2.0**-48
     first = from_arrays(
         [
