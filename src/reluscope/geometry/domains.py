@@ -12,9 +12,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from reluscope.arguments import Count, describe, read_arguments
+from reluscope.arguments import Count, describe, read_arguments, read_array, read_point
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
-from reluscope.geometry.arrays import read_array, read_point
 from reluscope.geometry.polyhedron import Polyhedron
 
 # More than the largest images have; a point of so many coordinates takes a gigabyte.
