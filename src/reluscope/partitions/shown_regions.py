@@ -14,6 +14,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
+from jaxtyping import Bool
 
 from reluscope.codes.packed import Codes
 from reluscope.geometry.domains import Slice, Space
@@ -60,28 +61,27 @@ def shown(part: Partition) -> Partition:
     return replace(part, codes=Codes(geometry.words, codes.layout), geometry=geometry, work=work, num_pending=0)
 
 
-def _codes_inside(part: Partition) -> tuple[Codes, np.ndarray]:
+def _codes_inside(part: Partition) -> tuple[Codes, Bool[np.ndarray, " r"]]:
     """Return a code for every cell, and whether there is a region of that code around its witness."""
     assert part.network is not None
     network, witnesses = part.network_on_domain, part.witnesses
     rounded, codes = coded_forward(network, witnesses, tolerance=part.tolerance)
-    doubtful = rounded.doubtful.any(axis=1)
+    doubtful = np.asarray(rounded.doubtful.any(axis=1))
     if doubtful.any():  # of two ways to bound rounding either one may be the tighter
         rounded = rounded_forward(network, witnesses[doubtful], tolerance=part.tolerance)
         doubtful[doubtful] = rounded.doubtful.any(axis=1)
-    asked = np.flatnonzero(doubtful | (codes.words != part.codes.words).any(axis=1))
-    is_there = ~doubtful
-    most = max(1, MULTIPLICATIONS // max(1, multiplications(part.network)))
-    exact = _ExactCodes(part)
-    pieces = [exact.beside(witnesses[row]) for row in asked[:most].tolist()]
-    found = np.array([one is not None for one in pieces], dtype=bool)
-    is_there[asked[:most]] = found
-    is_there[asked[most:]] &= ~doubtful[asked[most:]]
+    exact, most = _ExactCodes(part), max(1, MULTIPLICATIONS // max(1, multiplications(part.network)))
+    is_there, found, pieces = ~doubtful, [], []
+    for row in np.flatnonzero(doubtful | (codes.words != part.codes.words).any(axis=1))[:most].tolist():
+        beside = exact.beside(witnesses[row])
+        is_there[row] = beside is not None
+        if beside is not None:
+            found.append(row)
+            pieces.append(beside)
     words = codes.words.copy()
-    if found.any():
-        by_gate = zip(*(one for one in pieces if one is not None), strict=True)
-        tables = [np.array(table, dtype=np.int64) for table in by_gate]
-        words[asked[:most][found]] = Codes.from_pieces(tables, codes.layout, num_codes=int(found.sum())).words
+    if found:
+        tables = [np.array(table, dtype=np.int64) for table in zip(*pieces, strict=True)]
+        words[found] = Codes.from_pieces(tables, codes.layout, num_codes=len(found)).words
     return Codes(words, codes.layout), is_there
 
 

@@ -27,7 +27,8 @@ def check_rows(rows: Sequence[Mapping[str, Any]], settings: Any) -> None:
             raise ValueError(f"{name!r} is no gate")
     num_samples = len([_position(row, math.inf) for row in settings["samples"]])
     for first, second in settings["segments"]:
-        _position(first, num_samples), _position(second, num_samples)
+        _position(first, num_samples)
+        _position(second, num_samples)
     for row in settings["jacobians"]:
         _position(row, num_samples)
     if not 0 < settings["segment_share"] <= 1:
