@@ -20,7 +20,6 @@ from torch import Tensor
 from reluscope.analyses.local.along import PiecesAlong, pieces_along
 from reluscope.arguments import Count, Positive, Seed, read_arguments, read_position
 from reluscope.codes.packed import Codes
-from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
@@ -161,8 +160,6 @@ def surroundings(
     >>> int(found.num_crossings.max()), found.num_regions, found.cosines.round(6)
     (1, array([2]), array([0.707107]))
     """
-    if count < 1 or not 0 < reach < np.inf:
-        raise InputError(f"expected at least one ray of positive length, got {count} of length {reach}")
     points = network.points(x)
     found: list[_Around] = []
     per_point = 2 * 8 * network.num_outputs * network.num_inputs
