@@ -153,4 +153,3 @@ def test_other_devices_agree(net, x, device):
     torch.testing.assert_close(moved(x).cpu(), net(x), rtol=1e-11, atol=1e-11)
     np.testing.assert_array_equal(moved.codes(x).words, net.codes(x).words)
     torch.testing.assert_close(moved.linearize(x).weight.cpu(), net.linearize(x).weight, rtol=1e-10, atol=1e-10)
-    np.testing.assert_allclose(moved.stages[0].gain, net.stages[0].gain)

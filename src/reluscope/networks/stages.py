@@ -12,7 +12,7 @@ different roundings, and add up as independent errors do. See Higham and Mary, "
 error analysis", 2019.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -35,7 +35,6 @@ class _Leg:
     plan: tuple[tuple[int, Affine], ...]
     target: int
     reads: tuple[int, ...]
-    shapes: Mapping[int, tuple[int, ...]]
     device: torch.device
 
     def run(self, values: Values) -> Values:
@@ -44,18 +43,6 @@ class _Leg:
         for position, node in self.plan:
             values[position] = node.apply(*(values[source] for source in node.inputs))
         return values
-
-    def magnitude(self, level: float, constants: bool) -> Tensor:
-        """Return a bound on the target ``(1, *shape)`` when all values read have infinity norm ``level``."""
-        values = {
-            source: torch.full((1, *self.shapes[source]), level, dtype=torch.float64, device=self.device)
-            for source in self.reads
-        }
-        for position, node in self.plan:
-            node = node.absolute()
-            arguments = [values[source] for source in node.inputs]
-            values[position] = node.apply(*arguments) if constants else node.linear(*arguments)
-        return values[self.target]
 
     @cached_property
     def bounding(self) -> tuple[tuple[int, Affine, Affine, bool], ...]:
@@ -200,20 +187,6 @@ class Stage:
         """Apply the gate and return the values that the next stage starts from."""
         return {**live, self.position: self.gate.apply(pre)}
 
-    @cached_property
-    def gain(self) -> np.ndarray:
-        """Bound on the pre-activations per unit of input, ``(u,)`` or ``(u, k)``.
-
-        ``|pre| <= gain * H + offset`` where H is the largest absolute entry of the values in `reads`; the same bound
-        holds for every partial sum on the way, so it also scales the rounding error.
-        """
-        return self._decision(self.leg.magnitude(1.0, constants=False))
-
-    @cached_property
-    def offset(self) -> np.ndarray:
-        """Bound on the share of the constants in the pre-activations, ``(u,)`` or ``(u, k)``; see `gain`."""
-        return self._decision(self.leg.magnitude(0.0, constants=True))
-
     def _decision(self, value: Tensor) -> np.ndarray:
         pre = self.gate.candidates(value)[0]
         return _readonly(pre.masked_fill(pre == -torch.inf, 0.0))
@@ -238,16 +211,6 @@ class Finish:
         """Return bounds ``(m,)`` on the errors of the flattened outputs; see `Stage.advance_errors`."""
         return self.leg.errors(sizes, errors, gamma)[1][self.leg.target].reshape(-1).cpu().numpy()
 
-    @cached_property
-    def gain(self) -> np.ndarray:
-        """Bound on the flattened outputs per unit of input, ``(m,)``; see `Stage.gain`."""
-        return _readonly(self.leg.magnitude(1.0, constants=False).reshape(-1))
-
-    @cached_property
-    def offset(self) -> np.ndarray:
-        """Bound on the share of the constants in the outputs, ``(m,)``; see `Stage.offset`."""
-        return _readonly(self.leg.magnitude(0.0, constants=True).reshape(-1))
-
 
 def make_stages(nodes: Sequence[Node], output: int) -> tuple[tuple[Stage, ...], Finish]:
     """Cut a graph at its gates.
@@ -255,7 +218,6 @@ def make_stages(nodes: Sequence[Node], output: int) -> tuple[tuple[Stage, ...], 
     Affine nodes run as late as possible: a value waits in the form in which it was first there, so a shortcut that
     projects is projected only when its sum is due.
     """
-    shapes = {position: node.shape for position, node in enumerate(nodes)}
     gates = [position for position, node in enumerate(nodes) if isinstance(node, GateNode)]
     done: set[int] = {0}
     plans: list[tuple[int, list[int]]] = []
@@ -266,13 +228,13 @@ def make_stages(nodes: Sequence[Node], output: int) -> tuple[tuple[Stage, ...], 
 
     # What is still needed is found from the back.
     needed = _reads(nodes, last, output)
-    finish = Finish(_leg(nodes, last, output, shapes))
+    finish = Finish(_leg(nodes, last, output))
     stages: list[Stage] = []
     for index, (gate, plan) in reversed(list(enumerate(plans))):
         node = nodes[gate]
         assert isinstance(node, Pointwise | Max)
         target = node.inputs[0]
-        leg = _leg(nodes, plan, target, shapes)
+        leg = _leg(nodes, plan, target)
         stages.append(Stage(index, gate, node, tuple(sorted(needed - {gate})), leg))
         needed = (needed - {gate} - set(plan)) | set(leg.reads)
     return tuple(reversed(stages)), finish
@@ -298,13 +260,13 @@ def _reads(nodes: Sequence[Node], plan: Sequence[int], target: int) -> set[int]:
     )
 
 
-def _leg(nodes: Sequence[Node], plan: Sequence[int], target: int, shapes: Mapping[int, tuple[int, ...]]) -> _Leg:
+def _leg(nodes: Sequence[Node], plan: Sequence[int], target: int) -> _Leg:
     steps = []
     for position in plan:
         node = nodes[position]
         assert isinstance(node, Affine)
         steps.append((position, node))
-    return _Leg(tuple(steps), target, tuple(sorted(_reads(nodes, plan, target))), shapes, device_of(nodes))
+    return _Leg(tuple(steps), target, tuple(sorted(_reads(nodes, plan, target))), device_of(nodes))
 
 
 def device_of(nodes: Sequence[Node]) -> torch.device:
