@@ -1,5 +1,6 @@
 """A case made ready for checks: the network, the domain, the truth, and what resolution may hide."""
 
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -41,7 +42,7 @@ class Failure:
     @property
     def signature(self) -> str:
         """What failures of one cause are likely to share: the check, or the error and how its message begins."""
-        kind, colon, rest = self.message.partition(": ")
+        kind, colon, rest = re.sub(r"\d+", "#", self.message).partition(": ")
         return f"{kind}: {rest[:40]}" if colon and self.check.endswith((f": {kind}", ": warning")) else self.check
 
 
