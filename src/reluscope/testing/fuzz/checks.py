@@ -165,7 +165,7 @@ def check_regions(subject: Subject) -> None:
     cell = subject.truth.regions[row]
     # Deep inside; from infinite regions a point one step in.
     point = np.array([float(entry) for entry in cell.cone.interior_point()])
-    if not _is_inside(subject, row, point):
+    if subject.has_thin_sides(row) or not _is_inside(subject, row, point):
         return
     domain = None if subject.is_space else subject.domain
     found = subject.attempt("region", lambda: rs.region(subject.network, point, domain=domain))
