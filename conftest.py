@@ -1,7 +1,9 @@
-"""Settings of all tests, those in docstrings included: checked annotations, and how Hypothesis searches."""
+"""Settings of all tests, those in docstrings included: checked annotations, how Hypothesis searches, random numbers."""
 
 from pathlib import Path
 
+import pytest
+import torch
 from hypothesis import HealthCheck, settings
 from jaxtyping import install_import_hook
 
@@ -27,3 +29,9 @@ settings.register_profile("default", deadline=None, suppress_health_check=[Healt
 # Few examples, the same every time: `make test-all` has a hundred, and others each time.
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None, max_examples=6)
 settings.load_profile("default")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Give networks without a seed of their own the same weights, whatever ran before."""
+    torch.manual_seed(0)
