@@ -10,44 +10,73 @@ from reluscope.networks.builder import GraphBuilder
 from reluscope.networks.load import load
 from reluscope.regions.map_errors import MapErrors
 from reluscope.regions.nearest import nearest_facets
+from reluscope.regions.regions import regions
+from reluscope.testing import default_network
 
 UNIT = 16 * 2.0**-52
 
 
 def test_what_a_stage_adds_and_what_it_passes_on():
-    net = network_of(
-        [affine([[3.0, -4.0]], [1.0]), ("pointwise", [0.0], [0.5, 2.0], [0.0, 0.0]), affine([[5.0]], [0.0]), RELU], 2
-    )
-    errors = MapErrors(2, UNIT)
-    first = errors.at(net.stages[0], np.array([4.0, 0.0]))
-    assert first == pytest.approx(UNIT * 7.0 * np.ones((2, 1)), rel=1e-9, abs=0)  # |3| + |-4| inputs of gradient one
-    # Twice the gradient, twice its error; passed on by the ratio of the largest entries.
-    second = errors.at(net.stages[1], np.array([40.0, 0.0]))
-    assert second[0] == pytest.approx(UNIT * 5.0 * 8.0 + 2.0 * UNIT * 7.0 * 40.0 / 8.0, rel=1e-9, abs=0)
-    assert second[1] == 0.0  # a gradient of zero has nothing to pass on
+    leaky = ("pointwise", [0.0], [0.5, 2.0], [0.0, 0.0])
+    net = network_of([affine([[3.0, -4.0], [1.0, 0.0]], [1.0, 0.0]), leaky, affine([[5.0, 7.0]], [0.0]), RELU], 2)
+    errors = MapErrors(net, 2, UNIT)
+    first = errors.at(net.stages[0], np.array([[1, 0], [0, 1]]), np.array([[4.0, 1.0], [0.0, 1.0]]))
+    # |3| + |-4| inputs of gradient one, and one of them
+    assert first == pytest.approx(UNIT * np.array([[7.0, 1.0], [7.0, 1.0]]), rel=1e-9, abs=0)
+    second = errors.at(net.stages[1], np.array([[1], [1]]), np.array([[40.0], [40.0]]))
+    # Slopes 2 and 1/2 round as well; what comes from different roundings adds up in squares.
+    passed = np.hypot(5.0 * (2.0 * 7.0 + 8.0), 7.0 * (0.5 * 1.0 + 0.5))
+    assert second[0] == pytest.approx(UNIT * (5.0 * 8.0 + 7.0 * 0.5 + passed), rel=1e-9, abs=0)
+    passed = np.hypot(5.0 * 0.5 * 7.0, 7.0 * (2.0 * 1.0 + 2.0))
+    assert second[1] == pytest.approx(UNIT * (7.0 * 2.0 + passed), rel=1e-9, abs=0)
 
 
-def test_a_sum_that_several_stages_read_takes_the_largest_of_all():
+def test_units_that_are_flat_have_nothing_to_pass_on():
     net = load(layers([2, 3, 3, 1]))
-    errors = MapErrors(1, UNIT)
-    errors.at(net.stages[0], np.array([2.0]))
-    errors._sizes = {0: np.array([1.0]), -1: np.array([6.0])}  # what the second stage reads is not among them
-    errors._errors = {0: np.array([0.0]), -1: np.array([3.0])}
-    found = errors.at(net.stages[1], np.array([12.0]))
-    assert found[0] == pytest.approx(UNIT * net.stages[1].gain * 6.0 + 3.0 * 12.0 / 6.0, rel=1e-9, abs=0)
+    errors = MapErrors(net, 1, UNIT)
+    errors.at(net.stages[0], np.zeros((1, 3), dtype=int), np.ones((1, 3)))
+    assert not errors.at(net.stages[1], np.zeros((1, 3), dtype=int), np.zeros((1, 3))).any()
 
 
-def test_one_value_that_no_gate_gave_is_enough_for_that():
+def test_a_sum_that_several_stages_read_is_as_large_as_its_terms():
     builder = GraphBuilder()
-    x = builder.input((2,))
-    eye = torch.eye(2, dtype=torch.float64)
-    hidden = builder.relu(builder.linear(x, eye))
-    net = builder.build(builder.relu(builder.add(builder.linear(hidden, eye), builder.linear(x, eye))))
-    assert len(net.stages[1].reads) == 2
-    errors = MapErrors(1, UNIT)
-    errors._sizes, errors._errors = {0: np.array([6.0])}, {0: np.array([3.0])}  # the gate's is missing
-    found = errors.at(net.stages[1], np.array([12.0]))
-    assert found[0] == pytest.approx(UNIT * net.stages[1].gain * 6.0 + 3.0 * 12.0 / 6.0, rel=1e-9, abs=0)
+    x = builder.input((1,))
+    trunk = builder.linear(x, torch.tensor([[3.0]], dtype=torch.float64))
+    unit = builder.relu(trunk)
+    net = builder.build(
+        builder.relu(builder.add(trunk, builder.linear(unit, torch.tensor([[-2.0]], dtype=torch.float64))))
+    )
+    errors = MapErrors(net, 1, UNIT)
+    assert errors.at(net.stages[0], np.array([[1]]), np.array([[3.0]])) == pytest.approx(UNIT * 3.0)
+    found = errors.at(net.stages[1], np.array([[1]]), np.array([[3.0]]))
+    # The product -2 * 3 rounds, and the sum does; the trunk's own error is in both terms.
+    product = 2.0 * 3.0 + 2.0 * 3.0
+    assert found == pytest.approx(UNIT * (np.hypot(3.0, product) + 3.0 + 6.0))
+
+
+def test_a_max_unit_passes_on_its_choice():
+    builder = GraphBuilder()
+    x = builder.input((4,))
+    net = builder.build(builder.relu(builder.linear(builder.maxout(x, 0, 2), torch.ones(1, 2, dtype=torch.float64))))
+    errors = MapErrors(net, 1, UNIT)
+    assert not errors.at(net.stages[0], np.array([[0, 1]]), np.array([[[1.0, 50.0], [50.0, 1.0]]])).any()
+    assert errors.at(net.stages[1], np.array([[1]]), np.array([[1.0]])) == pytest.approx(UNIT * 2.0)
+
+
+@pytest.mark.parametrize("exponent", [40, 100, 300])
+def test_hidden_units_have_any_scale(exponent):
+    rng = np.random.default_rng(exponent)
+    plain = default_network([3, 6, 5, 2], seed=exponent)
+    (first, bias), *rest = plain
+    powers = 2.0 ** rng.integers(-exponent, exponent + 1, len(bias))
+    (second, other), *rest = rest
+    scaled = [(first * powers[:, None], bias * powers), (second / powers, other), *rest]
+    points = rng.normal(size=(20, 3))
+    for one, same in zip(regions(load(plain), points), regions(load(scaled), points), strict=True):
+        assert np.array_equal(one.sources, same.sources)
+    one, same = (nearest_facets(load(net), points) for net in (plain, scaled))
+    assert np.array_equal(one.distances, same.distances)
+    assert np.array_equal(one.sources, same.sources)
 
 
 def test_a_unit_that_never_moves_in_truth_has_no_facet():

@@ -164,8 +164,8 @@ class _Walk:
         identity = torch.eye(self.dim, dtype=torch.float64, device=x.device)
         self.centers: Values = network.start(x)
         self.columns: Values = {0: identity.reshape(1, self.dim, *network.input_shape)}
-        reach = steps.reach
-        self.sizes = {0: float(np.abs(point).max(initial=0.0)) + (reach if np.isfinite(reach) else 0.0)}
+        reach = np.minimum(steps.reach, np.maximum(np.abs(steps.lower), np.abs(steps.upper)))
+        self.sizes: Values = {0: self._sizes(x, np.abs(point) + np.where(np.isfinite(reach), reach, 0.0))}
         self.errors: Values = {position: torch.zeros_like(value) for position, value in self.centers.items()}
         self.is_empty = False
         self.limits: list[Forms] = []
@@ -203,11 +203,10 @@ class _Walk:
         which = np.flatnonzero(is_open)
         self._split(stage, which, begin, end)
         ends = np.where(np.isfinite([low, high]), [low, high], 0.0)
-        largest = float(np.abs(slope * ends + middle).max(initial=0.0)) + float(stray.max(initial=0.0))
-        largest = max(largest, float(output.abs().max())) if len(slope) else 0.0
+        largest = np.abs(slope * ends + middle).max(axis=0) + stray
         # A closed unit may still be beyond its kink by what counts as clear of it.
         crosses = ((levels > low) & (levels < high)).any(axis=0) & ~is_open
-        steepest = float(gate.slopes.abs().max())
+        steepest = gate.slopes.abs().amax(dim=0).cpu().numpy()
         plain = ((slope == 0) | (slope == 1)) & (middle == 0) & ~is_open
         size = np.abs(slope) * np.abs(ends).max(axis=0) + np.abs(middle) + stray
         passed = np.abs(slope) * noise + np.where(crosses, 2 * steepest * clear, 0.0)
@@ -252,8 +251,8 @@ class _Walk:
         stray = np.where(is_open, lead / 2, 0.0)
         taken = torch.as_tensor(source, device=columns.device)
         output = flat_pre[taken] + torch.as_tensor(stray, device=columns.device)
-        ends = np.abs(self._range(forms[source])) + stray
-        largest = float(max(output.abs().max(), ends[np.isfinite(ends)].max(initial=0.0))) if number else 0.0
+        ends = np.abs(self._range(forms[source]))
+        largest = np.where(np.isfinite(ends), ends, 0.0).max(axis=0) + stray
         # Rivals that are ahead by no more than what counts as clear are left out.
         passed = np.where(entries >= 0, noise, 0.0).max(axis=1, initial=0.0) + np.where(
             held, 0.0, np.where(high > 0, np.minimum(high, clear), 0.0).max(axis=1, initial=0.0)
@@ -266,7 +265,7 @@ class _Walk:
         """Return the forms of the outputs."""
         finish = self.network.finish
         columns = run_linear(finish.leg.plan, self.columns)[finish.leg.target].reshape(self.count, -1)
-        errors = finish.errors(self._read_sizes(finish.reads), self.errors, self.rounding)
+        errors = finish.errors(self.sizes, self.errors, self.rounding)
         return self._forms(finish(self.centers).reshape(-1), columns, errors)
 
     @property
@@ -276,7 +275,6 @@ class _Walk:
 
     def _to_gate(self, stage: Stage) -> tuple[Tensor, Tensor, np.ndarray]:
         """Return pre-activations, columns of the gate's flattened input, and errors of the pre-activations."""
-        sizes = self._read_sizes(stage.reads)
         values = stage.leg.run(self.centers)
         self.flat = values[stage.leg.target].reshape(-1)
         self.centers = {position: values[position] for position in stage.keeps}
@@ -287,14 +285,14 @@ class _Walk:
                 value, table = values[position].reshape(-1), columns[position].reshape(self.count, -1)
                 forms = self._forms(value, table, np.zeros(len(value)))
                 ends = np.abs(self._range(forms))
-                self.sizes[position] = float(np.where(np.isfinite(ends), ends, 0.0).max(initial=0.0))
-        _, errors, self.errors = stage.advance_errors(sizes, self.errors, self.rounding)
+                self.sizes[position] = self._sizes(values[position], np.where(np.isfinite(ends), ends, 0.0).max(axis=0))
+        _, errors, self.errors = stage.advance_errors(self.sizes, self.errors, self.rounding)
         pre = stage.gate.candidates(values[stage.leg.target])
         return pre, columns[stage.leg.target].reshape(self.count, -1), errors
 
-    def _read_sizes(self, reads: Sequence[int]) -> Values:
-        """Return bounds on absolute values over all steps, one for all entries of a value."""
-        return {source: torch.full_like(self.centers[source], self.sizes[source]) for source in reads}
+    def _sizes(self, center: Tensor, largest: np.ndarray) -> Tensor:
+        """Return bounds on the absolute values of a value's entries over all steps; over its center where endless."""
+        return torch.maximum(torch.as_tensor(largest, device=center.device).reshape(center.shape), center.abs())
 
     def _from_gate(
         self,
@@ -303,7 +301,7 @@ class _Walk:
         columns: Tensor,
         which: np.ndarray,
         stray: np.ndarray,
-        size: float,
+        largest: np.ndarray,
         errors: np.ndarray,
     ) -> None:
         """Go on with a gate's output: one new symbol for each open unit."""
@@ -316,7 +314,7 @@ class _Walk:
         self.columns[stage.position] = torch.cat([columns, fresh]).reshape(1, -1, *shape)
         self.centers[stage.position] = output.reshape(1, *shape)
         self.errors[stage.position] = torch.as_tensor(errors, device=output.device).reshape(1, *shape)
-        self.sizes[stage.position] = size
+        self.sizes[stage.position] = self._sizes(self.centers[stage.position], largest)
 
     def _split(self, stage: Stage, which: np.ndarray, begin: np.ndarray, end: np.ndarray) -> None:
         """Write down open pointwise units, to be split in the middle of their pieces."""

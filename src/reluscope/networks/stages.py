@@ -78,11 +78,15 @@ class _Leg:
         entries = entries[entries > 0]
         return float(entries.min()), float(entries.max())
 
-    def errors(self, sizes: Values, errors: Values, gamma: float) -> tuple[Values, Values]:
-        """Return sizes and errors ``(s, *shape)`` of all values of the plan, those read included."""
+    def errors(self, sizes: Values, errors: Values, gamma: float, *, constants: bool = True) -> tuple[Values, Values]:
+        """Return sizes and errors ``(s, *shape)`` of all values of the plan, those read included.
+
+        Without constants they are those of gradients, whose sizes are what is read.
+        """
         sizes, errors = dict(sizes), dict(errors)
         for position, absolute, squared, rounds in self.bounding:
-            size = absolute.apply(*(sizes[source] for source in absolute.inputs))
+            terms = [sizes[source] for source in absolute.inputs]
+            size = absolute.apply(*terms) if constants else absolute.linear(*terms)
             carried = squared.linear(*(errors[source].square() for source in absolute.inputs)).sqrt()
             sizes[position], errors[position] = size, carried + gamma * size if rounds else carried
         return sizes, errors

@@ -96,23 +96,24 @@ def held_region(
     held = [torch.as_tensor(piece[None].astype(np.int64), device=network.device) for piece in pieces]
     maps, (weight, outputs) = maps_of_pieces(network, held, x, slice(0, network.num_inputs))
     tables = []
-    values, errors_of_maps = network.start(x), MapErrors(1, unit)
+    values, errors_of_maps = network.start(x), MapErrors(network, 1, unit)
     errors = ValueErrors(values, unit)
     for stage, piece, (normals, constant) in zip(network.stages, held, maps, strict=True):
         noise = errors.at(stage, values)
         pre, live = stage.advance(values)
         values = {**live, stage.position: stage.gate.select(pre, piece)}
-        errors.pass_on(stage, piece.cpu().numpy(), values[stage.position])
+        own = piece.cpu().numpy()
+        errors.pass_on(stage, own, values[stage.position])
         gradients = normals.cpu().numpy()
         tables.append(
             gate_rows(
                 stage.gate,
                 stage.index,
-                pieces=piece.cpu().numpy(),
+                pieces=own,
                 pre=pre.cpu().numpy(),
                 maps=(gradients, constant.cpu().numpy()),
                 noise=noise,
-                map_noise=errors_of_maps.at(stage, np.array([np.abs(gradients).max(initial=0.0)])),
+                map_noise=errors_of_maps.at(stage, own, np.abs(gradients).max(axis=-1, initial=0.0)),
             )
         )
     dim = network.num_inputs

@@ -1,15 +1,17 @@
-"""What rounding does to the gradients of pre-activations, gate by gate.
+"""What rounding does to the gradients of pre-activations, unit by unit.
 
-A gradient that is zero in real arithmetic comes out as rounding of the sums it is made of: at most ``unit gain H``,
-with H the largest entry of the gradients that a stage reads. Errors of earlier stages come on top; they are passed on
-as the gradients themselves are, larger or smaller by the ratio of their largest entries. A deep network may well have
-gradients far below the rounding of its first layers, so neither may be compared with a size of long ago.
+A gradient that is zero in real arithmetic comes out as rounding of the sums it is made of. The error analysis of
+`reluscope.networks.stages` follows it as it follows values: the largest entry of a unit's gradient takes the place of
+the value, and constants have no gradient. Sizes are those of the gradients as they are, read anew at every gate: a deep
+network may well have gradients far below the rounding of its first layers, and hidden units are of any scale.
 """
 
 import numpy as np
-from jaxtyping import Float
+import torch
+from jaxtyping import Float, Integer
 
 from reluscope.networks.graph import Max
+from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage
 
 
@@ -18,42 +20,51 @@ class MapErrors:
 
     Parameters
     ----------
+    network : Network
     number : int
         Points.
     unit : float
         Rounding of one sum, relative to the sizes of its terms.
     """
 
-    def __init__(self, number: int, unit: float) -> None:
+    def __init__(self, network: Network, number: int, unit: float) -> None:
         self._unit = unit
-        # By position in the graph: the largest entry of the gradients of a value, and the bound on their errors.
-        self._sizes = {0: np.ones(number)}
-        self._errors = {0: np.zeros(number)}
+        start = torch.ones(number, *network.input_shape, dtype=torch.float64, device=network.device)
+        # By position in the graph: the largest entry of the gradient of every entry, and the bound on its errors.
+        self._sizes = {0: start}
+        self._errors = {0: torch.zeros_like(start)}
 
-    def at(self, stage: Stage, largest: Float[np.ndarray, " v"]) -> Float[np.ndarray, "v ..."]:
+    def at(
+        self, stage: Stage, pieces: Integer[np.ndarray, "v u"], largest: Float[np.ndarray, "v ..."]
+    ) -> Float[np.ndarray, "v ..."]:
         """Return what rounding may leave of a zero entry of the gradients of a stage.
 
         Parameters
         ----------
         stage : Stage
             In order of evaluation.
-        largest : (v,) float64
-            The largest entry of the gradients of its pre-activations, at each point.
+        pieces : (v, u) array
+            The piece that every unit is held to.
+        largest : (v, u) or (v, u, k) float64
+            The largest entry of the gradient of every pre-activation.
 
         Returns
         -------
         (v, u) or (v, u, k) float64
         """
-        nothing = np.zeros_like(largest)
-        # A sum that several stages read is no gate's value: it may be as large as any before it.
-        known = all(source in self._sizes for source in stage.reads)
-        sources = stage.reads if known else tuple(self._sizes)
-        size = np.max([nothing, *(self._sizes[source] for source in sources)], axis=0)
-        error = np.max([nothing, *(self._errors[source] for source in sources)], axis=0)
-        passed = error * np.divide(largest, size, out=np.zeros_like(largest), where=size > 0)
-        shape = (len(largest), *(1,) * stage.gain.ndim)
-        found = self._unit * stage.gain * size.reshape(shape) + passed.reshape(shape)
-        steepest = 1.0 if isinstance(stage.gate, Max) else float(stage.gate.slopes.abs().max())
-        self._sizes[stage.position] = steepest * largest
-        self._errors[stage.position] = steepest * found.reshape(len(largest), -1).max(axis=1, initial=0.0)
-        return found
+        gate = stage.gate
+        sizes, errors = stage.leg.errors(self._sizes, self._errors, self._unit, constants=False)
+        found = gate.candidates(errors[stage.leg.target]).clamp_min(0.0)  # padding has no error
+        size = torch.as_tensor(largest, device=found.device)
+        held = torch.as_tensor(pieces.astype(np.int64), device=found.device)
+        if isinstance(gate, Max):
+            size, error = (table.gather(-1, held[..., None])[..., 0] for table in (size, found))
+        else:
+            slope = gate.slope(held).abs()
+            size = slope * size
+            # Zero and the gradient itself come without rounding.
+            error = slope * found + torch.where((slope == 0) | (slope == 1), 0.0, self._unit * size)
+        shape = (len(size), *gate.shape)
+        self._sizes = {position: sizes[position] for position in stage.keeps} | {stage.position: size.reshape(shape)}
+        self._errors = {position: errors[position] for position in stage.keeps} | {stage.position: error.reshape(shape)}
+        return found.cpu().numpy()

@@ -119,7 +119,7 @@ def _nearest(network: Network, points: torch.Tensor, norm: Norm, tolerance: Tole
     pieces = network.codes(points).by_gate()
     distances, errors = np.full(number, np.inf), np.zeros(number)
     sources = np.full((number, 3), -1, dtype=np.int64)
-    map_errors = MapErrors(number, unit)
+    map_errors = MapErrors(network, number, unit)
     values = network.start(points)
     value_errors = ValueErrors(values, unit)
     every = np.arange(number)
@@ -137,7 +137,7 @@ def _nearest(network: Network, points: torch.Tensor, norm: Norm, tolerance: Tole
             pre=pre.cpu().numpy(),
             maps=(lengths[stage.index][..., None], constants[stage.index]),
             noise=noise,
-            map_noise=map_errors.at(stage, largest[stage.index]),
+            map_noise=map_errors.at(stage, own, largest[stage.index]),
         )
         length = np.abs(rows.normals[..., 0])
         wrong = spread * rows.constant_below  # in the length of a normal
@@ -161,22 +161,19 @@ def _nearest(network: Network, points: torch.Tensor, norm: Norm, tolerance: Tole
 def _lengths(
     network: Network, points: torch.Tensor, norm: Norm, block: int
 ) -> tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]:
-    """Return per gate lengths of normals, largest entries of the units' maps per point, and the maps' constants.
+    """Return per gate lengths of normals, largest entries of the units' gradients, and the maps' constants.
 
     A normal is the gradient of a pointwise unit, or of a max unit's candidate less the one chosen.
     """
-    number = len(points)
     pieces = network.codes(points).by_gate()
     sizes: list[np.ndarray] = []
-    largest = [np.zeros(number) for _ in network.stages]
+    largest: list[np.ndarray] = []
     constants: list[np.ndarray] = []
     for start in range(0, network.num_inputs, block):
         inputs = slice(start, min(start + block, network.num_inputs))
         maps = unit_maps(network, points, inputs)
         for index, (stage, (weight, constant)) in enumerate(zip(network.stages, maps, strict=True)):
-            entries = weight.reshape(number, -1).abs()
-            if entries.shape[1]:
-                largest[index] = np.maximum(largest[index], entries.amax(dim=1).cpu().numpy())
+            entries = weight.abs().amax(dim=-1).cpu().numpy()
             if isinstance(stage.gate, Max):
                 piece = torch.as_tensor(pieces[stage.gate.name].to_array().astype(np.int64), device=weight.device)
                 chosen = piece[..., None, None].expand(-1, -1, 1, weight.shape[-1])
@@ -184,8 +181,10 @@ def _lengths(
             part = _part(weight, norm).cpu().numpy()
             if start == 0:
                 sizes.append(part)
+                largest.append(entries)
                 constants.append(constant.cpu().numpy())
             else:
+                largest[index] = np.maximum(largest[index], entries)
                 sizes[index] = np.maximum(sizes[index], part) if norm == "l1" else sizes[index] + part
     return [np.sqrt(table) if norm == "l2" else table for table in sizes], largest, constants
 

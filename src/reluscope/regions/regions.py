@@ -128,7 +128,7 @@ def _rows(network: Network, points: torch.Tensor, codes: Codes, window: Polyhedr
     flat = points.reshape(number, size).cpu().numpy()
     unit = tolerance.rounding * np.finfo(float).eps
     tables = []
-    errors = MapErrors(number, unit)
+    errors = MapErrors(network, number, unit)
     values = network.start(points)
     value_errors = ValueErrors(values, unit)
     pieces = codes.by_gate()
@@ -147,16 +147,16 @@ def _rows(network: Network, points: torch.Tensor, codes: Codes, window: Polyhedr
                 pre=pre.cpu().numpy(),
                 maps=maps,
                 noise=noise,
-                map_noise=errors.at(stage, _largest_entries(maps[0], tuple(range(1, maps[0].ndim)))),
+                map_noise=errors.at(stage, own, _largest_entries(maps[0], -1)),
             )
         )
     tables.append(_domain_rows(window, flat, unit))
     return tables
 
 
-def _largest_entries(table: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
-    """Return the largest absolute values along some axes, without a table of absolute values."""
-    return np.maximum(table.max(axis=axes, initial=0.0), -table.min(axis=axes, initial=0.0))
+def _largest_entries(table: np.ndarray, axis: int) -> np.ndarray:
+    """Return the largest absolute values along an axis, without a table of absolute values."""
+    return np.maximum(table.max(axis=axis, initial=0.0), -table.min(axis=axis, initial=0.0))
 
 
 def _domain_rows(window: Polyhedron, flat: np.ndarray, unit: float) -> Rows:
@@ -182,7 +182,7 @@ def _polyhedron(
         raise InputError(f"point {position} lies outside the domain: move it inside, or ask on a larger domain")
     kept = []
     for rows in tables:
-        constant = _largest_entries(rows.normals, (1,)) <= rows.constant_below
+        constant = _largest_entries(rows.normals, 1) <= rows.constant_below
         wrong = rows.exists & constant & (rows.sources[:, 0] >= 0) & (rows.offsets < -rows.noise)
         if wrong.any():
             raise DegenerateGeometryError(

@@ -149,25 +149,25 @@ def hyperplanes(
     pieces = network.codes(point).by_gate()
     pre = [table.cpu().numpy() for table in network.preactivations(point)]
     entries = [np.zeros(0)] * len(network.stages)
-    largest = np.zeros(len(network.stages))
+    largest = [np.zeros(table.shape) for table in pre]
     numbers = sum(table.size for table in pre)
     for inputs in chunks(network.num_inputs, 8 * 8 * max(1, numbers) + network.bytes_per_point, budget):
         for index, (stage, (weight, _)) in enumerate(
             zip(network.stages, unit_maps(network, point, inputs), strict=True)
         ):
             table = weight.cpu().numpy()
-            largest[index] = max(largest[index], float(np.abs(table).max(initial=0.0)))
+            largest[index] = np.maximum(largest[index], np.abs(table).max(axis=-1, initial=0.0))
             own = pieces[stage.gate.name].to_array()
             zero = np.zeros_like(pre[index])
             rows = gate_rows(stage.gate, index, pieces=own, pre=zero, maps=(table, zero), noise=zero, map_noise=zero)
             most = np.abs(rows.normals[0]).max(axis=1, initial=0.0)
             entries[index] = most if inputs.start == 0 else np.maximum(entries[index], most)
     sources, constant = [np.zeros((0, 3), dtype=np.int64)], [np.zeros(0, dtype=bool)]
-    errors = MapErrors(1, unit)
+    errors = MapErrors(network, 1, unit)
     for index, stage in enumerate(network.stages):
         own, zero = pieces[stage.gate.name].to_array(), np.zeros_like(pre[index])
         nothing = np.zeros((*pre[index].shape, 1))
-        noise = np.broadcast_to(errors.at(stage, largest[index : index + 1]), pre[index].shape)
+        noise = errors.at(stage, own, largest[index])
         rows = gate_rows(stage.gate, index, pieces=own, pre=zero, maps=(nothing, zero), noise=zero, map_noise=noise)
         exists = rows.exists[0]
         sources.append(rows.sources[0][exists].astype(np.int64))
