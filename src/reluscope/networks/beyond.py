@@ -39,7 +39,8 @@ def pieces_beyond(
     directions : (k, n) array
         Away from each face, not along it.
     rounding : float
-        Derivatives below this times their size count as 0: the unit stays on its breakpoint, and the tie rule decides.
+        Of one sum, relative to the sizes of its terms. Derivatives below what that adds up to, unit by unit, count as
+        0: the unit stays on its breakpoint, and the tie rule decides.
 
     Returns
     -------
@@ -63,7 +64,8 @@ def pieces_beyond(
     table = np.concatenate([np.zeros((0, 3), dtype=np.int64), *loose])
     tangents = torch.as_tensor(directions, device=device).reshape(1, number, *network.input_shape)
     values: Values = {0: tangents}
-    largest = np.abs(directions).max(axis=1, initial=0.0)
+    sizes = {0: tangents[0].abs()}
+    errors = {0: torch.zeros_like(sizes[0])}
     found = []
     for stage, piece in zip(network.stages, pieces, strict=True):
         values = run_linear(stage.leg.plan, values)
@@ -71,24 +73,33 @@ def pieces_beyond(
         here = table[:, 0] == stage.index
         face, unit, other = faces[here], table[here, 1], table[here, 2]
         own = np.broadcast_to(piece.astype(np.int64), (number, piece.shape[-1]))
-        noise = rounding * stage.gain * largest.reshape(number, *(1,) * stage.gain.ndim)
+        sizes, errors = stage.leg.errors(sizes, errors, rounding, constants=False)
+        noise = gate.candidates(errors[stage.leg.target]).clamp_min(0.0)  # padding has no error
         if isinstance(gate, Max):
             slopes = gate.candidates(tangent).cpu().numpy()
             ties = np.arange(slopes.shape[2]) == own[..., None]
             ties[face, unit, other] = True
             slopes = np.where(ties, slopes, -np.inf)
             steepest = slopes.max(axis=2, keepdims=True)
-            new = (slopes >= steepest - noise.max(axis=2, keepdims=True)).argmax(axis=2)
-            chosen = gate.source(torch.as_tensor(new, device=device))
-            output = tangent.gather(1, chosen)
+            doubt = np.where(ties, noise.cpu().numpy(), 0.0).max(axis=2, keepdims=True)
+            new = (slopes >= steepest - doubt).argmax(axis=2)
+            held = torch.as_tensor(new, device=device)
+            output = tangent.gather(1, gate.source(held))
+            error = noise.gather(2, held[..., None])[..., 0]
         else:
             below, above = own.copy(), own.copy()
             below[face, unit] = np.minimum(own[face, unit], other)
             above[face, unit] = np.maximum(own[face, unit], other)
-            new = np.where(tangent.cpu().numpy() > noise, above, below)
-            output = gate.slope(torch.as_tensor(new, device=device)) * tangent
-        largest = np.maximum(largest, output.abs().amax(dim=1).cpu().numpy() if output.shape[1] else 0.0)
-        values = {position: values[position] for position in stage.keeps}
+            new = np.where(tangent.cpu().numpy() > noise.cpu().numpy(), above, below)
+            slope = gate.slope(torch.as_tensor(new, device=device))
+            output = slope * tangent
+            # Zero and the derivative itself come without rounding.
+            error = slope.abs() * noise + torch.where((slope == 0) | (slope == 1), 0.0, rounding * output.abs())
+        values, sizes, errors = (
+            {position: table[position] for position in stage.keeps} for table in (values, sizes, errors)
+        )
         values[stage.position] = output.reshape(1, number, *gate.shape)
+        sizes[stage.position] = output.abs().reshape(number, *gate.shape)
+        errors[stage.position] = error.reshape(number, *gate.shape)
         found.append(new.astype(piece.dtype))
     return found

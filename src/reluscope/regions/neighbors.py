@@ -18,9 +18,9 @@ from reluscope.errors import InputError
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.networks.beyond import pieces_beyond
 from reluscope.networks.held import pieces_of
-from reluscope.networks.linearize import run_fixed
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
+from reluscope.networks.value_errors import ValueErrors
 from reluscope.regions.half_spaces import gate_rows
 from reluscope.regions.held import held_region
 from reluscope.regions.region import Region
@@ -167,33 +167,28 @@ def _reach(
         return reach
     for part in chunks(len(points), 4 * network.bytes_per_point, BUDGET):
         own = [torch.as_tensor(table[part].astype(np.int64), device=network.device) for table in pieces]
-        start = network.points(points[part])
-        here = run_fixed(network, own, start)[0]
+        start, number = network.points(points[part]), part.stop - part.start
         # Where derivatives are the difference of two values, these are taken where their rounding is least.
         zero = torch.zeros_like(start)
-        constants = run_fixed(network, own, zero)[0]
-        moved = run_fixed(network, own, zero + network.points(directions[part]))[0]
-        number = part.stop - part.start
-        size = float(start.abs().max())
-        slope_size = 1.0
-        for stage, (pre, out), (constant, fixed), (there, last) in zip(
-            network.stages, here, constants, moved, strict=True
-        ):
-            slopes = (there - constant).cpu().numpy()
-            gain, offset = stage.gain[None], stage.offset[None]
-            noise_of_slopes = rounding * (gain * max(slope_size, 1.0) + offset)
+        values = network.start(torch.cat([start, zero, zero + network.points(directions[part])]))
+        errors = ValueErrors(values, rounding)
+        for stage, piece in zip(network.stages, own, strict=True):
+            noise = errors.at(stage, values)
+            pre, live = stage.advance(values)
+            held = piece.repeat(3, 1)
+            values = {**live, stage.position: stage.gate.select(pre, held)}
+            errors.pass_on(stage, held.cpu().numpy(), values[stage.position])
+            here, constant, there = pre.split(number)
+            of_here, of_constant, of_there = np.split(noise, 3)
             rows = gate_rows(
                 stage.gate,
                 stage.index,
-                pieces=own[stage.index].cpu().numpy(),
-                pre=pre.cpu().numpy(),
-                maps=(slopes[..., None], constant.cpu().numpy()),
-                noise=np.broadcast_to(rounding * (gain * size + offset), pre.shape),
-                map_noise=np.broadcast_to(noise_of_slopes, pre.shape),
+                pieces=piece.cpu().numpy(),
+                pre=here.cpu().numpy(),
+                maps=((there - constant).cpu().numpy()[..., None], constant.cpu().numpy()),
+                noise=of_here,
+                map_noise=of_constant + of_there,
             )
-            size = max(size, float(out.abs().max()) if out.numel() else 0.0)
-            values = (last, fixed)
-            slope_size = max([slope_size, *(float(value.abs().max()) if value.numel() else 0.0 for value in values)])
             leaving = rows.exists.astype(bool) & (rows.normals[..., 0] > rows.constant_below)
             # Units on a breakpoint here move away from it, or rounding says they do not move.
             leaving &= rows.slack > rows.noise
