@@ -43,6 +43,9 @@ def test_a_kink_by_the_last_bits_is_found(domain):
     part = rs.partition(hidden_kink(), domain, method="tree")
     kinks = {"Box": 1, "Space": 2}[type(domain).__name__]
     assert (len(part), str(part.claim)) == (kinks + 1, "EXACT")
+    below, at, above = part.locate([[0.124], [0.125], [0.126]]).tolist()
+    assert below != above
+    assert at == min(below, above)
 
 
 @pytest.mark.parametrize("domain", DOMAINS[2], ids=["box", "space"])
