@@ -1,8 +1,11 @@
-"""Settings of all tests, those in docstrings included: checked annotations, and how Hypothesis searches."""
+"""Settings of all tests, those in docstrings included: checked annotations, how Hypothesis searches, random numbers."""
 
 from pathlib import Path
 
+import pytest
+import torch
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 from jaxtyping import install_import_hook
 
 SOURCE = Path(__file__).parent / "src"
@@ -27,3 +30,11 @@ settings.register_profile("default", deadline=None, suppress_health_check=[Healt
 # Few examples, the same every time: `make test-all` has a hundred, and others each time.
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None, max_examples=6)
 settings.load_profile("default")
+# Whatever else was imported: Hypothesis would make some examples of the numbers in modules that are loaded.
+providers.is_local_module_file = lambda path: False
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    """Give networks without a seed of their own the same weights, whatever ran before."""
+    torch.manual_seed(0)

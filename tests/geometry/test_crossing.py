@@ -102,7 +102,12 @@ def test_sign_vectors_of_parallel_and_repeated_forms():
     frame = Frame(np.zeros((0, 3)), np.array([-1.0, -1.0, 1.0]), np.ones(3), False, 0.0)
     coefficients = np.array([[1, 0, 0], [1, 0, -0.5], [2, 0, 0], [-1, 0, 0], [0, 0, 0], [0, 0, 3], [0, 0, -3.0]])
     forms = Forms(
-        coefficients, np.full(7, 1e-15), np.zeros((7, 0)), np.full(7, 1e-12), np.array([False] * 4 + [True] * 3)
+        coefficients,
+        np.full(7, 1e-15),
+        np.zeros((7, 0)),
+        np.full(7, 1e-12),
+        np.array([False] * 4 + [True] * 3),
+        np.zeros(7, dtype=bool),
     )
     cell = Cell(
         np.zeros((0, 3)), np.zeros(0), np.zeros((0, 0)), np.array([0.0, 0.25, 1.0])

@@ -1,5 +1,7 @@
 """Polyhedra: balls, boundedness, facets, vertices and volumes against closed forms, and against scipy at random."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -252,6 +254,41 @@ def test_maximize_and_contains() -> None:
     assert P.contains([[0, 0], [0, -1e-6], [3, 0]]).tolist() == [True, False, False]
     assert P.contains([0, -1e-6], tolerance=1e-5)
     assert P.contains(np.zeros((2, 3, 2))).shape == (2, 3)
+
+
+def value(row: np.ndarray, point: np.ndarray) -> Fraction:
+    terms = (Fraction(a) * Fraction(x) for a, x in zip(row.tolist(), point.tolist(), strict=True))
+    return sum(terms, Fraction(0))
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_points_on_half_spaces_are_inside_as_fractions_say(dim: int) -> None:
+    generator = np.random.default_rng(dim)
+    rows, points = generator.normal(size=(40, dim)), generator.normal(size=(60, dim))
+    points[:40] *= 10.0 ** generator.integers(-9, 9, (40, 1))
+    P = Polyhedron(rows, [row @ point for row, point in zip(rows, points, strict=False)])
+    exact = [[value(row, point) <= Fraction(end) for row, end in zip(P.A, P.b, strict=True)] for point in points]
+    alone = [[bool(Polyhedron(P.A[i : i + 1], P.b[i : i + 1]).contains(point)) for i in range(40)] for point in points]
+    assert alone == exact
+    assert P.contains(points).tolist() == [all(row) for row in exact]
+    # Nor does it depend on what else is asked.
+    assert P.contains(points[::7]).tolist() == [all(row) for row in exact[::7]]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_half_spaces_far_away_change_nothing(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    dim = 1 + seed % 4
+    rows = np.vstack([np.eye(dim), -np.eye(dim), generator.normal(size=(2, dim))])
+    ends = (0.1 + generator.random(len(rows))) * 10.0 ** -(3.0 * (seed // 3))
+    far, distances = generator.normal(size=(3, dim)), 10.0 ** generator.integers(2, 12, 3)
+    scales = 10.0 ** generator.integers(-12, 12, 3)
+    near = Polyhedron(rows, ends)
+    both = Polyhedron(np.vstack([scales[:, None] * far, rows]), np.append(scales * distances, ends))
+    assert both.insphere().gap <= 1e-6 * near.insphere().radius
+    assert both.insphere().radius == pytest.approx(near.insphere().radius, rel=2e-6, abs=0)
+    assert [(group - 3).tolist() for group in both.facets()] == [group.tolist() for group in near.facets()]
+    assert both.volume() == pytest.approx(near.volume(), rel=1e-9, abs=0)
 
 
 def test_bad_shapes_and_numbers() -> None:

@@ -162,7 +162,7 @@ def test_the_rational_oracle_sees_a_planted_fault(monkeypatch):
     monkeypatch.setattr(
         tree_coordinates.Coordinates,
         "forms",
-        lambda self, coefficients, errors: faithful(self, coefficients * [1, 1, 1.5], errors),
+        lambda self, coefficients, errors, exactly: faithful(self, coefficients * [1, 1, 1.5], errors, exactly),
     )
     assert codes_of(network, tree_regions(network, box)) != truth
 

@@ -110,3 +110,24 @@ def test_slices_and_networks_that_never_bend() -> None:
     around = rs.neighbors(net, [0.3, 0.2], domain=plane)
     check(net.restrict(plane), around, plane.window)
     assert len(rs.neighbors(rs.load([([[1.0, 2.0]], [0.0])]), [0.0, 0.0])) == 0
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_hidden_units_of_any_scale(seed):
+    generator = np.random.default_rng(seed)
+    weights = [generator.normal(size=shape) for shape in ((5, 2), (4, 5), (1, 4))]
+    biases = [generator.normal(size=5) / 2, generator.normal(size=4) / 2, np.zeros(1)]
+    first, second = (np.ldexp(1.0, generator.integers(-150, 150, size)) for size in (5, 4))
+    scaled = [
+        (weights[0] * first[:, None], biases[0] * first),
+        (weights[1] / first * second[:, None], biases[1] * second),
+        (weights[2] / second, biases[2]),
+    ]
+    plain, net = rs.load(list(zip(weights, biases, strict=True))), rs.load(scaled)
+    box, x = rs.Box(-np.ones(2), np.ones(2)), generator.uniform(-1, 1, 2)
+    expected, found = rs.neighbors(plain, x, domain=box), rs.neighbors(net, x, domain=box)
+    assert np.array_equal(found.codes.to_array(), expected.codes.to_array())
+    np.testing.assert_allclose(found.points, expected.points, rtol=1e-9)
+    assert np.array_equal(net.codes(found.points).to_array(), found.codes.to_array())
+    pairs = [rs.partition(network, box, method="tree").adjacency() for network in (plain, net)]
+    assert (pairs[0] != pairs[1]).nnz == 0

@@ -88,6 +88,8 @@ class Forms(NamedTuple):
         Values that count as zero: a part of a cell where a form stays below is not separated. Zero for cones.
     is_constant : (p,) bool
         Whether the form has one value everywhere, up to its noise.
+    is_doubtful : (p,) bool
+        Whether a constant form may have another sign than it seems to have, or both.
     """
 
     coefficients: np.ndarray
@@ -95,6 +97,7 @@ class Forms(NamedTuple):
     slack: np.ndarray
     threshold: np.ndarray
     is_constant: np.ndarray
+    is_doubtful: np.ndarray
 
     def select(self, which: "slice | np.ndarray") -> "Forms":
         """Return some of the forms."""

@@ -23,6 +23,8 @@ from reluscope.geometry.scales import exponents, times_power
 MANY_ENTRIES = 10_000
 # What it finds is taken if the gap is this share of the radius.
 WELL_PROVED = 1e-6
+# Beside numbers larger than this a solver finds no end.
+FARTHEST_FOR_SOLVERS = 1e15
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,24 +127,34 @@ def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> tuple[Ball, np.nd
     objective = np.append(np.zeros(dim), 1.0)
     scale, noise, best, duals = 1.0, 0.0, Ball(center, -np.inf, np.inf), np.zeros(len(normals))
     for _ in range(4):
+        distances = (offsets - normals @ center) / scale
         program = LinearProgram(dim + 1)
-        program.add_rows(rows, (offsets - normals @ center) / scale)
+        # What is nearer than it is leaves a ball that is inside, and its gap is told by the true distances.
+        program.add_rows(rows, np.minimum(distances, FARTHEST_FOR_SOLVERS))
         solution = program.maximize(objective)
         if solution.status is Status.UNBOUNDED:
             return _endless_ball(normals, offsets, program, center, scale), None
         center = center + scale * solution.point[:dim]
         radius = float((offsets - normals @ center).min())
-        gap = max(0.0, scale * solution.value - radius)
+        # A solver takes distances below its tolerance for zero: its multipliers tell what it has lost.
+        gap = max(0.0, scale * max(solution.value, float(solution.duals @ distances)) - radius)
         if radius > best.radius:
             best, duals = Ball(center, radius, gap), solution.duals
         center = best.center
         scale = max(abs(best.radius), best.gap)
-        noise = 4 * np.finfo(float).eps * float((np.abs(offsets) + np.linalg.norm(center)).max())
+        noise = _rounding_of_least(normals, offsets, center)
         if best.gap <= 1e-6 * abs(best.radius) or scale <= noise:
             break
     if abs(best.radius) <= noise:  # distances of this size are what rounding leaves of zero
         return Ball(best.center, 0.0, max(best.gap, noise)), duals
     return best, duals
+
+
+def _rounding_of_least(normals: np.ndarray, offsets: np.ndarray, point: np.ndarray) -> float:
+    """Return what rounding can do to the least distance of a point to half-spaces: to those that may be the nearest."""
+    distances = offsets - normals @ point
+    noise = 4 * np.finfo(float).eps * (np.abs(offsets) + np.linalg.norm(point))
+    return float(noise[distances - noise <= (distances + noise).min()].max())
 
 
 def _endless_ball(

@@ -112,6 +112,7 @@ class MaxTree:
             z = self._image(cell.witness)
             value = float(form @ z)
             if forms.is_constant[pair]:
+                self.counters[UNDECIDED_FORMS] += int(forms.is_doubtful[pair])
                 if value < -noise or (value <= noise and other < member):
                     return None
                 continue

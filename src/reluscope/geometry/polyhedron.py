@@ -125,12 +125,16 @@ class Polyhedron:
         Returns
         -------
         (...) bool array
+            Exact for half-spaces and ``tolerance=0``: where rounding leaves a doubt, fractions decide.
         """
         points = read_array(x, "x", finite=False)
         if points.ndim == 0 or points.shape[-1] != self.dim:
             raise ShapeError(f"points must have {self.dim} coordinates, got shape {points.shape}")
         (normals, offsets), (equations, values) = scaled_rows(self.A, self.b), scaled_rows(self.C, self.d)
-        inside = (points @ normals.T - offsets <= tolerance * np.linalg.norm(normals, axis=1)).all(axis=-1)
+        beyond = points @ normals.T - offsets
+        if not tolerance:
+            beyond = self._without_doubt(points, beyond, normals, offsets)
+        inside = (beyond <= tolerance * np.linalg.norm(normals, axis=1)).all(axis=-1)
         level = (np.abs(points @ equations.T - values) <= tolerance * np.linalg.norm(equations, axis=1)).all(axis=-1)
         return np.asarray(inside & level)
 
@@ -503,6 +507,23 @@ class Polyhedron:
             return None
         vertices = corners(hull.A, hull.b, self._inner_ball, 1e-12)
         return vertices if are_few(vertices) else None
+
+    def _without_doubt(
+        self, points: np.ndarray, beyond: np.ndarray, normals: np.ndarray, offsets: np.ndarray
+    ) -> np.ndarray:
+        """Return how far points are beyond half-spaces with the signs that the numbers of rows have."""
+        # A comparison of one coordinate is exact.
+        rows = np.flatnonzero(((normals != 0).sum(axis=1) > 1) | (np.abs(normals).max(axis=1, initial=0.0) != 0.5))
+        sizes = np.abs(points) @ np.abs(normals[rows]).T + np.abs(offsets[rows])
+        with np.errstate(invalid="ignore"):
+            doubtful = np.abs(beyond[..., rows]) <= (self.dim + 2) * np.finfo(float).eps * sizes
+        found = beyond.copy()
+        for *place, column in np.argwhere(doubtful & np.isfinite(sizes)).tolist():
+            row, point = rows[column], points[tuple(place)]
+            terms = (Fraction(a) * Fraction(x) for a, x in zip(self.A[row].tolist(), point.tolist(), strict=True) if a)
+            value = sum(terms, -Fraction(float(self.b[row])))
+            found[(*place, row)] = (value > 0) - (value < 0)
+        return found
 
     def _found_facets(self, tolerance: float) -> FoundFacets:
         if tolerance not in self._facets:

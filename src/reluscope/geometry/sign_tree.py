@@ -46,6 +46,7 @@ class _Tree(NamedTuple):
     form_slack: np.ndarray
     threshold: np.ndarray
     is_constant: np.ndarray
+    is_doubtful: np.ndarray
     rows: np.ndarray
     noise: np.ndarray
     slack: np.ndarray
@@ -118,6 +119,7 @@ class SignTree:
             np.ascontiguousarray(forms.slack),
             np.ascontiguousarray(forms.threshold),
             np.ascontiguousarray(forms.is_constant),
+            np.ascontiguousarray(forms.is_doubtful),
             np.concatenate([cell.rows, np.zeros((number, size))]),
             np.concatenate([cell.noise, np.zeros(number)]),
             np.concatenate([cell.slack, np.zeros((number, cell.slack.shape[1]))]),
@@ -269,6 +271,7 @@ def _decide(tree, frame, work, corners, depth):
     value = dot(form, tree.store_z[tree.witness[depth]])
     if tree.is_constant[depth]:
         tree.sign[depth] = 1 if value > noise else -1
+        tree.counters[UNDECIDED_FORMS] += 1 if tree.is_doubtful[depth] else 0
         return
     known = _known_sign(tree, depth)
     if known != 0:

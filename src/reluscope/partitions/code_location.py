@@ -1,23 +1,26 @@
 """Point location by codes: the network itself says in which region a point lies, and where it is on a boundary.
 
-Off all boundaries the code of a point is that of its region. On a boundary the units that are at a breakpoint there are
-left open: regions that agree on all others are asked whether the point satisfies their half-spaces.
+Where rounding leaves no doubt of any unit the code of a point is that of its region. Elsewhere the point may be on a
+boundary: regions that agree on all units without doubt are asked in fractions whether it lies in their closure.
 """
 
+from collections.abc import Sequence
+from fractions import Fraction
+
 import numpy as np
-from jaxtyping import Float, Int
+import torch
+from jaxtyping import Bool, Float, Int
 
 from reluscope.codes.packed import Codes
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
-from reluscope.regions.regions import regions
-
-# A unit this close to a breakpoint, relative to the largest of its gate at the point, is taken to be at it.
-NEAR = 1e-9
+from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.value_errors import ValueErrors
+from reluscope.tolerance import Tolerance
 
 
 def locate_by_code(
-    points: Float[np.ndarray, "s d"], network: Network, codes: Codes, witnesses: Float[np.ndarray, "r d"]
+    points: Float[np.ndarray, "s d"], network: Network, codes: Codes, tolerance: Tolerance
 ) -> Int[np.ndarray, " s"]:
     """Return the lowest region whose closure contains each point, -1 if none does.
 
@@ -29,8 +32,8 @@ def locate_by_code(
         As a function of the domain's coordinates.
     codes : Codes
         Of the regions, all different.
-    witnesses : (r, d) float64
-        Their interior points.
+    tolerance : Tolerance
+        What rounding may be.
 
     Returns
     -------
@@ -38,7 +41,8 @@ def locate_by_code(
 
     Notes
     -----
-    One forward pass; for a point on a boundary also the half-spaces of the regions around it, of which there are few.
+    One forward pass; for a point on a boundary, or within rounding of one, also a rational evaluation of the network
+    for each region around it, of which there are few.
     """
     found = np.full(len(points), -1, dtype=np.int64)
     if not len(points) or not len(codes):
@@ -46,41 +50,63 @@ def locate_by_code(
     place = {row.tobytes(): index for index, row in enumerate(np.ascontiguousarray(codes.words))}
     seen = network.codes(points)
     words = np.ascontiguousarray(seen.words)
-    open_units = _near_breakpoints(network, points)
+    open_units = _in_doubt(network, points, seen, tolerance)
     on_boundary = open_units.any(axis=1)
     for row in np.flatnonzero(~on_boundary):
         found[row] = place.get(words[row].tobytes(), -1)
     boundary = np.flatnonzero(on_boundary)
     if not len(boundary):
         return found
-    pieces, every = seen[boundary].to_array(), codes.to_array()
+    exact, pieces, every = RationalNetwork(network), seen[boundary].to_array(), codes.to_array()
     for index, row in enumerate(boundary):
         clear = ~open_units[row]
         around = np.flatnonzero((every[:, clear] == pieces[index, clear]).all(axis=1))
-        polyhedra = regions(network, witnesses[around]) if len(around) else []
-        held = (one for one, region in zip(around, polyhedra, strict=True) if _holds(region, points[row]))
-        found[row] = next(held, -1)
+        point = [Fraction(entry) for entry in points[row].tolist()]
+        found[row] = next((one for one in around if _is_in_closure(exact, every[one], point)), -1)
     return found
 
 
-def _holds(region, point: np.ndarray) -> bool:
-    rows, offsets = region.polyhedron.A, region.polyhedron.b
-    scale = np.abs(rows) @ np.abs(point) + np.abs(offsets)
-    return bool((rows @ point - offsets <= NEAR * scale).all())
+def _is_in_closure(exact: RationalNetwork, code: np.ndarray, point: Sequence[Fraction]) -> bool:
+    """Tell whether every unit, the others held to their pieces of a code, allows its own at a point."""
+    layout, stages = exact.network.layout, exact.network.stages
+    pieces = [code[layout.units(gate)].tolist() for gate in range(len(stages))]
+    for stage, own, values in zip(stages, pieces, exact.held(pieces, point), strict=False):
+        gate = stage.gate
+        if isinstance(gate, Max):
+            for row, piece in zip(gate.index.tolist(), own, strict=True):
+                if any(values[other] > values[row[piece]] for other in row if other >= 0):
+                    return False
+            continue
+        levels = np.broadcast_to(gate.breakpoints.cpu().numpy(), (len(gate.breakpoints), gate.num_units))
+        for unit, piece in enumerate(own):
+            ends = levels[[max(piece - 1, 0), min(piece, len(levels) - 1)], unit].tolist() if len(levels) else []
+            if piece > 0 and np.isfinite(ends[0]) and values[unit] < Fraction(ends[0]):
+                return False
+            if piece < len(levels) and np.isfinite(ends[1]) and values[unit] > Fraction(ends[1]):
+                return False
+    return True
 
 
-def _near_breakpoints(network: Network, points: np.ndarray) -> np.ndarray:
-    """Return (s, units) whether a unit is at a breakpoint, or ties."""
+@torch.no_grad()
+def _in_doubt(
+    network: Network, points: Float[np.ndarray, "s d"], seen: Codes, tolerance: Tolerance
+) -> Bool[np.ndarray, "s u"]:
+    """Return whether a unit is at a breakpoint, or ties, for all that rounding tells."""
     columns = []
-    for stage, values in zip(network.stages, network.preactivations(points), strict=True):
-        pre = values.cpu().numpy()
-        finite = np.where(np.isfinite(pre), np.abs(pre), 0.0)
-        scale = NEAR * finite.reshape(len(pre), -1).max(axis=1)[:, None]
+    values = network.start(network.points(points))
+    errors = ValueErrors(values, tolerance.rounding * np.finfo(float).eps)
+    pieces = seen.by_gate()
+    for stage in network.stages:
+        noise = errors.at(stage, values)
+        pre, live = stage.advance(values)
+        values = stage.close(live, pre)
+        errors.pass_on(stage, pieces[stage.gate.name].to_array(), values[stage.position])
+        table = pre.cpu().numpy()
         if isinstance(stage.gate, Max):
-            best = pre.max(axis=2)
-            columns.append((best[:, :, None] - pre <= scale[:, :, None]).sum(axis=2) > 1)
+            surely = (table - noise).max(axis=2, keepdims=True)
+            columns.append((table + noise >= surely).sum(axis=2) > 1)
         else:
             assert isinstance(stage.gate, Pointwise)
             levels = stage.gate.breakpoints.cpu().numpy()
-            columns.append((np.abs(pre[:, None, :] - levels) <= scale[:, None, :]).any(axis=1))
+            columns.append((np.abs(table[:, None, :] - levels) <= noise[:, None, :]).any(axis=1))
     return np.concatenate(columns, axis=1) if columns else np.zeros((len(points), 0), dtype=bool)

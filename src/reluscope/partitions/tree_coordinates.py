@@ -6,6 +6,7 @@ forms are those of ``z = G y``: these values, the domain's rows, and the constan
 """
 
 import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property
@@ -24,9 +25,16 @@ from reluscope.geometry.row_scales import scaled_rows
 from reluscope.geometry.scales import exponents, lengths, times_power
 from reluscope.networks.affine_values import AffineValue, AffineValues, advance_affinely, affine_input
 from reluscope.networks.network import Network
+from reluscope.networks.rational_maps import AffineFunction
+from reluscope.partitions.exact_forms import ExactForms
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
+# Fractions beyond are left in doubt: as floats they would lose digits, or be none.
+SMALLEST, LARGEST = Fraction(1, 10**290), Fraction(10**290)
+
+# Some forms as functions of the input; None where that is not known.
+Exactly = Callable[[np.ndarray], Sequence[AffineFunction | None]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +136,11 @@ class Coordinates:
         return self._rooms.scratch
 
     @cached_property
+    def exact(self) -> ExactForms:
+        """What gates see, in rational arithmetic."""
+        return ExactForms(self.network)
+
+    @cached_property
     def _rooms(self) -> threading.local:
         return threading.local()
 
@@ -147,8 +160,43 @@ class Coordinates:
             return doubt
         return doubt @ (np.abs(self.frame.generators) + self.blur) + np.abs(coefficients) @ self.blur
 
-    def forms(self, coefficients: Float[np.ndarray, "p k"], errors: Float[np.ndarray, "p k"]) -> Forms:
-        """Return forms with what counts as zero, each times a power of two that lets its values be about one."""
+    def forms(
+        self, coefficients: Float[np.ndarray, "p k"], errors: Float[np.ndarray, "p k"], exactly: Exactly
+    ) -> Forms:
+        """Return forms with what counts as zero, each times a power of two that lets its values be about one.
+
+        Parameters
+        ----------
+        coefficients, errors : (p, k) arrays
+        exactly : callable
+            Returns some of the forms as functions of the input, in fractions; it is asked where rounding hides whether
+            a form is constant.
+        """
+        found = self._rounded_forms(coefficients, errors)
+        if not found.is_doubtful.any():
+            return found
+        coefficients, errors = coefficients.copy(), errors.copy()
+        doubtful = np.flatnonzero(found.is_doubtful)
+        for index, function in zip(doubtful.tolist(), exactly(doubtful), strict=True):
+            entries = None if function is None else self._entries(function)
+            if entries is not None:
+                coefficients[index] = entries
+                errors[index] = EPSILON * np.abs(entries)
+        return self._rounded_forms(coefficients, errors)
+
+    def _entries(self, function: AffineFunction) -> np.ndarray | None:
+        """Return a function of the input as a form, rounded once; None if it is none of z, or too large or small."""
+        if self.is_narrow:
+            if any(function[:-1]):
+                return None
+            function = (Fraction(0),) * (len(self.frame.generators) - 1) + function[-1:]
+        else:
+            function = (*(entry * Fraction(self.scale) for entry in function[:-1]), function[-1])
+        if any(entry and not SMALLEST < abs(entry) < LARGEST for entry in function):
+            return None
+        return np.array([float(entry) for entry in function])
+
+    def _rounded_forms(self, coefficients: np.ndarray, errors: np.ndarray) -> Forms:
         # Rows are compared with one another by their values; a unit's own scale says nothing.
         powers = -exponents(np.abs(coefficients) * self.largest, 1)[:, None]
         coefficients, errors = times_power(coefficients, powers), times_power(errors, powers)
@@ -157,16 +205,23 @@ class Coordinates:
             generators = self.frame.generators
             slopes = np.abs(coefficients @ generators if self.is_narrow else coefficients)[:, :-1]
             is_constant = np.asarray((slopes <= slack[:, :-1]).all(axis=1))
-            return Forms(np.ascontiguousarray(coefficients), noise, slack, np.zeros(len(noise)), is_constant)
+            # Far away the smallest slope is more than any constant.
+            is_doubtful = is_constant & slack[:, :-1].any(axis=1)
+            return Forms(
+                np.ascontiguousarray(coefficients), noise, slack, np.zeros(len(noise)), is_constant, is_doubtful
+            )
         variation = np.abs(coefficients[:, :-1]) @ self.largest[:-1]
         slope = np.sqrt(np.maximum(0.0, ((coefficients @ self._gram) * coefficients).sum(axis=1)))
         diameter = float(np.linalg.norm(self.frame.upper - self.frame.lower))
+        is_constant = variation <= noise
+        is_doubtful = is_constant & (noise > 0) & (np.abs(coefficients[:, -1]) <= variation + noise)
         return Forms(
             np.ascontiguousarray(coefficients),
             noise,
             slack,
             self.tolerance.resolution * diameter * slope,
-            variation <= noise,
+            is_constant,
+            is_doubtful,
         )
 
     def start(self) -> AffineValues:

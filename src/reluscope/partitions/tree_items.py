@@ -5,7 +5,8 @@ A gate with many forms is searched in two parts, so that the cells of the first 
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from fractions import Fraction
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from reluscope.geometry.max_tree import MaxBatch, MaxTree
 from reluscope.geometry.sign_tree import SignTree
 from reluscope.networks.affine_values import AffineValue, AffineValues, close_affinely
 from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.rational_maps import AffineFunction
 from reluscope.partitions.tree_coordinates import Coordinates
 
 # Cells whose values are computed together.
@@ -142,7 +144,22 @@ class OpenGate:
         coefficients, errors = self.maps[units].copy(), self.errors[units].copy()
         coefficients[:, -1] -= levels
         errors[:, -1] += self.coordinates.gamma * np.abs(levels)
-        return self.coordinates.forms(coefficients, errors)
+        return self.coordinates.forms(
+            coefficients, errors, lambda which: self._exact_levels(units[which], levels[which])
+        )
+
+    def _exact_levels(self, units: np.ndarray, levels: np.ndarray) -> list[AffineFunction | None]:
+        """Return pre-activations minus breakpoints in fractions."""
+        functions = self._exactly(units)
+        return [
+            None if function is None else (*function[:-1], function[-1] - Fraction(level))
+            for function, level in zip(functions, levels.tolist(), strict=True)
+        ]
+
+    def _exactly(self, entries: np.ndarray) -> list[AffineFunction | None]:
+        """Return some of what the gate sees as functions of the input, in fractions, if that is cheap enough."""
+        maps = self.coordinates.exact.maps(self.pieces)
+        return [None if maps is None else maps.entry(self.stage, entry) for entry in entries.tolist()]
 
     @cached_property
     def _groups(self) -> list[np.ndarray]:
@@ -169,8 +186,17 @@ class OpenGate:
             coefficients = (maps[:, None] - maps[None]).reshape(-1, width)
             doubt = (errors[:, None] + errors[None]).reshape(-1, width)
             doubt += self.coordinates.gamma * np.abs(coefficients)
-            found.append(self.coordinates.forms(coefficients, doubt))
+            found.append(self.coordinates.forms(coefficients, doubt, partial(self._exact_differences, index[members])))
         return found
+
+    def _exact_differences(self, members: np.ndarray, which: np.ndarray) -> list[AffineFunction | None]:
+        """Return some of the differences of a group's members in fractions."""
+        functions = self._exactly(members)
+        pairs = [(functions[int(a)], functions[int(b)]) for a, b in zip(*divmod(which, len(members)), strict=True)]
+        return [
+            None if one is None or other is None else tuple(a - b for a, b in zip(one, other, strict=True))
+            for one, other in pairs
+        ]
 
     @property
     def num_choices(self) -> int:
@@ -382,7 +408,8 @@ def region_cells(coordinates: Coordinates, pieces: Sequence[np.ndarray], witness
     for stage, chosen in enumerate(pieces):
         maps, errors, live = coordinates.advance(stage, values)
         for index in range(number):
-            gate = OpenGate(coordinates, stage, (), {}, maps[index], errors[index])
+            before = tuple(piece[index] for piece in pieces[:stage])
+            gate = OpenGate(coordinates, stage, before, {}, maps[index], errors[index])
             forms, side, beyond = gate.imposed(chosen[index])
             varies = ~forms.is_constant
             tables[index].append(side[varies, None] * forms.coefficients[varies])

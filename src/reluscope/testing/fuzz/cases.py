@@ -15,6 +15,7 @@ from torch import nn
 
 from reluscope.testing.fuzz import cones, layers
 from reluscope.testing.fuzz.layers import GATES, DenseLayer, GateLayer, Layer
+from reluscope.testing.fuzz.scales import draw_scales
 from reluscope.testing.fuzz.truth import Setting, Truth
 
 
@@ -193,7 +194,7 @@ def draw_case(kind: str, generator: Generator) -> Case:
     """Draw a case of a kind of domain."""
     domain, inside = _DOMAINS[kind](generator)
     gates = _draw_gates(generator)
-    return Case(kind, tuple(_draw_layers(generator, inside, gates)), domain)
+    return Case(kind, draw_scales(generator, _draw_layers(generator, inside, gates)), domain)
 
 
 # -- domains ---------------------------------------------------------------------------------------------------------

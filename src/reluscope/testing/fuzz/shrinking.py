@@ -15,6 +15,7 @@ from reluscope.testing.fuzz.cases import (
     SpaceDomain,
 )
 from reluscope.testing.fuzz.layers import DenseLayer, GateLayer, Layer
+from reluscope.testing.fuzz.scales import evened
 
 
 def smaller(case: Case) -> Iterator[Case]:
@@ -24,6 +25,8 @@ def smaller(case: Case) -> Iterator[Case]:
     yield from _without_units(case)
     yield from _without_outputs(case)
     yield from _simpler_gates(case)
+    for layers in evened(case.layers):
+        yield replace(case, layers=layers)
     for domain in _smaller_domains(case.domain):
         yield replace(case, domain=domain)
     yield from _rounder(case)

@@ -1,5 +1,6 @@
 """A case made ready for checks: the network, the domain, the truth, and what resolution may hide."""
 
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ from reluscope.testing.fuzz.truth import (
     Pointwise,
     Truth,
     difference,
+    distance_squared,
     largest_share_squared,
     smallest_height_squared,
 )
@@ -41,7 +43,7 @@ class Failure:
     @property
     def signature(self) -> str:
         """What failures of one cause are likely to share: the check, or the error and how its message begins."""
-        kind, colon, rest = self.message.partition(": ")
+        kind, colon, rest = re.sub(r"\d+", "#", self.message).partition(": ")
         return f"{kind}: {rest[:40]}" if colon and self.check.endswith((f": {kind}", ": warning")) else self.check
 
 
@@ -121,6 +123,16 @@ class Subject:
             return found is None or found > Fraction(share) ** 2
         height = smallest_height_squared(cone, normal)
         return height is None or height > Fraction(share) ** 2 * square
+
+    def has_thin_sides(self, row: int) -> bool:
+        """Whether a facet of a region, one in the boundary of the domain too, is thin, or two vertices are close."""
+        cone = self.truth.regions[row].cone
+        sides = [(side[:-1], cones.face(cone, members)) for side, members in cones.facets(cone)]
+        if not all(self._is_thick(side, SHAPELY, normal) for normal, side in sides):
+            return True
+        near = Fraction(SHAPELY) ** 2 * self.extent_squared(row)
+        vertices = cone.vertices
+        return any(distance_squared(a, b) <= near for i, a in enumerate(vertices) for b in vertices[:i])
 
     def extent_squared(self, row: int) -> Fraction:
         """Return the square of the diameter, or on unbounded domains that of the distance of a vertex from zero."""

@@ -1,0 +1,44 @@
+"""Forms in rational arithmetic where rounding hides whether they are constant.
+
+What cancels in floats, a copy of a unit taken from it, say, leaves a form whose slopes are unknown: zero, mostly, but
+they may be anything below the rounding of what went in. On the cell of a code a unit is an affine function with
+rational coefficients, and these decide. As long as that is cheap: what is left in doubt is counted.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+
+from reluscope.networks.network import Network
+from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.rational_maps import RationalMaps, rational_maps
+from reluscope.partitions.certification import multiplications
+
+# Multiplications that one search may spend, of some tenths of a microsecond each.
+MULTIPLICATIONS = 20_000_000
+
+
+class ExactForms:
+    """What gates of a network see as rational functions of the input, cell by cell, until a budget is spent.
+
+    Parameters
+    ----------
+    network : Network
+    """
+
+    def __init__(self, network: Network) -> None:
+        self._network = network
+        self._cost = (network.num_inputs + 1) * multiplications(network)
+        self._left = MULTIPLICATIONS
+
+    def maps(self, pieces: Sequence[np.ndarray]) -> RationalMaps | None:
+        """Return what the gates see where the first ones have these pieces; None if it would take too long."""
+        if self._left < self._cost:
+            return None
+        self._left -= self._cost
+        return rational_maps(self._exact, [piece.tolist() for piece in pieces])
+
+    @cached_property
+    def _exact(self) -> RationalNetwork:
+        return RationalNetwork(self._network)
