@@ -56,7 +56,7 @@ class SlopesAlong:
             Of padding minus infinity and 0.
         """
         sizes = {position: self._slopes[position][0].abs() for position in stage.reads}
-        self._errors = stage.leg.slope_errors(sizes, self._errors, self._unit)
+        self._errors = stage.leg.errors(sizes, self._errors, self._unit, constants=False)[1]
         self._slopes = run_linear(stage.leg.plan, self._slopes)
         target = stage.leg.target
         self._target = self._slopes[target][0], self._errors[target]
