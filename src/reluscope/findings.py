@@ -48,6 +48,8 @@ class Finding:
         Signs that neither rounding bounds nor rational arithmetic decided.
     work : mapping
         What it took: seconds, vertices, linear programs.
+    stopped : str
+        Why work ended early, in a few words: the budget that was spent, or "interrupted".
 
     Examples
     --------
@@ -67,6 +69,7 @@ class Finding:
     tolerance: float | None = None
     num_undecided: int = 0
     work: Mapping[str, float] = field(default_factory=dict)
+    stopped: str = ""
 
     def __int__(self) -> int:
         return int(self.value)

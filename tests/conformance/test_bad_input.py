@@ -26,7 +26,7 @@ GROUPS = (
     ("plots", "compression", "boolean", "codespace", "testing", "tropical", "datasets", "tracking"),
     (
         "reluscope", "annulus", "bounds", "coefficients", "local", "preimages", "robustness", "sensitivity",
-        "similarity", "stability", "stacked",
+        "similarity", "stability", "stacked", "classification", "planes", "regression", "studies",
     ),
 )  # fmt: skip
 

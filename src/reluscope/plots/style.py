@@ -10,7 +10,8 @@ from typing import Any
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_hex, to_rgb
 from matplotlib.figure import Figure
 
 INK = "#1b1f24"
@@ -34,6 +35,10 @@ CATEGORIES = (
 # Lines differ in their dashes too, for readers who do not tell the colours apart.
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 RASTER_ABOVE = 20_000
+# From Okabe and Ito's blue to their vermilion, darker towards both ends, so that size is seen without hue.
+SIGNED = LinearSegmentedColormap.from_list(
+    "signed", ["#00283f", "#0072B2", "#9cc9e6", "#ffffff", "#f3bf9b", "#D55E00", "#4d1d00"]
+)
 
 
 def canvas(axes: Axes | None, size: tuple[float, float]) -> Axes:
@@ -136,3 +141,18 @@ def depth_colors(number: int) -> list[str]:
     from matplotlib import colormaps
 
     return [to_hex(colormaps["viridis"](0.2 + 0.7 * index / (number - 1))) for index in range(number)]
+
+
+def say(axes: Axes, text: str, color: str = INK) -> None:
+    """Write a sentence into the middle of the axes."""
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=color, fontsize=9.5)
+
+
+def scale_beside(axes: Axes, norm: Normalize, colors: Colormap, label: str, *, extend: str = "neither") -> None:
+    """Put a colour scale as high as the axes at their right."""
+    bar = figure_of(axes).colorbar(
+        ScalarMappable(norm, colors), cax=axes.inset_axes((1.025, 0.0, 0.03, 1.0)), extend=extend
+    )
+    bar.set_label(label, color=INK, fontsize=9.5)
+    bar.ax.tick_params(colors=INK, labelsize=8.5, length=3)
+    bar.outline.set_edgecolor(INK)  # pyright: ignore[reportCallIssue]
