@@ -11,11 +11,10 @@ import pytest
 import reluscope as rs
 from cli.running import is_one_sentence, reluscope
 from reluscope.cli.interruption import INTERRUPTED
-from reluscope.cli.records import open_records
-from reluscope.studies import Outcome, Record, Study, all_studies
+from reluscope.studies import all_studies
 from reluscope_studies import sattelberg2026_runs as runs
 from reluscope_studies.sattelberg2026_ch6_training import xor
-from reluscope_studies.serra2018 import _split_networks, splits
+from reluscope_studies.serra2018 import splits
 from reluscope_studies.training import Recipe
 
 SPLITS = ("reproduce", "serra2018/splits", "-o", "out")
@@ -76,7 +75,7 @@ def test_films_stand_beside_pictures(folder, monkeypatch):
 
 @pytest.mark.slow
 def test_what_was_interrupted_goes_on(small, monkeypatch):
-    original, calls = _split_networks.count_by_tree, []
+    original, calls = rs.count, []
 
     def struck(*arguments, **options):
         calls.append(1)
@@ -84,7 +83,7 @@ def test_what_was_interrupted_goes_on(small, monkeypatch):
             raise KeyboardInterrupt
         return original(*arguments, **options)
 
-    monkeypatch.setattr(_split_networks, "count_by_tree", struck)
+    monkeypatch.setattr(rs, "count", struck)
     result = reluscope(*SPLITS, "-q")
     assert result.exit_code == INTERRUPTED
     assert "--resume goes on" in result.stderr
@@ -148,27 +147,6 @@ def test_the_full_size_on_files_of_mnist(small):
     assert "small size" not in " ".join(plain["studies"][0]["sentences"])
 
 
-def test_data_beside_are_welcome_and_not_needed(folder, monkeypatch):
-    seen = []
-
-    def protocol(setting):
-        seen.append(setting.beside)
-        return Outcome(("Done.",), ())
-
-    study = Study("shepeleva2020", "other", "a sentence", 0, None, "cifar10", protocol)
-    monkeypatch.setattr("reluscope.cli.reproduce.all_studies", lambda: (study, replace(study, data="mnist")))
-    rows = np.arange(2 * 3073, dtype=np.int64).reshape(2, 3073) % 200
-    rows[:, 0] = 1
-    (folder / "test_batch.bin").write_bytes(rows.astype(np.uint8).tobytes())
-    result = reluscope("reproduce", "shepeleva2020", "--data", "cifar10:.", "-o", "with")
-    assert result.exit_code == 0, result.output
-    assert [len(one) for one in seen] == [2, 2]
-    assert reluscope("reproduce", "shepeleva2020", "-o", "without").exit_code == 0
-    assert seen[2:] == [None, None]
-    refused = reluscope("reproduce", "shepeleva2020", "-o", "with", "--resume").stderr
-    assert "begun with another data" in refused
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -189,25 +167,3 @@ def test_what_cannot_be_used_is_one_sentence(folder, arguments, words):
     assert result.exit_code == 1
     assert words in result.stderr
     assert is_one_sentence(result.stderr), result.stderr
-
-
-def test_wrong_usage():
-    assert "leave one out" in reluscope("reproduce", "serra2018", "--force", "--resume").stderr
-    assert reluscope("reproduce", "serra2018", "--size", "huge").exit_code == 2
-
-
-def test_records_are_a_mapping(tmp_path):
-    kept = open_records(tmp_path / "records", {"seed": "0"})
-    kept["a"] = Record({"regions": 5, "high": float("inf")}, {"W": np.eye(2)})
-    kept["b"] = Record({"regions": 6})
-    assert (list(kept), len(kept), "c" in kept) == (["a", "b"], 2, False)
-    assert kept["a"].plain == {"regions": 5, "high": float("inf")}
-    assert np.array_equal(kept["a"].arrays["W"], np.eye(2))
-    del kept["a"]
-    assert list(open_records(tmp_path / "records", {"seed": "0"}, resume=True)) == ["b"]
-    with pytest.raises(rs.errors.InputError, match="another seed"):
-        open_records(tmp_path / "records", {"seed": "1"}, resume=True)
-    (tmp_path / "records" / "key.json").write_text("[")
-    with pytest.raises(rs.errors.InputError, match=r"key.json is not the key .* or it is damaged"):
-        open_records(tmp_path / "records", {"seed": "0"}, resume=True)
-    assert list(open_records(tmp_path / "records", {"seed": "0"})) == []

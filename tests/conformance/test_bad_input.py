@@ -23,7 +23,7 @@ TESTS = Path(__file__).parents[1]
 
 # Some namespaces in one process, which takes seconds to import all that it needs; groups take equally long.
 GROUPS = (
-    ("plots", "compression", "boolean", "codespace", "testing", "tropical", "datasets", "tracking"),
+    ("plots", "plots.style", "compression", "boolean", "codespace", "testing", "tropical", "datasets", "tracking"),
     (
         "reluscope", "annulus", "bounds", "coefficients", "local", "preimages", "robustness", "sensitivity",
         "similarity", "stability", "stacked", "classification", "planes", "regression", "studies",

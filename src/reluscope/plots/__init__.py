@@ -1,5 +1,6 @@
 """Pictures: functions that take findings or partitions and return figures, never shown, nothing computed."""
 
+from reluscope.plots import style
 from reluscope.plots.accuracy_curves import accuracy_curve
 from reluscope.plots.boolean_functions import boolean_direction
 from reluscope.plots.class_numbers import class_numbers
@@ -94,6 +95,7 @@ __all__ = [
     "similarity",
     "spectra",
     "spectra_by_layer",
+    "style",
     "surroundings",
     "to_gif",
     "to_png",

@@ -2,7 +2,7 @@
 
 from importlib import import_module
 
-_FILES = {"": "nouns"}
+_FILES = {"": "nouns", "plots.style": "plots_style"}
 
 # Results: users read them, and build none. Their methods have rows like everything else.
 _RESULTS = """
