@@ -12,6 +12,7 @@ from torch.nn.functional import cross_entropy
 
 import reluscope as rs
 from reluscope.studies import Record, Setting
+from reluscope_studies.epochs import epochs
 from reluscope_studies.labelled import Labelled
 from reluscope_studies.records import finding_of, plain_findings
 
@@ -119,21 +120,22 @@ def train(
     """
     inputs = torch.tensor(points, dtype=torch.float32, device=device)
     targets = torch.tensor(labels, dtype=torch.int64, device=device)
-    model.to(device).train()
+    model.to(device)
     optimizer, decay = _optimizer(model, training)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 1 / (1 + decay * step))
-    order = torch.Generator().manual_seed(seed)
-    for epoch in range(1, training.epochs + 1):
-        total = torch.zeros((), device=device)
-        for rows in torch.randperm(len(inputs), generator=order).to(device).split(training.batch):
-            optimizer.zero_grad()
-            loss = cross_entropy(model(inputs[rows]), targets[rows])
-            loss.backward()
-            optimizer.step()
-            schedule.step()
-            total += loss.detach() * len(rows)
+    passes = epochs(
+        model,
+        inputs,
+        targets,
+        loss=cross_entropy,
+        optimizer=optimizer,
+        batch=training.batch,
+        order=torch.Generator().manual_seed(seed),
+        schedule=schedule,
+    )
+    for epoch, loss in zip(range(1, training.epochs + 1), passes, strict=False):
         if tell is not None:
-            tell(epoch, float(total) / len(inputs))
+            tell(epoch, loss)
     model.to("cpu").eval()
 
 

@@ -9,6 +9,8 @@ from jaxtyping import Float, Int
 from torch import nn
 from torch.nn.functional import cross_entropy
 
+from reluscope_studies.epochs import epochs
+
 MEASURED_AT_ONCE = 4096
 
 
@@ -96,18 +98,20 @@ def fit_classifier(
     chosen = torch.from_numpy(order).to(device)
     held, own = chosen[:number], chosen[number:]
     model.to(device)
-    optimizer = torch.optim.Adam(model.parameters(), lr=fit.learning_rate, fused=True)
+    passes = epochs(
+        model,
+        inputs[own],
+        targets[own],
+        loss=cross_entropy,
+        optimizer=torch.optim.Adam(model.parameters(), lr=fit.learning_rate, fused=True),
+        batch=fit.batch,
+        order=torch.default_generator,
+        least=2,  # batch norm has no variance of one sample
+    )
     best, kept, epoch_of_best = float("inf"), _copied(model), 0
     with torch.random.fork_rng(devices=[device] if torch.device(device).type == "cuda" else []):
         torch.manual_seed(seed)
-        for epoch in range(1, fit.most_epochs + 1):
-            model.train()
-            for rows in own[torch.randperm(len(own), device=device)].split(fit.batch):
-                if len(rows) == 1:  # batch norm has no variance of one sample
-                    continue
-                optimizer.zero_grad()
-                cross_entropy(model(inputs[rows]), targets[rows]).backward()
-                optimizer.step()
+        for epoch, _ in zip(range(1, fit.most_epochs + 1), passes, strict=False):
             loss = _loss(model, inputs, targets, held)
             if tell is not None:
                 tell(epoch, loss)

@@ -22,9 +22,10 @@ def losses(stack: Stack, x: ArrayLike | Tensor, y: ArrayLike | Tensor, *, loss: 
     stack : Stack
     x : (s, n)
     y : (s,), (s, m) or (k, s, m)
-        Targets of all networks, or of each its own.
-    loss : {"mse", "bce"}
-        Mean squared error, or binary cross-entropy with logits.
+        Targets of all networks, or of each its own; for cross-entropies 0 and 1.
+    loss : {"mse", "bce", "cross_entropy"}
+        Mean squared error, binary cross-entropy with logits, or cross-entropy of as many classes as outputs, whose
+        targets are the classes' probabilities.
 
     Returns
     -------

@@ -79,9 +79,10 @@ def train(
     x : (s, n)
         Samples of all networks.
     y : (s,), (s, m) or (k, s, m)
-        Targets of all networks, or of each its own; for cross-entropy 0 and 1.
-    loss : {"mse", "bce"}
-        Mean squared error, or binary cross-entropy with logits.
+        Targets of all networks, or of each its own; for cross-entropies 0 and 1.
+    loss : {"mse", "bce", "cross_entropy"}
+        Mean squared error, binary cross-entropy with logits, or cross-entropy of as many classes as outputs, whose
+        targets are the classes' probabilities.
     optimizer : callable
         Takes a list of parameters and returns an optimiser that works entry by entry, as SGD and Adam do with or
         without momentum and weight decay: ``partial(torch.optim.Adam, lr=0.025, fused=True)``.

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from reluscope_studies.classifiers import Training
+from reluscope_studies.first_weights import glorot
 
 
 @dataclass(frozen=True)
@@ -48,13 +49,7 @@ class Architecture:
                 layers[f"relu{number}"] = nn.ReLU()
             layers["logits"] = nn.Linear((size, *self.hidden)[-1], num_classes)
             model = nn.Sequential(layers)
-        generator = torch.Generator().manual_seed(seed)
-        for layer in model:
-            if isinstance(layer, nn.Linear | nn.Conv2d):
-                nn.init.xavier_uniform_(layer.weight, generator=generator)
-                assert layer.bias is not None
-                nn.init.zeros_(layer.bias)
-        return model
+        return glorot(model, seed=seed)
 
 
 WIDE = Architecture("WideCIFAR", ((32, 1), (64, 2), (64, 1), (32, 1), (32, 1), (64, 2)), (512,))

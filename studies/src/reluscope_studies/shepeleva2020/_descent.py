@@ -5,9 +5,9 @@ from collections.abc import Callable, Collection
 import numpy as np
 import torch
 from jaxtyping import Float, Shaped
-from torch import Tensor, nn
+from torch import nn
 
-Loss = Callable[[Tensor, Tensor], Tensor]
+from reluscope_studies.epochs import Loss, epochs
 
 
 def descend(
@@ -46,13 +46,12 @@ def descend(
     inputs = torch.tensor(points, dtype=torch.float32, device=device)
     kind = torch.float32 if np.issubdtype(targets.dtype, np.floating) else torch.int64
     wanted = torch.tensor(targets, dtype=kind, device=device)
-    model.to(device).train()
+    model.to(device)
     optimizer = torch.optim.SGD(model.parameters(), lr=rate)
-    generator = torch.Generator().manual_seed(seed)
+    order = torch.Generator().manual_seed(seed)
+    passes = epochs(model, inputs, wanted, loss=loss, optimizer=optimizer, batch=batch, order=order)
     for epoch in range(max(looked_at) + 1):
-        for rows in torch.randperm(len(inputs), generator=generator).to(device).split(batch) if epoch else ():
-            optimizer.zero_grad()
-            loss(model(inputs[rows]), wanted[rows]).backward()
-            optimizer.step()
+        if epoch:
+            next(passes)
         if epoch in looked_at:
             look(epoch)

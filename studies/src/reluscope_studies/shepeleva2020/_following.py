@@ -15,9 +15,10 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 import reluscope as rs
 from reluscope.studies import Record, Setting
+from reluscope_studies.epochs import Loss
 from reluscope_studies.labelled import Labelled
 from reluscope_studies.records import finding_of, plain_findings
-from reluscope_studies.shepeleva2020._descent import Loss, descend
+from reluscope_studies.shepeleva2020._descent import descend
 from reluscope_studies.shepeleva2020._samples import Samples
 
 # Codes of all gates are counted where they take less memory than this.

@@ -11,6 +11,8 @@ from math import prod
 import torch
 from torch import nn
 
+from reluscope_studies.first_weights import glorot
+
 # Filters and number of convolutions of each block; a block ends in a pooling.
 VGG16 = ((64, 2), (128, 2), (256, 3), (512, 3), (512, 3))
 ENCODER = (128, 64, 32)
@@ -49,7 +51,7 @@ def classifier(
             layers[f"dense{number}"] = nn.Linear(reads, units)
             layers[f"fc{number}"] = nn.ReLU()
         layers["logits"] = nn.Linear((size, *head)[-1], num_classes)
-    return _initialised(nn.Sequential(layers), seed)
+    return glorot(nn.Sequential(layers), seed=seed)
 
 
 def autoencoder(shape: Sequence[int], *, seed: int) -> nn.Sequential:
@@ -63,14 +65,4 @@ def autoencoder(shape: Sequence[int], *, seed: int) -> nn.Sequential:
             layers[f"dense{number}"] = nn.Linear(reads, units)
             if number < len(names):
                 layers[names[number]] = nn.ReLU()
-    return _initialised(nn.Sequential(layers), seed)
-
-
-def _initialised(model: nn.Sequential, seed: int) -> nn.Sequential:
-    generator = torch.Generator().manual_seed(seed)
-    for layer in model:
-        if isinstance(layer, nn.Linear | nn.Conv2d):
-            nn.init.xavier_uniform_(layer.weight, generator=generator)
-            assert layer.bias is not None
-            nn.init.zeros_(layer.bias)
-    return model
+    return glorot(nn.Sequential(layers), seed=seed)

@@ -10,6 +10,7 @@ from torch import nn
 
 import reluscope as rs
 from reluscope.studies import Record, Setting
+from reluscope_studies.first_weights import glorot
 from reluscope_studies.fitting import Fit, fit_classifier
 from reluscope_studies.labelled import Labelled
 from reluscope_studies.records import finding_of, plain_findings
@@ -57,13 +58,7 @@ class Architecture:
         """Return the untrained network: weights after Glorot and Bengio (uniform), biases zero."""
         with torch.random.fork_rng(devices=[]):  # layers draw first weights that are thrown away
             model = self._layers(shape, num_classes, kind)
-        generator = torch.Generator().manual_seed(seed)
-        for layer in model:
-            if isinstance(layer, nn.Linear | nn.Conv2d):
-                nn.init.xavier_uniform_(layer.weight, generator=generator)
-                if layer.bias is not None:
-                    nn.init.zeros_(layer.bias)
-        return model
+        return glorot(model, seed=seed)
 
     def _layers(self, shape: tuple[int, ...], num_classes: int, kind: str) -> nn.Sequential:
         layers: OrderedDict[str, nn.Module] = OrderedDict()
