@@ -91,7 +91,7 @@ def test_kinds_are_those_of_the_analysis():
 def test_work_on_kinds_that_was_stopped_goes_on(monkeypatch):
     monkeypatch.setattr(preimages, "BLOCK", 10)
     setting, whole = make_setting(), preimages.report(make_setting(), PLAN)
-    real, calls = preimages.classify_at, []
+    real, calls = rs.preimages.classify_at, []
 
     def stops(*arguments, **options):
         calls.append(1)
@@ -99,11 +99,11 @@ def test_work_on_kinds_that_was_stopped_goes_on(monkeypatch):
             raise KeyboardInterrupt
         return real(*arguments, **options)
 
-    monkeypatch.setattr(preimages, "classify_at", stops)
+    monkeypatch.setattr(rs.preimages, "classify_at", stops)
     part = preimages.report(setting, PLAN)
     assert part.interrupted
     assert "at 10 test samples" in part.sentences[0]
-    monkeypatch.setattr(preimages, "classify_at", real)
+    monkeypatch.setattr(rs.preimages, "classify_at", real)
     rest = preimages.report(setting, PLAN)
     assert not rest.interrupted
     assert values(rest) == values(whole)
@@ -135,7 +135,7 @@ def test_images_with_equal_features():
 
 
 def test_images_found_until_an_interruption(monkeypatch):
-    real, calls = invariances.invariant, []
+    real, calls = rs.preimages.invariant, []
 
     def stops(*arguments, **options):
         calls.append(1)
@@ -143,7 +143,7 @@ def test_images_found_until_an_interruption(monkeypatch):
             raise KeyboardInterrupt
         return real(*arguments, **options)
 
-    monkeypatch.setattr(invariances, "invariant", stops)
+    monkeypatch.setattr(rs.preimages, "invariant", stops)
     found = invariances.report(make_setting(), invariances.Plan(Architecture("dense", (), (6, 6)), QUICK))
     assert found.interrupted
     assert len(found.tables[1].rows) == 1

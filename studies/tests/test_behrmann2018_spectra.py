@@ -83,7 +83,7 @@ def test_numbers_are_those_of_the_analysis_and_pictures_are_there():
 
 def test_work_that_was_stopped_goes_on(monkeypatch):
     setting, whole = make_setting(), _spectra.report(make_setting(), PLAN)
-    real, calls = _spectra.spectra, []
+    real, calls = rs.stability.spectra, []
 
     def stops(*arguments, **options):
         calls.append(1)
@@ -91,11 +91,11 @@ def test_work_that_was_stopped_goes_on(monkeypatch):
             raise KeyboardInterrupt
         return real(*arguments, **options)
 
-    monkeypatch.setattr(_spectra, "spectra", stops)
+    monkeypatch.setattr(rs.stability, "spectra", stops)
     part = _spectra.report(setting, PLAN)
     assert part.interrupted
     assert "over 5 samples" in part.tables[0].caption
-    monkeypatch.setattr(_spectra, "spectra", real)
+    monkeypatch.setattr(rs.stability, "spectra", real)
     rest = _spectra.report(setting, PLAN)
     assert not rest.interrupted
     assert [one.value for one in rest.findings] == pytest.approx([one.value for one in whole.findings], nan_ok=True)

@@ -159,10 +159,11 @@ def test_the_full_size_on_files_of_mnist(small):
         (("zhang2020", "--size", "full", "--data", "mnist:x"), "as in --data cifar10:DIR"),
         (("zhang2020", "--device", "cuda:99"), "cuda:99"),
         (("serra2018/one_input", "--data", "digits"), "uses no data"),
-        (("serra2018/one_input", "-o", "x.npy"), "it is a file"),
+        (("serra2018/one_input", "-o", "occupied"), "it is a file"),
     ],
 )
 def test_what_cannot_be_used_is_one_sentence(folder, arguments, words):
+    (folder / "occupied").write_text("")
     result = reluscope("reproduce", *arguments)
     assert result.exit_code == 1
     assert words in result.stderr

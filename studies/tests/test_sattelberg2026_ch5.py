@@ -116,7 +116,7 @@ def test_claims_of_restarts():
 @pytest.mark.usefixtures("quick")
 def test_finished_trials_are_taken_from_the_records(monkeypatch):
     setting = Setting("small")
-    original, calls = _restarts.train, []
+    original, calls = rs.stacked.train, []
 
     def struck(*arguments, **options):
         calls.append(1)
@@ -124,13 +124,13 @@ def test_finished_trials_are_taken_from_the_records(monkeypatch):
             raise KeyboardInterrupt
         return original(*arguments, **options)
 
-    monkeypatch.setattr(_restarts, "train", struck)
+    monkeypatch.setattr(rs.stacked, "train", struck)
     outcome = sine.protocol(setting)
     assert outcome.interrupted
     assert 1 <= len(setting.records) < 4
     first = sine.protocol(setting)
     assert len(setting.records) == 4
-    monkeypatch.setattr(_restarts, "train", None)
+    monkeypatch.setattr(rs.stacked, "train", None)
     again = sine.protocol(replace(setting))
     assert again.tables == first.tables
     assert [len(table.rows) for table in first.tables] == [2] * 4

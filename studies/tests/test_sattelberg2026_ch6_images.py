@@ -9,6 +9,7 @@ import torch
 import reluscope as rs
 from networks.models import layers
 from reluscope.studies import Setting
+from reluscope_studies.labelled import labelled_data
 from reluscope_studies.sattelberg2026_ch6 import _protocol, mnist
 from reluscope_studies.sattelberg2026_ch6._labelling import label_grid
 from reluscope_studies.sattelberg2026_ch6._protocol import PLANS
@@ -50,7 +51,7 @@ def test_the_printed_accuracies_are_those_of_the_table():
 
 
 def test_images_are_scaled_and_centred_by_channel():
-    training, testing = Setting("small", blobs(30, 1), blobs(9, 2)).data()
+    training, testing = labelled_data(Setting("small", blobs(30, 1), blobs(9, 2)))
     large, _ = prepared(training, testing, shape=SHAPE)
     assert large.shape == (3, 32, 32)
     pixels = large.points.reshape(-1, 3, 32, 32)

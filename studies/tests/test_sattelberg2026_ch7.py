@@ -12,8 +12,8 @@ import reluscope as rs
 from reluscope.citations import bibliography
 from reluscope.studies import Record, Setting
 from reluscope_studies import sattelberg2026_runs as runs
+from reluscope_studies.labelled import labelled_data
 from reluscope_studies.sattelberg2026_ch7 import (
-    _comparison,
     _compression,
     _plan,
     _protocol,
@@ -65,8 +65,8 @@ def test_the_dissertations_protocol():
     plan = _plan.PLANS["full"]
     assert (plan.epochs, plan.hidden, plan.filters) == (15, 128, 32)
     assert plan.training is plan.testing is None
-    assert plan.shape(Setting("full", blobs(3, 0), blobs(3, 0)).data()[0]) == (3, 32, 32)
-    assert _plan.PLANS["small"].shape(Setting("full", blobs(3, 0), blobs(3, 0)).data()[0]) == (1, 8, 8)
+    assert plan.shape(labelled_data(Setting("full", blobs(3, 0), blobs(3, 0)))[0]) == (3, 32, 32)
+    assert _plan.PLANS["small"].shape(labelled_data(Setting("full", blobs(3, 0), blobs(3, 0)))[0]) == (1, 8, 8)
     assert circle_annulus.PLANS["full"].widths == (8, 8, 8)
 
 
@@ -134,16 +134,16 @@ def test_the_study_goes_on_from_its_records(tiny, monkeypatch):
     assert len(compared) == 3
     assert any("[" in cell for row in first.tables[-2].rows for cell in row)
     del setting.records[compared[1]]
-    calls, original = [], _comparison.compare
+    calls, original = [], rs.similarity.compare
 
     def counted(networks, *arguments, **options):
         calls.append(tuple(networks))
         return original(networks, *arguments, **options)
 
-    monkeypatch.setattr(_comparison, "compare", counted)
+    monkeypatch.setattr(rs.similarity, "compare", counted)
     monkeypatch.setattr(_similarity, "pictures", lambda *_: [])
-    monkeypatch.setattr(_compression, "accuracy_curve", None)
-    monkeypatch.setattr(_protocol, "coefficient_maps", None)
+    monkeypatch.setattr(rs.compression, "accuracy_curve", None)
+    monkeypatch.setattr(rs.similarity, "coefficient_maps", None)
     again = cifar10.protocol(setting)
     assert len(calls) == 1
     assert again.tables == first.tables
@@ -156,7 +156,7 @@ def test_the_study_goes_on_from_its_records(tiny, monkeypatch):
 
 
 def test_images_are_drawn_at_random_and_keep_their_classes():
-    part = Setting("small", blobs(50, 1), blobs(3, 2)).data()[0]
+    part = labelled_data(Setting("small", blobs(50, 1), blobs(3, 2)))[0]
     few = drawn(part, 20, 0)
     assert len(few) == len(few.labels) == 20
     assert np.array_equal(few.points, drawn(part, 20, 0).points)

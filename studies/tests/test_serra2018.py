@@ -60,7 +60,7 @@ def test_counts_are_those_of_codes_at_many_points(setting):
 def test_a_finished_study_does_nothing_again(setting, monkeypatch):
     first = splits.protocol(setting)
     monkeypatch.setattr(_split_networks, "train_classifiers", None)
-    monkeypatch.setattr(_split_networks, "count_by_tree", None)
+    monkeypatch.setattr(rs, "count", None)
     again = splits.protocol(setting)
     assert again.tables == first.tables
     assert [f.value for f in again.findings] == [f.value for f in first.findings]
@@ -69,7 +69,7 @@ def test_a_finished_study_does_nothing_again(setting, monkeypatch):
 @pytest.mark.slow
 def test_an_interrupted_study_goes_on_to_the_same_end(setting, monkeypatch):
     whole = splits.protocol(replace(setting, records={}))
-    original, calls = _split_networks.count_by_tree, []
+    original, calls = rs.count, []
 
     def struck(*arguments, **options):
         calls.append(1)
@@ -77,7 +77,7 @@ def test_an_interrupted_study_goes_on_to_the_same_end(setting, monkeypatch):
             raise KeyboardInterrupt
         return original(*arguments, **options)
 
-    monkeypatch.setattr(_split_networks, "count_by_tree", struck)
+    monkeypatch.setattr(rs, "count", struck)
     part = splits.protocol(setting)
     assert part.interrupted
     assert sum("regions" in record.plain["findings"] for record in setting.records.values()) == 3
@@ -91,9 +91,9 @@ def test_an_interrupted_study_goes_on_to_the_same_end(setting, monkeypatch):
 @pytest.mark.slow
 def test_an_interruption_within_a_count_keeps_no_part_of_it(setting, monkeypatch):
     def struck(*arguments, **options):
-        return rs.Finding(3, rs.Claim.LOWER), "interrupted"
+        return rs.Finding(3, rs.Claim.LOWER, stopped="interrupted")
 
-    monkeypatch.setattr(_split_networks, "count_by_tree", struck)
+    monkeypatch.setattr(rs, "count", struck)
     assert splits.protocol(setting).interrupted
     assert not any("regions" in record.plain["findings"] for record in setting.records.values())
 

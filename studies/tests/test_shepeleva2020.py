@@ -181,7 +181,7 @@ def test_a_finished_study_does_nothing_again(setting, monkeypatch):
         setting = replace(setting, records={})
         first = study.protocol(setting)
         with monkeypatch.context() as patch:
-            patch.setattr("reluscope.studies.shepeleva2020._following.descend", None)
+            patch.setattr("reluscope_studies.shepeleva2020._following.descend", None)
             again = study.protocol(setting)
         assert len(first.pictures) == num_pictures
         assert not first.interrupted

@@ -141,7 +141,7 @@ def test_ways_end_on_boundaries(done):
 def test_a_finished_study_does_nothing_again(done, monkeypatch):
     setting, first = done
     assert not first.interrupted
-    monkeypatch.setattr("reluscope.studies.zhang2020._networks.fit_classifier", None)
+    monkeypatch.setattr("reluscope_studies.zhang2020._networks.fit_classifier", None)
     for question in list(_questions.QUESTIONS):
         monkeypatch.setitem(_questions.QUESTIONS, question, None)
     again = compare(setting, PLAN)
@@ -188,7 +188,7 @@ def test_nothing_is_there_when_the_first_training_is_interrupted(monkeypatch):
     def struck(*arguments, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("reluscope.studies.zhang2020._networks.fit_classifier", struck)
+    monkeypatch.setattr("reluscope_studies.zhang2020._networks.fit_classifier", struck)
     images = Setting("small", rs.datasets.digits("train").limited(50), rs.datasets.digits("test").limited(50))
     for study in all_studies():
         if study.paper == "zhang2020":

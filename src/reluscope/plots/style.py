@@ -12,6 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, is_color_like, to_hex, to_rgb
+from matplotlib.container import Container
 from matplotlib.figure import Figure
 
 from reluscope.arguments import Count, Share, read_arguments
@@ -97,7 +98,7 @@ def bare(axes: Axes, *sides: Literal["left", "right", "top", "bottom"]) -> None:
 
 
 @read_arguments
-def legend(axes: Axes, handles: Sequence[Artist], **options: object) -> None:
+def legend(axes: Axes, handles: Sequence[Artist | Container], **options: object) -> None:
     """Put a legend below the axes, in ink and without a frame, in as many columns as its longest label leaves."""
     if not handles:
         return
@@ -117,7 +118,7 @@ def legend(axes: Axes, handles: Sequence[Artist], **options: object) -> None:
 
 
 @read_arguments
-def legend_below(figure: Figure, handles: Sequence[Artist], **options: object) -> None:
+def legend_below(figure: Figure, handles: Sequence[Artist | Container], **options: object) -> None:
     """Put one legend for all axes below a figure whose layout is constrained."""
     if not handles:
         return

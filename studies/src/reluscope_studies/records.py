@@ -12,7 +12,7 @@ def plain_findings(findings: Mapping[str, rs.Finding]) -> dict[str, Any]:
 
     Examples
     --------
-    >>> plain_findings({"a": Finding(5, Claim.EXACT)})
+    >>> plain_findings({"a": rs.Finding(5, rs.Claim.EXACT)})
     {'a': {'name': '', 'value': 5, 'claim': 'EXACT'}}
     """
     return {name: finding.to_dict() for name, finding in findings.items()}
@@ -23,7 +23,7 @@ def finding_of(plain: Mapping[str, Any]) -> rs.Finding:
 
     Examples
     --------
-    >>> found = Finding(5, Claim.LOWER, interval=(5, inf), work={"seconds": 1.0})
+    >>> found = rs.Finding(5, rs.Claim.LOWER, interval=(5, inf), work={"seconds": 1.0})
     >>> finding_of(found.to_dict()) == found
     True
     """

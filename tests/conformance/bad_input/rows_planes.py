@@ -11,8 +11,8 @@ _AREAS = Later(lambda: rs.planes.class_areas(FLAT.value))
 _INTERVALS = Later(lambda: rs.planes.class_intervals(LINE.value))
 
 ROWS = {
-    "planes.ClassAreas.by_class": row(on=_AREAS, num_classes=2, kinds={"num_classes": "count"}),
-    "planes.ClassIntervals.by_class": row(on=_INTERVALS, num_classes=2, kinds={"num_classes": "count"}),
+    "planes.ClassAreas.by_class": row(on=_AREAS, num_classes=2, kinds={"num_classes": "natural"}),
+    "planes.ClassIntervals.by_class": row(on=_INTERVALS, num_classes=2, kinds={"num_classes": "natural"}),
     "planes.boundary_curves": row(boundary=_BOUNDARY, kinds={"boundary": "ours"}),
     "planes.choose_triple": row(
         points=np.asarray(X, dtype=float),

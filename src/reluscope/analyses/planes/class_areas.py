@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.planes.splitting import winning_parts
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.partitions.table import Partition
 
@@ -49,7 +49,7 @@ class ClassAreas:
         return np.add.reduceat(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], self.offsets[:-1]) / 2
 
     @read_arguments
-    def by_class(self, num_classes: Count) -> Float[np.ndarray, " m"]:
+    def by_class(self, num_classes: Natural) -> Float[np.ndarray, " m"]:
         """Return the area of every class."""
         return np.bincount(self.classes, weights=self.areas(), minlength=num_classes).astype(np.float64)
 

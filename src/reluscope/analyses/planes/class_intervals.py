@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.partitions.decision import decision_boundary
 from reluscope.partitions.table import Partition
@@ -35,7 +35,7 @@ class ClassIntervals:
         return len(self.classes)
 
     @read_arguments
-    def by_class(self, num_classes: Count) -> Float[np.ndarray, " m"]:
+    def by_class(self, num_classes: Natural) -> Float[np.ndarray, " m"]:
         """Return the length of every class."""
         return np.bincount(self.classes, weights=np.diff(self.ends)[:, 0], minlength=num_classes).astype(np.float64)
 

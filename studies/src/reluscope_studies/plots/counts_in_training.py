@@ -39,7 +39,7 @@ def counts_in_training(
 
     Examples
     --------
-    >>> found = [Finding(4, Claim.EXACT), Finding(7, Claim.EXACT)]
+    >>> found = [rs.Finding(4, rs.Claim.EXACT), rs.Finding(7, rs.Claim.EXACT)]
     >>> counts_in_training([0, 1], {"regions": found}).axes[0].get_ylabel()
     'regions'
     """
