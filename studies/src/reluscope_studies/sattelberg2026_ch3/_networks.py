@@ -1,4 +1,4 @@
-"""Many leaky networks that learn Boolean functions at once, by the protocol of the whole chapter.
+"""Many networks that learn Boolean functions at once, by the protocol of the whole chapter.
 
 Adam at rate 0.025 for at most 4,000 epochs on all inputs, minus ones and ones, with binary cross-entropy; weights are
 normal with He's variance. The dissertation says nothing of the first biases: here they are PyTorch's usual ones, which
@@ -16,8 +16,8 @@ from jaxtyping import Float, Int
 import reluscope as rs
 from reluscope.studies import Setting
 
-LEAK, EPOCHS = 0.1, 4000
-ADAM = partial(torch.optim.Adam, lr=0.025, fused=True)
+LEAK, EPOCHS, RATE = 0.1, 4_000, 0.025
+ADAM = partial(torch.optim.Adam, lr=RATE, fused=True)
 # Of PyTorch's seeds those below are for weights, those above for biases.
 MOST_SEEDS = 2**31
 
@@ -44,7 +44,7 @@ def seeds_of(setting: Setting, place: Sequence[int], trials: int, functions: int
 
 
 def first_networks(
-    widths: tuple[int, ...], *, num_inputs: int, seeds: Sequence[int], leak: float, device: str = "cpu"
+    widths: tuple[int, ...], *, num_inputs: int, seeds: Sequence[int], leak: float = 0.0, device: str = "cpu"
 ) -> rs.stacked.Stack:
     """Return networks with He's normal weights and PyTorch's usual biases."""
     weights = rs.stacked.initialize(widths, num_inputs=num_inputs, seeds=seeds, scheme="he", leak=leak, device=device)

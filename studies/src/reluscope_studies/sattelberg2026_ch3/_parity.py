@@ -1,8 +1,6 @@
 """Parity, and networks with ReLU that learn it: what the studies of pruning share."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -11,9 +9,9 @@ from scipy.stats import binomtest
 from torch import Tensor
 
 import reluscope as rs
+from reluscope_studies.sattelberg2026_ch3._networks import ADAM, EPOCHS, RATE, signed_inputs
 
-EPOCHS, RATE = 4_000, 0.025
-HOW: dict[str, Any] = {"loss": "bce", "optimizer": partial(torch.optim.Adam, lr=RATE, fused=True)}
+HOW: dict[str, Any] = {"loss": "bce", "optimizer": ADAM}
 PROTOCOL = (
     f"ReLU networks, binary cross-entropy with logits, Adam at rate {RATE:g}, up to {EPOCHS:,} epochs of all inputs, "
     "He's normal weights, inputs -1 and 1. A network stops once all inputs are right. Biases begin as PyTorch has "
@@ -30,15 +28,8 @@ def parity(num_inputs: int) -> tuple[Float[Tensor, "s n"], Float[Tensor, " s"]]:
     >>> parity(2)[1]
     tensor([0., 1., 1., 0.])
     """
-    bits = torch.tensor(rs.boolean.all_inputs(num_inputs).tolist(), dtype=torch.float32)
-    return 2 * bits - 1, bits.sum(dim=1) % 2
-
-
-def untrained(widths: Sequence[int], num_inputs: int, seeds: Sequence[int], device: str) -> rs.stacked.Stack:
-    """Return networks with He's weights and PyTorch's usual biases."""
-    usual = rs.stacked.initialize(widths, num_inputs=num_inputs, seeds=seeds, device=device)
-    he = rs.stacked.initialize(widths, num_inputs=num_inputs, seeds=seeds, scheme="he", device=device)
-    return replace(he, biases=usual.biases)
+    inputs = torch.tensor(signed_inputs(num_inputs), dtype=torch.float32)
+    return inputs, (inputs > 0).sum(dim=1).float() % 2
 
 
 def learned(

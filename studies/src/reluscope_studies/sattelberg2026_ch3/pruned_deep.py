@@ -10,7 +10,8 @@ import numpy as np
 import reluscope as rs
 from reluscope.studies import Outcome, Record, Setting, Size, Table
 from reluscope_studies.records import finding_of
-from reluscope_studies.sattelberg2026_ch3._parity import HOW, PROTOCOL, learned, parity, per_cent, share_of, untrained
+from reluscope_studies.sattelberg2026_ch3._networks import first_networks
+from reluscope_studies.sattelberg2026_ch3._parity import HOW, PROTOCOL, learned, parity, per_cent, share_of
 
 SENTENCE = "parity by deep networks, pruned unit by unit: which widths are left"
 POSITION = 70
@@ -89,7 +90,7 @@ def _pruned(setting: Setting, plan: Plan, digits: int, widths: tuple[int, ...], 
     if kept is not None:
         return kept
     seeds = _seeds(setting, 1 + plan.prunings, digits, *widths, number)
-    trained = learned(untrained(widths, digits, seeds[:1], setting.device), digits)
+    trained = learned(first_networks(widths, num_inputs=digits, seeds=seeds[:1], device=setting.device), digits)
     ways: tuple[rs.compression.StochasticPruning, ...] = ()
     if trained.reached.all():
         title = f"Pruning {widths[0]} x {len(widths)} units, {digits} digits, network {number + 1} of {plan.networks}"
@@ -115,7 +116,7 @@ def _direct(setting: Setting, plan: Plan) -> Record:
     """Count how often two layers of two units learn four digits."""
     if "two-by-two" not in setting.records:
         seeds = _seeds(setting, plan.small_networks, 2, 2)
-        trained = learned(untrained((2, 2), 4, seeds, setting.device), 4)
+        trained = learned(first_networks((2, 2), num_inputs=4, seeds=seeds, device=setting.device), 4)
         setting.records["two-by-two"] = Record({"number": len(seeds), "learned": int(trained.reached.sum())})
     return setting.records["two-by-two"]
 

@@ -13,6 +13,7 @@ import reluscope as rs
 from reluscope.studies import Outcome, Picture, Record, Setting, Size, Table
 from reluscope_studies import plots
 from reluscope_studies.records import finding_of, plain_findings
+from reluscope_studies.sattelberg2026_ch3._networks import first_networks
 from reluscope_studies.sattelberg2026_ch3._parity import (
     EPOCHS,
     HOW,
@@ -21,7 +22,6 @@ from reluscope_studies.sattelberg2026_ch3._parity import (
     parity,
     per_cent,
     share_of,
-    untrained,
 )
 
 SENTENCE = "parity by one hidden layer: the smallest subnetworks of trained networks, all of them tried"
@@ -111,7 +111,7 @@ def _seeds(setting: Setting, number: int, *about: int) -> list[int]:
 def _cell(setting: Setting, width: int, digits: int) -> Record:
     """Train networks of one width and prune the first that learns parity."""
     seeds = _seeds(setting, TRIALS, width, digits)
-    trained = learned(untrained((width,), digits, seeds, setting.device), digits)
+    trained = learned(first_networks((width,), num_inputs=digits, seeds=seeds, device=setting.device), digits)
     rows = trained.reached.nonzero()[:, 0].tolist()
     if not rows:
         return Record({"units": None})
@@ -124,8 +124,14 @@ def _cell(setting: Setting, width: int, digits: int) -> Record:
 def _rates(setting: Setting, plan: Plan) -> Record:
     """Count successes of width 6, of its subnetworks of width 3, and of width 3 itself, on four digits."""
     seeds = _seeds(setting, plan.networks, 0)
-    wide = learned(untrained((6,), 4, seeds, setting.device), 4, lambda share: setting.tell("Width 6", share, None))
-    narrow = learned(untrained((3,), 4, seeds, setting.device), 4, lambda share: setting.tell("Width 3", share, None))
+    wide, narrow = (
+        learned(
+            first_networks((width,), num_inputs=4, seeds=seeds, device=setting.device),
+            4,
+            lambda share, width=width: setting.tell(f"Width {width}", share, None),
+        )
+        for width in (6, 3)
+    )
     solved = wide.reached.nonzero()[:, 0].tolist()
     if not solved:
         return Record({"networks": plan.networks, "wide": 0, "narrow": int(narrow.reached.sum()), "of_each": []})
