@@ -93,7 +93,9 @@ class Finding:
         border = "border:1px solid currentColor;border-radius:.3em;padding:0 .35em;font-size:.8em;white-space:nowrap"
         title = f"{escape(self.name)}: " if self.name else ""
         entries: list[tuple[str, object]] = [
-            (key, getattr(self, key)) for key in ("definition", "domain", "method", "source") if getattr(self, key)
+            (key, getattr(self, key))
+            for key in ("definition", "domain", "method", "source", "stopped")
+            if getattr(self, key)
         ]
         if self.tolerance is not None:
             entries.append(("tolerance", f"{self.tolerance:g}"))
@@ -115,7 +117,7 @@ class Finding:
         if self.interval is not None:
             # JSON has no infinity: an open end is null.
             plain["interval"] = [end if isfinite(end) else None for end in self.interval]
-        for key in ("definition", "domain", "method", "source", "num_undecided"):
+        for key in ("definition", "domain", "method", "source", "num_undecided", "stopped"):
             if entry := getattr(self, key):
                 plain[key] = entry
         if self.tolerance is not None:

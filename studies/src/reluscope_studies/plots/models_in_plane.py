@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+from jaxtyping import Float
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from numpy.typing import ArrayLike
 
 import reluscope as rs
 
@@ -14,7 +15,7 @@ COLUMN, ROW = 3.6, 3.3
 def models_in_plane(
     parts: Mapping[str, rs.Partition],
     *,
-    samples: ArrayLike | None = None,
+    samples: Float[np.ndarray, "s _"] | None = None,
     sample_labels: Sequence[str] | None = None,
 ) -> Figure:
     """Draw the partitions of a plane by several networks beside each other.
