@@ -22,11 +22,8 @@ _WIDE = rs.Box(-20, 20, dim=2)
 _MATRICES = Later(lambda: rs.coefficients.matrix(NET, X))
 _CURVE = Later(lambda: rs.compression.accuracy_curve(_MATRICES.value, _MATRICES.value, Y, (1, 2)))
 _XOR = rs.boolean.BooleanFunction.of_formula("x1 ^ x2")
-_FOUND = rs.Finding(4, rs.Claim.EXACT)
 _DECIDED = Later(lambda: rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(2)))
 _SOLID = Later(lambda: rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(3)))
-_INTERVAL = Later(lambda: rs.partition(rs.load([([[1.0]], [0.0]), ([[1.0]], [0.0])]), rs.Box(-1, 1, 1)))
-_ABOVE = np.column_stack([np.linspace(-1, 1), np.linspace(-1, 1) ** 2])
 _FILM = Later(lambda: rs.plots.animation([FLAT.value]))
 _SPECTRA = Later(lambda: rs.stability.spectra(NET, X))
 _SUBSPACES = Later(lambda: rs.sensitivity.active_subspaces(NET, X))
@@ -63,13 +60,6 @@ def _recorded():
     tracker = rs.Tracker(MODEL, X, FOLDER / "drawn.jsonl", input_shape=(2,), overwrite=True)
     tracker.record(epoch=0)
     return rs.tracking.read_records(FOLDER / "drawn.jsonl")
-
-
-def _grid():
-    from reluscope.plots.functions_and_slopes import OnGrid
-
-    line = np.linspace(-1, 1, 5)
-    return OnGrid(np.add.outer(line, line), np.ones((25, 2)), np.ones((1, 2)))
 
 
 _ROWS = {"rows": "texts", "columns": "texts", "inputs": "texts", "titles": "texts", "sample_labels": "texts"}
