@@ -62,7 +62,7 @@ def test_a_point_with_condition_number_one_is_told(monkeypatch):
     assert two_circles._agreement(looked).claim is rs.Claim.EXACT
 
 
-PLAN = preimages.Plan(Architecture("dense", (), (18, 5)), QUICK, 20)
+PLAN = preimages.AskedPlan(Architecture("dense", (), (18, 5)), QUICK, 20)
 
 
 def test_kinds_beside_algorithm_1():

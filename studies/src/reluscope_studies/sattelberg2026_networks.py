@@ -101,6 +101,21 @@ def models(hidden: int, filters: int) -> tuple[Model, ...]:
     return tuple(Model(kind, optimizer, number, hidden, filters) for kind, number in kinds for optimizer in OPTIMIZERS)
 
 
+@dataclass(frozen=True)
+class Plan:
+    """How long the networks of the table are trained, and how large they are.
+
+    Parameters
+    ----------
+    epochs, hidden, filters : int
+        Of training; units of the dense networks' layer; filters of every convolution.
+    """
+
+    epochs: int
+    hidden: int
+    filters: int
+
+
 def training_of(model: Model, epochs: int) -> Training:
     """Return how a network is trained: SGD as printed, AdamW by default constants, batches of 32."""
     if model.optimizer == "SGD":

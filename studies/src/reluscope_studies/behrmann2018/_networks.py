@@ -52,6 +52,14 @@ class Architecture:
         return glorot(model, seed=seed)
 
 
+@dataclass(frozen=True)
+class Plan:
+    """Which network is trained, and how."""
+
+    architecture: Architecture
+    training: Training
+
+
 WIDE = Architecture("WideCIFAR", ((32, 1), (64, 2), (64, 1), (32, 1), (32, 1), (64, 2)), (512,))
 THIN = Architecture("ThinCIFAR", ((32, 1), (32, 2), (16, 1), (16, 1), (16, 1), (32, 2)), (512,))
 DENSE = Architecture("784-3500-784-10", (), (3500, 784))

@@ -11,7 +11,7 @@ import numpy as np
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, Table
-from reluscope_studies.behrmann2018._networks import MLP, Architecture, Training
+from reluscope_studies.behrmann2018._networks import MLP, Architecture, Plan, Training
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data
 
@@ -22,14 +22,6 @@ DATA = "mnist"
 # The paper turns a 3 into a 6 and a 4; its second example is a 4, whose variants it does not name.
 PAIRS = ((3, 6), (3, 4), (4, 9), (4, 0))
 NORMS = {"linear": "most alike", "l2": "nearest"}
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What is trained."""
-
-    architecture: Architecture
-    training: Training
 
 
 PLANS = {

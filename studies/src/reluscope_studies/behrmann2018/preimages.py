@@ -15,7 +15,7 @@ from scipy.stats import binom
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Record, Setting, Table
-from reluscope_studies.behrmann2018._networks import DENSE, MLP, Architecture, Training
+from reluscope_studies.behrmann2018._networks import DENSE, MLP, Architecture, Plan, Training
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import labelled_data
 
@@ -31,18 +31,16 @@ PAPER_BOUNDED_FROM, PAPER_POINTS_FROM = 723, 784
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What is trained, and at how many of the test samples the published algorithm is asked."""
+class AskedPlan(Plan):
+    """Also at how many of the test samples the published algorithm is asked."""
 
-    architecture: Architecture
-    training: Training
     num_asked: int
 
 
 PLANS = {
     # On digits, of 64 inputs, as in the paper so many units that about as many are positive as there are inputs.
-    "small": Plan(Architecture("dense", (), (72, 64)), Training("Adam", 1e-3, 25, 100), 360),
-    "full": Plan(DENSE, MLP, 200),
+    "small": AskedPlan(Architecture("dense", (), (72, 64)), Training("Adam", 1e-3, 25, 100), 360),
+    "full": AskedPlan(DENSE, MLP, 200),
 }
 
 
@@ -51,7 +49,7 @@ def protocol(setting: Setting) -> Outcome:
     return report(setting, PLANS[setting.size])
 
 
-def report(setting: Setting, plan: Plan) -> Outcome:
+def report(setting: Setting, plan: AskedPlan) -> Outcome:
     """Do what a plan says; all that is in the records already is not done again."""
     training, testing = labelled_data(setting)
     try:
@@ -154,7 +152,7 @@ def _of_records(parts: list[Record], points: np.ndarray, layer: rs.preimages.Lay
 
 
 def _asked(
-    setting: Setting, plan: Plan, layer: rs.preimages.Layer, points: np.ndarray, kinds: rs.preimages.Preimages
+    setting: Setting, plan: AskedPlan, layer: rs.preimages.Layer, points: np.ndarray, kinds: rs.preimages.Preimages
 ) -> tuple[Int[np.ndarray, "a 3"], bool]:
     """Return at some samples their row, what Algorithm 1 says (finite or not) and how it errs; and whether Ctrl-C came.
 

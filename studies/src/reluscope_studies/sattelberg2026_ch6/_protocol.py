@@ -11,19 +11,18 @@ from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data
 from reluscope_studies.sattelberg2026_ch6._labelling import Labelling, label_grid
 from reluscope_studies.sattelberg2026_images import SHAPE, nearest_triple, prepared, summed
-from reluscope_studies.sattelberg2026_networks import Model, accuracy_table, models, training_of
+from reluscope_studies.sattelberg2026_networks import Model, Plan, accuracy_table, models, training_of
 
 TOLERANCES = (1e-9, 1e-3, 1e-1)
 SHOWN_TOLERANCE = 1
 
 
 @dataclass(frozen=True)
-class Plan:
+class SlicePlan(Plan):
     """How much is done.
 
     Parameters
     ----------
-    epochs, hidden, filters : int
     scaled : bool
         Whether images are 32 x 32 in three channels.
     grid : int
@@ -34,18 +33,15 @@ class Plan:
         Half the side of the square around image A that is taken of convolutional networks, by the distance of A and B.
     """
 
-    epochs: int
-    hidden: int
-    filters: int
     scaled: bool
     grid: int
     margin: float
     close: float
 
 
-PLANS: dict[Size, Plan] = {
-    "small": Plan(15, 32, 8, False, 60, 2.0, 0.25),
-    "full": Plan(15, 128, 32, True, 200, 0.1, 0.02),
+PLANS: dict[Size, SlicePlan] = {
+    "small": SlicePlan(15, 32, 8, False, 60, 2.0, 0.25),
+    "full": SlicePlan(15, 128, 32, True, 200, 0.1, 0.02),
 }
 
 
@@ -125,7 +121,7 @@ def _look(model: Model, network: rs.Network, found: rs.Finding, testing: Labelle
     return Looked(model, network, found, subspaces, along)
 
 
-def _slice(setting: Setting, plan: Plan, one: Looked, images: np.ndarray) -> Sliced:
+def _slice(setting: Setting, plan: SlicePlan, one: Looked, images: np.ndarray) -> Sliced:
     """Return the exact regions of the plane through three images, of convolutional networks close to the first."""
     plane = rs.Plane(*images, margin=plan.margin)
     if one.model.kind in ("simple", "complex"):
@@ -137,7 +133,7 @@ def _slice(setting: Setting, plan: Plan, one: Looked, images: np.ndarray) -> Sli
 
 
 def _sentences(
-    setting: Setting, plan: Plan, given: tuple[Labelled, Labelled], testing: Labelled, anchors: np.ndarray
+    setting: Setting, plan: SlicePlan, given: tuple[Labelled, Labelled], testing: Labelled, anchors: np.ndarray
 ) -> tuple[str, ...]:
     ways = "; ".join(training_of(model, plan.epochs).describe() for model in models(plan.hidden, plan.filters)[:2])
     shape = " x ".join(map(str, testing.shape))

@@ -8,7 +8,7 @@ import reluscope as rs
 from reluscope.studies import Record, Setting
 from reluscope_studies.labelled import Labelled
 from reluscope_studies.records import finding_of
-from reluscope_studies.sattelberg2026_ch7._plan import Plan
+from reluscope_studies.sattelberg2026_ch7._plan import ComparisonPlan
 
 METRICS = (
     "map_residual",
@@ -22,7 +22,7 @@ METRICS = (
 
 
 def compared(
-    setting: Setting, plan: Plan, networks: Mapping[str, rs.Network], training: Labelled, testing: Labelled
+    setting: Setting, plan: ComparisonPlan, networks: Mapping[str, rs.Network], training: Labelled, testing: Labelled
 ) -> rs.similarity.Similarities:
     """Return the similarities of all pairs on the test images, maps fitted on the training images."""
     groups = groups_of(tuple(networks), plan.at_once)

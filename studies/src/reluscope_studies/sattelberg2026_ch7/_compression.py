@@ -9,7 +9,7 @@ import reluscope as rs
 from reluscope.studies import Picture, Record, Setting, Table
 from reluscope_studies.labelled import Labelled
 from reluscope_studies.records import finding_of, plain_findings
-from reluscope_studies.sattelberg2026_ch7._plan import Plan
+from reluscope_studies.sattelberg2026_ch7._plan import ComparisonPlan
 from reluscope_studies.sattelberg2026_networks import OPTIMIZERS, Model
 
 # How a rule is called in tables; the first is the dissertation's.
@@ -48,7 +48,7 @@ class Compressed:
 
 
 def compressed(
-    setting: Setting, plan: Plan, model: Model, network: rs.Network, training: Labelled, testing: Labelled
+    setting: Setting, plan: ComparisonPlan, model: Model, network: rs.Network, training: Labelled, testing: Labelled
 ) -> Compressed:
     """Return what the records have of a network, or make it now."""
     name = f"{model.name}, compressed"

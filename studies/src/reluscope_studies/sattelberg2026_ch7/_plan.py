@@ -5,16 +5,15 @@ from dataclasses import dataclass
 from reluscope.studies import Size
 from reluscope_studies.labelled import Labelled
 from reluscope_studies.sattelberg2026_images import SHAPE
+from reluscope_studies.sattelberg2026_networks import Plan
 
 
 @dataclass(frozen=True)
-class Plan:
+class ComparisonPlan(Plan):
     """How much is done.
 
     Parameters
     ----------
-    epochs, hidden, filters : int
-        Of training; units of the dense networks' layer; filters of every convolution.
     side : int or None
         Most pixels in a row of an image; None for the dissertation's 32 x 32 in three channels.
     training, testing : int or None
@@ -27,9 +26,6 @@ class Plan:
         Bytes for blocks and sums.
     """
 
-    epochs: int
-    hidden: int
-    filters: int
     side: int | None
     training: int | None
     testing: int | None
@@ -47,7 +43,7 @@ class Plan:
 
 
 NUMBERS = (1, 2, 5, 10, 20, 50, 100)
-PLANS: dict[Size, Plan] = {
-    "small": Plan(30, 32, 8, 12, 3_000, 1_000, NUMBERS, 14, 2**30),
-    "full": Plan(15, 128, 32, None, None, None, NUMBERS, 8, 5 * 2**30),
+PLANS: dict[Size, ComparisonPlan] = {
+    "small": ComparisonPlan(30, 32, 8, 12, 3_000, 1_000, NUMBERS, 14, 2**30),
+    "full": ComparisonPlan(15, 128, 32, None, None, None, NUMBERS, 8, 5 * 2**30),
 }

@@ -11,7 +11,7 @@ from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data
 from reluscope_studies.sattelberg2026_ch7 import _compression, _similarity
 from reluscope_studies.sattelberg2026_ch7._comparison import compared
-from reluscope_studies.sattelberg2026_ch7._plan import PLANS, Plan
+from reluscope_studies.sattelberg2026_ch7._plan import PLANS, ComparisonPlan
 from reluscope_studies.sattelberg2026_images import drawn, prepared, summed
 from reluscope_studies.sattelberg2026_networks import OPTIMIZERS, accuracy_table, models, training_of
 
@@ -67,7 +67,7 @@ def report(setting: Setting, name: Data) -> Outcome:
 
 
 def _setup(
-    setting: Setting, plan: Plan, given: tuple[Labelled, Labelled], training: Labelled, testing: Labelled
+    setting: Setting, plan: ComparisonPlan, given: tuple[Labelled, Labelled], training: Labelled, testing: Labelled
 ) -> list[str]:
     ways = "; ".join(training_of(model, plan.epochs).describe() for model in models(1, 1)[:2])
     shape = " x ".join(map(str, training.shape))
@@ -112,7 +112,7 @@ def _of_maps(similar: rs.similarity.Similarities, name: Data) -> list[str]:
 
 def _mapped_coefficients(
     setting: Setting,
-    plan: Plan,
+    plan: ComparisonPlan,
     networks: Mapping[str, rs.Network],
     training: Labelled,
     testing: Labelled,

@@ -1,10 +1,9 @@
 """The paper's autoencoder, of all classes and of two: one protocol for both data sets."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from reluscope.studies import Outcome, Picture, Setting
-from reluscope_studies.shepeleva2020._following import RECONSTRUCTION, Followed, Run, follow
+from reluscope_studies.shepeleva2020._following import RECONSTRUCTION, Followed, Plan, Run, follow
 from reluscope_studies.shepeleva2020._networks import ENCODER, autoencoder
 from reluscope_studies.shepeleva2020._reporting import (
     counts_table,
@@ -20,56 +19,12 @@ RATE = 0.1
 CODED = tuple(f"encoder{number}" for number in range(1, len(ENCODER) + 1))
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What one size does.
-
-    Parameters
-    ----------
-    name : str
-        Of the study.
-    batch : int
-    epochs, shown : tuple of int
-        After which the network is looked at, and which of these have pictures.
-    most : tuple of int, optional
-        Samples to train on and to validate with, at most.
-    most_drawn : int
-        Validation samples in pictures.
-    """
-
-    name: str
-    batch: int
-    epochs: tuple[int, ...]
-    shown: tuple[int, ...]
-    most: tuple[int, int] | None
-    most_drawn: int
-
-    def runs(self, samples: Samples, seed: int) -> list[Run]:
-        """Return both trainings: of all classes, and of two."""
-        return [
-            Run(
-                name,
-                label,
-                RATE,
-                self.batch,
-                self.epochs,
-                lambda: autoencoder(samples.training.shape, seed=seed),
-                RECONSTRUCTION,
-                chosen,
-            )
-            for name, label, chosen in (
-                ("all-classes", "all classes", samples),
-                ("two-classes", " and ".join(pair_of(samples).names), pair_of(samples)),
-            )
-        ]
-
-
 def follow_autoencoder(setting: Setting, plan: Plan) -> Outcome:
     """Train the networks that are not in the records yet, and look at their codes."""
     samples = samples_of(setting, plan.most)
     followed, interrupted = [], False
     try:
-        for run in plan.runs(samples, setting.seed):
+        for run in _runs(plan, samples, setting.seed):
             followed.append(follow(run, setting, watched=lambda gate: True, most_drawn=plan.most_drawn))
         pictures = _pictures(plan, followed, setting)
     except KeyboardInterrupt:
@@ -77,6 +32,26 @@ def follow_autoencoder(setting: Setting, plan: Plan) -> Outcome:
     sentences = (*_done(plan, samples), *_came_out(followed))
     tables = (counts_table(followed), separation_table(followed, (0, *plan.shown))) if followed else ()
     return Outcome(sentences, findings_of(followed), tables, pictures, interrupted)
+
+
+def _runs(plan: Plan, samples: Samples, seed: int) -> list[Run]:
+    """Return both trainings: of all classes, and of two."""
+    return [
+        Run(
+            name,
+            label,
+            RATE,
+            plan.batch,
+            plan.epochs,
+            lambda: autoencoder(samples.training.shape, seed=seed),
+            RECONSTRUCTION,
+            chosen,
+        )
+        for name, label, chosen in (
+            ("all-classes", "all classes", samples),
+            ("two-classes", " and ".join(pair_of(samples).names), pair_of(samples)),
+        )
+    ]
 
 
 def _pictures(plan: Plan, followed: Sequence[Followed], setting: Setting) -> tuple[Picture, ...]:

@@ -91,6 +91,31 @@ class Run:
     samples: Samples
 
 
+@dataclass(frozen=True)
+class Plan:
+    """What one size does.
+
+    Parameters
+    ----------
+    name : str
+        Of the study.
+    batch : int
+    epochs, shown : tuple of int
+        After which the network is looked at, and which of these have pictures.
+    most : tuple of int, optional
+        Samples to train on and to validate with, at most.
+    most_drawn : int
+        Validation samples in pictures.
+    """
+
+    name: str
+    batch: int
+    epochs: tuple[int, ...]
+    shown: tuple[int, ...]
+    most: tuple[int, int] | None
+    most_drawn: int
+
+
 @dataclass(frozen=True, eq=False)
 class Followed:
     """What was seen in a training.

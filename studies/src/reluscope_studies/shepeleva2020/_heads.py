@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from reluscope.studies import Outcome, Picture, Setting
-from reluscope_studies.shepeleva2020._following import CLASSIFICATION, Followed, Run, follow
+from reluscope_studies.shepeleva2020._following import CLASSIFICATION, Followed, Plan, Run, follow
 from reluscope_studies.shepeleva2020._networks import classifier
 from reluscope_studies.shepeleva2020._reporting import (
     counts_table,
@@ -20,37 +20,20 @@ HEADS = ((512,), (256, 256), (256, 128, 128))
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What one size does.
+class HeadsPlan(Plan):
+    """Also which networks are trained.
 
     Parameters
     ----------
-    name : str
-        Of the study.
     blocks : tuple of (filters, convolutions)
         Of the convolutional layers.
     heads : tuple of tuple of int
     rates : tuple of float
-    batch : int
-    epochs : tuple of int
-        After which networks are looked at.
-    shown : tuple of int
-        Those that have pictures.
-    most : tuple of int, optional
-        Samples to train on and to validate with, at most.
-    most_drawn : int
-        Validation samples in pictures.
     """
 
-    name: str
     blocks: tuple[tuple[int, int], ...]
     heads: tuple[tuple[int, ...], ...]
     rates: tuple[float, ...]
-    batch: int
-    epochs: tuple[int, ...]
-    shown: tuple[int, ...]
-    most: tuple[int, int] | None
-    most_drawn: int
 
     def runs(self, samples: Samples, seed: int) -> list[Run]:
         """Return all trainings: every head at every rate, and the deepest for two classes at the largest rate."""
@@ -76,7 +59,7 @@ class Plan:
         return f"blocks of {', '.join(parts)} filters of 3 x 3, each block with a pooling"
 
 
-def compare_heads(setting: Setting, plan: Plan) -> Outcome:
+def compare_heads(setting: Setting, plan: HeadsPlan) -> Outcome:
     """Train the networks that are not in the records yet, and compare their codes."""
     samples = samples_of(setting, plan.most)
     followed, interrupted = [], False
@@ -93,7 +76,7 @@ def compare_heads(setting: Setting, plan: Plan) -> Outcome:
     return Outcome(sentences, findings_of(followed), tables, pictures, interrupted)
 
 
-def _pictures(plan: Plan, followed: Sequence[Followed], setting: Setting) -> list[Picture]:
+def _pictures(plan: HeadsPlan, followed: Sequence[Followed], setting: Setting) -> list[Picture]:
     *every, two = followed
     pictures = [curves(f"{plan.name}-curves", every)]
     for rate in plan.rates:
@@ -105,7 +88,7 @@ def _pictures(plan: Plan, followed: Sequence[Followed], setting: Setting) -> lis
     return pictures
 
 
-def _done(plan: Plan, samples: Samples) -> list[str]:
+def _done(plan: HeadsPlan, samples: Samples) -> list[str]:
     heads = ", ".join(str(list(head)) for head in plan.heads)
     rates = ", ".join(f"{rate:g}" for rate in plan.rates)
     return [
@@ -123,7 +106,7 @@ def _done(plan: Plan, samples: Samples) -> list[str]:
     ]
 
 
-def _came_out(plan: Plan, followed: Sequence[Followed]) -> list[str]:
+def _came_out(plan: HeadsPlan, followed: Sequence[Followed]) -> list[str]:
     deepest = [one for one in followed if len(one.gates) == max(map(len, plan.heads))]
     lines = []
     for one in deepest:

@@ -1,7 +1,8 @@
 """Figures 2a and 4: codes of an autoencoder of MNIST, of all classes and of 4 and 9."""
 
 from reluscope.studies import Outcome, Setting
-from reluscope_studies.shepeleva2020._autoencoder import Plan, follow_autoencoder
+from reluscope_studies.shepeleva2020._autoencoder import follow_autoencoder
+from reluscope_studies.shepeleva2020._following import Plan
 
 SENTENCE = "codes of an autoencoder of MNIST, in training, of all classes and of two"
 POSITION = 30

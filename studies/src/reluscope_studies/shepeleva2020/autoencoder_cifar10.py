@@ -1,7 +1,8 @@
 """Figures 3 and 4: codes of an autoencoder of CIFAR-10, of all classes and of frog and deer."""
 
 from reluscope.studies import Outcome, Setting
-from reluscope_studies.shepeleva2020._autoencoder import Plan, follow_autoencoder
+from reluscope_studies.shepeleva2020._autoencoder import follow_autoencoder
+from reluscope_studies.shepeleva2020._following import Plan
 
 SENTENCE = "codes of an autoencoder of CIFAR-10, in training, of all classes and of two"
 POSITION = 40
