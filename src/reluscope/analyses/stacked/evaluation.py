@@ -56,4 +56,4 @@ def losses_of(
     room = MOST_BYTES.get(stack.device.type, MOST_BYTES["cuda"])
     most = max(1, room // (stack.dtype.itemsize * len(points) * sum(stack.sizes)))
     chunks = [slice(start, start + most) for start in range(0, len(stack), most)]
-    return torch.cat([function(stack.take(rows)(points), targets[rows]) for rows in chunks])
+    return torch.cat([function(stack.take(rows)._outputs(points), targets[rows]) for rows in chunks])

@@ -158,7 +158,7 @@ class _Samples:
     def __init__(
         self, points: Tensor, targets: Tensor, batch: int | None, is_shared: bool, seeds: Sequence[int]
     ) -> None:
-        self.x, self.y = points.T.contiguous(), targets.contiguous()
+        self.points, self.x, self.y = points, points.T.contiguous(), targets.contiguous()
         self.batch, self.is_shared = batch, is_shared
         self.generators = [torch.Generator().manual_seed(int(seed)) for seed in (seeds[:1] if is_shared else seeds)]
 
@@ -175,11 +175,12 @@ class _Samples:
         orders = torch.stack([torch.randperm(number, generator=generator) for generator in self.generators])
         for rows in orders.to(self.x.device).split(self.batch, dim=1):
             if self.is_shared:
-                yield self.x[:, rows[0]], self.y[:, :, rows[0]]
+                # Samples are taken out as rows of memory: as columns, entry by entry, it would take longer than the step.
+                yield self.points[rows[0]].T, self.y[:, :, rows[0]]
             else:
                 index = rows[:, None, :]
                 shape = (-1, self.y.shape[1], -1)
-                yield self.x.T[rows].transpose(1, 2), self.y.gather(2, index.expand(shape))
+                yield self.points[rows].transpose(1, 2), self.y.gather(2, index.expand(shape))
 
 
 class _Descent:
