@@ -175,7 +175,7 @@ class _Samples:
         orders = torch.stack([torch.randperm(number, generator=generator) for generator in self.generators])
         for rows in orders.to(self.x.device).split(self.batch, dim=1):
             if self.is_shared:
-                # Samples are rows of memory; taken out of columns, entry by entry, they would take longer than the step.
+                # Samples are rows of memory; taken out of columns, entry by entry, they take longer than the step.
                 yield self.points[rows[0]].T, self.y[:, :, rows[0]]
             else:
                 index = rows[:, None, :]
