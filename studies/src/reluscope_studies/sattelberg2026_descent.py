@@ -9,7 +9,9 @@ from itertools import pairwise
 import numpy as np
 from jaxtyping import Float, Int
 
-Layers = list[tuple[np.ndarray, np.ndarray]]
+import reluscope as rs
+
+Layers = rs.stacked.Layers
 
 
 def descend(
