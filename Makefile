@@ -37,23 +37,24 @@ bench: $(VENV)/.installed-dev
 clean:
 	rm -rf $(VENV) build dist
 
-# Stamps: an environment is brought up to date when the list of dependencies changes, and at no other time.
-# The build backend comes first and pinned, because the project is installed without build isolation.
+# Stamps: an environment is brought up to date when the lists of dependencies change, and at no other time.
+# The build backend comes first and pinned, because both distributions are installed without build isolation, studies/
+# with the other one, which it asks for by version.
 $(VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "reluscope needs Python 3.11 or newer; $(PYTHON) is older: run make PYTHON=/path/to/python3.11"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
-$(VENV)/.installed: $(VENV)/.created pyproject.toml constraints.txt
+$(VENV)/.installed: $(VENV)/.created pyproject.toml studies/pyproject.toml constraints.txt
 	@echo "Installing pinned dependencies into $(VENV); the first time takes some minutes."
 	@$(PIP) hatchling
-	@$(PIP) --no-build-isolation --editable '.[onnx]'
+	@$(PIP) --no-build-isolation --editable '.[onnx]' --editable studies
 	@touch $@
 
 # Everything at once: finding out what fits together takes a while each time.
-$(VENV)/.installed-dev: $(VENV)/.created pyproject.toml constraints.txt
+$(VENV)/.installed-dev: $(VENV)/.created pyproject.toml studies/pyproject.toml constraints.txt
 	@echo "Installing pinned dependencies and tools into $(VENV); the first time takes some minutes."
 	@$(PIP) hatchling
-	@$(PIP) --no-build-isolation --editable '.[dev]'
+	@$(PIP) --no-build-isolation --editable '.[dev]' --editable studies
 	@touch $(VENV)/.installed $@

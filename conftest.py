@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import providers
 from jaxtyping import install_import_hook
 
-SOURCE = Path(__file__).parent / "src"
+ROOT = Path(__file__).parent
+PACKAGES = (ROOT / "src" / "reluscope", ROOT / "studies" / "src" / "reluscope_studies")
 
 
 def modules_to_check():
@@ -18,10 +19,11 @@ def modules_to_check():
     modules that use numba, which must see the bare functions, and strategies, in which Hypothesis forbids the random
     numbers by which beartype picks the list entries it looks at.
     """
-    for path in sorted((SOURCE / "reluscope").rglob("*.py")):
-        text = path.read_text()
-        if path.name not in ("__init__.py", "strategies.py") and "jaxtyping" in text and "numba" not in text:
-            yield ".".join(path.relative_to(SOURCE).with_suffix("").parts)
+    for package in PACKAGES:
+        for path in sorted(package.rglob("*.py")):
+            text = path.read_text()
+            if path.name not in ("__init__.py", "strategies.py") and "jaxtyping" in text and "numba" not in text:
+                yield ".".join(path.relative_to(package.parent).with_suffix("").parts)
 
 
 install_import_hook(list(modules_to_check()), "annotations.check").__enter__()

@@ -78,6 +78,10 @@ def test_imports_go_down_only():
     ]
 
 
+def test_nothing_imports_the_studies():
+    assert not [path for path, _, _ in modules() if "reluscope_studies" in path.read_text()]
+
+
 def test_every_package_is_a_layer():
     packages = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
     assert packages <= set(LAYERS)

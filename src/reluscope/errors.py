@@ -29,6 +29,14 @@ class PositionError(InputError, IndexError):
     """A position names nothing that is there."""
 
 
+class NotApplicableError(InputError):
+    """A bound's condition is not met by the architecture; ``condition`` says in a few words what it needs."""
+
+    def __init__(self, message: str, condition: str = "") -> None:
+        super().__init__(message)
+        self.condition = condition
+
+
 class UnsupportedOperatorError(ReluscopeError):
     """The model uses an operator that reluscope does not know; it may well be piecewise linear."""
 

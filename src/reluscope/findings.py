@@ -48,6 +48,8 @@ class Finding:
         Signs that neither rounding bounds nor rational arithmetic decided.
     work : mapping
         What it took: seconds, vertices, linear programs.
+    stopped : str
+        Why work ended early, in a few words: the budget that was spent, or "interrupted".
 
     Examples
     --------
@@ -67,6 +69,7 @@ class Finding:
     tolerance: float | None = None
     num_undecided: int = 0
     work: Mapping[str, float] = field(default_factory=dict)
+    stopped: str = ""
 
     def __int__(self) -> int:
         return int(self.value)
@@ -90,7 +93,9 @@ class Finding:
         border = "border:1px solid currentColor;border-radius:.3em;padding:0 .35em;font-size:.8em;white-space:nowrap"
         title = f"{escape(self.name)}: " if self.name else ""
         entries: list[tuple[str, object]] = [
-            (key, getattr(self, key)) for key in ("definition", "domain", "method", "source") if getattr(self, key)
+            (key, getattr(self, key))
+            for key in ("definition", "domain", "method", "source", "stopped")
+            if getattr(self, key)
         ]
         if self.tolerance is not None:
             entries.append(("tolerance", f"{self.tolerance:g}"))
@@ -112,7 +117,7 @@ class Finding:
         if self.interval is not None:
             # JSON has no infinity: an open end is null.
             plain["interval"] = [end if isfinite(end) else None for end in self.interval]
-        for key in ("definition", "domain", "method", "source", "num_undecided"):
+        for key in ("definition", "domain", "method", "source", "num_undecided", "stopped"):
             if entry := getattr(self, key):
                 plain[key] = entry
         if self.tolerance is not None:

@@ -10,7 +10,7 @@ import reluscope as rs
 from networks.models import layers
 from oracles.rational_steps import affine, fractions_of, network_of
 from reluscope.analyses import volumes
-from reluscope.analyses.classification import accuracy_of_outputs, is_close
+from reluscope.analyses.classification.classes import accuracy_of_outputs, is_close
 from reluscope.analyses.coefficients.norms import LocalNorms, _num_apart
 from reluscope.analyses.medians import median_finding
 from reluscope.analyses.regression import fits

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.analyses.classification import accuracy, num_classes, predicted_classes
+from reluscope.analyses.classification.classes import accuracy, num_classes, predicted_classes
 from reluscope.errors import InputError, ShapeError
 
 IDENTITY = rs.load([(np.eye(3), np.full(3, 10.0)), (np.eye(3), np.zeros(3))])

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.analyses.cross_entropy import cross_entropy
+from reluscope.analyses.classification.cross_entropy import cross_entropy
 from reluscope.errors import InputError, ShapeError
 
 

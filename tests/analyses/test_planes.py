@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 import reluscope as rs
 from empty_partitions import empty_partition
 from oracles.fractions_plane import rectangle, relu_layers, split
-from reluscope.analyses.classification import predicted_classes
-from reluscope.analyses.planes import class_areas, class_intervals, class_shares, map_norms, plane_findings
+from reluscope.analyses.classification.classes import predicted_classes
+from reluscope.analyses.planes import class_areas, class_intervals, map_norms
+from reluscope.analyses.planes.findings import class_shares, plane_findings
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from reluscope.datasets import cifar10, open_dataset
-from reluscope.datasets.cifar10 import CLASSES
+from reluscope.datasets.cifar10 import CIFAR10_CLASSES
 from reluscope.errors import InputError
 
 
@@ -33,7 +33,7 @@ def content(image, form):
 
 
 def write_folders(folder, images, form="PNG", suffix="png"):
-    for one, image in zip(CLASSES, images, strict=True):
+    for one, image in zip(CIFAR10_CLASSES, images, strict=True):
         (folder / "test" / one).mkdir(parents=True)
         (folder / "test" / one / f"0.{suffix}").write_bytes(content(image, form))
     return folder

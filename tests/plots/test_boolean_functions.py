@@ -31,11 +31,3 @@ def test_any_number_of_inputs(n):
 def test_a_direction_that_mixes_values():
     with pytest.raises(InputError, match="use swaps"):
         rs.plots.boolean_direction(B.BooleanFunction.of_formula("x1 & ~x2"), [1, 1])
-
-
-def test_distribution():
-    figure = rs.plots.swaps_distribution({0: 2, 2: 1880}, noun="functions")
-    (axes,) = figure.axes
-    assert [text.get_text() for text in axes.texts] == ["2", "1,880"]
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("swaps value", "functions")
-    assert rs.plots.swaps_distribution({}).axes

@@ -50,36 +50,3 @@ def test_grids_that_do_not_fit():
     with pytest.raises(ShapeError, match=r"shape \(5, 2\)"):
         plots.embeddings([[POINTS[:3]]], LABELS, rows=["a"], columns=["b"])
     plots.to_svg(plots.embeddings([], LABELS, rows=[], columns=[]))
-
-
-def test_curves():
-    one = {("small", "training"): ([0, 5], [0.1, 0.9]), ("small", "validation"): ([0, 5], [0.1, np.nan])}
-    two = {("large", "training"): ([0, 5], [0.2, 0.8])}
-    figure = plots.training_curves({"accuracy": {"rate 1": one, "rate 2": {}}, "codes": {"rate 1": two}})
-    assert len(figure.axes) == 4
-    lines = [[line.get_ydata().tolist() for line in axes.lines] for axes in figure.axes]
-    assert lines[0][0] == [0.1, 0.9]
-    assert [len(panel) for panel in lines] == [2, 0, 1, 0]
-    first, second = figure.axes[0].lines
-    assert first.get_color() == second.get_color() != figure.axes[2].lines[0].get_color()
-    assert first.get_linestyle() != second.get_linestyle()
-    assert legend(figure) == ["small", "large", "training", "validation"]
-    plots.to_svg(figure)
-    plots.to_svg(plots.training_curves({}))
-
-
-def test_shares_within_a_distance():
-    scores = {"in domain": np.array([2.0, 0.0, 1.0, 1.0]), "noise": np.array([7.0, 5.0])}
-    figure = plots.novelty({"dense": {"fc0": scores, "fc1": {}}})
-    inside, outside = figure.axes[0].lines
-
-    def share(line, distance):
-        reached = line.get_xdata() <= distance
-        return line.get_ydata()[reached].max()
-
-    assert [share(inside, distance) for distance in (0, 1, 2)] == [25, 75, 100]
-    assert [share(outside, distance) for distance in (4, 5, 7)] == [0, 50, 100]
-    assert legend(figure) == ["in domain", "noise"]
-    assert inside.get_linestyle() == "-" != outside.get_linestyle()
-    plots.to_svg(figure)
-    plots.to_svg(plots.novelty({}))

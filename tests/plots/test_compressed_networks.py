@@ -5,7 +5,6 @@ import pytest
 
 import reluscope as rs
 from reluscope.errors import InputError, ShapeError
-from reluscope.plots.functions_and_slopes import OnGrid
 
 NET = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.full(1, -0.25))])
 
@@ -44,15 +43,3 @@ def test_clusters_that_do_not_fit_are_refused(part):
     line = rs.partition(NET, rs.Segment([-1.0, 0.0], [1.0, 0.0]))
     with pytest.raises(InputError, match="needs the partition of a plane"):
         rs.plots.region_clusters(line, np.zeros(len(line), dtype=int), np.zeros((1, 2)))
-
-
-def test_functions_share_their_scales():
-    grid = np.add.outer(np.linspace(-1, 1, 5), np.linspace(-1, 1, 5))
-    one = OnGrid(grid, np.ones((25, 2)), np.ones((4, 2)))
-    flat = OnGrid(np.zeros((5, 5)), np.zeros((25, 2)), np.zeros((4, 2)))
-    figure = rs.plots.functions_on_plane({"slope": one, "flat": flat}, reach=1.0)
-    images = [axes.images[0] for axes in figure.axes[:4] if axes.images]
-    assert [image.norm.vmax for image in images] == [2.0, 2.0]
-    assert figure.axes[2].get_xlim() == figure.axes[3].get_xlim()
-    assert not rs.plots.functions_on_plane({}, reach=1.0).axes
-    assert rs.plots.to_png(rs.plots.functions_on_plane({"flat": flat}, reach=1.0))[:4] == b"\x89PNG"

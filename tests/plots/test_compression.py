@@ -52,11 +52,3 @@ def test_accuracies_over_the_weights_that_pruning_leaves():
     assert [text.get_text() for text in axes.texts] == ["3", "2", "1"]  # the channels that are left
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["channels", "weights"]
     assert plots.pruning_curves({}).axes
-
-
-def test_losses_in_training():
-    figure = plots.losses_in_training(
-        {"1 unit": np.array([[0.7, 0.6, 0.0], [0.7, 0.1, 0.1]]), "none": np.zeros((0, 3))}
-    )
-    assert [line.get_ydata()[-1] for line in figure.axes[0].lines] == [1e-6, 0.1]
-    assert plots.losses_in_training({}).axes

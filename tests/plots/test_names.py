@@ -53,7 +53,7 @@ def test_gates_of_any_name_in_pictures():
     hidden = builder.relu(builder.linear(x, np.array([[1.0, 2.0], [3.0, -1.0]]), np.zeros(2)), name="".join(NAMES))
     net = builder.build(builder.linear(hidden, np.ones((1, 2)), np.zeros(1)))
     part = rs.partition(net, rs.Box(-1, 1, 2))
-    text = plots.to_svg(figure_of(plots.boundaries(part, by="gate")))
+    text = plots.to_svg(plots.boundaries(part, by="gate"))
     assert ElementTree.fromstring(text) is not None
     assert "<script" not in text
     assert "<script" not in part._repr_html_()

@@ -60,10 +60,3 @@ def test_saliency_has_three_images_per_sample():
         plots.saliency(found, POINTS[:2], shape=(3, 4))
     with pytest.raises(rs.errors.ShapeError, match="one name"):
         plots.saliency(found, POINTS[:2], shape=(3, 3), names=["a"])
-
-
-def test_a_grid_stands_beside_the_regions():
-    part = rs.partition(rs.load(layers([2, 5, 1])), rs.Box(-1, 1, 2))
-    figure = plots.grids_beside_regions({"net": (part, np.arange(12).reshape(3, 4))})
-    assert [axes.get_title() for axes in figure.axes] == ["12 labels on a 4 x 3 grid", plots.say_regions(part)]
-    assert "no slices" in plots.grids_beside_regions({}).axes[0].texts[0].get_text()

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import reluscope as rs
-from reluscope.analyses.classification import accuracy
+from reluscope.analyses.classification.classes import accuracy
 from reluscope.analyses.codespace import distinct_codes
 from reluscope.datasets.dataset import dataset_of
 from reluscope.datasets.demo import demo_network

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from reluscope.arguments import Seed, read_arguments
 from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.domains import Plane
 
@@ -65,8 +66,9 @@ def choose_samples(classes: Int[np.ndarray, " s"], number: int, *, seed: int = 0
     return chosen[np.lexsort((chosen, classes[chosen]))].astype(np.int64)
 
 
+@read_arguments
 def choose_triple(
-    points: Float[np.ndarray, "s n"], classes: Int[np.ndarray, " s"], *, seed: int = 0
+    points: Float[np.ndarray, "s n"], classes: Int[np.ndarray, " s"], *, seed: Seed = 0
 ) -> tuple[int, int, int] | None:
     """Choose three samples that span a plane, of three classes if there are that many.
 

@@ -19,11 +19,13 @@ from reluscope.analyses.coefficients.margins import margins_of_maps
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.analyses.medians import median_finding
 from reluscope.analyses.pacing import Pace, until_interrupted
+from reluscope.arguments import Count, Seconds, read_arguments, read_position
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.convex_questions import largest_balls
 from reluscope.geometry.domains import Box
 from reluscope.geometry.interior import WELL_PROVED, Ball
 from reluscope.interruption import deferred
+from reluscope.networks.choices import read_domain
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward
@@ -319,8 +321,10 @@ class InscribedBalls:
         )
         return replace(found, domain=f"{found.domain}, {self.where}")
 
+    @read_arguments
     def finding(self, position: int) -> Finding:
         """Return the radius of one ball, EXACT within its gap."""
+        position = read_position(position, "position", len(self), "balls")
         return Finding(
             float(self.radii[position]),
             Claim.EXACT,
@@ -363,13 +367,14 @@ def data_box(points: Float[np.ndarray, "s n"]) -> Box | None:
     return Box(float(points.min()), float(points.max()), points.shape[1])
 
 
+@read_arguments
 def inscribed_balls(
     network: Network,
     x: Points,
     *,
     domain: Box | None = None,
-    population: int | None = None,
-    seconds: float = np.inf,
+    population: Count | None = None,
+    seconds: Seconds = np.inf,
     tolerance: Tolerance | None = None,
     tell: Callable[[float], None] | None = None,
 ) -> InscribedBalls:
@@ -385,7 +390,7 @@ def inscribed_balls(
     population : int, optional
         How many samples these were drawn from; by default these are all.
     seconds : float
-        When to begin no other ball; one is always done. See `ball_seconds`.
+        When to begin no other ball; one is always done.
     tolerance : Tolerance, optional
     tell : callable, optional
         Told the share of the work done.
@@ -395,9 +400,14 @@ def inscribed_balls(
     InscribedBalls
         Of fewer samples if there was no time, or on Ctrl-C.
 
+    Raises
+    ------
+    ShapeError
+        If points or the domain are not of the network's input space.
+
     Notes
     -----
-    One linear program in n + 1 variables with a dense row per unit for every sample.
+    Also called Chebyshev balls. One linear program in n + 1 variables with a dense row per unit for every sample.
 
     References
     ----------
@@ -412,6 +422,8 @@ def inscribed_balls(
     array([2.])
     """
     began = time.perf_counter()
+    if domain is not None:
+        read_domain(domain, network.num_inputs)
     points = network.points(x)
     flat = points.reshape(len(points), -1)
     pace = Pace(len(points), seconds=seconds, most=bodies_at_once(network), tell=tell)

@@ -7,11 +7,14 @@ from math import sqrt
 import numpy as np
 from jaxtyping import Float
 
+from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward
+
+__all__ = ["Fit", "fits"]
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,7 @@ def check_targets(network: Network, targets: Float[np.ndarray, "s t"]) -> None:
         )
 
 
+@read_arguments
 def fits(network: Network, x: Points, targets: Float[np.ndarray, "s t"]) -> tuple[Fit, ...]:
     """Return how well every output fits its targets y: sqrt(mean (f - y)^2), mean |f - y| and 1 - SS_res / SS_tot.
 

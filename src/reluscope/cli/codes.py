@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from reluscope.analyses.classification import num_classes
+from reluscope.analyses.classification.classes import num_classes
 from reluscope.analyses.codespace.class_distances import ClassDistances, class_distances
 from reluscope.analyses.codespace.distinct import ClassCodes, DistinctCodes, count_distinct, count_distinct_by_class
 from reluscope.analyses.codespace.duplicates import DuplicateUnits, duplicate_units

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 
 from reluscope.analyses.choosing import choose_triple
-from reluscope.analyses.classification import predicted_classes
+from reluscope.analyses.classification.classes import predicted_classes
 from reluscope.cli.opening import ModelArguments, open_model, open_model_and_data
 from reluscope.cli.progress import Bar
 from reluscope.datasets.dataset import Dataset

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from reluscope.analyses.classification import predicted_classes, read_classes
+from reluscope.analyses.classification.classes import predicted_classes, read_classes
 from reluscope.analyses.local.classes import RegionClasses, region_classes
 from reluscope.analyses.local.facets import RegionFacets, facets_are_quick, region_facets
 from reluscope.analyses.local.sizes import RegionSizes, region_sizes

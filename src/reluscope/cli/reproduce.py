@@ -21,8 +21,7 @@ from reluscope.cli.records import open_records
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.opening import open_dataset
 from reluscope.errors import InputError
-from reluscope.studies import Film, Outcome, Setting, Study, Table, all_studies
-from reluscope.studies.study import Data, Size
+from reluscope.studies import Data, Film, Outcome, Setting, Size, Study, Table, all_studies
 from reluscope.version import __version__
 
 FORMAT = "reluscope reproduce 1"

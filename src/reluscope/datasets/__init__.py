@@ -1,7 +1,7 @@
 """Data to look at networks with: files of the user's, and problems with known structure."""
 
 from reluscope.datasets.ball_shell import ball_shell
-from reluscope.datasets.cifar10 import cifar10
+from reluscope.datasets.cifar10 import CIFAR10_CLASSES, cifar10
 from reluscope.datasets.circle_annulus import circle_annulus, xor_annulus
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.datasets.digits import digits
@@ -11,6 +11,7 @@ from reluscope.datasets.opening import open_dataset
 from reluscope.datasets.spirals import spirals
 
 __all__ = [
+    "CIFAR10_CLASSES",
     "Dataset",
     "ball_shell",
     "cifar10",

@@ -20,7 +20,7 @@ from reluscope.arguments import read_arguments
 from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.errors import InputError
 
-CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
+CIFAR10_CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 BINARY = {"train": tuple(f"data_batch_{number}.bin" for number in range(1, 6)), "test": ("test_batch.bin",)}
 SHAPE = (3, 32, 32)
 MOST_BYTES = 2**24
@@ -65,7 +65,7 @@ def cifar10(place: str | os.PathLike[str], part: str = "test") -> Dataset:
             f"{place} holds neither {BINARY[part][0]} nor images in {part}/airplane/ and so on: put CIFAR-10 there"
         )
     order = sorted(decoded)
-    labels = np.array([CLASSES.index(file.split("/")[0]) for file in order])
+    labels = np.array([CIFAR10_CLASSES.index(file.split("/")[0]) for file in order])
     is_lossy = any(not file.endswith(".png") for file in order)
     notes = ("read from JPEG images, which differ a little from the originals",) if is_lossy else ()
     images = np.stack([decoded[file] for file in order])
@@ -81,7 +81,7 @@ def _binary(files: list[Path]) -> tuple[np.ndarray, np.ndarray]:
             content = np.frombuffer(file.read_bytes(), dtype=np.uint8)
         except OSError as error:
             raise InputError(f"there is no file {file}, or it cannot be read: CIFAR-10 is not complete") from error
-        if not len(content) or len(content) % size or content.reshape(-1, size)[:, 0].max() >= len(CLASSES):
+        if not len(content) or len(content) % size or content.reshape(-1, size)[:, 0].max() >= len(CIFAR10_CLASSES):
             raise InputError(f"{file} is damaged: it is not made of records of {size:,} bytes; fetch it again")
         rows.append(content.reshape(-1, size))
     table = np.concatenate(rows)
@@ -91,7 +91,7 @@ def _binary(files: list[Path]) -> tuple[np.ndarray, np.ndarray]:
 def _image_files(place: Path, part: str) -> Iterator[tuple[str, bytes]]:
     """Return names ``class/file`` and contents of a part's images."""
     if place.is_dir():
-        for one in CLASSES:
+        for one in CIFAR10_CLASSES:
             for file in sorted((place / part / one).glob("*")):
                 if file.suffix.lower() in IMAGES and file.is_file():
                     _check_size(file.stat().st_size, str(file))
@@ -103,7 +103,9 @@ def _image_files(place: Path, part: str) -> Iterator[tuple[str, bytes]]:
                 *_, kind, one, file = ("", "", *Path(member.name).parts)[-3:]
                 # Nothing is written to disk, and links are not followed.
                 _check_size(member.size, member.name)
-                wanted = kind == part and one in CLASSES and Path(file).suffix.lower() in IMAGES and member.isreg()
+                wanted = (
+                    kind == part and one in CIFAR10_CLASSES and Path(file).suffix.lower() in IMAGES and member.isreg()
+                )
                 stream = archive.extractfile(member) if wanted else None
                 if stream is not None:
                     yield f"{one}/{file}", stream.read()

@@ -1,6 +1,4 @@
-"""Boolean functions: the cube and its values, values along a direction, and how many classes have which swaps value."""
-
-from collections.abc import Mapping
+"""Boolean functions: the cube and its values, and values along a direction."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,7 +11,7 @@ from reluscope.analyses.boolean.directions import Direction, levels
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
-from reluscope.plots.style import DARK, INK, NEUTRAL, bare, canvas, category, figure_of, legend_below
+from reluscope.plots.style import DARK, INK, NEUTRAL, bare, canvas, category, legend_below
 
 _MOST_CUBE = 4
 # Where the coordinate axes of the cube go in the picture.
@@ -64,40 +62,6 @@ def boolean_direction(function: BooleanFunction, direction: Direction) -> Figure
     handles = [_mark(value, linestyle="none", label=f"value {value}") for value in (0, 1)]
     legend_below(figure, handles)
     return figure
-
-
-@read_drawn
-def swaps_distribution(counts: Mapping[int, int], *, noun: str = "NPN classes", axes: Axes | None = None) -> Figure:
-    """Draw how many classes or functions have which swaps value.
-
-    Parameters
-    ----------
-    counts : mapping of int to int
-        Swaps value to number.
-    noun : str
-        What is counted.
-    axes : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
-    Examples
-    --------
-    >>> figure = swaps_distribution({0: 1, 1: 2, 2: 1})
-    >>> [text.get_text() for text in figure.axes[0].texts]
-    ['1', '2', '1']
-    """
-    axes = canvas(axes, (5.2, 3.0))
-    values = sorted(counts)
-    bars = axes.bar(values, [counts[value] for value in values], width=0.72, color=category(0))
-    axes.bar_label(bars, labels=[f"{counts[value]:,}" for value in values], padding=2, color=INK, fontsize=8.5)
-    axes.set_xticks(values)
-    axes.set_xlabel("swaps value")
-    axes.set_ylabel(noun)
-    axes.margins(y=0.12)
-    bare(axes, "top", "right")
-    return figure_of(axes)
 
 
 def _mark(value: int, **options: object) -> Line2D:

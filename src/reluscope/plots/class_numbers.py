@@ -7,8 +7,7 @@ from matplotlib.ticker import MaxNLocator
 
 from reluscope.analyses.local.classes import RegionClasses
 from reluscope.arguments import read_drawn
-from reluscope.plots.shapes import say
-from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend
+from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend, say
 
 WIDTH = 0.38
 

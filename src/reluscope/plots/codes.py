@@ -14,8 +14,7 @@ from matplotlib.figure import Figure
 
 from reluscope.arguments import read_drawn, read_labels
 from reluscope.codes.packed import Codes
-from reluscope.plots.shapes import say, scale_beside
-from reluscope.plots.style import bare, canvas, figure_of, shortened
+from reluscope.plots.style import bare, canvas, figure_of, say, scale_beside, shortened
 
 MOST_ROWS, MOST_COLUMNS = 480, 720
 LEAST_ROWS, LEAST_COLUMNS = 240, 480

@@ -9,21 +9,16 @@ from matplotlib import colormaps
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize
+from matplotlib.colors import Colormap, Normalize
 from matplotlib.figure import Figure
 
 from reluscope.arguments import Positive, read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.maps import AffineMaps
-from reluscope.plots.shapes import say
-from reluscope.plots.style import INK, RASTER_ABOVE, bare, canvas, shortened
+from reluscope.plots.style import INK, RASTER_ABOVE, SIGNED, bare, canvas, say, shortened
 
 MOST = 12
 MOST_NAMED = 12
-# From Okabe and Ito's blue to their vermilion, darker towards both ends, so that size is seen without hue.
-SIGNED = LinearSegmentedColormap.from_list(
-    "signed", ["#00283f", "#0072B2", "#9cc9e6", "#ffffff", "#f3bf9b", "#D55E00", "#4d1d00"]
-)
 
 
 @read_drawn

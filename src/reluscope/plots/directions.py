@@ -16,8 +16,7 @@ from matplotlib.patches import StepPatch
 
 from reluscope.analyses.local.directions import Directions
 from reluscope.arguments import read_drawn
-from reluscope.plots.shapes import say, scale_beside
-from reluscope.plots.style import INK, bare, canvas, depth_colors, legend, shortened
+from reluscope.plots.style import INK, bare, canvas, depth_colors, legend, say, scale_beside, shortened
 
 TURNS = LinearSegmentedColormap.from_list("turns", ["#7f2704", "#E69F00", "#ffffff", "#56B4E9", "#08306b"])
 MOST_CURVES = 7

@@ -14,8 +14,7 @@ from reluscope.analyses.codespace.class_distances import ClassDistances
 from reluscope.analyses.codespace.pair_distances import PairDistances
 from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
-from reluscope.plots.shapes import say, scale_beside
-from reluscope.plots.style import CATEGORIES, INK, bare, canvas, figure_of, legend
+from reluscope.plots.style import CATEGORIES, INK, bare, canvas, figure_of, legend, say, scale_beside
 
 BINS = 60
 

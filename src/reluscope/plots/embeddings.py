@@ -16,8 +16,7 @@ from matplotlib.lines import Line2D
 
 from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
-from reluscope.plots.shapes import say
-from reluscope.plots.style import INK, RASTER_ABOVE, category, legend_below, shortened
+from reluscope.plots.style import INK, RASTER_ABOVE, category, legend_below, say, shortened
 
 SIDE = 1.55
 # Shapes tell classes apart where colours do not.

@@ -21,7 +21,7 @@ from reluscope.plots.coloring import Kinds, Scale, quantity
 from reluscope.plots.lines import draw_bends
 from reluscope.plots.marks import mark_samples, outline
 from reluscope.plots.regions import check_dimensions, facet_ends
-from reluscope.plots.shapes import fill, frame, plane_size, say, say_empty, scale_beside, stroke
+from reluscope.plots.shapes import fill, frame, plane_size, say_empty, stroke
 from reluscope.plots.style import (
     DARK,
     INK,
@@ -32,6 +32,8 @@ from reluscope.plots.style import (
     depth_colors,
     figure_of,
     legend,
+    say,
+    scale_beside,
     shortened,
 )
 

@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from matplotlib import colormaps
 from matplotlib.colors import to_hex
 
-from reluscope.analyses.classification import classes_of_outputs
+from reluscope.analyses.classification.classes import classes_of_outputs
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
 from reluscope.analyses.planes.map_norms import map_norms
 from reluscope.arguments import Count, read_drawn

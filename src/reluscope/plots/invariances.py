@@ -14,8 +14,7 @@ from reluscope.analyses.preimages.invariances import Invariance
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.plots.images import images_of, is_image
-from reluscope.plots.shapes import say
-from reluscope.plots.style import INK, canvas, shortened
+from reluscope.plots.style import INK, canvas, say, shortened
 
 COLUMNS = ("input", "target", "same features", "change")
 MOST_ROWS = 12

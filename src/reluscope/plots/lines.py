@@ -21,7 +21,7 @@ from reluscope.partitions.table import Partition
 from reluscope.plots.classes import class_shades
 from reluscope.plots.coloring import Color, Kinds, coloring
 from reluscope.plots.marks import OFF, UNKNOWN, on_the_domain
-from reluscope.plots.shapes import fill, limits, say, say_empty, scale_beside, stroke
+from reluscope.plots.shapes import fill, limits, say_empty, stroke
 from reluscope.plots.style import (
     DARK,
     INK,
@@ -33,6 +33,8 @@ from reluscope.plots.style import (
     depth_colors,
     figure_of,
     legend,
+    say,
+    scale_beside,
     shortened,
     tint,
 )

@@ -9,8 +9,7 @@ from matplotlib.lines import Line2D
 from reluscope.analyses.coefficients.norms import LocalNorms
 from reluscope.arguments import read_drawn
 from reluscope.plots.outlines import edges_of_equal_ratio, number_logarithmically
-from reluscope.plots.shapes import say
-from reluscope.plots.style import bare, canvas, category, dashes, figure_of, legend
+from reluscope.plots.style import bare, canvas, category, dashes, figure_of, legend, say
 
 BINS = 40
 

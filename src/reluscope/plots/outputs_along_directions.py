@@ -9,8 +9,7 @@ from matplotlib.lines import Line2D
 from reluscope.analyses.sensitivity.outputs_along import OutputAlong
 from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
-from reluscope.plots.shapes import say
-from reluscope.plots.style import INK, bare, canvas, category, legend_below, shortened
+from reluscope.plots.style import INK, bare, canvas, category, legend_below, say, shortened
 
 
 @read_drawn

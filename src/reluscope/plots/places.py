@@ -13,8 +13,7 @@ from matplotlib.figure import Figure
 
 from reluscope.arguments import read_drawn
 from reluscope.plots.outlines import edges_of_equal_ratio, number_logarithmically, outlines
-from reluscope.plots.shapes import say
-from reluscope.plots.style import INK, bare, canvas, legend_below
+from reluscope.plots.style import INK, bare, canvas, legend_below, say
 
 BINS = 30
 

@@ -9,8 +9,7 @@ from matplotlib.lines import Line2D
 
 from reluscope.analyses.radii import FacetDistances, InscribedBalls
 from reluscope.arguments import read_drawn
-from reluscope.plots.shapes import say
-from reluscope.plots.style import INK, bare, canvas, depth_colors, figure_of, legend, shortened
+from reluscope.plots.style import INK, bare, canvas, depth_colors, figure_of, legend, say, shortened
 
 
 @read_drawn

@@ -11,8 +11,7 @@ from matplotlib.lines import Line2D
 from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
 from reluscope.plots.outlines import number_logarithmically
-from reluscope.plots.shapes import say
-from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend
+from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend, say
 
 MARKERS = ("o", "s", "^", "D", "v")
 

@@ -18,8 +18,8 @@ from reluscope.plots.classes import draw_classes
 from reluscope.plots.coloring import Color, Kinds, Scale, coloring
 from reluscope.plots.lines import draw_line
 from reluscope.plots.marks import mark_samples, outline
-from reluscope.plots.shapes import fill, frame, plane_size, say_empty, scale_beside, stroke
-from reluscope.plots.style import DARK, NEUTRAL, RASTER_ABOVE, canvas, category, figure_of, legend, tint
+from reluscope.plots.shapes import fill, frame, plane_size, say_empty, stroke
+from reluscope.plots.style import DARK, NEUTRAL, RASTER_ABOVE, canvas, category, figure_of, legend, scale_beside, tint
 
 LEVELS = 32
 

@@ -12,8 +12,7 @@ from matplotlib.lines import Line2D
 from reluscope.analyses.robustness import BoundaryDistances, DecisionDistances, DistancesWithin
 from reluscope.arguments import read_drawn
 from reluscope.plots.outlines import number_logarithmically
-from reluscope.plots.shapes import say
-from reluscope.plots.style import INK, bare, canvas, category, legend_below, shortened
+from reluscope.plots.style import INK, bare, canvas, category, legend_below, say, shortened
 
 BENDS, KNOWN, WITHIN = category(0), category(5), category(2)
 

@@ -12,10 +12,8 @@ from reluscope.analyses.sensitivity.saliency_maps import Saliency
 from reluscope.arguments import read_array, read_drawn
 from reluscope.errors import InputError, ShapeError
 from reluscope.networks.points import Points
-from reluscope.plots.coefficients import SIGNED
 from reluscope.plots.images import images_of
-from reluscope.plots.shapes import say
-from reluscope.plots.style import INK, canvas, shortened
+from reluscope.plots.style import INK, SIGNED, canvas, say, shortened
 
 MOST = 12
 

@@ -9,13 +9,11 @@ from collections.abc import Iterator
 import numpy as np
 from jaxtyping import Float, Int
 from matplotlib.axes import Axes
-from matplotlib.cm import ScalarMappable
 from matplotlib.collections import PathCollection
-from matplotlib.colors import Colormap, Normalize
 from matplotlib.path import Path
 
 from reluscope.geometry.domains import Box, Slice
-from reluscope.plots.style import INK, figure_of
+from reluscope.plots.style import say
 
 PIECES = 2_000
 MOST_LONG = 8.0
@@ -103,25 +101,10 @@ def plane_size(domain: Slice | Box, beside: float = 0.0) -> tuple[float, float]:
     return 5.4 + beside, drawn + 1.15
 
 
-def scale_beside(axes: Axes, norm: Normalize, colors: Colormap, label: str, *, extend: str = "neither") -> None:
-    """Put a colour scale as high as the axes at their right."""
-    bar = figure_of(axes).colorbar(
-        ScalarMappable(norm, colors), cax=axes.inset_axes((1.025, 0.0, 0.03, 1.0)), extend=extend
-    )
-    bar.set_label(label, color=INK, fontsize=9.5)
-    bar.ax.tick_params(colors=INK, labelsize=8.5, length=3)
-    bar.outline.set_edgecolor(INK)  # pyright: ignore[reportCallIssue]
-
-
 def say_empty(axes: Axes, num_open: int) -> None:
     """Say in the middle of the axes why there is nothing to see; cells may have been left open."""
     text = "no regions were finished before work stopped" if num_open else "no regions were found"
     say(axes, text)
-
-
-def say(axes: Axes, text: str, color: str = INK) -> None:
-    """Write a sentence into the middle of the axes."""
-    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=color, fontsize=9.5)
 
 
 def limits(domain: Slice | Box) -> tuple[np.ndarray, np.ndarray]:

@@ -8,8 +8,7 @@ from matplotlib.figure import Figure
 
 from reluscope.analyses.similarity import PairTable
 from reluscope.arguments import Positive, read_drawn
-from reluscope.plots.shapes import scale_beside
-from reluscope.plots.style import DARK, INK, LIGHT, bare, canvas, figure_of, shortened
+from reluscope.plots.style import DARK, INK, LIGHT, bare, canvas, figure_of, scale_beside, shortened
 
 
 @read_drawn

@@ -15,8 +15,18 @@ from reluscope.analyses.stability.lemmas import CorrelationCounts
 from reluscope.analyses.stability.table import Spectra
 from reluscope.arguments import Share, read_drawn, read_positions
 from reluscope.plots.outlines import number_logarithmically
-from reluscope.plots.shapes import say
-from reluscope.plots.style import INK, bare, canvas, category, dashes, depth_colors, figure_of, legend, legend_below
+from reluscope.plots.style import (
+    INK,
+    bare,
+    canvas,
+    category,
+    dashes,
+    depth_colors,
+    figure_of,
+    legend,
+    legend_below,
+    say,
+)
 
 MARKS = ("o", "s", "D", "^")
 

@@ -1,17 +1,42 @@
 """One look for all pictures: ink, palettes that colour-blind readers can tell apart, and bare axes.
 
 Text and axes are drawn in ``INK``, which pages replace by their own text colour, so that pictures follow a dark page;
-what lies over filled areas is drawn in colours of its own.
+what lies over filled areas is drawn in colours of its own. Public, so that other pictures can look like these.
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import to_hex, to_rgb
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, is_color_like, to_hex, to_rgb
+from matplotlib.container import Container
 from matplotlib.figure import Figure
+
+from reluscope.arguments import Count, Share, read_arguments
+from reluscope.errors import InputError
+
+__all__ = [
+    "CATEGORIES",
+    "DARK",
+    "INK",
+    "LIGHT",
+    "NEUTRAL",
+    "SIGNED",
+    "bare",
+    "canvas",
+    "category",
+    "dashes",
+    "figure_of",
+    "legend",
+    "legend_below",
+    "say",
+    "scale_beside",
+    "shortened",
+    "tint",
+]
 
 INK = "#1b1f24"
 DARK = "#14181d"
@@ -34,8 +59,13 @@ CATEGORIES = (
 # Lines differ in their dashes too, for readers who do not tell the colours apart.
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1.5, 1.2)), (0, (6, 1.5, 1.5, 1.5)))
 RASTER_ABOVE = 20_000
+# From Okabe and Ito's blue to their vermilion, darker towards both ends, so that size is seen without hue.
+SIGNED = LinearSegmentedColormap.from_list(
+    "signed", ["#00283f", "#0072B2", "#9cc9e6", "#ffffff", "#f3bf9b", "#D55E00", "#4d1d00"]
+)
 
 
+@read_arguments
 def canvas(axes: Axes | None, size: tuple[float, float]) -> Axes:
     """Return the given axes, or those of a new figure of a size in inches, in the common style."""
     if axes is None:
@@ -52,6 +82,7 @@ def canvas(axes: Axes | None, size: tuple[float, float]) -> Axes:
     return axes
 
 
+@read_arguments
 def figure_of(axes: Axes) -> Figure:
     """Return the figure that axes belong to."""
     figure = axes.get_figure(root=True)
@@ -59,13 +90,15 @@ def figure_of(axes: Axes) -> Figure:
     return figure
 
 
-def bare(axes: Axes, *sides: str) -> None:
+@read_arguments
+def bare(axes: Axes, *sides: Literal["left", "right", "top", "bottom"]) -> None:
     """Take away the frame on some sides."""
     for side in sides:
         axes.spines[side].set_visible(False)
 
 
-def legend(axes: Axes, handles: Sequence[Artist], **options: object) -> None:
+@read_arguments
+def legend(axes: Axes, handles: Sequence[Artist | Container], **options: object) -> None:
     """Put a legend below the axes, in ink and without a frame, in as many columns as its longest label leaves."""
     if not handles:
         return
@@ -84,7 +117,8 @@ def legend(axes: Axes, handles: Sequence[Artist], **options: object) -> None:
     made.get_title().set_color(INK)
 
 
-def legend_below(figure: Figure, handles: Sequence[Artist], **options: object) -> None:
+@read_arguments
+def legend_below(figure: Figure, handles: Sequence[Artist | Container], **options: object) -> None:
     """Put one legend for all axes below a figure whose layout is constrained."""
     if not handles:
         return
@@ -99,23 +133,34 @@ def legend_below(figure: Figure, handles: Sequence[Artist], **options: object) -
     figure.legend(handles=handles, labelcolor=INK, **{**settings, **options})  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 
-def tint(color: str, share: float) -> str:
-    """Return a colour mixed with white; share 1 is the colour itself."""
+@read_arguments
+def tint(color: str, share: Share) -> str:
+    """Return a colour mixed with white; share 1 is the colour itself.
+
+    Examples
+    --------
+    >>> tint("#000000", 0.5)
+    '#808080'
+    """
+    _check_color(color)
     red, green, blue = (share * part + 1.0 - share for part in to_rgb(color))
     return to_hex((red, green, blue))
 
 
+@read_arguments
 def category(index: int) -> str:
     """Return the colour of a category; after ten they repeat."""
     return CATEGORIES[index % len(CATEGORIES)]
 
 
+@read_arguments
 def dashes(index: int) -> Any:
     """Return how the line of a category is dashed; after four they repeat."""
     return DASHES[index % len(DASHES)]
 
 
-def shortened(name: str, most: int = 28) -> str:
+@read_arguments
+def shortened(name: str, most: Count = 28) -> str:
     """Return a name of bearable length, its middle left out.
 
     Examples
@@ -136,3 +181,33 @@ def depth_colors(number: int) -> list[str]:
     from matplotlib import colormaps
 
     return [to_hex(colormaps["viridis"](0.2 + 0.7 * index / (number - 1))) for index in range(number)]
+
+
+@read_arguments
+def say(axes: Axes, text: str, color: str = INK) -> None:
+    """Write a sentence into the middle of the axes."""
+    _check_color(color)
+    axes.text(0.5, 0.5, text, transform=axes.transAxes, ha="center", va="center", color=color, fontsize=9.5)
+
+
+@read_arguments
+def scale_beside(
+    axes: Axes,
+    norm: Normalize,
+    colors: Colormap,
+    label: str,
+    *,
+    extend: Literal["neither", "both", "min", "max"] = "neither",
+) -> None:
+    """Put a colour scale as high as the axes at their right."""
+    bar = figure_of(axes).colorbar(
+        ScalarMappable(norm, colors), cax=axes.inset_axes((1.025, 0.0, 0.03, 1.0)), extend=extend
+    )
+    bar.set_label(label, color=INK, fontsize=9.5)
+    bar.ax.tick_params(colors=INK, labelsize=8.5, length=3)
+    bar.outline.set_edgecolor(INK)  # pyright: ignore[reportCallIssue]
+
+
+def _check_color(color: str) -> None:
+    if not is_color_like(color):
+        raise InputError(f"expected a colour that matplotlib knows, as in '#0072B2', got {color!r}")

@@ -16,8 +16,7 @@ from matplotlib.patches import Patch
 
 from reluscope.arguments import read_drawn
 from reluscope.plots.outlines import outlines
-from reluscope.plots.shapes import say
-from reluscope.plots.style import INK, bare, canvas, category, legend_below, shortened, tint
+from reluscope.plots.style import INK, bare, canvas, category, legend_below, say, shortened, tint
 
 BINS = 40
 HATCHES = ("", "////", "....")

@@ -14,8 +14,7 @@ from matplotlib.ticker import FixedLocator, MaxNLocator, StrMethodFormatter
 
 from reluscope.analyses.tracking.records import Records
 from reluscope.arguments import read_drawn
-from reluscope.plots.shapes import say
-from reluscope.plots.style import INK, bare, canvas, category, dashes, depth_colors, shortened
+from reluscope.plots.style import INK, bare, canvas, category, dashes, depth_colors, say, shortened
 
 SIZE = (3.1, 2.35)
 COLUMNS = 3

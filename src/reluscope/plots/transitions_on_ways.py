@@ -11,8 +11,7 @@ from matplotlib.lines import Line2D
 from reluscope.analyses.sensitivity.region_changes import Transitions
 from reluscope.arguments import read_drawn
 from reluscope.findings import Claim
-from reluscope.plots.shapes import say
-from reluscope.plots.style import bare, canvas, category, dashes, figure_of, legend
+from reluscope.plots.style import bare, canvas, category, dashes, figure_of, legend, say
 
 
 @read_drawn

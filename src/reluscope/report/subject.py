@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.choosing import Pairs, choose_pairs, choose_triple
-from reluscope.analyses.classification import predicted_classes, read_classes
+from reluscope.analyses.classification.classes import predicted_classes, read_classes
 from reluscope.analyses.regression import check_targets
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError

@@ -1,17 +1,14 @@
-"""What a study is given, and what it returns."""
+"""A study: what it is given, and what it returns."""
 
 from collections.abc import Callable, MutableMapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from typing import Literal
 
-import numpy as np
-from jaxtyping import Float, Int
 from matplotlib.animation import Animation
 from matplotlib.figure import Figure
 
 from reluscope.datasets.dataset import Dataset
-from reluscope.errors import InputError
 from reluscope.files.kept_results import Record
 from reluscope.findings import Finding
 
@@ -53,10 +50,9 @@ class Setting:
 
     Examples
     --------
-    >>> from reluscope.studies import all_studies
-    >>> study = next(one for one in all_studies() if one.name == "serra2018/one_input")
-    >>> len(study.protocol(Setting("small")).pictures)
-    1
+    >>> setting = Setting("small", tell=lambda what, share, remaining: print(what))
+    >>> setting.tell("Counting", 0.5, None)
+    Counting
     """
 
     size: Size
@@ -68,39 +64,7 @@ class Setting:
     executor: Executor | None = None
     beside: Dataset | None = None
     device: str = "cpu"
-    tell: Tell = _say_nothing
-
-    def data(self) -> tuple["Labelled", "Labelled"]:
-        """Return the data to train on and to measure with, as flat points with classes.
-
-        Raises
-        ------
-        InputError
-            If there are none, or they have no classes.
-        """
-        if self.train is None or self.test is None:
-            raise InputError("this study trains networks and needs data: give train and test")
-        return _labelled(self.train), _labelled(self.test)
-
-
-@dataclass(frozen=True, eq=False)
-class Labelled:
-    """Flat points (s, n), their classes, what a reader calls them, the shape of a point, and what happened to them."""
-
-    points: Float[np.ndarray, "s n"]
-    labels: Int[np.ndarray, " s"]
-    name: str
-    shape: tuple[int, ...]
-    notes: tuple[str, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.points)
-
-
-def _labelled(data: Dataset) -> Labelled:
-    if data.labels is None:
-        raise InputError(f"this study needs the classes of the samples, and {data.name} comes without labels")
-    return Labelled(data.points.reshape(len(data), -1), data.labels, data.name, data.shape, data.notes)
+    tell: Tell = field(default_factory=lambda: _say_nothing)
 
 
 @dataclass(frozen=True)
@@ -156,17 +120,18 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Study:
-    """A study module as a value.
+    """A figure or a table of a paper, and what makes it again.
 
     Parameters
     ----------
     paper : str
         Key of the paper in `reluscope.citations`, with the chapter behind a hyphen where it is a book.
     figure : str
-        The module's name.
+        Which of the paper's, in a word.
     sentence : str
         What it is about.
     position : int
+        By which the studies of a paper are ordered.
     data : str, optional
         The paper's data, if the setting must have any.
     beside : str, optional

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import reluscope as rs
 from reluscope.analyses.bounds import activation_upper, serra_upper
 from reluscope.analyses.bounds.activation import bound_of_counts
-from reluscope.analyses.bounds.claims import NotApplicableError
+from reluscope.errors import NotApplicableError
 from reluscope.networks.ranges import unit_ranges
 from reluscope.testing import strategies as networks
 

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from reluscope.analyses import bounds
-from reluscope.analyses.bounds.claims import NotApplicableError
 from reluscope.analyses.bounds.histograms import _Recursion
-from reluscope.errors import InputError
+from reluscope.errors import InputError, NotApplicableError
 from reluscope.findings import Claim
 
 # widths, inputs: all codes, Raghu, Montúfar 2017, Serra, Hinz (lines), Hinz (planes) | Pascanu, Montúfar 2014, Serra.

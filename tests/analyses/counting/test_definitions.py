@@ -203,6 +203,16 @@ def test_max_gates_without_bounds_leave_intervals():
     assert found["affine"].claim is Claim.EXACT
 
 
+@pytest.mark.parametrize("method", ["partition", "tree"])
+def test_a_count_says_why_it_ended_early(method):
+    net = rs.load(default_network([2, 16, 16, 1]))
+    whole, part = (rs.count(net, rs.Box(-1, 1, 2), method=method, budget=limit) for limit in (None, 1))
+    assert (whole.stopped, whole.claim) == ("", Claim.EXACT)
+    assert "stopped" not in whole.to_dict()
+    assert (part.to_dict()["stopped"], part.claim) == (part.stopped, Claim.LOWER)
+    assert "regions" in part.stopped
+
+
 def test_a_spent_budget_gives_lower_bounds(monkeypatch):
     monkeypatch.setattr(engine, "_chunk_cells", lambda network, chunk: 4)
     net, box = rs.load(default_network([2, 16, 16, 1], seed=0)), rs.Box(-1, 1, 2)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 import reluscope as rs
-from reluscope.analyses.classification import predicted_classes
+from reluscope.analyses.classification.classes import predicted_classes
 from reluscope.analyses.local import class_means, last_of_class, other_means, other_points, pgd, pieces_along
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits

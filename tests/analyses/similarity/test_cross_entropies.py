@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from reluscope.analyses.cross_entropy import cross_entropy_of_outputs
+from reluscope.analyses.classification.cross_entropy import cross_entropy_of_outputs
 from reluscope.analyses.similarity.cross_entropies import output_cross_entropy
 from reluscope.networks.rounded_forward import RoundedForward
 

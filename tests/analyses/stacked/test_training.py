@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 import torch
 from torch import nn
-from torch.nn.functional import binary_cross_entropy_with_logits, mse_loss
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy, mse_loss
 
 import reluscope as rs
 from reluscope.analyses.stacked import initialize, losses, signs_agree, subnetworks, train
 from reluscope.errors import InputError, ShapeError
 
 F64 = torch.float64
-SINGLE = {"mse": mse_loss, "bce": binary_cross_entropy_with_logits}
+SINGLE = {"mse": mse_loss, "bce": binary_cross_entropy_with_logits, "cross_entropy": cross_entropy}
 SGD = partial(torch.optim.SGD, lr=0.05, momentum=0.9, weight_decay=1e-3)
 ADAM = partial(torch.optim.Adam, lr=0.025)
 FUSED = partial(torch.optim.Adam, lr=0.025, weight_decay=1e-2, fused=True)
@@ -49,7 +49,16 @@ def close(one, other, tolerance=1e-10):
 
 
 @pytest.mark.parametrize("optimizer", [SGD, ADAM, FUSED], ids=["sgd", "adam", "fused"])
-@pytest.mark.parametrize(("loss", "batch", "own"), [("mse", None, False), ("bce", 5, False), ("mse", 5, True)])
+@pytest.mark.parametrize(
+    ("loss", "batch", "own"),
+    [
+        ("mse", None, False),
+        ("bce", 5, False),
+        ("mse", 5, True),
+        ("cross_entropy", 5, True),
+        ("cross_entropy", None, False),
+    ],
+)
 @pytest.mark.parametrize(("widths", "leak"), [((6,), 0.1), ((4, 5, 3), 0.0)])
 def test_a_stack_is_trained_as_its_networks_one_by_one(widths, loss, batch, own, optimizer, leak):
     x, y = data()
@@ -160,7 +169,11 @@ def test_networks_are_loaded_as_they_compute():
     [
         (ShapeError, "points of shape", lambda stack: stack([[0.0]])),
         (ShapeError, "targets of shape", lambda stack: losses(stack, [[0.0, 0.0]], [0.0, 1.0], loss="mse")),
-        (InputError, "loss must be 'mse' or 'bce'", lambda stack: losses(stack, [[0.0, 0.0]], [0.0], loss="hinge")),
+        (
+            InputError,
+            "loss must be 'mse', 'bce' or 'cross_entropy'",
+            lambda stack: losses(stack, [[0.0, 0.0]], [0.0], loss="hinge"),
+        ),
         (ShapeError, "one of the 1 hidden", lambda stack: stack.keep(1, [True] * 3)),
         (ShapeError, "units of shape", lambda stack: stack.keep(0, [True])),
         (ShapeError, "a stack of one network", subnetworks),

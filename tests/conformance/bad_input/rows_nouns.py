@@ -9,6 +9,8 @@ from conformance.bad_input.things import BOX, CODES, FLAT, FOLDER, LAYERS, MODEL
 _TRIANGLE = rs.Polyhedron([[1.0, 1], [-1, 0], [0, -1]], [1.0, 0, 0])
 _CERTIFICATE = Later(lambda: rs.partition(NET, PLANE, certify=True).certificate)
 
+_BALLS = Later(lambda: rs.inscribed_balls(NET, X, domain=rs.Box(-20, 20, 2)))
+
 
 def _saved():
     path = FOLDER / "saved.arrow"
@@ -55,6 +57,7 @@ ROWS = {
     "Codes.of_gates": row(CODES.layout.gates[0].name, on=CODES),
     "Codes.unique": row(on=CODES),
     "Codes.distance": row(on=CODES, other=CODES, threshold=2, kinds={"other": "ours"}),
+    "InscribedBalls.finding": row(on=_BALLS, position=0),
     "Network.start": row(on=NET, x=NET.points(X), kinds={"x": "tensor"}),
     "Network.points": row(on=NET, x=X),
     "Network.__call__": row(on=NET, x=X),
@@ -139,4 +142,5 @@ ROWS = {
     "region": row(network=NET, x=X[0]),
     "region_volumes": row(part=PART, num_samples=10, kinds={"confidence": "open share"}),
     "regions": row(network=NET, x=X, kinds={"budget": "count"}),
+    "inscribed_balls": row(network=NET, x=X, domain=rs.Box(-20, 20, 2), kinds={"domain": "box", "population": "count"}),
 }

@@ -22,11 +22,8 @@ _WIDE = rs.Box(-20, 20, dim=2)
 _MATRICES = Later(lambda: rs.coefficients.matrix(NET, X))
 _CURVE = Later(lambda: rs.compression.accuracy_curve(_MATRICES.value, _MATRICES.value, Y, (1, 2)))
 _XOR = rs.boolean.BooleanFunction.of_formula("x1 ^ x2")
-_FOUND = rs.Finding(4, rs.Claim.EXACT)
 _DECIDED = Later(lambda: rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(2)))
 _SOLID = Later(lambda: rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(3)))
-_INTERVAL = Later(lambda: rs.partition(rs.load([([[1.0]], [0.0]), ([[1.0]], [0.0])]), rs.Box(-1, 1, 1)))
-_ABOVE = np.column_stack([np.linspace(-1, 1), np.linspace(-1, 1) ** 2])
 _FILM = Later(lambda: rs.plots.animation([FLAT.value]))
 _SPECTRA = Later(lambda: rs.stability.spectra(NET, X))
 _SUBSPACES = Later(lambda: rs.sensitivity.active_subspaces(NET, X))
@@ -65,13 +62,6 @@ def _recorded():
     return rs.tracking.read_records(FOLDER / "drawn.jsonl")
 
 
-def _grid():
-    from reluscope.plots.functions_and_slopes import OnGrid
-
-    line = np.linspace(-1, 1, 5)
-    return OnGrid(np.add.outer(line, line), np.ones((25, 2)), np.ones((1, 2)))
-
-
 _ROWS = {"rows": "texts", "columns": "texts", "inputs": "texts", "titles": "texts", "sample_labels": "texts"}
 _PART = {**_ROWS, "samples": "grid", "output": "output_of", "label": "text", "class_names": "texts", "colors": "ours"}
 _COLOR = {**_PART, "color": "color", "by": "color", "most": "count", "labels": "classes"}
@@ -86,13 +76,6 @@ ROWS = {
     ),
     "plots.boolean_direction": row(function=_XOR, direction=[1, 1], kinds={"direction": "direction"}),
     "plots.boundaries": row(part=FLAT, kinds=_COLOR),
-    "plots.bounds_and_counts": row(
-        where=[1.0],
-        bounds={"a": [_FOUND]},
-        counts={"b": [[_FOUND]]},
-        xlabel="x",
-        kinds={"where": "gaps", "bounds": "mapping", "counts": "mapping"},
-    ),
     "plots.class_distances": row(found=Later(lambda: rs.codespace.class_distances(SAMPLED.value, Y)), names=["a", "b"]),
     "plots.class_numbers": row(found=Later(lambda: rs.local.region_classes(NET, X, domain=_WIDE))),
     "plots.codes": row(
@@ -104,21 +87,6 @@ ROWS = {
     ),
     "plots.correlation_counts": row(
         found=Later(lambda: rs.stability.correlation_counts(np.eye(4)[:, :3] + 0.1, [0], [0.5, 1.0]))
-    ),
-    "plots.cosines": row(
-        found={2: rs.annulus.random_orthogonality(2)},
-        expected={2: 0.5},
-        kinds={"found": "mapping", "expected": "mapping"},
-    ),
-    "plots.counts_beside": row(
-        printed=np.array([3, 4]),
-        found={"here": np.array([2, 5])},
-        rows=["a", "b"],
-        label="n",
-        kinds={"printed": "gaps", "found": "mapping", "rows": "names"},
-    ),
-    "plots.counts_in_training": row(
-        epochs=[0.0], counts={"a": [_FOUND]}, kinds={"epochs": "gaps", "counts": "mapping", "accuracies": "mapping"}
     ),
     "plots.curves_of_networks": row(curves={"a": _CURVE}, columns=2, kinds={"curves": "mapping", "columns": "count"}),
     "plots.decision_polygon": row(
@@ -140,40 +108,13 @@ ROWS = {
         names=["n", "m"],
         kinds={"grid": "texts", "labels": "numbers", "rows": "names", "columns": "names", "names": "texts"},
     ),
-    "plots.errors_and_counts": row(
-        counts=[_FOUND],
-        errors={"a": [0.1]},
-        values=[1.0],
-        label="x",
-        kinds={"counts": "each ours", "errors": "mapping", "values": "gaps"},
-    ),
-    "plots.fitted_coefficients": row(
-        parts=[[_INTERVAL]],
-        tangents=_ABOVE,
-        rows=["1"],
-        columns=["1"],
-        notes=[["2"]],
-        kinds={"parts": "parts", "tangents": "gaps", "notes": "each texts", "rows": "names", "columns": "names"},
-    ),
-    "plots.fitted_curves": row(
-        parts=[[_INTERVAL]],
-        target=_ABOVE,
-        rows=["1"],
-        columns=["1"],
-        notes=[["2"]],
-        kinds={"parts": "parts", "target": "gaps", "notes": "each texts", "rows": "names", "columns": "names"},
-    ),
     "plots.folding": row(
         network=Later(lambda: rs.annulus.read_shallow([([[1.0], [-1.0]], [0.0, 1.0]), ([[2.0, 1.0]], [-2.0])])),
         points=np.array([-2.0, 0.0, 2.0]),
         labels=np.array([1, 0, 1]),
         kinds={"network": "ours", "points": "gaps", "labels": "classes"},
     ),
-    "plots.functions_on_plane": row(
-        functions={"a": Later(_grid)}, reach=1.0, kinds={"functions": "mapping", "marked": "text"}
-    ),
     "plots.gradient_eigenvalues": row(found={"a": _SUBSPACES}, kinds={"found": "mapping"}),
-    "plots.grids_beside_regions": row(found={"a": (FLAT, np.zeros((2, 2), int))}, kinds={"found": "mapping"}),
     "plots.interactive": row(part=FLAT, kinds=_COLOR),
     "plots.invariances": row(found=[_INVARIANCE], shape=(2, 2), kinds={"found": "each ours", "names": "texts"}),
     "plots.likeliest": row(
@@ -192,12 +133,9 @@ ROWS = {
             "columns": "texts",
         },
     ),
-    "plots.losses_in_training": row(losses={"a": np.ones((2, 3))}, kinds={"losses": "mapping"}),
     "plots.merged_regions": row(merged=Later(lambda: rs.compression.merge_regions(FLAT.value))),
-    "plots.models_in_plane": row(parts={"a": FLAT}, samples=X, kinds={**_PART, "parts": "mapping"}),
     "plots.newton_polygons": row(found=Later(lambda: rs.tropical.newton_polygons(rs.tropical.rational_form(SCALAR)))),
     "plots.norms": row(found=Later(lambda: rs.coefficients.local_norms(NET, X))),
-    "plots.novelty": row(scores={"a": {"b": {"c": np.ones(2)}}}, kinds={"scores": "mapping"}),
     "plots.outputs_along": row(
         found=[[_ALONG]],
         rows=["a"],
@@ -205,16 +143,6 @@ ROWS = {
         kinds={"found": "each each ours", "rows": "texts", "columns": "texts"},
     ),
     "plots.partition": row(part=FLAT, samples=X, kinds=_COLOR),
-    "plots.performance_by_dimension": row(
-        kinds_=None,
-        measures=["d"],
-        dimensions=[5],
-        label="l",
-        kinds={"measures": "texts", "dimensions": "each count", "kinds": "mapping"},
-    ),
-    "plots.performance_by_measure": row(
-        kinds_=None, measures=["d"], label="l", kinds={"measures": "texts", "kinds": "mapping"}
-    ),
     "plots.places": row(sizes={"a": {"b": np.ones(2)}}, kinds={"sizes": "mapping"}),
     "plots.preimages": row(found=_KINDS_OF),
     "plots.preimages_in_plane": row(
@@ -261,43 +189,17 @@ ROWS = {
     "plots.similarity": row(
         found=Later(lambda: rs.similarity.compare({"a": NET, "b": NET}, X, metrics=["cka"]).tables["cka"]), cap=1.0
     ),
-    "plots.sorted_measures": row(
-        measures={"a": np.array([2, 1])},
-        order=np.array([1, 0]),
-        groups=np.array([0, 0]),
-        names=["all"],
-        kinds={"measures": "mapping", "order": "places", "groups": "numbers", "names": "texts"},
-    ),
     "plots.spectra": row(found=_SPECTRA, layers=[0], band=(0.25, 0.75), kinds={"layers": "rows", "band": "band"}),
     "plots.spectra_by_layer": row(found={"a": _SPECTRA}, kinds={"found": "mapping"}),
-    "plots.success_grids": row(
-        grids={"a": np.ones((1, 2))},
-        widths=[2],
-        depths=[1, 2],
-        marked={"a": np.ones((1, 2), bool)},
-        kinds={"grids": "mapping", "widths": "each count", "depths": "each count", "marked": "mapping"},
-    ),
-    "plots.successes": row(
-        accuracies={"a": {2: np.ones(2)}},
-        thresholds=[0.95],
-        kinds={"accuracies": "mapping", "thresholds": "gaps"},
-    ),
     "plots.surroundings": row(
         numbers={"": {"a": np.array([3, 4])}},
         cosines={"": {"a": np.array([0.9, 1.0])}},
         kinds={"numbers": "mapping", "cosines": "mapping"},
     ),
-    "plots.swaps_distribution": row(counts={0: 1, 1: 2}, kinds={"counts": "mapping"}),
     "plots.to_gif": row(animation=_FILM, kinds={"progress": "function"}),
     "plots.to_png": row(figure=FIGURE, kinds={"background": "color_name"}),
     "plots.to_svg": row(figure=FIGURE, kinds={"ink": "text"}),
     "plots.tracking": row(records=Later(_recorded)),
-    "plots.training_curves": row(panels={"a": {"b": {("n", "m"): ([0, 1], [0.1, 0.9])}}}, kinds={"panels": "mapping"}),
     "plots.transitions": row(found={"a": _CROSSED}, kinds={"found": "mapping"}),
     "plots.unit_usage": row(usage=Later(lambda: rs.codespace.unit_usage(NET, SAMPLED.value))),
 }
-
-_PANELS = {"parity": (np.array([1.0]), {"d": np.array([1.0])})}
-for _name in ("plots.performance_by_dimension", "plots.performance_by_measure"):
-    ROWS[_name].arguments.pop("kinds_")
-    ROWS[_name].arguments["kinds"] = _PANELS

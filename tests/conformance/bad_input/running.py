@@ -13,6 +13,7 @@ import sys
 import types
 import warnings
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 import reluscope as rs
 from conformance.bad_input.calls import BY_NAME, settled
@@ -31,13 +32,16 @@ class Report:
 
 
 def namespaces():
-    """Return the public namespaces; the names of the package itself are one."""
-    return ["", *(name for name in rs.__all__ if isinstance(getattr(rs, name), types.ModuleType) and name != "errors")]
+    """Return the public namespaces, also those within others; the names of the package itself are one."""
+    found = [name for name in rs.__all__ if isinstance(getattr(rs, name), types.ModuleType) and name != "errors"]
+    within = [f"{name}.{one}" for name in found for one, held in vars(getattr(rs, name)).items()
+              if one in getattr(getattr(rs, name), "__all__", ()) and isinstance(held, types.ModuleType)]  # fmt: skip
+    return ["", *found, *within]
 
 
 def public(namespace):
     """Return (name, callable, class it is a method of) of everything a user can call in a namespace."""
-    home = getattr(rs, namespace) if namespace else rs
+    home = attrgetter(namespace)(rs) if namespace else rs
     names = getattr(home, "__all__", None) or [name for name in vars(home) if not name.startswith("_")]
     found = {}
     for name in names:

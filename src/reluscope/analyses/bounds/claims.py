@@ -1,21 +1,13 @@
 """How bounds from an architecture are said: one wording for what they bound and where they hold."""
 
 from reluscope.analyses.bounds.architecture import Architecture
-from reluscope.errors import InputError
+from reluscope.errors import NotApplicableError
 from reluscope.findings import Claim, Finding
 
 DEFINITION = (
     "largest number of activation regions over all weights of the architecture, full-dimensional or not, and hence of "
     "convex, open connected, closed connected and affine regions"
 )
-
-
-class NotApplicableError(InputError):
-    """A bound's condition is not met by the architecture; ``condition`` says in a few words what it needs."""
-
-    def __init__(self, message: str, condition: str = "") -> None:
-        super().__init__(message)
-        self.condition = condition
 
 
 def upper(architecture: Architecture, value: int, *, name: str, method: str, source: str = "") -> Finding:

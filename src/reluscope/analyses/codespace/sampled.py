@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Int, Shaped
 
-from reluscope.analyses.classification import predicted_classes, read_classes
+from reluscope.analyses.classification.classes import predicted_classes, read_classes
 from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim, Finding

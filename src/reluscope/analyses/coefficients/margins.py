@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
-from reluscope.analyses.classification import classes_of_outputs
+from reluscope.analyses.classification.classes import classes_of_outputs
 from reluscope.arguments import read_arguments
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points

@@ -2,7 +2,7 @@
 
 from reluscope.analyses.compression.channels import prune_channels
 from reluscope.analyses.compression.clusters import MapClusters, cluster_maps
-from reluscope.analyses.compression.compressed import compressed_outputs
+from reluscope.analyses.compression.compressed import Rule, compressed_outputs
 from reluscope.analyses.compression.curve import AccuracyCurve, accuracy_curve
 from reluscope.analyses.compression.exhaustive import SmallestSubnetworks, prune_exhaustively
 from reluscope.analyses.compression.magnitudes import prune_by_magnitude
@@ -23,6 +23,7 @@ __all__ = [
     "PruningStep",
     "RegionSamples",
     "Removal",
+    "Rule",
     "SmallestSubnetworks",
     "StochasticPruning",
     "UnitPieces",

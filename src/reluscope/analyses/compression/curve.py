@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Int
 
 from reluscope import markup
-from reluscope.analyses.classification import accuracy, accuracy_of_outputs, read_classes
+from reluscope.analyses.classification.classes import accuracy, accuracy_of_outputs, read_classes
 from reluscope.analyses.coefficients.matrices import CoefficientMatrices
 from reluscope.analyses.compression.clusters import cluster_maps_by_number
 from reluscope.analyses.compression.compressed import RULES, Rule, compressed_outputs_by_number

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from reluscope.analyses.classification import accuracy
+from reluscope.analyses.classification.classes import accuracy
 from reluscope.arguments import NonNegative, read_arguments, read_array, read_labels
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
@@ -28,7 +28,7 @@ class PruningStep:
     channels : tuple of int
         Output channels of the convolutions, first to last.
     accuracy : Finding
-        On the test samples: see `reluscope.analyses.classification.accuracy`.
+        On the test samples: see `reluscope.classification.accuracy`.
     """
 
     module: nn.Module

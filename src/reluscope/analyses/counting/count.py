@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from reluscope.analyses.counting.by_mip import count_by_mip
 from reluscope.analyses.counting.by_partition import count_by_partition
@@ -87,6 +87,7 @@ def count(
         EXACT; by probes ESTIMATE; or LOWER with an interval: if work stopped early or something stayed undecided; for
         convex regions of planes where merging cells does not reach the lower bound; for convex and closed connected
         regions in more than two dimensions, where the neighbouring definitions bound them; by mixed-integer programs.
+        If work stopped early, `Finding.stopped` says why.
 
     Raises
     ------
@@ -115,7 +116,7 @@ def count(
     >>> print(rs.count(net, rs.Space(1), definition="activation"))
     3 (EXACT)
     """
-    return counted(
+    found = counted(
         network,
         domain,
         definition=definition,
@@ -126,7 +127,8 @@ def count(
         checkpoint=checkpoint,
         progress=progress,
         certify=certify,
-    ).finding
+    )
+    return replace(found.finding, stopped=found.stopped)
 
 
 def counted(

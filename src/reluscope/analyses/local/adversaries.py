@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from reluscope.analyses.classification import read_classes
+from reluscope.analyses.classification.classes import read_classes
 from reluscope.arguments import Count, Positive, read_arguments, read_option
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Box

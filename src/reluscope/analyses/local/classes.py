@@ -18,7 +18,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
-from reluscope.analyses.classification import num_classes
+from reluscope.analyses.classification.classes import num_classes
 from reluscope.analyses.local.rivals import GAP, ROUNDING, Rivals
 from reluscope.analyses.pacing import Pace, until_interrupted
 from reluscope.arguments import Seconds, read_arguments, read_position

@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from scipy.stats import t as student
 
 from reluscope.analyses.bodies import regions_inside
-from reluscope.analyses.classification import classes_of_outputs, num_classes
+from reluscope.analyses.classification.classes import classes_of_outputs, num_classes
 from reluscope.analyses.pacing import Pace, until_interrupted
 from reluscope.arguments import Count, Seconds, Seed, read_arguments, read_position
 from reluscope.errors import InputError

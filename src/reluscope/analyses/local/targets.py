@@ -8,7 +8,7 @@ Reference: Zhang and Wu, "Empirical studies on the properties of linear regions 
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.analyses.classification import num_classes, read_classes
+from reluscope.analyses.classification.classes import num_classes, read_classes
 from reluscope.arguments import Seed, read_arguments, read_labels
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
@@ -63,7 +63,7 @@ def other_means(
 
     Notes
     -----
-    The mean of a class need not be of that class: check with `analyses.classification.predicted_classes`.
+    The mean of a class need not be of that class: check with `reluscope.classification.predicted_classes`.
     """
     means = class_means(network, x, labels)
     present = np.flatnonzero(~np.isnan(means[:, 0]))

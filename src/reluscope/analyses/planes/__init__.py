@@ -1,9 +1,9 @@
 """What a partition of a line or a plane shows: which class where, how strong the maps, and the numbers of it all."""
 
+from reluscope.analyses.choosing import choose_triple
 from reluscope.analyses.planes.boundary_curves import BoundaryCurve, boundary_curves
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
 from reluscope.analyses.planes.class_intervals import ClassIntervals, class_intervals
-from reluscope.analyses.planes.findings import class_shares, plane_findings
 from reluscope.analyses.planes.map_norms import map_norms
 
 __all__ = [
@@ -11,9 +11,8 @@ __all__ = [
     "ClassAreas",
     "ClassIntervals",
     "boundary_curves",
+    "choose_triple",
     "class_areas",
     "class_intervals",
-    "class_shares",
     "map_norms",
-    "plane_findings",
 ]

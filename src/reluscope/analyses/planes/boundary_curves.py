@@ -8,6 +8,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial import KDTree
 
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.partitions.decision import DecisionBoundary
 
@@ -46,6 +47,7 @@ class BoundaryCurve:
         return int((turn > STRAIGHT).sum())
 
 
+@read_arguments
 def boundary_curves(boundary: DecisionBoundary) -> tuple[BoundaryCurve, ...]:
     """Join the pieces of a decision boundary in the plane into curves.
 

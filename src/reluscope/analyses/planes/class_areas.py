@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.planes.splitting import winning_parts
+from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.partitions.table import Partition
 
@@ -47,11 +48,13 @@ class ClassAreas:
         b = self.corners[following] - self.corners[self.offsets[:-1]][owner]
         return np.add.reduceat(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], self.offsets[:-1]) / 2
 
-    def by_class(self, num_classes: int) -> Float[np.ndarray, " m"]:
+    @read_arguments
+    def by_class(self, num_classes: Natural) -> Float[np.ndarray, " m"]:
         """Return the area of every class."""
         return np.bincount(self.classes, weights=self.areas(), minlength=num_classes).astype(np.float64)
 
 
+@read_arguments
 def class_areas(part: Partition) -> ClassAreas:
     """Cut the regions of a plane into polygons of one class each.
 

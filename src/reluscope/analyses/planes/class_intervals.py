@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
+from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.partitions.decision import decision_boundary
 from reluscope.partitions.table import Partition
@@ -33,11 +34,13 @@ class ClassIntervals:
     def __len__(self) -> int:
         return len(self.classes)
 
-    def by_class(self, num_classes: int) -> Float[np.ndarray, " m"]:
+    @read_arguments
+    def by_class(self, num_classes: Natural) -> Float[np.ndarray, " m"]:
         """Return the length of every class."""
         return np.bincount(self.classes, weights=np.diff(self.ends)[:, 0], minlength=num_classes).astype(np.float64)
 
 
+@read_arguments
 def class_intervals(part: Partition) -> ClassIntervals:
     """Cut the regions of a line into intervals of one class each.
 

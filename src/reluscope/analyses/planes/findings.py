@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from reluscope.analyses.classification import num_classes
+from reluscope.analyses.classification.classes import num_classes
 from reluscope.analyses.planes.class_areas import ClassAreas
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding

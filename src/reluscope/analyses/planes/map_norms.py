@@ -4,9 +4,11 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
+from reluscope.arguments import read_arguments
 from reluscope.partitions.table import Partition
 
 
+@read_arguments
 def map_norms(part: Partition) -> Float[np.ndarray, " r"]:
     """Return the largest singular value of the affine map of every region, restricted to the domain.
 

@@ -11,7 +11,7 @@ Reference: Croce and Hein, "Minimally distorted adversarial examples with a fast
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.classification import num_classes, predicted_classes
+from reluscope.analyses.classification.classes import num_classes, predicted_classes
 from reluscope.analyses.robustness.cells import Viewpoint
 from reluscope.analyses.robustness.changes import Change, confirm
 from reluscope.geometry.norms import dual, size, steepest

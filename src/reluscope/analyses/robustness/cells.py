@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Bool, Float, Integer
 
-from reluscope.analyses.classification import classes_of_outputs
+from reluscope.analyses.classification.classes import classes_of_outputs
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.domains import Box, Domain, Slice, Space

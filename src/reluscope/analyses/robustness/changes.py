@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.analyses.classification import classes_of_outputs
+from reluscope.analyses.classification.classes import classes_of_outputs
 from reluscope.analyses.robustness.cells import RESOLUTION, Cell, Rival, Viewpoint
 from reluscope.geometry.nearest_point import NearestPoint
 from reluscope.geometry.norms import size

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.analyses.classification import classes_of_outputs
+from reluscope.analyses.classification.classes import classes_of_outputs
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import ShapeError

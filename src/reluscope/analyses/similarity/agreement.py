@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from reluscope.analyses.classification import classes_of_outputs, is_close
+from reluscope.analyses.classification.classes import classes_of_outputs, is_close
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.arguments import read_arguments, read_position
 from reluscope.findings import Claim, Finding

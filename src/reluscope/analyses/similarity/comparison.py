@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.classification import accuracy_of_outputs, classes_of_outputs, read_classes
+from reluscope.analyses.classification.classes import accuracy_of_outputs, classes_of_outputs, read_classes
 from reluscope.analyses.similarity.checks import check_networks, common_points
 from reluscope.analyses.similarity.code_partitions import Partitions
 from reluscope.analyses.similarity.gate_features import features

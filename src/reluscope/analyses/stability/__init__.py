@@ -11,13 +11,14 @@ from reluscope.analyses.stability.lemmas import (
 )
 from reluscope.analyses.stability.prefix import PrefixMap, prefix_map
 from reluscope.analyses.stability.spectra import extremes, jacobian_bytes, spectra
-from reluscope.analyses.stability.table import Bounded, Spectra
+from reluscope.analyses.stability.table import Bounded, Measure, Spectra
 
 __all__ = [
     "Bounded",
     "CorrelationCounts",
     "Interlacing",
     "Layer",
+    "Measure",
     "PrefixMap",
     "RemovedRows",
     "Spectra",

@@ -22,9 +22,10 @@ def losses(stack: Stack, x: ArrayLike | Tensor, y: ArrayLike | Tensor, *, loss: 
     stack : Stack
     x : (s, n)
     y : (s,), (s, m) or (k, s, m)
-        Targets of all networks, or of each its own.
-    loss : {"mse", "bce"}
-        Mean squared error, or binary cross-entropy with logits.
+        Targets of all networks, or of each its own; for cross-entropies 0 and 1.
+    loss : {"mse", "bce", "cross_entropy"}
+        Mean squared error, binary cross-entropy with logits, or cross-entropy of as many classes as outputs, whose
+        targets are the classes' probabilities.
 
     Returns
     -------
@@ -55,4 +56,4 @@ def losses_of(
     room = MOST_BYTES.get(stack.device.type, MOST_BYTES["cuda"])
     most = max(1, room // (stack.dtype.itemsize * len(points) * sum(stack.sizes)))
     chunks = [slice(start, start + most) for start in range(0, len(stack), most)]
-    return torch.cat([function(stack.take(rows)(points), targets[rows]) for rows in chunks])
+    return torch.cat([function(stack.take(rows)._outputs(points), targets[rows]) for rows in chunks])

@@ -1,4 +1,8 @@
-"""Losses of many networks, means over samples and outputs as in PyTorch, with their derivatives by the outputs."""
+"""Losses of many networks, means over samples and outputs as in PyTorch, with their derivatives by the outputs.
+
+The cross-entropy of classes, which PyTorch adds up over outputs, is here the mean over them of parts as many times as
+large.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +11,7 @@ import torch
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 from torch import Tensor
-from torch.nn.functional import binary_cross_entropy_with_logits
+from torch.nn.functional import binary_cross_entropy_with_logits, log_softmax
 
 from reluscope.analyses.stacked.stack import Stack
 from reluscope.arguments import read_arguments, read_option
@@ -25,7 +29,8 @@ class LossFunction:
     of_each : callable
         From outputs and targets (k, s, m) to losses of the same shape, before the mean.
     slopes : callable
-        From outputs and targets to derivatives of these by the outputs.
+        From outputs and targets laid out as (k, m, s), as training has them, to derivatives by the outputs of all these
+        losses together.
     """
 
     name: str
@@ -48,6 +53,13 @@ LOSS_FUNCTIONS = {
         "binary cross-entropy with logits",
         lambda outputs, targets: binary_cross_entropy_with_logits(outputs, targets, reduction="none"),
         lambda outputs, targets: torch.sigmoid(outputs).sub_(targets),
+    ),
+    "cross_entropy": LossFunction(
+        "cross-entropy of classes",
+        lambda outputs, targets: log_softmax(outputs, dim=2).mul_(targets).mul_(-outputs.shape[2]),
+        lambda outputs, targets: (
+            torch.softmax(outputs, dim=1).mul_(targets.sum(dim=1, keepdim=True)).sub_(targets).mul_(outputs.shape[1])
+        ),
     ),
 }
 

@@ -74,7 +74,10 @@ class Stack:
     @torch.no_grad()
     def __call__(self, x: ArrayLike | Tensor) -> Float[Tensor, "k s m"]:
         """Return the outputs of all networks at points (s, n)."""
-        points = self.read_points(x)
+        return self._outputs(self.read_points(x))
+
+    def _outputs(self, points: Float[Tensor, "s n"]) -> Float[Tensor, "k s m"]:
+        """Return the outputs at points that have been read."""
         value = points.T.expand(len(self), -1, -1)
         for layer, (weight, bias) in enumerate(zip(self.weights, self.biases, strict=True)):
             value = torch.baddbmm(bias[:, :, None], weight, value)

@@ -79,9 +79,10 @@ def train(
     x : (s, n)
         Samples of all networks.
     y : (s,), (s, m) or (k, s, m)
-        Targets of all networks, or of each its own; for cross-entropy 0 and 1.
-    loss : {"mse", "bce"}
-        Mean squared error, or binary cross-entropy with logits.
+        Targets of all networks, or of each its own; for cross-entropies 0 and 1.
+    loss : {"mse", "bce", "cross_entropy"}
+        Mean squared error, binary cross-entropy with logits, or cross-entropy of as many classes as outputs, whose
+        targets are the classes' probabilities.
     optimizer : callable
         Takes a list of parameters and returns an optimiser that works entry by entry, as SGD and Adam do with or
         without momentum and weight decay: ``partial(torch.optim.Adam, lr=0.025, fused=True)``.
@@ -157,7 +158,7 @@ class _Samples:
     def __init__(
         self, points: Tensor, targets: Tensor, batch: int | None, is_shared: bool, seeds: Sequence[int]
     ) -> None:
-        self.x, self.y = points.T.contiguous(), targets.contiguous()
+        self.points, self.x, self.y = points, points.T.contiguous(), targets.contiguous()
         self.batch, self.is_shared = batch, is_shared
         self.generators = [torch.Generator().manual_seed(int(seed)) for seed in (seeds[:1] if is_shared else seeds)]
 
@@ -174,11 +175,12 @@ class _Samples:
         orders = torch.stack([torch.randperm(number, generator=generator) for generator in self.generators])
         for rows in orders.to(self.x.device).split(self.batch, dim=1):
             if self.is_shared:
-                yield self.x[:, rows[0]], self.y[:, :, rows[0]]
+                # Samples are rows of memory; taken out of columns, entry by entry, they take longer than the step.
+                yield self.points[rows[0]].T, self.y[:, :, rows[0]]
             else:
                 index = rows[:, None, :]
                 shape = (-1, self.y.shape[1], -1)
-                yield self.x.T[rows].transpose(1, 2), self.y.gather(2, index.expand(shape))
+                yield self.points[rows].transpose(1, 2), self.y.gather(2, index.expand(shape))
 
 
 class _Descent:

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from torch.linalg import LinAlgError  # pyright: ignore[reportAttributeAccessIssue]
 
-from reluscope.analyses.classification import accuracy_of_outputs, classes_of_outputs, is_close
+from reluscope.analyses.classification.classes import accuracy_of_outputs, classes_of_outputs, is_close
+from reluscope.analyses.classification.cross_entropy import cross_entropy_of_outputs
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.codespace.distinct import count_distinct
 from reluscope.analyses.codespace.sampled import SampleCodes
 from reluscope.analyses.codespace.usage import unit_usage
 from reluscope.analyses.coefficients.norms import local_norms
 from reluscope.analyses.counting.segments import count_along_segments
-from reluscope.analyses.cross_entropy import cross_entropy_of_outputs
 from reluscope.analyses.tracking.plan import Plan
 from reluscope.codes.changes import changed_units
 from reluscope.errors import ReluscopeError

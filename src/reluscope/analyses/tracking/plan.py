@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from reluscope.analyses.choosing import choose_pairs
-from reluscope.analyses.classification import read_classes
+from reluscope.analyses.classification.classes import read_classes
 from reluscope.arguments import read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.domains import Box, Plane, Slice

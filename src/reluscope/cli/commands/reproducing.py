@@ -58,6 +58,8 @@ def reproduce(
 ) -> int:
     """List the studies of papers, or run them: networks, numbers with their claims, and the papers' figures.
 
+    The studies are a package of their own: pip install reluscope-studies.
+
     Whatever is finished is kept in the folder at once. After Ctrl-C, or a crash, the same command with --resume goes
     on; with more --seconds it counts again where the time was not enough.
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.choosing import choose_samples
-from reluscope.analyses.classification import num_classes
+from reluscope.analyses.classification.classes import num_classes
 from reluscope.analyses.local.classes import RegionClasses, likeliest_in_regions, region_classes
 from reluscope.analyses.radii import ball_seconds, data_box
 from reluscope.geometry.domains import Box

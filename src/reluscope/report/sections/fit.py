@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from reluscope.analyses.classification import accuracy, accuracy_by_class
+from reluscope.analyses.classification.classes import accuracy, accuracy_by_class
 from reluscope.analyses.regression import fits
 from reluscope.report.content import Content, Number, Table, Text, numbers
 from reluscope.report.subject import Subject, Tell

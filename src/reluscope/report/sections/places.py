@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.classification import predicted_classes
+from reluscope.analyses.classification.classes import predicted_classes
 from reluscope.analyses.local.adversaries import pgd
 from reluscope.analyses.local.places import LastOfClass, last_of_class
 from reluscope.analyses.local.targets import class_means, other_means, other_points

@@ -6,7 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.planes import class_areas, class_shares, plane_findings
+from reluscope.analyses.planes import class_areas
+from reluscope.analyses.planes.findings import class_shares, plane_findings
 from reluscope.findings import Claim
 from reluscope.geometry.domains import Plane
 from reluscope.partitions.decision import decision_boundary

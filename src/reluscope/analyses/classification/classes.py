@@ -1,0 +1,204 @@
+"""Networks as classifiers: the class of a point is its largest output, the lowest one at a tie.
+
+A network with a single output f has the classes 0 (f <= 0) and 1 (f > 0), as decision boundaries have them.
+"""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+
+from reluscope.arguments import read_arguments, read_labels
+from reluscope.errors import InputError
+from reluscope.findings import Claim, Finding
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
+
+
+@read_arguments
+def num_classes(network: Network) -> int:
+    """Return how many classes a network tells apart: its outputs, or 2 for a single output."""
+    return max(2, network.num_outputs)
+
+
+@read_arguments
+def classes_of_outputs(outputs: Float[np.ndarray, "s m"]) -> Int[np.ndarray, " s"]:
+    """Return the class that each row of outputs stands for.
+
+    Examples
+    --------
+    >>> classes_of_outputs(np.array([[1.0, 3.0, 3.0]])), classes_of_outputs(np.array([[0.0], [2.0]]))
+    (array([1]), array([0, 1]))
+    """
+    if outputs.shape[1] == 1:
+        return (outputs[:, 0] > 0).astype(np.int64)
+    return outputs.argmax(axis=1)
+
+
+@read_arguments
+def predicted_classes(network: Network, x: Points) -> Int[np.ndarray, " s"]:
+    """Return the class of every point.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    >>> predicted_classes(net, [[1.0, 2.0], [3.0, 0.0]])
+    array([1, 0])
+    """
+    outputs = network(x)
+    return classes_of_outputs(outputs.reshape(len(outputs), -1).cpu().numpy())
+
+
+@read_arguments
+def accuracy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Finding:
+    """Return the share of points whose class is their label.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+    labels : (s,) int
+
+    Returns
+    -------
+    Finding
+        EXACT for these points. If the two largest outputs of some are too close to tell apart in float64, an ESTIMATE
+        with the interval in which the share lies.
+
+    Raises
+    ------
+    ShapeError
+        If there is not one label per point.
+    InputError
+        If a label is no output of the network.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    >>> print(accuracy(net, [[1.0, 2.0], [3.0, 0.0]], np.array([1, 1])))
+    0.5 (EXACT)
+    """
+    judged = _judge(network, x, labels)
+    return _share(judged, np.ones(len(judged.right), dtype=bool), "accuracy", "samples")
+
+
+def accuracy_of_outputs(forward: RoundedForward, labels: Int[np.ndarray, " s"]) -> Finding:
+    """Return the share of points whose class is their label from outputs that are there already; see `accuracy`.
+
+    Examples
+    --------
+    >>> from reluscope.networks.rounded_forward import RoundedForward
+    >>> outputs = np.array([[1.0, 2.0], [3.0, 0.0]])
+    >>> forward = RoundedForward(outputs, np.zeros((2, 2)), np.zeros((2, 0), dtype=bool))
+    >>> print(accuracy_of_outputs(forward, np.array([1, 1])))
+    0.5 (EXACT)
+    """
+    return _share(_judge_outputs(forward, labels), np.ones(len(labels), dtype=bool), "accuracy", "samples")
+
+
+@read_arguments
+def accuracy_by_class(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> tuple[tuple[int, Finding], ...]:
+    """Return the share of points of every label whose class is that label.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+    labels : (s,) int
+
+    Returns
+    -------
+    tuple of (label, Finding)
+        For every label that occurs, ascending; claims as for `accuracy`, whose errors are raised here too.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    >>> [(label, str(share)) for label, share in accuracy_by_class(net, [[1.0, 2.0], [3.0, 0.0]], np.array([1, 1]))]
+    [(1, '0.5 (EXACT)')]
+    """
+    labels = read_classes(network, labels)
+    judged = _judge(network, x, labels)
+    return tuple(
+        (int(label), _share(judged, labels == label, f"accuracy on label {label}", f"samples labelled {label}"))
+        for label in np.unique(labels)
+    )
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """Which points are right, and of which that is too close to say."""
+
+    right: np.ndarray
+    close: np.ndarray
+    seconds: float
+
+
+def _judge(network: Network, x: Points, labels: np.ndarray) -> _Judged:
+    began = time.perf_counter()
+    forward = rounded_forward(network, x)
+    labels = read_classes(network, labels, len(forward.outputs))
+    judged = _judge_outputs(forward, labels)
+    return _Judged(judged.right, judged.close, time.perf_counter() - began)
+
+
+def _judge_outputs(forward: RoundedForward, labels: np.ndarray) -> _Judged:
+    return _Judged(classes_of_outputs(forward.outputs) == labels, is_close(forward), 0.0)
+
+
+def _share(judged: _Judged, chosen: np.ndarray, name: str, what: str) -> Finding:
+    right, close, number = judged.right & chosen, judged.close & chosen, int(chosen.sum())
+    certain, unclear = int((right & ~close).sum()), int(close.sum())
+    return Finding(
+        float(right.sum() / number),
+        Claim.ESTIMATE if unclear else Claim.EXACT,
+        name=name,
+        interval=(certain / number, (certain + unclear) / number) if unclear else None,
+        definition=f"share of {what} whose class is their label: {int(right.sum()):,} of {number:,}",
+        domain=f"{number:,} samples",
+        method="float64 forward pass with a running error bound",
+        tolerance=0.0,
+        num_undecided=unclear,
+        work={"seconds": judged.seconds} if judged.seconds else {},
+    )
+
+
+def read_classes(network: Network, labels: Any, num_samples: int | None = None) -> Int[np.ndarray, " s"]:
+    """Return labels that are classes of the network; see `reluscope.arguments.read_labels` for what they may be.
+
+    Raises
+    ------
+    InputError
+        If one is no class.
+    ShapeError
+        If there is not one per sample.
+    """
+    labels, most = read_labels(labels, num_samples=num_samples), num_classes(network)
+    if len(labels) and int(labels.max()) >= most:
+        kind = "a network with one output tells 2 classes apart" if network.num_outputs == 1 else "as many as outputs"
+        raise InputError(
+            f"labels must be class numbers from 0 to {most - 1} ({kind}), got {int(labels.max())}: give labels that "
+            "belong to this network, or leave them out; a report may take them for numbers (--task regression)"
+        )
+    return labels
+
+
+def is_close(forward: RoundedForward) -> Bool[np.ndarray, " s"]:
+    """Whether rounding could change the class: near ties count, exact ones go to the lowest class."""
+    outputs, errors = forward.outputs, forward.errors
+    if outputs.shape[1] == 1:
+        return np.asarray((outputs[:, 0] != 0) & (np.abs(outputs[:, 0]) <= errors[:, 0]))
+    close = outputs + errors >= (outputs - errors).max(axis=1, keepdims=True)
+    close &= outputs < outputs.max(axis=1, keepdims=True)
+    return np.asarray(close.any(axis=1))

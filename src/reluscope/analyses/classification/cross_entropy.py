@@ -1,0 +1,78 @@
+"""Cross-entropy of a classifier: how much probability its softmax gives to the labels."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+from jaxtyping import Int
+from scipy.special import logsumexp
+
+from reluscope.analyses.classification.classes import read_classes
+from reluscope.arguments import read_arguments
+from reluscope.errors import ShapeError
+from reluscope.findings import Claim, Finding
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
+
+
+@read_arguments
+def cross_entropy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Finding:
+    """Return the mean of log sum_j exp(z_j) - z_label over points, with natural logarithms.
+
+    Parameters
+    ----------
+    network : Network
+        With one output per class.
+    x : (s, *input_shape) or (s, n)
+    labels : (s,) int
+
+    Returns
+    -------
+    Finding
+        EXACT within its tolerance, which is twice the mean of the largest errors of the outputs.
+
+    Raises
+    ------
+    ShapeError
+        If there is not one label per point, or a single output.
+    InputError
+        If a label is no output of the network.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    >>> print(cross_entropy(net, [[1.0, 1.0]], np.array([0])))
+    0.693147 (EXACT)
+    """
+    began = time.perf_counter()
+    forward = rounded_forward(network, x)
+    if forward.outputs.shape[1] < 2:
+        raise ShapeError("expected a network of two or more outputs, got one: give a classifier")
+    labels = read_classes(network, labels, len(forward.outputs))
+    return replace(cross_entropy_of_outputs(forward, labels), work={"seconds": time.perf_counter() - began})
+
+
+def cross_entropy_of_outputs(forward: RoundedForward, labels: Int[np.ndarray, " s"]) -> Finding:
+    """Return the cross-entropy from outputs that are there already; see `cross_entropy`.
+
+    Examples
+    --------
+    >>> forward = RoundedForward(np.array([[1.0, 1.0]]), np.zeros((1, 2)), np.zeros((1, 0), dtype=bool))
+    >>> print(cross_entropy_of_outputs(forward, np.array([0])))
+    0.693147 (EXACT)
+    """
+    outputs = forward.outputs
+    losses = logsumexp(outputs, axis=1) - outputs[np.arange(len(labels)), labels]
+    scale = np.abs(outputs).max(axis=1) + outputs.shape[1]
+    errors = 2 * forward.errors.max(axis=1) + 16 * np.finfo(float).eps * scale
+    return Finding(
+        float(losses.mean()),
+        Claim.EXACT,
+        name="cross-entropy",
+        definition="mean over samples of log sum_j exp(z_j) - z_label",
+        domain=f"{len(labels):,} samples",
+        method="float64 forward pass with a running error bound",
+        tolerance=float(errors.mean()),
+    )

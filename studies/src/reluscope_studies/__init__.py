@@ -1,0 +1,42 @@
+"""Studies of published papers with reluscope: one module per figure or table, each a protocol that ends in findings.
+
+A paper is a folder named by its key in reluscope's citations, with the chapter behind an underscore where it is a book
+(``sattelberg2026_ch6_training`` is called sattelberg2026-ch6-training); a study is a module in it, found by being
+there. It has a ``SENTENCE`` that says what it is about, a ``POSITION`` by which the studies of a paper are ordered,
+``DATA``, which names the data that the paper takes, or None, and ``protocol(setting)``, which returns an `Outcome`;
+``BESIDE`` names data of another kind that it looks at too where they are given.
+Modules whose names begin with an underscore help studies and are none. Protocols write no files and show nothing: what
+must survive an interruption goes into the setting's records, and how far they are goes to its ``tell``.
+"""
+
+import pkgutil
+from importlib import import_module
+
+from reluscope.studies import Study
+
+
+def all_studies() -> tuple[Study, ...]:
+    """Return the studies of this package; ``reluscope reproduce`` finds them by its entry point.
+
+    Examples
+    --------
+    >>> study = next(one for one in all_studies() if one.name == "serra2018/one_input")
+    >>> study.sentence
+    'with one input, networks that have exactly as many regions as the bound allows'
+    """
+    found = []
+    for paper in pkgutil.iter_modules(__path__):
+        if not paper.ispkg or paper.name in HELPERS:
+            continue
+        package = import_module(f"{__name__}.{paper.name}")
+        for figure in pkgutil.iter_modules(package.__path__):
+            if figure.name.startswith("_"):
+                continue
+            module = import_module(f"{package.__name__}.{figure.name}")
+            about = (module.SENTENCE, module.POSITION, module.DATA, getattr(module, "BESIDE", None))
+            found.append(Study(paper.name.replace("_", "-"), figure.name, *about, module.protocol))
+    return tuple(found)
+
+
+# Packages that hold no paper.
+HELPERS = ("plots",)

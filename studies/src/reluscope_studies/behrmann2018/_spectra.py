@@ -1,0 +1,289 @@
+"""What the studies of singular values share: networks are trained, looked at sample by sample, and reported."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+import reluscope as rs
+from reluscope.studies import Outcome, Picture, Record, Setting, Table
+from reluscope_studies.behrmann2018._networks import Architecture, Training
+from reluscope_studies.classifiers import trained
+from reluscope_studies.labelled import Labelled, labelled_data
+
+BLOCK = 5
+MEASURES: tuple[rs.stability.Measure, ...] = ("num_nonzero", "condition", "largest", "smallest", "stable_rank")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is trained and what is asked.
+
+    Parameters
+    ----------
+    name : str
+        Of the study, before those of its pictures.
+    architectures : tuple of Architecture
+    training : Training
+    num_samples : int
+        Test samples whose Jacobians are decomposed.
+    pairs : tuple of int
+        Affine steps, counted from one, whose singular values are drawn before and after their gate.
+    correlated : tuple of int
+        Affine steps of the first network at which rows are counted for Lemma 9.
+    statements : mapping
+        What the paper says, by the question it answers, for tables.
+    """
+
+    name: str
+    architectures: tuple[Architecture, ...]
+    training: Training
+    num_samples: int
+    pairs: tuple[int, ...]
+    correlated: tuple[int, ...]
+    statements: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """A trained network, its accuracy, and the singular values found so far."""
+
+    name: str
+    network: rs.Network
+    accuracy: rs.Finding
+    found: rs.stability.Spectra | None
+
+
+def report(setting: Setting, plan: Plan) -> Outcome:
+    """Train networks and look at samples that are not in the records yet, and report all that is."""
+    training, testing = labelled_data(setting)
+    rows = np.random.default_rng(setting.seed).permutation(len(testing))[: plan.num_samples]
+    looked: list[Looked] = []
+    interrupted = False
+    try:
+        for architecture in plan.architectures:
+            network, found = trained(setting, architecture, plan.training, training, testing)
+            values, interrupted = _values(setting, architecture.name, network, testing, rows)
+            looked.append(Looked(architecture.name, network, found, values))
+            if interrupted:
+                break
+    except KeyboardInterrupt:
+        interrupted = True
+    whole = [one for one in looked if one.found is not None]
+    first = testing.points[rows[0]]
+    counted = {} if interrupted or not whole else {step: _correlated(whole[0], first, step) for step in plan.correlated}
+    return _outcome(setting, plan, training, testing, whole, counted, interrupted)
+
+
+def _values(
+    setting: Setting, name: str, network: rs.Network, testing: Labelled, rows: np.ndarray
+) -> tuple[rs.stability.Spectra | None, bool]:
+    """Return the singular values of all samples, in blocks that are kept as they are there, and whether Ctrl-C came."""
+    parts: list[rs.stability.Spectra] = []
+    for start in range(0, len(rows), BLOCK):
+        block = testing.points[rows[start : start + BLOCK]]
+        key = f"{name}-values-{start}"
+        setting.tell(f"Singular values of {name}: sample {start + 1} of {len(rows)}", None, None)
+        kept = setting.records.get(key)
+        try:
+            found = (
+                _of_record(kept, network, len(testing))
+                if kept
+                else rs.stability.spectra(network, block, population=len(testing))
+            )
+        except KeyboardInterrupt:
+            return _joined(parts), True
+        if found.stopped:
+            return _joined([*parts, found]), True
+        if kept is None:
+            setting.records[key] = _record(found)
+        parts.append(found)
+    return _joined(parts), False
+
+
+def _record(found: rs.stability.Spectra) -> Record:
+    tables = {"values": found.values, "lower": found.lower, "upper": found.upper}
+    arrays = {f"{kind} {layer}": table for kind, every in tables.items() for layer, table in enumerate(every)}
+    plain = {"methods": list(found.methods), "complete": list(found.complete), "nonzero": list(found.nonzero)}
+    return Record({**plain, "notes": list(found.notes), "seconds": found.seconds}, arrays)
+
+
+def _of_record(kept: Record, network: rs.Network, population: int) -> rs.stability.Spectra:
+    every, plain = rs.stability.layers(network), kept.plain
+    values, lower, upper = (
+        tuple(kept.arrays[f"{kind} {layer}"] for layer in range(len(every))) for kind in ("values", "lower", "upper")
+    )
+    return rs.stability.Spectra(
+        every,
+        values,
+        lower,
+        upper,
+        tuple(plain["complete"]),
+        tuple(plain["methods"]),
+        network.num_inputs,
+        tuple(plain["nonzero"]),
+        population,
+        tuple(plain["notes"]),
+        seconds=plain["seconds"],
+    )
+
+
+def _joined(parts: list[rs.stability.Spectra]) -> rs.stability.Spectra | None:
+    if not parts:
+        return None
+    values, lower, upper = (
+        tuple(np.concatenate(tables) for tables in zip(*every, strict=True))
+        for every in ([one.values for one in parts], [one.lower for one in parts], [one.upper for one in parts])
+    )
+    methods = tuple(" or ".join(dict.fromkeys(some)) for some in zip(*(one.methods for one in parts), strict=True))
+    seconds = sum(one.seconds for one in parts)
+    return replace(parts[-1], values=values, lower=lower, upper=upper, methods=methods, seconds=seconds)
+
+
+def _affine(step: int) -> int:
+    """Return which layer an affine step is, counted from one, when each but the last is followed by a gate."""
+    return 2 * (step - 1)
+
+
+def _correlated(one: Looked, point: np.ndarray, step: int) -> tuple[rs.stability.CorrelationCounts, rs.Finding | None]:
+    """Return the counts of rows for Lemma 9 and the sharper bound, at one sample."""
+    prefix = rs.stability.prefix_map(one.network, point, _affine(step))
+    assert prefix.slopes is not None
+    removed = prefix.slopes == 0
+    limits = rs.stability.correlation_counts(prefix.matrix, removed, []).all_from
+    grid = np.linspace(0.0, 1.15 * limits if np.isfinite(limits) else 1.0, 200)
+    bounds = {bound.name.split(", ")[-1]: bound for bound in rs.stability.lemma9(prefix.matrix, removed).findings()}
+    return rs.stability.correlation_counts(prefix.matrix, removed, grid), bounds.get("sharper")
+
+
+def _outcome(
+    setting: Setting,
+    plan: Plan,
+    training: Labelled,
+    testing: Labelled,
+    whole: list[Looked],
+    counted: dict[int, tuple[rs.stability.CorrelationCounts, rs.Finding | None]],
+    interrupted: bool,
+) -> Outcome:
+    sentences = [
+        (
+            f"{' and '.join(one.name for one in plan.architectures)}, trained on {training.name} ({len(training):,} "
+            f"samples): {plan.training.describe()}; singular values at {plan.num_samples} test samples, drawn at "
+            "random. Weights begin after Glorot and Bengio and convolutions keep the size of the image but for their "
+            "stride, which the paper leaves open."
+        ),
+        "Affine steps and gates are layers of their own; a layer's Jacobian is that from the input through it.",
+        *(f"{note[0].upper()}{note[1:]}: {data.name}." for data in (training, testing) for note in data.notes),
+        *(note for one in whole if one.found for note in one.found.notes),
+    ]
+    if setting.size == "small":
+        sentences.append(
+            "This is the small size, which shows the same at a smaller scale; numbers are not the paper's."
+        )
+    findings = [one.accuracy for one in whole]
+    tables, pictures = [], []
+    for one in whole:
+        medians, table = _by_layer(one)
+        findings += medians
+        tables.append(table)
+    if whole:
+        tables.append(_statements(plan, whole, counted))
+        pictures = _pictures(plan, whole, counted)
+    findings += [bound for _, bound in counted.values() if bound is not None]
+    return Outcome(tuple(sentences), tuple(findings), tuple(tables), tuple(pictures), interrupted)
+
+
+def _by_layer(one: Looked) -> tuple[list[rs.Finding], Table]:
+    found = one.found
+    assert found is not None
+    medians, rows = [], []
+    for index, layer in enumerate(found.layers):
+        some = [found.median(index, which) for which in MEASURES]
+        medians += [replace(finding, name=f"{one.name}: {finding.name}") for finding in some]
+        shown = (f"{some[0].value:,.0f}", *(f"{finding.value:.3g}" for finding in some[1:]))
+        rows.append((f"{index + 1}", f"{layer.name} ({layer.kind})", f"{layer.size:,}", *shown))
+    columns = ("layer", "name", "entries", "nonzero", "condition", "largest", "smallest", "stable rank")
+    caption = (
+        f"{one.name}, test accuracy {100 * float(one.accuracy):.1f} %: medians over {len(found)} samples of the number "
+        "of nonzero singular values, the condition number over these, the largest, the smallest of them, and the "
+        "stable rank."
+    )
+    return medians, Table(columns, tuple(rows), caption)
+
+
+def _statements(
+    plan: Plan, whole: list[Looked], counted: dict[int, tuple[rs.stability.CorrelationCounts, rs.Finding | None]]
+) -> Table:
+    """Return what the paper says beside what came out."""
+    rows: list[tuple[str, str, str]] = []
+    for one in whole:
+        found = one.found
+        assert found is not None
+        gates = [index for index, layer in enumerate(found.layers) if layer.kind == "gate"]
+        first, last = gates[0], gates[-2] if len(gates) > 2 else gates[-1]
+        sides: tuple[rs.stability.Measure, ...] = ("largest", "smallest")
+        for which in sides:
+            values = [found.median(index, which).value for index in (first, last)]
+            told = f"{values[0]:.3g} to {values[1]:.3g}"
+            what = f"{one.name}: {which} singular value from {found.layers[first].name} to {found.layers[last].name}"
+            rows.append((what, plan.statements.get(which, ""), told))
+    for step, (counts, bound) in counted.items():
+        found = whole[0].found
+        assert found is not None
+        largest = found.values[_affine(step) + 1][0, 0]
+        smallest = found.measure(_affine(step) + 1, "smallest").values[0]
+        name = found.layers[_affine(step) + 1].name
+        rows += [
+            (f"{whole[0].name}, {name}: rows left", plan.statements.get("left", ""), f"{counts.num_left:,}"),
+            (
+                f"{whole[0].name}, {name}: all rows meet the condition from c =",
+                plan.statements.get("constant", ""),
+                f"{counts.all_from:.3g}",
+            ),
+            (f"{whole[0].name}, {name}: largest value", plan.statements.get("after", ""), f"{largest:.3g}"),
+        ]
+        if bound is not None:
+            rows.append((f"{whole[0].name}, {name}: smallest nonzero value, sharper bound", "", f"{bound.value:.3g}"))
+        rows.append((f"{whole[0].name}, {name}: smallest nonzero value", "", f"{smallest:.3g}"))
+    return Table(("question", "paper", "here"), tuple(rows), "What the paper says, in words or numbers, beside ours.")
+
+
+def _pictures(
+    plan: Plan, whole: list[Looked], counted: dict[int, tuple[rs.stability.CorrelationCounts, rs.Finding | None]]
+) -> list[Picture]:
+    every = {one.name: one.found for one in whole if one.found is not None}
+    pictures = [
+        Picture(
+            f"{plan.name}-layers",
+            rs.plots.spectra_by_layer(every),
+            "Entries, nonzero singular values and condition numbers by layer, medians over samples (Figure 5).",
+        )
+    ]
+    for number, (name, found) in enumerate(every.items()):
+        convolutions = [
+            index for index, layer in enumerate(found.layers) if layer.kind == "gate" and len(found.layers) > index + 2
+        ]
+        pairs = [index for step in plan.pairs for index in (_affine(step), _affine(step) + 1)]
+        pictures += [
+            Picture(
+                f"{plan.name}-decay-{number + 1}",
+                rs.plots.spectra(found, layers=convolutions),
+                f"{name}: singular values after the gates, medians over samples and bands from the first to the third "
+                "quartile (Figures 6, 10 and 11).",
+            ),
+            Picture(
+                f"{plan.name}-gates-{number + 1}",
+                rs.plots.spectra(found, layers=pairs),
+                f"{name}: singular values before (dashed) and after gates (Figures 8, 10 and 11).",
+            ),
+        ]
+    for step, (counts, _) in counted.items():
+        pictures.append(
+            Picture(
+                f"{plan.name}-correlation-{step}",
+                rs.plots.correlation_counts(counts),
+                f"{whole[0].name}, affine step {step}, one sample: how many rows meet the condition of Lemma 9, for "
+                "the removed row with the most (Figure 9).",
+            )
+        )
+    return pictures

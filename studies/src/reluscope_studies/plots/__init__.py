@@ -1,0 +1,41 @@
+"""Pictures for the studies alone: functions that take findings or partitions and return figures."""
+
+from reluscope_studies.plots.bounds_and_counts import bounds_and_counts
+from reluscope_studies.plots.cosines import cosines
+from reluscope_studies.plots.counts_in_training import counts_in_training
+from reluscope_studies.plots.errors_and_counts import errors_and_counts
+from reluscope_studies.plots.fitted_functions import fitted_coefficients, fitted_curves
+from reluscope_studies.plots.functions_and_slopes import functions_on_plane
+from reluscope_studies.plots.grids_beside_regions import grids_beside_regions
+from reluscope_studies.plots.grids_of_success import success_grids
+from reluscope_studies.plots.loss_lines import losses_in_training
+from reluscope_studies.plots.measures_of_functions import sorted_measures
+from reluscope_studies.plots.models_in_plane import models_in_plane
+from reluscope_studies.plots.novelty_scores import novelty
+from reluscope_studies.plots.performance import performance_by_dimension, performance_by_measure
+from reluscope_studies.plots.printed_counts import counts_beside
+from reluscope_studies.plots.successes import successes
+from reluscope_studies.plots.swaps_distribution import swaps_distribution
+from reluscope_studies.plots.training_curves import training_curves
+
+__all__ = [
+    "bounds_and_counts",
+    "cosines",
+    "counts_beside",
+    "counts_in_training",
+    "errors_and_counts",
+    "fitted_coefficients",
+    "fitted_curves",
+    "functions_on_plane",
+    "grids_beside_regions",
+    "losses_in_training",
+    "models_in_plane",
+    "novelty",
+    "performance_by_dimension",
+    "performance_by_measure",
+    "sorted_measures",
+    "success_grids",
+    "successes",
+    "swaps_distribution",
+    "training_curves",
+]

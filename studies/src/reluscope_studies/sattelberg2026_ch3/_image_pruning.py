@@ -1,0 +1,223 @@
+"""Convolutional networks of images, pruned by channels and by magnitudes, one epoch of training after each step."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+import reluscope as rs
+from reluscope.studies import Outcome, Picture, Record, Setting, Size, Table
+from reluscope_studies.classifiers import Training, train, trained
+from reluscope_studies.labelled import Labelled, labelled_data
+from reluscope_studies.records import finding_of
+
+AMOUNTS = (0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
+DROP = 0.01
+CHANNELS, WEIGHTS = "channels", "weights"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is done.
+
+    Parameters
+    ----------
+    channels : int
+        Of each of the three convolutions.
+    training : Training
+    judged : int
+        Training samples on which the loss without a channel is measured.
+    least_accuracy : float
+        Where the removal of channels ends.
+    """
+
+    channels: int
+    training: Training
+    judged: int
+    least_accuracy: float
+
+
+SGD = Training("SGD", 1e-3, 30, 40, momentum=0.9, weight_decay=1e-4)
+PLANS: dict[Size, Plan] = {
+    "small": Plan(8, replace(SGD, learning_rate=1e-2), 500, 0.3),
+    "full": Plan(32, SGD, 5_000, 0.3),
+}
+
+
+@dataclass(frozen=True)
+class Convolutions:
+    """Convolutions of 3 x 3, three in the dissertation, each followed by ReLU and max pooling, and a dense layer."""
+
+    channels: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """Which of the records is its own."""
+        return "network"
+
+    def build(self, shape: tuple[int, ...], num_classes: int, seed: int) -> nn.Sequential:
+        """Return the untrained network."""
+        parts: list[nn.Module] = []
+        reads, side = shape[0], shape[-1]
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            for channels in self.channels:
+                parts += [nn.Conv2d(reads, channels, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2)]
+                reads, side = channels, side // 2
+            return nn.Sequential(*parts, nn.Flatten(), nn.Linear(reads * side * side, num_classes))
+
+
+def report(setting: Setting, name: str, said: Mapping[str, str]) -> Outcome:
+    """Train a network, prune it both ways, and compare.
+
+    Parameters
+    ----------
+    setting : Setting
+    name : str
+        Of the data, before those of pictures.
+    said : mapping
+        What the dissertation says of removed channels and of removed weights.
+    """
+    plan = PLANS[setting.size]
+    training, testing = labelled_data(setting)
+    curves: dict[str, rs.compression.PruningCurve] = {}
+    original, is_interrupted = None, False
+    try:
+        work = _Work(setting, plan, training, testing)
+        original = work.accuracy
+        for kind in (CHANNELS, WEIGHTS):
+            curves[kind] = work.curve(kind)
+    except KeyboardInterrupt:
+        is_interrupted = True
+    fewest = {kind: curve.fewest_weights(DROP) for kind, curve in curves.items()}
+    findings = [finding for finding in (original, *fewest.values()) if finding is not None]
+    names = {f"{kind} removed": curve for kind, curve in curves.items()}
+    picture = Picture(
+        f"{name}-pruned",
+        rs.plots.pruning_curves(names),
+        "Accuracy on test images over the weights that are left; where channels are removed, with the numbers of "
+        "channels of the three convolutions that are left.",
+    )
+    return Outcome(
+        _sentences(setting, plan, training, testing),
+        tuple(findings),
+        (_summary(fewest, said), *(_table(kind, curve) for kind, curve in curves.items())),
+        (picture,) if curves else (),
+        interrupted=is_interrupted,
+    )
+
+
+class _Work:
+    """A trained network, and its pruning, kept in the records."""
+
+    def __init__(self, setting: Setting, plan: Plan, training: Labelled, testing: Labelled) -> None:
+        self.setting, self.plan, self.training, self.testing = setting, plan, training, testing
+        self.num_classes = int(max(training.labels.max(), testing.labels.max())) + 1
+        architecture = Convolutions((plan.channels,) * 3)
+        _, self.accuracy = trained(setting, architecture, plan.training, training, testing)
+        self.module = self._module(architecture.channels, setting.records[architecture.name].arrays)
+
+    def curve(self, kind: str) -> rs.compression.PruningCurve:
+        """Return what pruning does, from the records if it is there."""
+        if kind not in self.setting.records:
+            found = self._prune(kind)
+            plain = [
+                {"weights": step.num_weights, "channels": step.channels, "accuracy": step.accuracy.to_dict()}
+                for step in found.steps
+            ]
+            arrays = {
+                f"{index} {name}": values.cpu().numpy()
+                for index, step in enumerate(found.steps)
+                for name, values in step.module.state_dict().items()
+            }
+            self.setting.records[kind] = Record({"steps": plain, "method": found.method}, arrays)
+        record = self.setting.records[kind]
+        steps = [self._step(index, one, record.arrays) for index, one in enumerate(record.plain["steps"])]
+        return rs.compression.PruningCurve(tuple(steps), record.plain["method"])
+
+    def _prune(self, kind: str) -> rs.compression.PruningCurve:
+        tests = {
+            "test_x": self.testing.points.reshape(len(self.testing), *self.testing.shape),
+            "test_labels": self.testing.labels,
+        }
+        title = f"Pruning {kind} of the network"
+        common = {
+            "fine_tune": self._fine_tuning(),
+            "tell": lambda share: self.setting.tell(title, share, None),
+            **tests,
+        }
+        if kind == WEIGHTS:
+            return rs.compression.prune_by_magnitude(self.module, AMOUNTS, **common)
+        judged = np.random.default_rng(self.setting.seed).permutation(len(self.training))[: self.plan.judged]
+        images = self.training.points[judged].reshape(-1, *self.training.shape)
+        return rs.compression.prune_channels(
+            self.module, images, self.training.labels[judged], least_accuracy=self.plan.least_accuracy, **common
+        )
+
+    def _fine_tuning(self) -> Callable[[nn.Module], None]:
+        """Return what trains a network for one epoch, each time in another order."""
+        seeds = count(self.setting.seed + 1)
+        images = self.training.points.reshape(len(self.training), *self.training.shape)
+        one_epoch, device = replace(self.plan.training, epochs=1), self.setting.device
+
+        def fine_tune(module: nn.Module) -> None:
+            train(module, images, self.training.labels, training=one_epoch, seed=next(seeds), device=device)
+            module.to(device)
+
+        return fine_tune
+
+    def _step(
+        self, index: int, plain: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
+    ) -> rs.compression.PruningStep:
+        own = {name.split(" ", 1)[1]: one for name, one in arrays.items() if name.split(" ", 1)[0] == str(index)}
+        channels = tuple(plain["channels"])
+        return rs.compression.PruningStep(
+            self._module(channels, own), plain["weights"], channels, finding_of(plain["accuracy"])
+        )
+
+    def _module(self, channels: tuple[int, ...], arrays: Mapping[str, np.ndarray]) -> nn.Sequential:
+        module = Convolutions(channels).build(self.training.shape, self.num_classes, 0)
+        module.load_state_dict({name: torch.from_numpy(one.copy()) for name, one in arrays.items()})
+        return module.to(self.setting.device).eval()
+
+
+def _sentences(setting: Setting, plan: Plan, training: Labelled, testing: Labelled) -> tuple[str, ...]:
+    shape = " x ".join(map(str, training.shape))
+    said = [
+        (
+            f"Three convolutions of {plan.channels} channels and 3 x 3 entries, each with ReLU and max pooling, and a "
+            f"dense layer, trained on {training.name} ({len(training):,} images of {shape} numbers): "
+            f"{plan.training.describe()}. Convolutions keep the size of the image, which the dissertation leaves open."
+        ),
+        (
+            f"Channels go one after the other: that without which the loss on {min(plan.judged, len(training)):,} "
+            f"training images is least, then one epoch of training, down to an accuracy of {plan.least_accuracy:.0%}. "
+            "Of weights the smallest go, all layers together, each share from the trained network itself, then one "
+            f"epoch of training. Accuracies are on {len(testing):,} test images."
+        ),
+        *(f"{note[0].upper()}{note[1:]}: {data.name}." for data in (training, testing) for note in data.notes),
+    ]
+    if setting.size == "small":
+        said.append("This is the small size: fewer channels and a larger rate; numbers are not the dissertation's.")
+    return tuple(said)
+
+
+def _summary(fewest: Mapping[str, rs.Finding], said: Mapping[str, str]) -> Table:
+    rows = tuple(
+        (f"{kind} removed", said[kind], f"{100 * float(fewest[kind]):.0f} %" if kind in fewest else "")
+        for kind in (CHANNELS, WEIGHTS)
+    )
+    caption = f"Weights that keep the accuracy: here the fewest that lose at most {100 * DROP:g} point."
+    return Table(("pruning", "the dissertation", "here"), rows, caption)
+
+
+def _table(kind: str, curve: rs.compression.PruningCurve) -> Table:
+    rows = tuple(
+        (f"{100 * share:.1f} %", "-".join(map(str, step.channels)), f"{100 * float(step.accuracy):.2f} %")
+        for share, step in zip(curve.shares, curve.steps, strict=True)
+    )
+    return Table(("weights", "channels", "accuracy"), rows, f"Steps: {curve.method}.")

@@ -1,0 +1,238 @@
+"""Figures 3.5 and 3.6, Table 3.3: which of the 222 classes of four inputs networks of which size learn, how often."""
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from jaxtyping import Float, Int
+from scipy.stats import rankdata
+
+import reluscope as rs
+from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope_studies import plots
+from reluscope_studies.sattelberg2026_ch3._cells import NUM_INPUTS, Cell, cell
+from reluscope_studies.sattelberg2026_ch3._measures import class_swaps, measures_of, representatives
+from reluscope_studies.sattelberg2026_ch3._networks import EPOCHS, LEAK
+
+SENTENCE = "which classes of four-input Boolean functions do small networks learn, and how often"
+POSITION = 30
+DATA = None
+
+WIDTHS, DEPTHS, LEAKS = range(2, 11), range(1, 6), (0.0, LEAK)
+TRIALS = {"small": 5, "full": 100}
+NAMES = {0.0: "ReLU", LEAK: f"leaky ReLU, a = {LEAK:g}"}
+# Table 3.3: how many of the 45 sizes find a class hardest, or within a percentage point of it.
+PRINTED = {
+    0.0: {7140: 4, 1716: 4, 5804: 4, 6042: 4, 1641: 5, 5805: 5, 406: 6, 5737: 12, 278: 14, 27030: 19},
+    LEAK: {2022: 2, 1713: 2, 5786: 2, 1717: 2, 5774: 2, 7905: 2, 5737: 2, 6038: 2, 7128: 5, 27030: 12},
+}
+NEAR = 0.01
+
+Cells = dict[tuple[float, int, int], Cell]
+
+
+def protocol(setting: Setting) -> Outcome:
+    """Train networks of all sizes, and count successes by size and by class."""
+    cells: Cells = {}
+    is_interrupted = False
+    every = list(product(DEPTHS, WIDTHS, LEAKS))
+    try:
+        for index, (depth, width, leak) in enumerate(every):
+            setting.tell(f"{NAMES[leak]}, {depth} x {width} units", index / len(every), None)
+            cells[leak, width, depth] = cell(setting, width, depth, leak, TRIALS[setting.size])
+    except KeyboardInterrupt:
+        is_interrupted = True
+    setting.tell("Swaps values", None, None)
+    findings = [number for one in cells.values() for number in (one.solved, one.never_solved)]
+    whole = [leak for leak in LEAKS if all((leak, width, depth) in cells for width, depth in product(WIDTHS, DEPTHS))]
+    classes = {leak: _Classes(leak, [one for key, one in cells.items() if key[0] == leak]) for leak in whole}
+    pictures, tables, said = [_by_size(cells)], [], [_how(setting), *_statements(cells)]
+    for one in classes.values():
+        tables += [one.hardest(), one.shallow()]
+        findings += one.findings()
+    if LEAK in classes:
+        pictures.append(classes[LEAK].picture())
+        tables.append(_correlations(classes))
+    return Outcome(tuple(said), tuple(findings), tuple(tables), tuple(pictures), interrupted=is_interrupted)
+
+
+def _how(setting: Setting) -> str:
+    trials = TRIALS[setting.size]
+    small = f" This is the small size: {trials} trials for the dissertation's 100." if setting.size == "small" else ""
+    return (
+        f"{trials} networks of {WIDTHS[0]} to {WIDTHS[-1]} units in each of 1 to {DEPTHS[-1]} hidden layers for each "
+        f"of the 222 classes, with ReLU and with leaky ReLU, by Adam at rate 0.025 on all 16 inputs, minus ones and "
+        f"ones, for at most {EPOCHS:,} epochs; a network that has all of them right is done and a success. Weights are "
+        "normal with He's variance; the dissertation does not say what biases are at first, here they are PyTorch's "
+        f"usual ones (see local_optima). Its text says 100 trials and ten trials.{small}"
+    )
+
+
+def grids(cells: Cells, leak: float) -> tuple[Float[np.ndarray, "w d"], Float[np.ndarray, "w d"]]:
+    """Return mean and least rate of success over the classes, by width and depth; NaN where nothing was trained."""
+    mean, least = (np.full((len(WIDTHS), len(DEPTHS)), np.nan) for _ in range(2))
+    for (row, width), (column, depth) in product(enumerate(WIDTHS), enumerate(DEPTHS)):
+        if (leak, width, depth) in cells:
+            rates = cells[leak, width, depth].rates
+            mean[row, column], least[row, column] = rates.mean(), rates.min()
+    return mean, least
+
+
+def _by_size(cells: Cells) -> Picture:
+    panels = {}
+    for leak in LEAKS:
+        mean, least = grids(cells, leak)
+        panels |= {f"{NAMES[leak]}: mean": mean, f"{NAMES[leak]}: hardest class": least}
+    figure = plots.success_grids(panels, widths=WIDTHS, depths=DEPTHS)
+    caption = (
+        "Figure 3.5: per cent of networks that succeed, by the size of the networks: mean over the 222 classes, and of "
+        "the class with the fewest successes."
+    )
+    return Picture("atlas-sizes", figure, caption)
+
+
+def _statements(cells: Cells) -> list[str]:
+    """Return what the dissertation says of Figure 3.5, with what is found here."""
+    said = []
+    for leak in LEAKS:
+        mean, least = grids(cells, leak)
+        if np.isnan(mean).any():
+            continue
+        all_solved = [
+            f"{depth} x {width}"
+            for (column, depth), (row, width) in product(enumerate(DEPTHS), enumerate(WIDTHS))
+            if least[row, column] > 0 and (row == 0 or least[row - 1, column] == 0)
+        ]
+        claim = (
+            "(the dissertation, of 100 trials: one layer needs 5 units, two layers need 3, and two units are never "
+            "enough)"
+            if leak == 0
+            else "(the dissertation, of 100 trials: one layer of 3 units and two of 2 are enough)"
+        )
+        is_narrow = np.array(WIDTHS) < 4
+        narrow, wide = mean[is_narrow], mean[~is_narrow]
+        said.append(
+            f"{NAMES[leak]}: networks of 2 or 3 units in a layer succeed in {100 * narrow.mean():.0f} % of trials, "
+            f"wider ones in {100 * wide.mean():.0f} %. Every class is solved at least once by networks of "
+            f"{', '.join(all_solved) or 'no size'} units (layers x units; the narrowest of their depth) {claim}."
+        )
+    return said
+
+
+@dataclass(frozen=True, eq=False)
+class _Classes:
+    """What the networks of one leak tell of the classes."""
+
+    leak: float
+    cells: list[Cell]
+
+    @property
+    def mean(self) -> Float[np.ndarray, " k"]:
+        """The share of networks that solve a class, over all sizes."""
+        return np.mean([one.rates for one in self.cells], axis=0)
+
+    @property
+    def counts(self) -> Counter[int]:
+        """How many sizes find a class hardest, or nearly; classes by their numbers."""
+        return Counter(number for one in self.cells for number in hardest_of(one.rates))
+
+    def findings(self) -> list[rs.Finding]:
+        return [
+            rs.Finding(
+                number,
+                rs.Claim.EXACT,
+                name=f"sizes that find class {name} hardest, {NAMES[self.leak]}",
+                definition="sizes of network with a rate of success within one percentage point of the lowest",
+                domain=f"{len(self.cells)} sizes, {len(self.cells[0].epochs)} seeded trials each",
+                source="sattelberg2026",
+            )
+            for name, number in self.counts.most_common(10)
+        ]
+
+    def hardest(self) -> Table:
+        """Return Table 3.3 with ours beside."""
+        counts, printed = self.counts, PRINTED[self.leak]
+        names = [name for name, _ in counts.most_common(10)]
+        classes = [one.number for one in representatives(NUM_INPUTS)]
+        rows = []
+        for name in sorted({*names, *printed}, key=lambda one: (-counts[one], self.mean[classes.index(one)])):
+            place = classes.index(name)
+            number = str(printed.get(name, "–"))
+            share = f"{100 * self.mean[place]:.1f} %"
+            table = str(rs.boolean.BooleanFunction(NUM_INPUTS, name))
+            rows.append((str(name), table, str(class_swaps(NUM_INPUTS)[place]), number, str(counts[name]), share))
+        caption = (
+            f"Table 3.3, {NAMES[self.leak]}: how many of {len(self.cells)} sizes find a class hardest, or within a "
+            "percentage point of the hardest; the ten of the dissertation, and the ten most frequent here. Sizes that "
+            "find all classes as hard as that are left out, which is our reading: else they would count for all."
+        )
+        return Table(("class", "truth table", "swaps", "the dissertation", "here", "successes"), tuple(rows), caption)
+
+    def measures(self) -> dict[str, np.ndarray]:
+        """Return the rows of Figure 3.6."""
+        found = measures_of(representatives(NUM_INPUTS))
+        by_size = {(one.width, one.depth): one.rates for one in self.cells}
+        return {
+            "swaps": class_swaps(NUM_INPUTS),
+            "degree": found.degree,
+            "influence": found.influence,
+            "entropy": found.entropy,
+            "2 x 2 units": by_size[2, 2],
+            "1 x 3 units": by_size[3, 1],
+            "all sizes": self.mean,
+        }
+
+    def fewest_units(self) -> tuple[Int[np.ndarray, " k"], list[str]]:
+        """Return which number of units of one hidden layer solves each class first, and what the numbers are."""
+        shallow = sorted((one for one in self.cells if one.depth == 1), key=lambda one: one.width)
+        solved = np.array([one.rates > 0 for one in shallow])
+        least = np.where(solved.any(axis=0), solved.argmax(axis=0), len(shallow))
+        return least, [*(f"{one.width} units" for one in shallow), "none"]
+
+    def shallow(self) -> Table:
+        """Return how many units of one hidden layer classes of each swaps value took."""
+        (least, names), values = self.fewest_units(), class_swaps(NUM_INPUTS)
+        present = [index for index in range(len(names)) if (least == index).any()]
+        rows = [
+            (str(value), *(str(int((least[values == value] == index).sum())) for index in present))
+            for value in np.unique(values).tolist()
+        ]
+        caption = (
+            f"Classes by swaps value and the fewest units of one hidden layer that solved them, {NAMES[self.leak]}. As "
+            "many units as the swaps value are enough (rs.boolean.by_width); fewer may be too."
+        )
+        return Table(("swaps", *(names[index] for index in present)), tuple(rows), caption)
+
+    def picture(self) -> Picture:
+        """Return Figure 3.6."""
+        least, names = self.fewest_units()
+        figure = plots.sorted_measures(
+            self.measures(), order=np.argsort(self.mean, kind="stable"), groups=least, names=names, noun="classes"
+        )
+        caption = (
+            f"Figure 3.6: the 222 classes by the share of all networks that solve them ({NAMES[self.leak]}): swaps "
+            "value, Fourier degree, influence and entropy, and the shares of two layers of two units, one layer of "
+            "three, and all sizes. Colours and marks: the fewest units of one hidden layer that solved it."
+        )
+        return Picture("atlas-classes", figure, caption)
+
+
+def hardest_of(rates: Float[np.ndarray, " k"]) -> list[int]:
+    """Return the classes, by number, within a percentage point of the lowest rate of success; none if all are."""
+    near = rates <= rates.min() + NEAR + 1e-9
+    return [] if near.all() else [representatives(NUM_INPUTS)[place].number for place in np.flatnonzero(near)]
+
+
+def _correlations(classes: dict[float, _Classes]) -> Table:
+    rows = []
+    for name in ("swaps", "degree", "influence", "entropy"):
+        ranks = [(rankdata(one.measures()[name]), rankdata(one.mean)) for one in classes.values()]
+        shares = [f"{np.corrcoef(*pair)[0, 1]:.2f}" for pair in ranks]
+        rows.append((name, *shares))
+    caption = (
+        "Rank correlation (Spearman) of measures of the 222 classes with the share of networks that solve them. The "
+        "dissertation: influence is inversely correlated with difficulty and explains more than the others, high "
+        "degree and swaps value are minimal requirements, entropy is related weakly."
+    )
+    return Table(("measure", *(NAMES[leak] for leak in classes)), tuple(rows), caption)

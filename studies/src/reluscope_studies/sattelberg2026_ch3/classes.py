@@ -1,0 +1,148 @@
+"""Table 3.1, Figures 3.1, 3.2 and 3.4: swaps values of all functions, and other measures of the classes."""
+
+from collections import Counter
+
+import numpy as np
+
+import reluscope as rs
+from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope_studies import plots
+from reluscope_studies.sattelberg2026_ch3._measures import class_swaps, measures_of, representatives
+
+SENTENCE = "swaps values, degree, influence and entropy of the classes of Boolean functions"
+POSITION = 10
+DATA = None
+
+# Table 3.1: the largest swaps value of n inputs.
+PRINTED = {1: "1", 2: "2", 3: "3", 4: "5", 5: "–"}
+LARGEST = (1785, 7140)
+# Class 857 of four inputs xor the fifth.
+HARD_OF_FIVE = 1431987862
+MOST_LISTED = 4
+
+
+def protocol(setting: Setting) -> Outcome:
+    """Compute the measures of all classes; at full size also the largest swaps value of five inputs."""
+    setting.tell("Classes of four inputs", None, None)
+    found = measures_of(representatives(MOST_LISTED))
+    largest = [rs.boolean.largest_swaps(inputs).value for inputs in range(1, MOST_LISTED + 1)]
+    is_interrupted = False
+    try:
+        setting.tell("Functions of five inputs", None, None)
+        largest.append(_hardest_of_five(setting).value)
+    except KeyboardInterrupt:
+        is_interrupted = True
+    sums = [
+        _sum("degrees", found.degree, None),
+        _sum("influences", found.influence, 1e-9),
+        _sum("entropies", found.entropy, 1e-9),
+    ]
+    pictures = [_cube(number, inputs) for inputs, number in ((2, 0), (2, 1), (2, 3), (2, 6))]
+    pictures += [_cube(number, MOST_LISTED) for number in LARGEST]
+    pictures += [_distribution(), _measures()]
+    findings = (*largest, *_counts(), *sums)
+    return Outcome(_said(largest, sums), findings, _tables(largest), tuple(pictures), interrupted=is_interrupted)
+
+
+def _hardest_of_five(setting: Setting) -> rs.boolean.HardFunction:
+    if setting.size == "full":
+        return rs.boolean.largest_swaps(5)
+    return rs.boolean.search_hardest(5, steps=1, start=rs.boolean.BooleanFunction(5, HARD_OF_FIVE))
+
+
+def _sum(name: str, values: np.ndarray, tolerance: float | None) -> rs.Finding:
+    total = values.sum()
+    return rs.Finding(
+        int(total) if tolerance is None else float(total),
+        rs.Claim.EXACT,
+        name=f"sum of {name} over the classes",
+        definition="sum over representatives, with normalised Walsh-Fourier coefficients",
+        domain=f"{len(values)} classes of {MOST_LISTED} inputs",
+        source="sattelberg2026",
+        tolerance=tolerance,
+    )
+
+
+def _distribution_of(inputs: int) -> tuple[Counter[int], Counter[int]]:
+    """Return how many classes, and how many functions, have which swaps value."""
+    classes, functions = Counter(class_swaps(inputs).tolist()), Counter()
+    for value, (_, size) in zip(class_swaps(inputs).tolist(), rs.boolean.npn_classes(inputs), strict=True):
+        functions[value] += size
+    return classes, functions
+
+
+def _counts() -> list[rs.Finding]:
+    _, functions = _distribution_of(MOST_LISTED)
+    return [
+        rs.Finding(
+            number,
+            rs.Claim.EXACT,
+            name=f"functions of swaps value {value}",
+            definition="functions whose fewest changes along a direction are so many",
+            domain=f"all functions of {MOST_LISTED} inputs",
+            source="sattelberg2026",
+        )
+        for value, number in sorted(functions.items())
+    ]
+
+
+def _said(largest: list[rs.Finding], sums: list[rs.Finding]) -> tuple[str, ...]:
+    degrees, influences, entropies = sums
+    five = ""
+    if len(largest) > MOST_LISTED:
+        is_bound = largest[-1].claim is rs.Claim.LOWER
+        five = (
+            f" The largest value of five inputs, which the dissertation does not give, is {'at least ' * is_bound}"
+            f"{int(largest[-1])}."
+        )
+    first = (
+        "Swaps values are exact: the fewest changes over all strict orderings of the inputs by a direction, which "
+        "replace the cases that the dissertation lists (from four inputs on these miss some orderings). Functions "
+        f"whose swaps value is at most 1 are the threshold functions.{five}"
+    )
+    second = (
+        f"Over the 222 classes of four inputs, degrees add up to {int(degrees)}, influences to "
+        f"{float(influences):g}, entropies to {float(entropies):.5f}. Coefficients are divided by 2^n, which equation "
+        "3.5 leaves out; without it influence and entropy are not what the dissertation says of them."
+    )
+    return first, second
+
+
+def _tables(largest: list[rs.Finding]) -> tuple[Table, ...]:
+    rows = [(str(inputs), PRINTED[inputs], str(one)) for inputs, one in enumerate(largest, start=1)]
+    tables = [Table(("inputs", "the dissertation", "here"), tuple(rows), "Table 3.1: the largest swaps value.")]
+    rows = []
+    for inputs in range(1, MOST_LISTED + 1):
+        classes, functions = _distribution_of(inputs)
+        for value in sorted(classes):
+            rows.append((str(inputs), str(value), f"{classes[value]:,}", f"{functions[value]:,}"))
+    caption = "Classes and functions by their swaps value, all counts exact."
+    return (*tables, Table(("inputs", "swaps", "classes", "functions"), tuple(rows), caption))
+
+
+def _cube(number: int, inputs: int) -> Picture:
+    function = rs.boolean.BooleanFunction(inputs, number)
+    found = rs.boolean.swaps(function)
+    figure = rs.plots.boolean_direction(function, found.direction)
+    which = "Figures 3.1 and 3.4" if inputs == 2 else "Figure 3.2"
+    caption = (
+        f"{which}: class {number} of {inputs} inputs, swaps value {int(found.value)}: the cube, and the values along a "
+        "direction with as few changes."
+    )
+    return Picture(f"class-{inputs}-{number}", figure, caption)
+
+
+def _distribution() -> Picture:
+    classes, _ = _distribution_of(MOST_LISTED)
+    caption = "How many of the 222 classes of four inputs have which swaps value."
+    return Picture("swaps-classes", plots.swaps_distribution(classes), caption)
+
+
+def _measures() -> Picture:
+    found, values = measures_of(representatives(MOST_LISTED)), class_swaps(MOST_LISTED)
+    rows = {"swaps": values, "degree": found.degree, "influence": found.influence, "entropy": found.entropy}
+    names = [f"swaps value {value}" for value in range(int(values.max()) + 1)]
+    order = np.lexsort((found.influence, values))
+    figure = plots.sorted_measures(rows, order=order, groups=values, names=names, noun="classes")
+    caption = "Measures of the 222 classes of four inputs, sorted by swaps value and then influence."
+    return Picture("measures", figure, caption)

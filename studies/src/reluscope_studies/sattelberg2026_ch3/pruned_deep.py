@@ -1,0 +1,183 @@
+"""Table 3.5: how small deep networks that have learned parity become when units are taken away one by one."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+import reluscope as rs
+from reluscope.studies import Outcome, Record, Setting, Size, Table
+from reluscope_studies.records import finding_of
+from reluscope_studies.sattelberg2026_ch3._networks import first_networks
+from reluscope_studies.sattelberg2026_ch3._parity import HOW, PROTOCOL, learned, parity, per_cent, share_of
+
+SENTENCE = "parity by deep networks, pruned unit by unit: which widths are left"
+POSITION = 70
+DATA = None
+
+DEPTH = 5
+QUOTED_WIDTHS = (15,) * 4
+# Table 3.5: the best hidden widths, by digits.
+PRINTED = {2: "2", 3: "2-2 or 3", 4: "2-2", 5: "2-2-2 or 2-3", 6: "2-2-2 or 2-3"}
+# Of four digits, quoted in the text: about.
+QUOTED = {
+    "2 x 2 learns parity from first weights": "1 %",
+    "15 x 4 (width by depth) learns parity": "100 %",
+    "a pruning of 15 x 4 ends at 2-2 or less": "20 %",
+}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is done: digits up to these, networks, prunings of each, epochs after a removal, networks for rates."""
+
+    digits: int
+    networks: int
+    prunings: int
+    epochs: int
+    small_networks: int
+
+
+PLANS: dict[Size, Plan] = {"small": Plan(5, 2, 3, 500, 300), "full": Plan(6, 4, 10, 1_000, 1_000)}
+
+
+def protocol(setting: Setting) -> Outcome:
+    """Prune networks of 5n x 5 units on n digits, and those of the rates that are quoted."""
+    plan = PLANS[setting.size]
+    work = [(digits, (5 * digits,) * DEPTH) for digits in range(2, plan.digits + 1)] + [(4, QUOTED_WIDTHS)]
+    found: dict[tuple[int, tuple[int, ...]], list[Record]] = {}
+    direct, is_interrupted = None, False
+    try:
+        direct = _direct(setting, plan)
+        for digits, widths in work:
+            for number in range(plan.networks):
+                found.setdefault((digits, widths), []).append(_pruned(setting, plan, digits, widths, number))
+    except KeyboardInterrupt:
+        is_interrupted = True
+    tables = {digits: found.get((digits, (5 * digits,) * DEPTH), []) for digits in range(2, plan.digits + 1)}
+    shares = _shares(direct, found.get((4, QUOTED_WIDTHS), []))
+    best = [min((finding_of(one) for one in _ends(records)), key=int) for records in tables.values() if _ends(records)]
+    return Outcome(
+        tuple(_sentences(setting, plan)),
+        (*best, *shares.values()),
+        (_table(tables), _quoted(shares)),
+        interrupted=is_interrupted,
+    )
+
+
+def _sentences(setting: Setting, plan: Plan) -> Iterator[str]:
+    yield PROTOCOL
+    yield (
+        f"{plan.networks} networks for every number of digits, each pruned {plan.prunings} times, one unit after the "
+        f"other. After a removal what is left is trained for up to {plan.epochs:,} epochs, a number that the "
+        "dissertation does not give, and stops once all inputs are right. How layers go it does not say either: here, "
+        "where a layer has one unit left, taking that away multiplies the layer into the next, without its gate."
+    )
+    if setting.size == "small":
+        yield "This is the small size: fewer digits, networks and epochs; the dissertation has 4 x 10 prunings."
+
+
+def _seeds(setting: Setting, number: int, *about: int) -> list[int]:
+    return np.random.default_rng([setting.seed, *about]).integers(2**31, size=number).tolist()
+
+
+def _pruned(setting: Setting, plan: Plan, digits: int, widths: tuple[int, ...], number: int) -> Record:
+    """Train one network and prune it some times."""
+    name = f"digits-{digits}-{widths[0]}x{len(widths)}-network-{number}"
+    kept = setting.records.get(name)
+    if kept is not None:
+        return kept
+    seeds = _seeds(setting, 1 + plan.prunings, digits, *widths, number)
+    trained = learned(first_networks(widths, num_inputs=digits, seeds=seeds[:1], device=setting.device), digits)
+    ways: tuple[rs.compression.StochasticPruning, ...] = ()
+    if trained.reached.all():
+        title = f"Pruning {widths[0]} x {len(widths)} units, {digits} digits, network {number + 1} of {plan.networks}"
+        many = trained.stack.take([0] * plan.prunings)
+        ways = rs.compression.prune_stochastically(
+            many,
+            *parity(digits),
+            epochs=plan.epochs,
+            seeds=seeds[1:],
+            tell=lambda share: setting.tell(title, share, None),
+            **HOW,
+        )
+    plain = {
+        "learned": bool(trained.reached.all()),
+        "widths": [list(way.widths[-1]) for way in ways],
+        "units": [way.num_units.to_dict() for way in ways],
+    }
+    setting.records[name] = Record(plain)
+    return setting.records[name]
+
+
+def _direct(setting: Setting, plan: Plan) -> Record:
+    """Count how often two layers of two units learn four digits."""
+    if "two-by-two" not in setting.records:
+        seeds = _seeds(setting, plan.small_networks, 2, 2)
+        trained = learned(first_networks((2, 2), num_inputs=4, seeds=seeds, device=setting.device), 4)
+        setting.records["two-by-two"] = Record({"number": len(seeds), "learned": int(trained.reached.sum())})
+    return setting.records["two-by-two"]
+
+
+def _ends(records: list[Record]) -> list[Mapping[str, Any]]:
+    return [one for record in records for one in record.plain["units"]]
+
+
+def _widths(records: list[Record]) -> list[tuple[int, ...]]:
+    return [tuple(one) for record in records for one in record.plain["widths"]]
+
+
+def _table(tables: Mapping[int, list[Record]]) -> Table:
+    rows = []
+    for digits, records in tables.items():
+        every = _widths(records)
+        fewest = min((sum(one) for one in every), default=0)
+        flattest = min((len(one) for one in every), default=0)
+        rows.append(
+            (
+                str(digits),
+                f"{5 * digits} x {DEPTH}",
+                PRINTED[digits],
+                _said(one for one in every if sum(one) == fewest),
+                _said(one for one in every if len(one) == flattest),
+                f"{np.median([sum(one) for one in every]):g}" if every else "-",
+                str(min(prod(one) for one in every)) if every else "-",
+                str(len(every)),
+            )
+        )
+    columns = (
+        "digits",
+        "trained network",
+        "paper, best",
+        "fewest units",
+        "fewest layers",
+        "median units",
+        "least product of widths",
+        "prunings",
+    )
+    caption = (
+        "Table 3.5: hidden widths that are left. Products of widths, which bound how often a network of that kind can "
+        "change along a line, are at least the number of digits in the printed table."
+    )
+    return Table(columns, tuple(rows), caption)
+
+
+def _said(every: Iterable[tuple[int, ...]]) -> str:
+    return ", ".join(sorted({"-".join(map(str, widths)) for widths in every})) or "-"
+
+
+def _shares(direct: Record | None, records: list[Record]) -> dict[str, rs.Finding]:
+    ends = _widths(records)
+    counts = [
+        (0, 0) if direct is None else (direct.plain["learned"], direct.plain["number"]),
+        (sum(one.plain["learned"] for one in records), len(records)),
+        (sum(len(one) <= 2 and max(one) <= 2 for one in ends), len(ends)),
+    ]
+    return {name: share_of(some, number, name) for name, (some, number) in zip(QUOTED, counts, strict=True) if number}
+
+
+def _quoted(shares: Mapping[str, rs.Finding]) -> Table:
+    rows = tuple((name, f"about {said}", per_cent(shares.get(name))) for name, said in QUOTED.items())
+    return Table(("four digits", "the dissertation", "here"), rows, "How often this succeeds, with 95 % intervals.")

@@ -1,0 +1,15 @@
+"""Figure 3.11: a convolutional network on MNIST loses channels, or its smallest weights."""
+
+from reluscope.studies import Outcome, Setting
+from reluscope_studies.sattelberg2026_ch3._image_pruning import CHANNELS, WEIGHTS, report
+
+SENTENCE = "convolutional networks on MNIST, pruned by channels and by the size of weights"
+POSITION = 80
+DATA = "mnist"
+
+SAID = {CHANNELS: "20 %, either way; channels fall faster", WEIGHTS: "20 %, either way"}
+
+
+def protocol(setting: Setting) -> Outcome:
+    """Prune a network of images of digits both ways."""
+    return report(setting, "mnist", SAID)

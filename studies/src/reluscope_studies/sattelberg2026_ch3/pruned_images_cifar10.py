@@ -1,0 +1,15 @@
+"""Figure 3.12: a convolutional network on CIFAR-10 loses channels, or its smallest weights."""
+
+from reluscope.studies import Outcome, Setting
+from reluscope_studies.sattelberg2026_ch3._image_pruning import CHANNELS, WEIGHTS, report
+
+SENTENCE = "the same on CIFAR-10"
+POSITION = 90
+DATA = "cifar10"
+
+SAID = {CHANNELS: "60 %", WEIGHTS: "40 %"}
+
+
+def protocol(setting: Setting) -> Outcome:
+    """Prune a network of coloured images both ways."""
+    return report(setting, "cifar10", SAID)

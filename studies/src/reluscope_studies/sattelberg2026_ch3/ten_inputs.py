@@ -1,0 +1,291 @@
+"""Figures 3.7 to 3.9: functions of up to ten inputs: parity, random ones, and classes of four inputs xor parity."""
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from scipy.stats import binomtest
+
+import reluscope as rs
+from reluscope.studies import Outcome, Picture, Record, Setting, Size, Table
+from reluscope_studies import plots
+from reluscope_studies.sattelberg2026_ch3._measures import Measures, measures_of, representatives
+from reluscope_studies.sattelberg2026_ch3._networks import EPOCHS, LEAK, Learned, learn, seeds_of
+
+SENTENCE = "parity, random functions and mixtures of up to ten inputs: which do small networks learn"
+POSITION = 40
+DATA = None
+
+PARITY, MIXED, RANDOM = "parity", "class xor parity", "random"
+KINDS = (PARITY, MIXED, RANDOM)
+MEASURES = ("degree", "influence", "entropy")
+MOST_INPUTS = 10
+DIMENSIONS, SIZES = tuple(range(5, MOST_INPUTS + 1)), ((10,), (10, 10), (10, 10, 10))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is trained.
+
+    Parameters
+    ----------
+    epochs : int
+        At most.
+    widths, depths : tuple of int
+        Sizes for Figure 3.7.
+    size_trials, size_functions : int
+        Networks of a size for each function, and random functions, there.
+    sizes_of_all : tuple of tuples of int
+        Hidden layers of the networks for Figures 3.8 and 3.9, which the dissertation does not say.
+    dimensions : tuple of int
+    trials, random, every : int
+        Networks for each function, random functions, and of the 222 classes every so many, for Figure 3.9.
+    score_trials : int
+        How many of these trials Figure 3.8 shows.
+    """
+
+    epochs: int
+    widths: tuple[int, ...]
+    depths: tuple[int, ...]
+    size_trials: int
+    size_functions: int
+    sizes_of_all: tuple[tuple[int, ...], ...]
+    dimensions: tuple[int, ...]
+    trials: int
+    random: int
+    every: int
+    score_trials: int
+
+
+PLANS: dict[Size, Plan] = {
+    "small": Plan(2000, (2, 4, 6, 8, 10), (1, 2, 3, 5), 4, 2, SIZES, DIMENSIONS, 3, 8, 12, 3),
+    "full": Plan(EPOCHS, tuple(range(2, 11)), tuple(range(1, 6)), 100, 10, SIZES, DIMENSIONS, 40, 100, 1, 20),
+}
+
+
+def protocol(setting: Setting) -> Outcome:
+    """Train networks of many sizes on two kinds of functions, then networks of few sizes on three kinds."""
+    plan = PLANS[setting.size]
+    sizes: dict[tuple[int, int, str], Learned] = {}
+    dimensions: dict[tuple[int, str], _Kind] = {}
+    is_interrupted = False
+    try:
+        for depth, width, kind in product(plan.depths, plan.widths, (PARITY, RANDOM)):
+            sizes[width, depth, kind] = _of_size(setting, plan, width, depth, kind)
+        for inputs, kind in product(plan.dimensions, KINDS):
+            dimensions[inputs, kind] = _of_kind(setting, plan, inputs, kind)
+    except KeyboardInterrupt:
+        is_interrupted = True
+    findings = [_solved(sizes[key], f"{key[1]} x {key[0]} units on {key[2]}", MOST_INPUTS, plan) for key in sizes]
+    findings += [
+        _solved(learned, f"{_say(widths)} units on {kind}", inputs, plan)
+        for (inputs, kind), one in dimensions.items()
+        for widths, learned in zip(plan.sizes_of_all, one.learned, strict=True)
+    ]
+    pictures, tables = [_by_size(plan, sizes)], []
+    if len(dimensions) == len(plan.dimensions) * len(KINDS):
+        pictures += [_by_function(plan, dimensions), _by_dimension(plan, dimensions)]
+        tables = [_rates(plan, dimensions), _scores(plan, dimensions)]
+    return Outcome((_how(setting, plan),), tuple(findings), tuple(tables), tuple(pictures), interrupted=is_interrupted)
+
+
+def functions_of(kind: str, num_inputs: int, number: int, seed: int) -> tuple[rs.boolean.BooleanFunction, ...]:
+    """Return functions of a kind: parity, so many random ones, or each so-many-th class xor parity of all inputs."""
+    parity = rs.boolean.BooleanFunction.of_values(rs.boolean.all_inputs(num_inputs).sum(axis=1) % 2)
+    if kind == PARITY:
+        return (parity,)
+    if kind == RANDOM:
+        tables = np.random.default_rng([seed, num_inputs]).integers(2, size=(number, parity.size))
+        return tuple(map(rs.boolean.BooleanFunction.of_values, tables))
+    repeats = parity.size >> 4
+    return tuple(
+        rs.boolean.BooleanFunction.of_values(np.repeat(one.values, repeats)) ^ parity
+        for one in representatives(4)[::number]
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Kind:
+    """Functions of a kind, their measures, and the networks that learned them, size by size."""
+
+    measures: Measures
+    learned: list[Learned]
+
+    def normalized(self, name: str) -> np.ndarray:
+        """Return a measure divided by the number of inputs."""
+        return getattr(self.measures, name) / self.measures.functions[0].num_inputs
+
+    @property
+    def solved(self) -> Bool[np.ndarray, "z t k"]:
+        """Which networks solve their function, by size, trial and function."""
+        return np.stack([one.epochs for one in self.learned]) >= 0
+
+    def scores(self, trials: int) -> Float[np.ndarray, " k"]:
+        """Return how many inputs of a function are right, the mean over sizes and some trials."""
+        return np.stack([one.right[:trials] for one in self.learned]).mean(axis=(0, 1))
+
+
+def _of_size(setting: Setting, plan: Plan, width: int, depth: int, kind: str) -> Learned:
+    functions = functions_of(kind, MOST_INPUTS, plan.size_functions, setting.seed)
+    name = f"sizes-{_name(kind, (width,) * depth)}"
+    seeds = seeds_of(setting, (MOST_INPUTS, width, depth, KINDS.index(kind)), plan.size_trials, len(functions))
+    return _learned(setting, plan, name, functions, (width,) * depth, seeds)
+
+
+def _of_kind(setting: Setting, plan: Plan, inputs: int, kind: str) -> _Kind:
+    number = plan.every if kind == MIXED else plan.random
+    functions = functions_of(kind, inputs, number, setting.seed)
+    learned = []
+    for widths in plan.sizes_of_all:
+        seeds = seeds_of(setting, (inputs, *widths, KINDS.index(kind)), plan.trials, len(functions))
+        learned.append(_learned(setting, plan, f"{inputs}-inputs-{_name(kind, widths)}", functions, widths, seeds))
+    return _Kind(measures_of(functions), learned)
+
+
+def _learned(
+    setting: Setting,
+    plan: Plan,
+    name: str,
+    functions: tuple[rs.boolean.BooleanFunction, ...],
+    widths: tuple[int, ...],
+    seeds: Int[np.ndarray, "t k"],
+) -> Learned:
+    """Return networks in the records, or those trained now, which are put there."""
+    record = setting.records.get(name)
+    if record is None:
+        found = learn(
+            functions,
+            widths,
+            seeds,
+            leak=LEAK,
+            epochs=plan.epochs,
+            device=setting.device,
+            tell=lambda share: setting.tell(f"Training {seeds.size} {name}", share, None),
+        )
+        arrays = {"seeds": seeds, "epochs": found.epochs, "right": found.right}
+        record = setting.records[name] = Record({"widths": [*widths]}, arrays)
+    return Learned(record.arrays["epochs"], record.arrays["right"])
+
+
+def _solved(learned: Learned, what: str, inputs: int, plan: Plan) -> rs.Finding:
+    return rs.Finding(
+        int((learned.epochs >= 0).sum()),
+        rs.Claim.EXACT,
+        name=f"networks that succeed: {what} of {inputs} inputs",
+        definition=f"networks that have all inputs right in float32 within {plan.epochs:,} epochs",
+        domain=f"{learned.epochs.shape[1]} functions, {learned.epochs.shape[0]} seeded first weights each",
+        source="sattelberg2026",
+    )
+
+
+def _how(setting: Setting, plan: Plan) -> str:
+    small = ""
+    if setting.size == "small":
+        small = (
+            f" This is the small size: {plan.epochs:,} epochs for the dissertation's {EPOCHS:,}, fewer sizes, and "
+            f"{plan.size_trials} trials for 100, {plan.size_functions} random functions for 10 in Figure 3.7; "
+            f"{plan.trials} trials, {plan.random} random functions and every {plan.every}th class in Figures 3.8 and "
+            "3.9."
+        )
+    return (
+        f"Leaky networks (a = {LEAK:g}) by the chapter's protocol, on all inputs at once. A class xor parity is a "
+        "class's representative of the first four inputs xor the parity of all. The dissertation does not say which "
+        f"networks Figures 3.8 and 3.9 show; here {', '.join(map(_say, plan.sizes_of_all))} units (layers x units), "
+        "averaged. Degree, influence and entropy are "
+        "divided by the number of inputs, as there; that is their maximum for degree and influence. OR does not have "
+        f"the largest entropy, as the dissertation says: of four inputs it has 1.70 and others have 4.{small}"
+    )
+
+
+def _name(kind: str, widths: tuple[int, ...]) -> str:
+    """Return what the record of some networks is called, without spaces."""
+    return f"{kind.replace(' ', '-')}-{len(widths)}x{widths[0]}"
+
+
+def _say(widths: tuple[int, ...]) -> str:
+    return f"{len(widths)} x {widths[0]}"
+
+
+def _by_size(plan: Plan, sizes: dict[tuple[int, int, str], Learned]) -> Picture:
+    panels = {}
+    names = {kind: f"{MOST_INPUTS} inputs, {kind}" for kind in (PARITY, RANDOM)}
+    for kind, name in names.items():
+        grid = np.full((len(plan.widths), len(plan.depths)), np.nan)
+        for (row, width), (column, depth) in product(enumerate(plan.widths), enumerate(plan.depths)):
+            if (width, depth, kind) in sizes:
+                grid[row, column] = (sizes[width, depth, kind].epochs >= 0).mean()
+        panels[name] = grid
+    enough = np.array([[width**depth >= MOST_INPUTS for depth in plan.depths] for width in plan.widths])
+    figure = plots.success_grids(panels, widths=plan.widths, depths=plan.depths, marked={names[PARITY]: enough})
+    caption = (
+        f"Figure 3.7: per cent of networks that succeed. In white frames the sizes whose depth l and width w have w^l "
+        f">= {MOST_INPUTS}, for which there are weights that compute parity (reluscope.boolean.parity_network)."
+    )
+    return Picture("ten-inputs-sizes", figure, caption)
+
+
+def _by_function(plan: Plan, dimensions: dict[tuple[int, str], _Kind]) -> Picture:
+    inputs = plan.dimensions[-1]
+    kinds = {
+        kind: (
+            dimensions[inputs, kind].scores(plan.score_trials),
+            {name: getattr(dimensions[inputs, kind].measures, name) for name in MEASURES},
+        )
+        for kind in KINDS
+    }
+    figure = plots.performance_by_measure(kinds, measures=MEASURES, label=f"right of {2**inputs:,}")
+    caption = (
+        f"Figure 3.8: how many of the {2**inputs:,} inputs are right, mean over {plan.score_trials} networks of each "
+        f"size for each function of {inputs} inputs, against Fourier degree, influence and entropy of the function."
+    )
+    return Picture("ten-inputs-functions", figure, caption)
+
+
+def _by_dimension(plan: Plan, dimensions: dict[tuple[int, str], _Kind]) -> Picture:
+    kinds = {}
+    for kind in KINDS:
+        every = [dimensions[inputs, kind] for inputs in plan.dimensions]
+        means = {f"{name} / n": np.array([one.normalized(name).mean() for one in every]) for name in MEASURES}
+        kinds[kind] = (np.array([one.solved.mean() for one in every]), means)
+    ends = f"{plan.dimensions[0]} to {plan.dimensions[-1]}"
+    figure = plots.performance_by_dimension(
+        kinds,
+        measures=[f"{name} / n" for name in MEASURES],
+        dimensions=plan.dimensions,
+        label="share of networks that succeed",
+    )
+    caption = (
+        f"Figure 3.9: the share of networks that succeed, for {ends} inputs (numbers at the ends of the lines), "
+        "against mean degree, influence and entropy, divided by the number n of inputs."
+    )
+    return Picture("ten-inputs-dimensions", figure, caption)
+
+
+def _rates(plan: Plan, dimensions: dict[tuple[int, str], _Kind]) -> Table:
+    rows = []
+    for inputs, kind in product(plan.dimensions, KINDS):
+        one = dimensions[inputs, kind]
+        solved, number = int(one.solved.sum()), one.solved.size
+        low, high = binomtest(solved, number).proportion_ci(0.95)
+        share = f"{100 * solved / number:.1f} % ({100 * low:.0f} to {100 * high:.0f})"
+        means = [f"{one.normalized(name).mean():.3f}" for name in MEASURES]
+        rows.append((str(inputs), kind, str(len(one.measures.functions)), share, *means))
+    caption = (
+        "Successes of all sizes, in brackets the 95 % interval of Clopper and Pearson as if networks of different "
+        "functions and sizes were alike, and mean measures divided by the number of inputs."
+    )
+    return Table(("inputs", "kind", "functions", "successes", *MEASURES), tuple(rows), caption)
+
+
+def _scores(plan: Plan, dimensions: dict[tuple[int, str], _Kind]) -> Table:
+    inputs = plan.dimensions[-1]
+    rows = []
+    for kind in KINDS:
+        right = dimensions[inputs, kind].scores(plan.score_trials)
+        rows.append((kind, f"{right.mean():.1f}", f"{right.min():.1f}", f"{right.max():.1f}"))
+    caption = (
+        f"Inputs of {2**inputs:,} that are right, over functions of {inputs} inputs. The dissertation: random "
+        "functions are significantly harder than the others."
+    )
+    return Table(("kind", "mean", "hardest function", "easiest function"), tuple(rows), caption)

@@ -1,0 +1,133 @@
+"""Figure 4.8: how many networks of n + 1 units tell ball from shell, in 2 to 8 dimensions, and by which regions."""
+
+import numpy as np
+
+import reluscope as rs
+from reluscope.studies import Outcome, Picture, Setting, Table
+from reluscope_studies import plots
+from reluscope_studies.sattelberg2026_ch4._networks import RADIUS, Networks, Plan, data_of, trained
+
+SENTENCE = "ball and shell in 2 to 8 dimensions: how many networks learn them, and what their regions are"
+POSITION = 30
+DATA = None
+
+DIMS, LEAKS, BATCH = range(2, 9), (0.0, 0.01), 100
+THRESHOLDS = (0.95, 0.98, 0.99, 0.9999)
+NETWORKS, SAMPLES, EPOCHS = {"small": 20, "full": 100}, {"small": 5_000, "full": 10_000}, {"small": 200, "full": 1000}
+TESTED = 10_000
+CROSS, SIMPLEX = (
+    (rs.annulus.Shape.QUADRILATERAL, rs.annulus.Shape.CROSS_POLYTOPE),
+    (rs.annulus.Shape.HEXAGON, rs.annulus.Shape.EXPANDED_SIMPLEX),
+)
+
+
+def protocol(setting: Setting) -> Outcome:
+    """Train networks in every dimension, test them on other samples, and look at their decision regions."""
+    found: dict[tuple[float, int], Networks] = {}
+    is_interrupted = False
+    try:
+        for leak in LEAKS:
+            for dim in DIMS:
+                size = setting.size
+                plan = Plan(dim, "bce", leak, BATCH, True, SAMPLES[size], EPOCHS[size], NETWORKS[size], THRESHOLDS[-1])
+                found[leak, dim] = trained(setting, plan)
+    except KeyboardInterrupt:
+        is_interrupted = True
+    setting.tell("Decision regions", None, None)
+    tested = {key: one.accuracies(data_of(one.plan, 2 * setting.seed + 1, TESTED)) for key, one in found.items()}
+    findings = [
+        rs.Finding(
+            int((right >= threshold).sum()),
+            rs.Claim.EXACT,
+            name=f"networks with {100 * threshold:g} % right, dimension {dim}, leak {leak:g}",
+            definition=f"of {len(right)} networks, share of {TESTED:,} test samples",
+            domain="ball and shell",
+            source="sattelberg2026",
+        )
+        for (leak, dim), right in tested.items()
+        for threshold in THRESHOLDS
+    ]
+    panels = {
+        name: {dim: tested[leak, dim] for dim in DIMS if (leak, dim) in tested}
+        for name, leak in (("ReLU", 0.0), ("leaky ReLU, 0.01", 0.01))
+    }
+    pictures = (
+        Picture(
+            "successes",
+            plots.successes(panels, thresholds=THRESHOLDS),
+            "Figure 4.8: the share of networks with so many test samples right.",
+        ),
+    )
+    return Outcome(
+        (_how(setting),), tuple(findings), (_table(tested), _regions(found)), pictures, interrupted=is_interrupted
+    )
+
+
+def _how(setting: Setting) -> str:
+    size = setting.size
+    small = " This is the small size; the dissertation has 100 networks, 10,000 samples and up to 1,000 epochs."
+    return (
+        f"Networks of n + 1 units, binary cross-entropy, Adam at rate 0.01, batches of {BATCH} of {SAMPLES[size]:,} "
+        f"samples, inputs of standard deviation 1, at most {EPOCHS[size]:,} epochs, {NETWORKS[size]} networks, tested "
+        f"on {TESTED:,} other samples. Training stops at {100 * THRESHOLDS[-1]:g} % of the training samples. The radii "
+        f"are r1 = {RADIUS:g}, r2 = sqrt(n) r1 and r3 = 2^(1/n) r2, so that the shell has the volume of the ball "
+        "within it; the dissertation does not say what r3 is, nor first weights. Its Figure 4.8 has no numbers to "
+        "compare with." + small * (size == "small")
+    )
+
+
+def _table(tested: dict[tuple[float, int], np.ndarray]) -> Table:
+    rows = tuple(
+        (
+            f"{leak:g}",
+            str(dim),
+            *(f"{100 * float((right >= threshold).mean()):.0f}" for threshold in THRESHOLDS),
+            f"{100 * float(np.median(right)):.2f}",
+        )
+        for (leak, dim), right in tested.items()
+    )
+    columns = ("leak", "dimension", *(f"at {100 * threshold:g} %" for threshold in THRESHOLDS), "median right, %")
+    return Table(columns, rows, "Networks, in per cent, with so many test samples right.")
+
+
+def _regions(found: dict[tuple[float, int], Networks]) -> Table:
+    rows = []
+    for (leak, dim), one in found.items():
+        counts = one.counts
+        closed = [region for region in one.regions.values() if region.is_bounded and region.has_origin]
+        ratios = [float(rs.annulus.outer_radius(region)) / float(rs.annulus.inner_radius(region)) for region in closed]
+        cosines = [rs.annulus.orthogonality(one.layers(row)[0][0]).mean.value for row in one.regions]
+        others = sorted(
+            {(len(one.regions[row].vertices), one.regions[row].num_facets)
+             for row, shape in one.shapes.items() if shape is rs.annulus.Shape.OTHER}
+        )  # fmt: skip
+        rows.append(
+            (
+                f"{leak:g}",
+                str(dim),
+                str(counts.total()),
+                str(sum(counts[kind] for kind in CROSS)),
+                str(sum(counts[kind] for kind in SIMPLEX)),
+                str(counts[rs.annulus.Shape.OTHER])
+                + (f" ({', '.join(f'{v}/{f}' for v, f in others[:4])})" if others else ""),
+                str(counts[rs.annulus.Shape.UNBOUNDED]),
+                str(one.num_with_rest),
+                f"{np.median(ratios):.3f}" if ratios else "",
+                f"{dim**0.5:.3f}",
+                f"{np.mean(cosines):.3f}" if cosines else "",
+            )
+        )
+    columns = (
+        "leak",
+        "dimension",
+        "successes",
+        "cross-polytopes",
+        "expanded simplices",
+        "others (vertices/facets)",
+        "unbounded",
+        "with a rest",
+        "median R/rho",
+        "room r2/r1",
+        "mean absolute cosine of units",
+    )
+    return Table(columns, tuple(rows), "Decision regions of the networks with 95 % of the training samples right.")

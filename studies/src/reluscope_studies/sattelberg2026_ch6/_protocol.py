@@ -1,0 +1,280 @@
+"""What the study asks of the networks of one kind of data: accuracies, slices, coefficients, active subspaces."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+import reluscope as rs
+from reluscope.studies import Data, Outcome, Picture, Setting, Size, Table
+from reluscope_studies import plots
+from reluscope_studies.classifiers import trained
+from reluscope_studies.labelled import Labelled, labelled_data
+from reluscope_studies.sattelberg2026_ch6._labelling import Labelling, label_grid
+from reluscope_studies.sattelberg2026_images import SHAPE, nearest_triple, prepared, summed
+from reluscope_studies.sattelberg2026_networks import Model, Plan, accuracy_table, models, training_of
+
+TOLERANCES = (1e-9, 1e-3, 1e-1)
+SHOWN_TOLERANCE = 1
+
+
+@dataclass(frozen=True)
+class SlicePlan(Plan):
+    """How much is done.
+
+    Parameters
+    ----------
+    scaled : bool
+        Whether images are 32 x 32 in three channels.
+    grid : int
+        Points in a row of the grid of Jacobians.
+    margin : float
+        By which share of its longer side the rectangle around the three images is enlarged.
+    close : float
+        Half the side of the square around image A that is taken of convolutional networks, by the distance of A and B.
+    """
+
+    scaled: bool
+    grid: int
+    margin: float
+    close: float
+
+
+PLANS: dict[Size, SlicePlan] = {
+    "small": SlicePlan(15, 32, 8, False, 60, 2.0, 0.25),
+    "full": SlicePlan(15, 128, 32, True, 200, 0.1, 0.02),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """A trained network and what was asked of it."""
+
+    model: Model
+    network: rs.Network
+    accuracy: rs.Finding
+    subspaces: rs.sensitivity.ActiveSubspaces
+    along: tuple[rs.sensitivity.OutputAlong, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Sliced:
+    """A network on the plane through three images: exactly, and by Jacobians on a grid."""
+
+    model: Model
+    part: rs.Partition
+    grids: list[Labelling]
+
+
+def report(setting: Setting, name: Data) -> Outcome:
+    """Train the networks and look at them.
+
+    Parameters
+    ----------
+    setting : Setting
+    name : {"mnist", "cifar10"}
+        Of the dissertation's data; stands before the names of pictures.
+    """
+    plan = PLANS[setting.size]
+    given = labelled_data(setting)
+    training, testing = prepared(*given, shape=SHAPE if plan.scaled else None)
+    every = models(plan.hidden, plan.filters)
+    looked = []
+    for number, model in enumerate(every):
+        network, found = trained(setting, model, training_of(model, plan.epochs), training, testing)
+        setting.tell(f"Gradients of {model.name}", number / len(every), None)
+        looked.append(_look(model, network, found, testing))
+    anchors = nearest_triple(testing.points)
+    sliced = []
+    for one in looked:
+        if one.model.number == 1:
+            setting.tell(f"Slice of {one.model.name}", None, None)
+            sliced.append(_slice(setting, plan, one, testing.points[anchors]))
+    norms = {one.model.name: rs.sensitivity.jacobian_norms(one.network, testing.points) for one in looked}
+    shares = [one.subspaces.share(j) for one in looked for j in range(len(one.subspaces))]
+    explained = [along.explained() for one in looked for along in one.along]
+    return Outcome(
+        _sentences(setting, plan, given, testing, anchors),
+        (
+            *(one.accuracy for one in looked),
+            *(one.part.finding() for one in sliced),
+            *shares,
+            *explained,
+            *(found.mean(of) for found in norms.values() for of in ("probabilities", "logits")),
+        ),
+        (
+            accuracy_table(name, {one.model: one.accuracy for one in looked}, "Table 6.1"),
+            _missed(sliced),
+            _sensitivity(looked, {key: [found.mean(), found.mean("logits")] for key, found in norms.items()}),
+        ),
+        tuple(_pictures(name, looked, sliced, testing, anchors)),
+    )
+
+
+def _look(model: Model, network: rs.Network, found: rs.Finding, testing: Labelled) -> Looked:
+    """Return the active subspaces of a network on the test images, and its outputs along the first directions."""
+    subspaces = rs.sensitivity.active_subspaces(network, testing.points)
+    along = tuple(
+        rs.sensitivity.output_along(network, testing.points, subspaces.directions[j, 0], output=j)
+        for j in range(network.num_outputs)
+        if subspaces.directions[j, 0].any()
+    )
+    return Looked(model, network, found, subspaces, along)
+
+
+def _slice(setting: Setting, plan: SlicePlan, one: Looked, images: np.ndarray) -> Sliced:
+    """Return the exact regions of the plane through three images, of convolutional networks close to the first."""
+    plane = rs.Plane(*images, margin=plan.margin)
+    if one.model.kind in ("simple", "complex"):
+        half = plan.close * float(np.linalg.norm(images[1] - images[0]))
+        plane = rs.Slice(plane.origin, plane.basis, rs.Box(-half, half, 2))
+    budget = None if setting.seconds is None else rs.Budget(seconds=setting.seconds)
+    part = rs.partition(one.network, plane, budget=budget, executor=setting.executor)
+    return Sliced(one.model, part, label_grid(one.network, plane, plan.grid, TOLERANCES))
+
+
+def _sentences(
+    setting: Setting, plan: SlicePlan, given: tuple[Labelled, Labelled], testing: Labelled, anchors: np.ndarray
+) -> tuple[str, ...]:
+    ways = "; ".join(training_of(model, plan.epochs).describe() for model in models(plan.hidden, plan.filters)[:2])
+    shape = " x ".join(map(str, testing.shape))
+    networks = (
+        f"Networks of section 6.1 trained on {given[0].name} ({len(given[0]):,} images of {shape} numbers, centred by "
+        f"channel): {ways}. Convolutions keep the size of the image, which the dissertation leaves open."
+    )
+    plane = (
+        f"The slice goes through the test images {', '.join(map(str, anchors))} of the classes "
+        f"{', '.join(str(testing.labels[row]) for row in anchors)}: an image and its two nearest, of all such triples "
+        "the one with the least sum of distances. Its axes are those of equation 6.2, with the first image as origin; "
+        "of convolutional networks a square around that image is taken, as in the dissertation."
+    )
+    labels = (
+        "The dissertation compares Jacobians on a grid within a tolerance that it does not state; here three, relative "
+        "to the Jacobian's Frobenius norm. Exact regions come from an exact partition by codes. A region counts as "
+        "found if it holds the first point of a label."
+    )
+    said = [
+        networks,
+        plane,
+        labels,
+        *(f"{note[0].upper()}{note[1:]}: {data.name}." for data in given for note in data.notes),
+    ]
+    if setting.size == "small":
+        said.append(
+            f"This is the small size: {plan.hidden} hidden units, {plan.filters} filters, images as they are, a window "
+            "that is wider around the three images; numbers are not the dissertation's."
+        )
+    return tuple(said)
+
+
+def _missed(sliced: list[Sliced]) -> Table:
+    size = len(sliced[0].grids[0].labels)
+    rows = []
+    for one in sliced:
+        whole = one.part.finding()
+        for grid in one.grids:
+            rows.append(
+                (
+                    one.model.name,
+                    f"{int(whole):,} {whole.claim}",
+                    f"{grid.num_codes:,}",
+                    f"{grid.tolerance:g}",
+                    f"{grid.num_labels:,}",
+                    f"{grid.num_found:,}",
+                    f"{int(whole) - grid.num_found:,}",
+                )
+            )
+    columns = ("network", "regions", "on the grid", "tolerance", "labels", "regions found", "missed")
+    caption = (
+        f"Regions of the slice: all of them; those with a point of the {size} x {size} grid; labels by equal Jacobians "
+        "within a tolerance, the regions that these stand for, and how many are missed."
+    )
+    return Table(columns, tuple(rows), caption)
+
+
+def _sensitivity(looked: list[Looked], norms: dict[str, list[rs.Finding]]) -> Table:
+    rows = []
+    for one in looked:
+        every = range(len(one.subspaces))
+        shares = [float(one.subspaces.share(j)) for j in every]
+        explained = [float(along.explained()) for along in one.along]
+        ranks = one.subspaces.ranks
+        rows.append(
+            (
+                one.model.name,
+                f"{100 * np.median(shares):.1f} %",
+                f"{100 * np.median(explained):.1f} %" if explained else "-",
+                f"{ranks.min():,} to {ranks.max():,}",
+                f"{one.subspaces.rank_upper:,}",
+                *(f"{float(found):.3g}" for found in norms[one.model.name]),
+            )
+        )
+    columns = (
+        "network", "first direction", "outputs along it", "rank at least", "rank at most", "probabilities", "logits",
+    )  # fmt: skip
+    caption = (
+        "Active subspaces over the test images: medians over classes of the share of the first direction and of the "
+        "variance of the output that positions along it explain; ranks; and mean Frobenius norms of the Jacobians. "
+        "The dissertation finds 128 nonzero singular values for the dense networks of 128 units."
+    )
+    return Table(columns, tuple(rows), caption)
+
+
+def _pictures(
+    name: str, looked: list[Looked], sliced: list[Sliced], testing: Labelled, anchors: np.ndarray
+) -> list[Picture]:
+    first = [one for one in looked if one.model.number <= 1]
+    names = [one.model.name for one in first]
+    classes = [f"class {label}" for label in range(first[0].network.num_outputs)]
+    row = int(np.flatnonzero(testing.labels == testing.labels.min())[0])
+    shape = testing.shape[-2:]
+    weights = np.stack([one.network.linearize(testing.points[row : row + 1]).weight[0].cpu().numpy() for one in first])
+    directions = np.stack([one.subspaces.directions[:, 0] for one in first])
+    shown = {"shape": shape, "rows": names, "columns": classes}
+    spectra = {one.model.name: one.subspaces for one in first if one.network.gates}
+    return [
+        Picture(
+            f"{name}-images",
+            rs.plots.samples(testing.points[anchors], shape=testing.shape, names=["A", "B", "C"]),
+            "The images that span the slice (Figures 6.8 and 6.9).",
+        ),
+        Picture(
+            f"{name}-coefficients",
+            rs.plots.coefficients(summed(weights, testing.shape), **shown),
+            f"Linear coefficients of every output at test image {row}, summed over channels; each network by its "
+            "largest (Figure 6.3).",
+        ),
+        *(
+            Picture(
+                f"{name}-{kind}",
+                plots.grids_beside_regions(
+                    {
+                        one.model.name: (one.part, one.grids[SHOWN_TOLERANCE].labels)
+                        for one in sliced
+                        if one.model.kind == kind
+                    }
+                ),
+                f"Slices of the {kind} networks: labels by equal Jacobians within {TOLERANCES[SHOWN_TOLERANCE]:g}, "
+                "and all regions; axes in units of the input, with image A at 0 (Figures 6.10, 6.11 and 6.13). Colours "
+                "have no meaning.",
+            )
+            for kind in dict.fromkeys(one.model.kind for one in sliced)
+        ),
+        Picture(
+            f"{name}-directions",
+            rs.plots.coefficients(summed(directions, testing.shape), **shown),
+            "Directions along which every output varies most, summed over channels; each network by its largest "
+            "(Figures 6.14 and 6.17).",
+        ),
+        Picture(
+            f"{name}-along",
+            rs.plots.outputs_along([list(one.along) for one in first], rows=names, columns=classes),
+            "Outputs of test images over positions along these directions, and the network on the line through the "
+            "mean image (Figures 6.15 and 6.18).",
+        ),
+        Picture(
+            f"{name}-eigenvalues",
+            rs.plots.gradient_eigenvalues(spectra),
+            "Eigenvalues of gradient products by their sum: medians over classes, with bands from the least to the "
+            "largest (Figures 6.16 and 6.19).",
+        ),
+    ]

@@ -1,0 +1,13 @@
+"""Chapter 6 on CIFAR-10: Table 6.1, Figures 6.8, 6.10, 6.13 and 6.17 to 6.19."""
+
+from reluscope.studies import Outcome, Setting
+from reluscope_studies.sattelberg2026_ch6._protocol import report
+
+SENTENCE = "the same on CIFAR-10"
+POSITION = 20
+DATA = "cifar10"
+
+
+def protocol(setting: Setting) -> Outcome:
+    """Train the networks on coloured images and look at them."""
+    return report(setting, "cifar10")

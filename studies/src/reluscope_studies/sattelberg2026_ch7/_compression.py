@@ -1,0 +1,189 @@
+"""Figures 7.3 and 7.4: accuracies of networks that are left k affine functions per output; regions that images use."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+import reluscope as rs
+from reluscope.studies import Picture, Record, Setting, Table
+from reluscope_studies.labelled import Labelled
+from reluscope_studies.records import finding_of, plain_findings
+from reluscope_studies.sattelberg2026_ch7._plan import ComparisonPlan
+from reluscope_studies.sattelberg2026_networks import OPTIMIZERS, Model
+
+# How a rule is called in tables; the first is the dissertation's.
+RULES: dict[rs.compression.Rule, str] = {
+    "own_map": "by the nearest map",
+    "mean_input": "by the nearest mean input",
+    "nearest_sample": "by the nearest training image",
+}
+DROP = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Compressed:
+    """A network and what is left of it.
+
+    Parameters
+    ----------
+    model : Model
+    curve : AccuracyCurve
+        On the test images, centres from the training images.
+    regions : Finding
+        How many regions the training images lie in.
+    num_sharing, num_samples : int
+        Training images that share their region with another one, and all.
+    """
+
+    model: Model
+    curve: rs.compression.AccuracyCurve
+    regions: rs.Finding
+    num_sharing: int
+    num_samples: int
+
+    def at(self, number: int, rule: rs.compression.Rule = "own_map") -> float:
+        """Return the accuracy with a number of functions per output, in %."""
+        return 100 * float(self.curve.accuracies[rule][self.curve.num_clusters.index(number)])
+
+
+def compressed(
+    setting: Setting, plan: ComparisonPlan, model: Model, network: rs.Network, training: Labelled, testing: Labelled
+) -> Compressed:
+    """Return what the records have of a network, or make it now."""
+    name = f"{model.name}, compressed"
+    kept = setting.records.get(name)
+    if kept is None:
+        setting.tell(f"Compressing {model.name}", None, None)
+        of_training = rs.coefficients.matrix(network, training.points, memory=plan.memory)
+        of_testing = rs.coefficients.matrix(network, testing.points, memory=plan.memory)
+        curve = rs.compression.accuracy_curve(
+            of_training, of_testing, testing.labels, plan.numbers, rules=tuple(RULES), seed=setting.seed
+        )
+        kept = setting.records[name] = Record(_plain(curve, of_training))
+    return _found(model, kept.plain)
+
+
+def _plain(curve: rs.compression.AccuracyCurve, training: rs.coefficients.CoefficientMatrices) -> dict[str, Any]:
+    regions = rs.compression.region_samples(training)
+    shares = {f"{rule} {place}": one for rule, row in curve.accuracies.items() for place, one in enumerate(row)}
+    return {
+        "accuracies": plain_findings(shares),
+        "numbers": list(curve.num_clusters),
+        "largest_used": list(curve.largest_used),
+        "notes": list(curve.notes),
+        "whole": plain_findings({"accuracy": curve.original, "regions": regions.holding(1.0)}),
+        "num_sharing": int(regions.counts[regions.counts > 1].sum()),
+        "num_samples": len(training),
+    }
+
+
+def _found(model: Model, plain: Any) -> Compressed:
+    numbers = tuple(plain["numbers"])
+    shares: dict[rs.compression.Rule, tuple[rs.Finding, ...]] = {
+        rule: tuple(finding_of(plain["accuracies"][f"{rule} {place}"]) for place in range(len(numbers)))
+        for rule in RULES
+    }
+    whole = {name: finding_of(one) for name, one in plain["whole"].items()}
+    curve = rs.compression.AccuracyCurve(
+        numbers, shares, whole["accuracy"], tuple(plain["largest_used"]), tuple(plain["notes"])
+    )
+    return Compressed(model, curve, whole["regions"], plain["num_sharing"], plain["num_samples"])
+
+
+def findings(every: list[Compressed]) -> list[rs.Finding]:
+    """Return all numbers, each with the names of its network and rule."""
+    found = []
+    for one in every:
+        found.append(replace(one.regions, name=f"{one.regions.name}, {one.model.name}"))
+        for rule, said in RULES.items():
+            own = [*one.curve.accuracies[rule], one.curve.fewest_clusters(DROP, rule)]
+            found += [
+                replace(finding, name=f"{finding.name}, {one.model.name}, {said}")
+                for finding in own
+                if finding is not None
+            ]
+    return found
+
+
+def tables(every: list[Compressed], figure: str) -> list[Table]:
+    """Return accuracies over the number of functions, one table per rule, and how many functions and regions matter."""
+    numbers = every[0].curve.num_clusters
+    found = []
+    for rule, said in RULES.items():
+        rows = tuple(
+            (one.model.name, f"{100 * float(one.curve.original):.1f}", *(f"{one.at(k, rule):.1f}" for k in numbers))
+            for one in every
+        )
+        whose = (
+            f"as in {figure}, which takes the network's Jacobian at every image"
+            if rule == "own_map"
+            else "which reads the image alone; not in the dissertation"
+        )
+        caption = f"Accuracies on test images in %, with k affine functions per output that are chosen {said}, {whose}."
+        found.append(Table(("network", "itself", *(f"k = {number:,}" for number in numbers)), rows, caption))
+    return [*found, _matter(every)]
+
+
+def _matter(every: list[Compressed]) -> Table:
+    rows = []
+    for one in every:
+        fewest = [one.curve.fewest_clusters(DROP, rule) for rule in RULES]
+        most = one.curve.num_clusters[-1]
+        said = [f"above {most:,}" if few is None else f"{int(few):,}" for few in fewest]
+        sharing = f"{100 * one.num_sharing / one.num_samples:.2f} %"
+        rows.append((one.model.name, *said, f"{int(one.regions):,} {one.regions.claim}", sharing))
+    columns = ("network", *RULES.values(), "regions of training images", "images that share one")
+    caption = (
+        f"How many functions per output keep the accuracy within {100 * DROP:g} percentage point, of the numbers that "
+        f"were tried (UPPER: other centres may do with fewer); and in how many regions the {every[0].num_samples:,} "
+        "training images lie (ESTIMATE where rounding could change codes, as where pixels of a flat background tie "
+        "in a pooling)."
+    )
+    return Table(columns, tuple(rows), caption)
+
+
+def sentences(every: list[Compressed]) -> list[str]:
+    """Return what the dissertation says about compression, beside what came out."""
+    numbers = every[0].curve.num_clusters
+    others = [one.at(1) for one in every if one.model.kind in ("simple", "complex")]
+    dense = [one.at(1) for one in every if one.model.kind == "dense"]
+    middle = numbers[len(numbers) // 2]
+    drops = {
+        optimizer: [
+            100 * float(one.curve.original) - one.at(middle)
+            for one in every
+            if one.model.optimizer == optimizer and one.model.kind != "linear"
+        ]
+        for optimizer in OPTIMIZERS
+    }
+    sharing = [100 * one.num_sharing / one.num_samples for one in every if one.model.kind == "simple"]
+    of_one = (
+        f"With one affine function per output, dense networks are right on {min(dense):.1f} to {max(dense):.1f} % of "
+        f"the test images, convolutional ones on {min(others):.1f} to {max(others):.1f} % (the dissertation: dense "
+        "networks do not fail as catastrophically)."
+    )
+    of_optimizers = (
+        f"With {middle}, networks trained by SGD lose {np.median(drops['SGD']):.1f} points in the median, those by "
+        f"AdamW {np.median(drops['AdamW']):.1f} (the dissertation: a significant difference, AdamW losing more)."
+    )
+    of_regions = (
+        f"Of the training images, {max(sharing):.2f} % at most share their region of a simple network with another one "
+        "(the dissertation, on MNIST: less than 1 %)."
+    )
+    return [of_one, of_optimizers, of_regions]
+
+
+def picture(every: list[Compressed], name: str, figure: str) -> Picture:
+    """Return accuracies over the number of functions, of one network of every kind by both optimisers."""
+    chosen = [
+        one for optimizer in OPTIMIZERS for one in every if one.model.optimizer == optimizer and one.model.number <= 1
+    ]
+    return Picture(
+        f"{name}-compression",
+        rs.plots.curves_of_networks(
+            {one.model.name: one.curve for one in chosen}, columns=len(chosen) // len(OPTIMIZERS)
+        ),
+        f"Accuracy over the number of affine functions per output ({figure}; the dissertation's rule is the nearest "
+        "map). Of two networks alike the first is shown.",
+    )

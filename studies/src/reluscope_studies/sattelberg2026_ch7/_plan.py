@@ -1,0 +1,49 @@
+"""How much the studies on images do: the dissertation's networks and images, or smaller ones."""
+
+from dataclasses import dataclass
+
+from reluscope.studies import Size
+from reluscope_studies.labelled import Labelled
+from reluscope_studies.sattelberg2026_images import SHAPE
+from reluscope_studies.sattelberg2026_networks import Plan
+
+
+@dataclass(frozen=True)
+class ComparisonPlan(Plan):
+    """How much is done.
+
+    Parameters
+    ----------
+    side : int or None
+        Most pixels in a row of an image; None for the dissertation's 32 x 32 in three channels.
+    training, testing : int or None
+        Most images; None for all.
+    numbers : tuple of int
+        Affine functions per output that networks are left.
+    at_once : int
+        Networks that are compared in one go, the sums of which are in memory together.
+    memory : int
+        Bytes for blocks and sums.
+    """
+
+    side: int | None
+    training: int | None
+    testing: int | None
+    numbers: tuple[int, ...]
+    at_once: int
+    memory: int
+
+    def shape(self, part: Labelled) -> tuple[int, int, int]:
+        """Return channels, height and width of the images that networks are to see."""
+        if self.side is None:
+            return SHAPE
+        channels, *sides = part.shape
+        height, width = (min(self.side, one) for one in sides)
+        return channels, height, width
+
+
+NUMBERS = (1, 2, 5, 10, 20, 50, 100)
+PLANS: dict[Size, ComparisonPlan] = {
+    "small": ComparisonPlan(30, 32, 8, 12, 3_000, 1_000, NUMBERS, 14, 2**30),
+    "full": ComparisonPlan(15, 128, 32, None, None, None, NUMBERS, 8, 5 * 2**30),
+}

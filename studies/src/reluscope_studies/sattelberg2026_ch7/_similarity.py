@@ -1,0 +1,202 @@
+"""What is reported of compared networks: heat maps, means over kinds of pairs, the dissertation's cells beside ours."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+import reluscope as rs
+from reluscope.studies import Data, Picture, Table
+from reluscope_studies.sattelberg2026_ch7._printed import MAPPED
+from reluscope_studies.sattelberg2026_networks import ACCURACIES, OPTIMIZERS, Model
+
+FIGURES: dict[Data, dict[str, str]] = {
+    "mnist": {
+        "mapped_accuracy": "Figure 7.8",
+        "scaled_distance": "Figure 7.10",
+        "cka": "Figure 7.12",
+        "output_cross_entropy": "Figure 7.14",
+        "capped": "Figure 7.15",
+    },
+    "cifar10": {
+        "mapped_accuracy": "Figure 7.9",
+        "scaled_distance": "Figure 7.11",
+        "cka": "Figure 7.13",
+        "output_cross_entropy": "Figure 7.16",
+        "capped": "Figure 7.17",
+    },
+}
+# Of the numbers in the capped picture, that many are below the cap.
+BELOW_CAP = 0.7
+# What is said in the table of means, and how it is called there.
+SUMMARY = {
+    "drop": "drop",
+    "cka": "CKA",
+    "debiased_cka": "debiased CKA",
+    "scaled_distance": "distance",
+    "scaled_distance_absolute": "distance, absolute",
+    "output_cross_entropy": "cross-entropy",
+    "agreement": "agreement",
+}
+
+
+DENSE, CONVOLUTIONAL = frozenset({"dense"}), frozenset({"simple", "complex"})
+
+
+@dataclass(frozen=True)
+class Block:
+    """Ordered pairs of different networks that are alike in some way.
+
+    Parameters
+    ----------
+    name : str
+    kinds : pair of sets of kinds
+        Of the first network and of the second.
+    optimizers : pair of optimisers
+    """
+
+    name: str
+    kinds: tuple[frozenset[str], frozenset[str]]
+    optimizers: tuple[str, str]
+
+    def pairs(self, every: Sequence[Model]) -> list[tuple[Model, Model]]:
+        """Return the pairs."""
+        first, second = (
+            [model for model in every if model.kind in kinds and model.optimizer == optimizer]
+            for kinds, optimizer in zip(self.kinds, self.optimizers, strict=True)
+        )
+        return [(a, b) for a in first for b in second if a is not b]
+
+
+BLOCKS = (
+    *(
+        Block(f"{name}, {way}", kinds, (way, way))
+        for way in OPTIMIZERS
+        for name, kinds in (
+            ("dense to dense", (DENSE, DENSE)),
+            ("convolutional to convolutional", (CONVOLUTIONAL, CONVOLUTIONAL)),
+            ("dense to convolutional", (DENSE, CONVOLUTIONAL)),
+            ("convolutional to dense", (CONVOLUTIONAL, DENSE)),
+        )
+    ),
+    *(
+        Block(f"{name}, {ways[0]} to {ways[1]}", (kinds, kinds), ways)
+        for name, kinds in (("dense", DENSE), ("convolutional", CONVOLUTIONAL))
+        for ways in (("SGD", "AdamW"), ("AdamW", "SGD"))
+    ),
+)
+
+
+def summary(found: rs.similarity.Similarities, every: Sequence[Model], name: Data) -> Table:
+    """Return means over kinds of pairs; for CIFAR-10 with the drops that can be read in the dissertation."""
+    rows = []
+    for block in BLOCKS:
+        pairs = block.pairs(every)
+        if not pairs:
+            continue
+        printed = [_printed_drop(a, b) for a, b in pairs if (a.name, b.name) in MAPPED]
+        drop, *means = (_mean(found[metric], pairs) for metric in SUMMARY)
+        said = [f"{100 * drop:.1f}", *("-" if np.isnan(one) else f"{one:.3g}" for one in means)]
+        if name == "cifar10":
+            said.insert(0, f"{np.mean(printed):.1f} ({len(printed)} of {len(pairs)})" if printed else "-")
+        rows.append((block.name, *said))
+    columns = ["pairs", *(f"{title}, points" if metric == "drop" else title for metric, title in SUMMARY.items())]
+    caption = (
+        "Means over pairs of different networks: the accuracy that a network loses when another is mapped to it; "
+        "CKA of coefficients; scaled squared distance by the largest coefficient, as in the dissertation, and by the "
+        "largest absolute one; cross-entropy of the outputs; share of images with the same prediction."
+    )
+    if name == "cifar10":
+        columns.insert(1, "drop in the dissertation, points")
+        caption += " Of the dissertation's drops those that can be read, and how many these are."
+    return Table(tuple(columns), tuple(rows), caption)
+
+
+def _mean(table: rs.similarity.PairTable, pairs: Sequence[tuple[Model, Model]]) -> float:
+    values = [float(one) for a, b in pairs if (one := table[a.name, b.name]) is not None]
+    return float(np.mean(values)) if values else float("nan")
+
+
+def _printed_drop(first: Model, second: Model) -> float:
+    own = ACCURACIES["cifar10"][second.row][OPTIMIZERS.index(second.optimizer)]
+    return float(own) - MAPPED[first.name, second.name]
+
+
+def mapped(found: rs.similarity.Similarities, every: Sequence[Model], name: Data) -> list[Table]:
+    """Return accuracies after mapping and their drops, to networks of one optimiser each."""
+    made = []
+    for way in OPTIMIZERS:
+        targets = [model for model in every if model.optimizer == way]
+        rows = tuple((a.name, *(_cell(found, a, b, name) for b in targets)) for a in every)
+        caption = (
+            f"Accuracies on test images in % after mapping the coefficients of the networks on the left to those of "
+            f"the networks above, and the drop from the accuracy of these ({FIGURES[name]['mapped_accuracy']})"
+        )
+        caption += "; in brackets the dissertation's, where they can be read." if name == "cifar10" else "."
+        made.append(Table(("from", *(f"to {model.name}" for model in targets)), rows, caption))
+    return made
+
+
+def _cell(found: rs.similarity.Similarities, first: Model, second: Model, name: Data) -> str:
+    accuracy = found["mapped_accuracy"][first.name, second.name]
+    drop = found["drop"][first.name, second.name]
+    assert accuracy is not None
+    assert drop is not None
+    if first is second:
+        return f"{100 * float(accuracy):.1f}"
+    # Adding zero takes the sign from a zero.
+    change = round(-100 * float(drop), 1) + 0.0
+    said = f"{100 * float(accuracy):.1f} {change:+.1f}"
+    printed = MAPPED.get((first.name, second.name)) if name == "cifar10" else None
+    return said if printed is None else f"{said} [{printed:.1f}]"
+
+
+def conditions(found: rs.similarity.Similarities) -> Table:
+    """Return how well the maps from every network are determined."""
+    assert found.conditions is not None
+    rows = []
+    for place, (name, condition) in enumerate(zip(found.networks, found.conditions, strict=True)):
+        row = found["map_residual"].values[place]
+        others = np.delete(row, place)
+        rows.append((name, f"{float(condition):.3g}", f"{np.nanmin(others):.2g} to {np.nanmax(others):.2g}"))
+    caption = (
+        "Least-squares maps from each network: the largest condition number of its coefficient matrices, and what the "
+        "maps leave of the other networks' coefficients on the training images (0: nothing, 1: as much as without a "
+        "map)."
+    )
+    return Table(("from", "condition number", "left over"), tuple(rows), caption)
+
+
+def findings(found: rs.similarity.Similarities) -> list[rs.Finding]:
+    """Return all numbers of all pairs, each with the names of its networks."""
+    numbers: list[rs.Finding] = []
+    for table in found.tables.values():
+        for row, first in enumerate(found.networks):
+            for column in range(row if table.is_symmetric else 0, len(found.networks)):
+                one = table.findings[row][column]
+                if one is not None and row != column:
+                    to = "and" if table.is_symmetric else "to"
+                    numbers.append(replace(one, name=f"{table.title}, {first} {to} {found.networks[column]}"))
+    return numbers
+
+
+def pictures(found: rs.similarity.Similarities, name: Data) -> list[Picture]:
+    """Return the heat maps of the dissertation, and those of the drop and of the distance by absolute values."""
+    figures = FIGURES[name]
+    entropies = found["output_cross_entropy"]
+    cap = float(np.quantile(entropies.values, BELOW_CAP))
+    shown = [
+        ("mapped_accuracy", f"Accuracies on test images after mapping coefficients ({figures['mapped_accuracy']})"),
+        ("drop", f"The accuracy that is lost by it ({figures['mapped_accuracy']})"),
+        ("scaled_distance", f"Squared distances of coefficients scaled by the largest ({figures['scaled_distance']})"),
+        ("scaled_distance_absolute", "The same, scaled by the largest absolute coefficient; not in the dissertation"),
+        ("cka", f"CKA of coefficients ({figures['cka']}); of linear networks there is none"),
+        ("output_cross_entropy", f"Cross-entropies of outputs ({figures['output_cross_entropy']})"),
+    ]  # fmt: skip
+    made = [
+        Picture(f"{name}-{metric.replace('_', '-')}", rs.plots.similarity(found[metric]), f"{caption}.")
+        for metric, caption in shown
+    ]
+    capped = rs.plots.similarity(entropies, cap=cap)
+    said = f"Cross-entropies of outputs, colours up to {cap:.3g} ({figures['capped']})."
+    return [*made, Picture(f"{name}-output-cross-entropy-capped", capped, said)]

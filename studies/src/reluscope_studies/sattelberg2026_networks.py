@@ -1,0 +1,134 @@
+"""The dissertation's networks for images (sections 6.1 and 7.1): linear, dense, simple and complex convolutional ones.
+
+Convolutions have 3 x 3 kernels, pooling takes the largest of 2 x 2 pixels: before the gate in the simple network, after
+it in the complex one. The dissertation names no padding; here a convolution keeps the size of the image.
+"""
+
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import nn
+
+import reluscope as rs
+from reluscope.studies import Data, Table
+from reluscope_studies.classifiers import Training
+
+Kind = Literal["linear", "dense", "simple", "complex"]
+Optimizer = Literal["SGD", "AdamW"]
+
+OPTIMIZERS: tuple[Optimizer, ...] = ("SGD", "AdamW")
+# Accuracies on test images in %, by SGD and by AdamW (Tables 6.1 and 7.1).
+ACCURACIES: Mapping[Data, Mapping[str, tuple[str, str]]] = {
+    "mnist": {
+        "linear": ("88.89", "86.83"),
+        "dense 1": ("96.76", "97.43"),
+        "dense 2": ("96.91", "97.24"),
+        "simple 1": ("97.80", "98.86"),
+        "simple 2": ("97.89", "98.90"),
+        "complex 1": ("97.73", "98.95"),
+        "complex 2": ("97.86", "98.81"),
+    },
+    "cifar10": {
+        "linear": ("25.43", "31.66"),
+        "dense 1": ("51.01", "47.55"),
+        "dense 2": ("50.24", "48.41"),
+        "simple 1": ("68.14", "67.03"),
+        "simple 2": ("66.34", "67.58"),
+        "complex 1": ("61.72", "70.55"),
+        "complex 2": ("62.50", "71.33"),
+    },
+}
+
+
+@dataclass(frozen=True)
+class Model:
+    """A network of the table: what it is made of, which of two it is, and how it is trained.
+
+    Parameters
+    ----------
+    kind : {"linear", "dense", "simple", "complex"}
+    optimizer : {"SGD", "AdamW"}
+    number : int
+        1 or 2, of networks that differ by their first weights; 0 where there is one only.
+    hidden, filters : int
+        Units of the hidden layer, and filters of every convolution.
+    """
+
+    kind: Kind
+    optimizer: Optimizer
+    number: int
+    hidden: int
+    filters: int
+
+    @property
+    def row(self) -> str:
+        """Its row in the dissertation's Table 6.1."""
+        return f"{self.kind} {self.number}" if self.number else self.kind
+
+    @property
+    def name(self) -> str:
+        """Row and optimiser."""
+        return f"{self.row} {self.optimizer}"
+
+    def build(self, shape: tuple[int, ...], num_classes: int, seed: int) -> nn.Sequential:
+        """Return the untrained network, with PyTorch's first weights."""
+        layers: OrderedDict[str, nn.Module] = OrderedDict()
+        channels = shape[0]
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(10 * seed + self.number)
+            for number in range(1, {"simple": 2, "complex": 3}.get(self.kind, 0) + 1):
+                gates = [(f"relu{number}", nn.ReLU()), (f"pool{number}", nn.MaxPool2d(2))]
+                layers[f"conv{number}"] = nn.Conv2d(channels, self.filters, 3, padding=1)
+                layers |= gates if self.kind == "complex" else gates[::-1]
+                channels = self.filters
+            layers["flatten"] = nn.Flatten()
+            size = nn.Sequential(layers)(torch.zeros(1, *shape)).shape[1]
+            if self.kind == "dense":
+                layers["dense1"], layers["relu1"] = nn.Linear(size, self.hidden), nn.ReLU()
+                size = self.hidden
+            layers["logits"] = nn.Linear(size, num_classes)
+            return nn.Sequential(layers)
+
+
+def models(hidden: int, filters: int) -> tuple[Model, ...]:
+    """Return the networks of Table 6.1 that need no pretrained ones, in its order, by both optimisers."""
+    kinds: Sequence[tuple[Kind, int]] = [
+        ("linear", 0), ("dense", 1), ("dense", 2), ("simple", 1), ("simple", 2), ("complex", 1), ("complex", 2),
+    ]  # fmt: skip
+    return tuple(Model(kind, optimizer, number, hidden, filters) for kind, number in kinds for optimizer in OPTIMIZERS)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How long the networks of the table are trained, and how large they are.
+
+    Parameters
+    ----------
+    epochs, hidden, filters : int
+        Of training; units of the dense networks' layer; filters of every convolution.
+    """
+
+    epochs: int
+    hidden: int
+    filters: int
+
+
+def training_of(model: Model, epochs: int) -> Training:
+    """Return how a network is trained: SGD as printed, AdamW by default constants, batches of 32."""
+    if model.optimizer == "SGD":
+        return Training("SGD", 0.01, epochs, 32, momentum=0.5, weight_decay=0.01)
+    return Training("AdamW", 1e-3, epochs, 32)
+
+
+def accuracy_table(data: Data, found: Mapping[Model, rs.Finding], printed_as: str) -> Table:
+    """Return accuracies beside the dissertation's, which are the ``printed_as``."""
+    ours = {model.name: f"{100 * float(accuracy):.2f}" for model, accuracy in found.items()}
+    rows = tuple(
+        (row, *ACCURACIES[data][row], *(ours.get(f"{row} {optimizer}", "-") for optimizer in OPTIMIZERS))
+        for row in dict.fromkeys(model.row for model in found)
+    )
+    columns = ("network", "paper, SGD", "paper, AdamW", "SGD", "AdamW")
+    return Table(columns, rows, f"Accuracies on test images in % ({printed_as}; pretrained networks are left out).")

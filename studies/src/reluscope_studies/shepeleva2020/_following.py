@@ -1,0 +1,301 @@
+"""A network followed through its training: which codes samples have, how many, and how they sort the classes.
+
+A code is that of the gates that are watched, the dense ones; all gates of the network are counted beside them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+from torch import nn
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+
+import reluscope as rs
+from reluscope.studies import Record, Setting
+from reluscope_studies.epochs import Loss
+from reluscope_studies.labelled import Labelled
+from reluscope_studies.records import finding_of, plain_findings
+from reluscope_studies.shepeleva2020._descent import descend
+from reluscope_studies.shepeleva2020._samples import Samples
+
+# Codes of all gates are counted where they take less memory than this.
+MOST_BYTES = 2**30
+BLOCK = 4096
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a network learns.
+
+    Parameters
+    ----------
+    score : str
+        What says how well it does.
+    loss : callable
+    targets : callable
+        Takes samples, returns what the outputs are compared with.
+    scores : callable
+        Takes outputs and samples, returns one number per sample, whose mean is the score.
+    """
+
+    score: str
+    loss: Loss
+    targets: Callable[[Labelled], np.ndarray]
+    scores: Callable[[np.ndarray, Labelled], np.ndarray]
+
+
+CLASSIFICATION = Task(
+    "accuracy",
+    cross_entropy,
+    lambda samples: samples.labels,
+    lambda outputs, samples: (rs.classification.classes_of_outputs(outputs) == samples.labels).astype(np.float64),
+)
+RECONSTRUCTION = Task(
+    "mean squared error",
+    binary_cross_entropy_with_logits,
+    lambda samples: samples.points,
+    lambda outputs, samples: ((1 / (1 + np.exp(-outputs)) - samples.points) ** 2).mean(axis=1),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """One training.
+
+    Parameters
+    ----------
+    name : str
+        Of its record.
+    label : str
+        What a reader calls the network.
+    rate : float
+    batch : int
+    epochs : tuple of int
+        After which it is looked at; 0 is before training, the largest the last.
+    build : callable
+        Returns the untrained model.
+    task : Task
+    samples : Samples
+    """
+
+    name: str
+    label: str
+    rate: float
+    batch: int
+    epochs: tuple[int, ...]
+    build: Callable[[], nn.Sequential]
+    task: Task
+    samples: Samples
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What one size does.
+
+    Parameters
+    ----------
+    name : str
+        Of the study.
+    batch : int
+    epochs, shown : tuple of int
+        After which the network is looked at, and which of these have pictures.
+    most : tuple of int, optional
+        Samples to train on and to validate with, at most.
+    most_drawn : int
+        Validation samples in pictures.
+    """
+
+    name: str
+    batch: int
+    epochs: tuple[int, ...]
+    shown: tuple[int, ...]
+    most: tuple[int, int] | None
+    most_drawn: int
+
+
+@dataclass(frozen=True, eq=False)
+class Followed:
+    """What was seen in a training.
+
+    Parameters
+    ----------
+    run : Run
+    record : Record
+    """
+
+    run: Run
+    record: Record
+
+    @cached_property
+    def gates(self) -> tuple[rs.GateLayout, ...]:
+        """Those that are watched."""
+        return tuple(rs.GateLayout(name, units) for name, units in self.record.plain["gates"])
+
+    def finding(self, epoch: int, part: str, what: str) -> rs.Finding | None:
+        """Return a number about one part of the samples after an epoch, if it is there."""
+        plain = self.record.plain["looks"][str(epoch)][part].get(what)
+        return None if plain is None else finding_of(plain)
+
+    def findings(self, epoch: int) -> list[rs.Finding]:
+        """Return all numbers after an epoch."""
+        parts = self.record.plain["looks"][str(epoch)].values()
+        return [finding_of(plain) for part in parts for plain in part.values()]
+
+    def codes(self, epoch: int, gate: str) -> rs.Codes:
+        """Return the codes of one gate of the samples that are drawn."""
+        return rs.Codes(self.record.arrays[f"words-{epoch}"], rs.CodeLayout(self.gates)).by_gate()[gate]
+
+    @property
+    def labels(self) -> np.ndarray:
+        """Classes of the samples that are drawn."""
+        return self.record.arrays["labels"]
+
+
+def follow(run: Run, setting: Setting, *, watched: Callable[[str], bool], most_drawn: int) -> Followed:
+    """Return what a training showed, from the records of the setting if it is there.
+
+    Parameters
+    ----------
+    run : Run
+    setting : Setting
+    watched : callable
+        Whether the gate of a name is watched.
+    most_drawn : int
+        Validation samples whose codes are kept for pictures.
+    """
+    if run.name in setting.records:
+        return Followed(run, setting.records[run.name])
+    model = run.build()
+    training, validation = run.samples.training, run.samples.validation
+    traced = rs.load(model.eval(), input_shape=training.shape).to(setting.device)
+    gates = tuple(rs.GateLayout(gate.name, gate.num_units) for gate in traced.gates if watched(gate.name))
+    looks: dict[str, Any] = {}
+    drawn = np.sort(np.random.default_rng(setting.seed).permutation(len(validation))[:most_drawn])
+    arrays = {"labels": validation.labels[drawn]}
+
+    def look(epoch: int) -> None:
+        setting.tell(f"Training {run.label} at rate {run.rate:g}: epoch {epoch} of {max(run.epochs)}", None, None)
+        network = traced.with_parameters({name: value.detach().cpu() for name, value in model.state_dict().items()})
+        seen = {name: _see(network, part, run.task, gates) for name, part in run.samples.parts().items()}
+        looks[str(epoch)] = {
+            name: plain_findings(_named(_numbers(one, name, seen, run), f"{name}, {run.label}, epoch {epoch}"))
+            for name, one in seen.items()
+        }
+        arrays[f"words-{epoch}"] = seen["validation"].sampled.codes.words[drawn]
+
+    descend(
+        model,
+        training.points.reshape(len(training), *training.shape),
+        run.task.targets(training),
+        loss=run.task.loss,
+        rate=run.rate,
+        batch=run.batch,
+        looked_at=run.epochs,
+        look=look,
+        seed=setting.seed,
+        device=setting.device,
+    )
+    record = Record({"gates": [[gate.name, gate.num_units] for gate in gates], "looks": looks}, arrays)
+    setting.records[run.name] = record
+    return Followed(run, record)
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """What samples look like to a network: their codes in the watched gates and in all, and how well it does."""
+
+    samples: Labelled
+    sampled: rs.codespace.SampleCodes
+    whole: rs.codespace.SampleCodes | None
+    scores: Float[np.ndarray, " s"]
+
+
+def _see(network: rs.Network, samples: Labelled, task: Task, gates: tuple[rs.GateLayout, ...]) -> _Seen:
+    """Evaluate samples block by block, so that only the codes of the watched gates are kept of large networks."""
+    names = [gate.name for gate in gates]
+    is_small = network.layout.num_words * 8 * len(samples) <= MOST_BYTES
+    parts, wholes, scores = [], [], []
+    for start in range(0, len(samples), BLOCK):
+        rows = slice(start, start + BLOCK)
+        some = replace(samples, points=samples.points[rows], labels=samples.labels[rows])
+        sampled = rs.codespace.sample_codes(network, some.points)
+        parts.append(sampled.of_gates(*names))
+        outputs = network(some.points).cpu().numpy()
+        scores.append(task.scores(outputs.reshape(len(some), -1), some))
+        if is_small:
+            wholes.append(sampled)
+    return _Seen(samples, _together(parts), _together(wholes) if is_small else None, np.concatenate(scores))
+
+
+def _together(parts: list[rs.codespace.SampleCodes]) -> rs.codespace.SampleCodes:
+    codes, doubtful = rs.Codes.concatenate([one.codes for one in parts]), [one.doubtful for one in parts]
+    return rs.codespace.SampleCodes(codes, np.concatenate(doubtful), 0.0)
+
+
+def _numbers(seen: _Seen, part: str, parts: Mapping[str, _Seen], run: Run) -> dict[str, rs.Finding]:
+    """Return all that is said about one part of the samples."""
+    task, sampled = run.task, seen.sampled
+    score = rs.Finding(
+        float(seen.scores.mean()),
+        rs.Claim.ESTIMATE,
+        name=task.score,
+        definition=f"{task.score}: mean over samples, in float64 without bounds on rounding",
+        domain=sampled.domain,
+    )
+    found = {task.score: score, **_counts(rs.codespace.count_distinct(sampled))}
+    if seen.whole is not None:
+        found["codes of all gates"] = rs.codespace.count_distinct(seen.whole).total
+    if task is CLASSIFICATION:
+        found |= _count_right(sampled, seen.scores > 0)
+    if part == "validation":
+        found |= _separation(seen, parts["training"])
+    return found
+
+
+def _counts(counted: rs.codespace.DistinctCodes) -> dict[str, rs.Finding]:
+    by_gate = {finding.name.removeprefix("distinct "): finding for finding in counted.by_gate}
+    return {"codes": counted.total, **by_gate}
+
+
+def _count_right(sampled: rs.codespace.SampleCodes, right: Bool[np.ndarray, " s"]) -> dict[str, rs.Finding]:
+    """Return the numbers of codes of correctly classified samples: of cells of the paper's kind that hold one."""
+    if not right.any():
+        none = rs.Finding(0, rs.Claim.EXACT, definition="no sample is classified correctly", domain=sampled.domain)
+        whats = ("codes", *(f"codes of {gate.name}" for gate in sampled.codes.layout))
+        return {f"correct {what}": none for what in whats}
+    counted = _counts(rs.codespace.count_distinct(sampled.select(right, what="correctly classified samples")))
+    return {f"correct {what}": found for what, found in counted.items()}
+
+
+def _separation(seen: _Seen, training: _Seen) -> dict[str, rs.Finding]:
+    """Return for every gate how far apart classes are, and how often the nearest training code is of one's class."""
+    labels = seen.samples.labels
+    apart = rs.codespace.class_distances(seen.sampled, labels)
+    found: dict[str, rs.Finding] = {}
+    of_training = training.sampled.codes.by_gate()
+    for index, (gate, codes) in enumerate(seen.sampled.codes.by_gate().items()):
+        if apart.within_by_gate and apart.between_by_gate:
+            found[f"within {gate}"] = apart.within_by_gate[index]
+            found[f"between {gate}"] = apart.between_by_gate[index]
+        _, nearest = rs.codespace.nearest_codes(of_training[gate], codes)
+        unclear = int(seen.sampled.doubtful[:, index].sum() + training.sampled.doubtful[:, index].sum())
+        found[f"nearest {gate}"] = seen.sampled.finding(
+            float((training.samples.labels[nearest[:, 0]] == labels).mean()),
+            unclear,
+            None,
+            name=f"share of nearest codes of the same class, {gate}",
+            definition="share of validation samples whose nearest training code, in Hamming distance and the first of "
+            "several, is of their class",
+            tolerance=0.0,
+        )
+    return found
+
+
+def _named(findings: Mapping[str, rs.Finding], where: str) -> dict[str, rs.Finding]:
+    return {
+        key: replace(finding, name=f"{key}: {where}", source="shepeleva2020", work={})
+        for key, finding in findings.items()
+    }

@@ -1,0 +1,132 @@
+"""Convolutional classifiers with the paper's dense heads, at its learning rates: one protocol for both data sets."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from reluscope.studies import Outcome, Picture, Setting
+from reluscope_studies.shepeleva2020._following import CLASSIFICATION, Followed, Plan, Run, follow
+from reluscope_studies.shepeleva2020._networks import classifier
+from reluscope_studies.shepeleva2020._reporting import (
+    counts_table,
+    curves,
+    findings_of,
+    grid,
+    nearest_shares,
+    separation_table,
+)
+from reluscope_studies.shepeleva2020._samples import Samples, pair_of, samples_of
+
+HEADS = ((512,), (256, 256), (256, 128, 128))
+
+
+@dataclass(frozen=True)
+class HeadsPlan(Plan):
+    """Also which networks are trained.
+
+    Parameters
+    ----------
+    blocks : tuple of (filters, convolutions)
+        Of the convolutional layers.
+    heads : tuple of tuple of int
+    rates : tuple of float
+    """
+
+    blocks: tuple[tuple[int, int], ...]
+    heads: tuple[tuple[int, ...], ...]
+    rates: tuple[float, ...]
+
+    def runs(self, samples: Samples, seed: int) -> list[Run]:
+        """Return all trainings: every head at every rate, and the deepest for two classes at the largest rate."""
+        every = [self._run(samples, head, rate, seed) for rate in self.rates for head in self.heads]
+        return [*every, self._run(pair_of(samples), self.heads[-1], max(self.rates), seed, two=True)]
+
+    def _run(self, samples: Samples, head: tuple[int, ...], rate: float, seed: int, *, two: bool = False) -> Run:
+        label = f"[{', '.join(map(str, head))}]"
+        return Run(
+            f"{'two-classes' if two else 'head'}-{'-'.join(map(str, head))}-{rate:g}",
+            f"{label}, {' and '.join(samples.names)}" if two else label,
+            rate,
+            self.batch,
+            self.epochs,
+            lambda: classifier(samples.training.shape, self.blocks, head, len(samples.names), seed=seed),
+            CLASSIFICATION,
+            samples,
+        )
+
+    def describe(self) -> str:
+        """Return one phrase about the convolutional layers."""
+        parts = [f"{number} x {filters}" for filters, number in self.blocks]
+        return f"blocks of {', '.join(parts)} filters of 3 x 3, each block with a pooling"
+
+
+def compare_heads(setting: Setting, plan: HeadsPlan) -> Outcome:
+    """Train the networks that are not in the records yet, and compare their codes."""
+    samples = samples_of(setting, plan.most)
+    followed, interrupted = [], False
+    try:
+        for run in plan.runs(samples, setting.seed):
+            followed.append(
+                follow(run, setting, watched=lambda gate: gate.startswith("fc"), most_drawn=plan.most_drawn)
+            )
+        pictures = tuple(_pictures(plan, followed, setting))
+    except KeyboardInterrupt:
+        pictures, interrupted = (), True
+    sentences = (*_done(plan, samples), *_came_out(plan, followed))
+    tables = (counts_table(followed), separation_table(followed, (0, *plan.shown))) if followed else ()
+    return Outcome(sentences, findings_of(followed), tables, pictures, interrupted)
+
+
+def _pictures(plan: HeadsPlan, followed: Sequence[Followed], setting: Setting) -> list[Picture]:
+    *every, two = followed
+    pictures = [curves(f"{plan.name}-curves", every)]
+    for rate in plan.rates:
+        at_rate = [one for one in every if one.run.rate == rate]
+        pictures.append(
+            grid(f"{plan.name}-embeddings-{rate:g}", at_rate, shown=plan.shown, gates=None, setting=setting)
+        )
+    pictures.append(grid(f"{plan.name}-two-classes", [two], shown=plan.shown, gates=None, setting=setting))
+    return pictures
+
+
+def _done(plan: HeadsPlan, samples: Samples) -> list[str]:
+    heads = ", ".join(str(list(head)) for head in plan.heads)
+    rates = ", ".join(f"{rate:g}" for rate in plan.rates)
+    return [
+        (
+            f"{samples.describe()}, pixels in [0, 1]. Convolutional layers: {plan.describe()}; dense heads {heads}, "
+            f"then logits. Cross-entropy, gradient descent at a constant rate ({rates}) in batches of {plan.batch}, "
+            f"{max(plan.epochs)} epochs, weights after Glorot and Bengio (uniform), zero biases, no dropout."
+        ),
+        (
+            "The paper's text compares the rates 0.001 and 0.01 (Figure 1), its appendix 0.1 and 0.001 (Figures 5 and "
+            "6); it says neither for how many epochs nor what its validation samples are. Here they are the test part. "
+            "Codes are those of the dense gates, as in the paper, after an epoch has ended; convolutions and maxima "
+            "over pixels are gates too, and the last column of the first table counts codes of them all."
+        ),
+    ]
+
+
+def _came_out(plan: HeadsPlan, followed: Sequence[Followed]) -> list[str]:
+    deepest = [one for one in followed if len(one.gates) == max(map(len, plan.heads))]
+    lines = []
+    for one in deepest:
+        shares = nearest_shares(one, [gate.name for gate in one.gates])
+        lines.append(f"{one.run.label} at rate {one.run.rate:g} {100 * shares[0]:.1f} % and {100 * shares[-1]:.1f} %")
+    if not lines:
+        return []
+    own = min(
+        int(one.finding(max(one.run.epochs), "training", "codes") or 0) / len(one.run.samples.training)
+        for one in followed
+    )
+    return [
+        (
+            f"After the last epoch the dense gates give {100 * own:.1f} codes or more to 100 training samples. Where "
+            "nearly every sample has a code of its own, the number of codes with a correct sample is that of correct "
+            "samples, and says nothing beside accuracy; single gates, and smaller ones, say more."
+        ),
+        (
+            "The paper: higher layers of a classifier store more that tells classes apart. Share of validation samples "
+            "whose nearest training code is of their class, in the first and in the last dense gate: "
+            f"{'; '.join(lines)}."
+        ),
+    ]

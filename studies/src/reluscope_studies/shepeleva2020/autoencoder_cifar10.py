@@ -1,0 +1,19 @@
+"""Figures 3 and 4: codes of an autoencoder of CIFAR-10, of all classes and of frog and deer."""
+
+from reluscope.studies import Outcome, Setting
+from reluscope_studies.shepeleva2020._autoencoder import follow_autoencoder
+from reluscope_studies.shepeleva2020._following import Plan
+
+SENTENCE = "codes of an autoencoder of CIFAR-10, in training, of all classes and of two"
+POSITION = 40
+DATA = "cifar10"
+
+PLANS = {
+    "small": Plan("autoencoder-cifar10", 16, (0, 1, 5, 10), (1, 5, 10), (2000, 500), 300),
+    "full": Plan("autoencoder-cifar10", 256, (0, 1, 5, 10, 100), (1, 5, 10, 100), None, 2000),
+}
+
+
+def protocol(setting: Setting) -> Outcome:
+    """Train the networks that are not in the records yet, and look at their codes."""
+    return follow_autoencoder(setting, PLANS[setting.size])

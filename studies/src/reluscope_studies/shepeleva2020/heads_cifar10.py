@@ -1,0 +1,22 @@
+"""Figure 6: codes of convolutional classifiers of CIFAR-10."""
+
+from reluscope.studies import Outcome, Setting
+from reluscope_studies.shepeleva2020._heads import HEADS, HeadsPlan, compare_heads
+from reluscope_studies.shepeleva2020._networks import VGG16
+
+SENTENCE = "codes of VGG16-like networks with dense heads on CIFAR-10, in training, at two learning rates"
+POSITION = 20
+DATA = "cifar10"
+
+RATES = (1e-3, 1e-1)
+PLANS = {
+    "small": HeadsPlan(
+        "heads-cifar10", 16, (0, 1, 5, 20), (1, 5, 20), (2000, 500), 300, ((8, 1), (16, 1)), HEADS[-1:], RATES[-1:]
+    ),
+    "full": HeadsPlan("heads-cifar10", 256, tuple(range(31)), (1, 5, 10, 30), None, 2000, VGG16, HEADS, RATES),
+}  # fmt: skip
+
+
+def protocol(setting: Setting) -> Outcome:
+    """Train the networks that are not in the records yet, and compare their codes."""
+    return compare_heads(setting, PLANS[setting.size])

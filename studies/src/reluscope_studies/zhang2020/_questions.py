@@ -1,0 +1,183 @@
+"""What is asked of the regions of a network, point by point; answers are kept in records as they come.
+
+An answer is a table of arrays with one row per point, NaN where a point has no answer. Points are asked about in a
+fixed random order, so that those asked so far are a random sample of all.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+import reluscope as rs
+from reluscope.studies import Record, Setting
+from reluscope_studies.labelled import Labelled
+
+PLACES = ("manifold", "decision", "adversarial")
+BLOCK = 5
+# Cosines are kept as counts in bins, which are narrow against those of the pictures.
+COSINE_EDGES = np.linspace(-1.0, 1.0, 401)
+Answers = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Inquiry:
+    """Choices that all questions share.
+
+    Parameters
+    ----------
+    points : int
+        Test points that are asked about.
+    target : {"mean", "point"}
+        Where the way to a decision region goes: the mean of another class, or one of its points.
+    radius : float
+        Of the ball around a point, in linf, in which an adversary is looked for.
+    rays : int
+        Directions around a point.
+    reach : float
+        Length of a ray.
+    """
+
+    points: int
+    target: Literal["mean", "point"]
+    radius: float
+    rays: int = 100
+    reach: float = 0.2
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A network under question.
+
+    Parameters
+    ----------
+    setting : Setting
+    inquiry : Inquiry
+    training, testing : Labelled
+    """
+
+    setting: Setting
+    inquiry: Inquiry
+    training: Labelled
+    testing: Labelled
+
+    @property
+    def box(self) -> rs.Box:
+        """Where inputs are."""
+        return rs.Box(-1, 1, self.testing.points.shape[1])
+
+    @property
+    def rows(self) -> np.ndarray:
+        """The test points that are asked about, in order."""
+        order = np.random.default_rng(self.setting.seed).permutation(len(self.testing))
+        return order[: self.inquiry.points]
+
+    def answers(self, question: str, network_name: str) -> Answers:
+        """Return what is known so far; nothing if nothing was asked."""
+        record = self.setting.records.get(f"{network_name}-{question}")
+        return {} if record is None else dict(record.arrays)
+
+    def ask(self, question: str, network_name: str, network: rs.Network) -> None:
+        """Ask about points that have no answer yet, as long as the setting allows."""
+        records, name = self.setting.records, f"{network_name}-{question}"
+        rows, seconds = self.rows, self.setting.seconds
+        spent = records[name].plain["seconds"] if name in records else 0.0
+        known = self.answers(question, network_name)
+        done = _number(known)
+        while done < len(rows) and (not done or seconds is None or spent < seconds):
+            began = time.perf_counter()
+            self.setting.tell(f"{question.capitalize()} of {network_name}, point {done + 1}", done / len(rows), None)
+            block = rows[done : done + BLOCK]
+            new = QUESTIONS[question](self, network, block)
+            known = {part: np.concatenate([known[part], value]) if known else value for part, value in new.items()}
+            done, spent = done + len(block), spent + time.perf_counter() - began
+            records[name] = Record({"seconds": spent}, known)
+
+    def targets(self, network: rs.Network, rows: np.ndarray, classes: np.ndarray) -> np.ndarray:
+        """Return where the ways to other classes go."""
+        draw = rs.local.other_means if self.inquiry.target == "mean" else rs.local.other_points
+        return draw(network, self.training.points, self.training.labels, classes, seed=self.seed(rows))
+
+    def seed(self, rows: np.ndarray) -> int:
+        """Return a seed of a block's own."""
+        return self.setting.seed + int(rows[0])
+
+
+def _number(answers: Answers) -> int:
+    return len(next(iter(answers.values()))) if answers else 0
+
+
+def _inspheres(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answers:
+    """Inradii of manifold, decision and adversarial regions."""
+    points = asked.testing.points[rows]
+    classes = rs.classification.predicted_classes(network, points)
+    adversaries = rs.local.pgd(network, points, classes, radius=asked.inquiry.radius, box=asked.box)
+    ends = {
+        "decision": rs.local.last_of_class(network, points, asked.targets(network, rows, classes)).last,
+        "adversarial": rs.local.last_of_class(network, points, adversaries).last,
+    }
+    found: Answers = {}
+    for place in PLACES:
+        if place == "manifold":
+            there, chosen = points, np.arange(len(rows))
+        else:
+            there, chosen = ends[place].within, np.flatnonzero(ends[place].is_boundary)
+            found[f"alpha {place}"] = np.where(ends[place].is_boundary, ends[place].alphas, np.nan)
+        radii, gaps = (np.full(len(rows), np.nan) for _ in range(2))
+        if len(chosen):
+            balls = _whole(rs.inscribed_balls(network, there[chosen], domain=asked.box))
+            radii[chosen[balls.rows]], gaps[chosen[balls.rows]] = balls.radii, balls.gaps
+        found[f"radius {place}"], found[f"gap {place}"] = radii, gaps
+    return found
+
+
+def _whole(balls: rs.InscribedBalls) -> rs.InscribedBalls:
+    """Return all or nothing: part of a block is worth nothing to a run that goes on later."""
+    if balls.stopped == "interrupted":
+        raise KeyboardInterrupt
+    return balls
+
+
+def _classes(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answers:
+    """Classes that live in manifold regions, and distortions."""
+    found = rs.local.region_classes(network, asked.testing.points[rows], domain=asked.box)
+    if found.stopped == "interrupted":
+        raise KeyboardInterrupt
+    parts = ("number", "unknown number", "at likeliest", "unknown at likeliest", "distortion")
+    answers = {part: np.full(len(rows), np.nan) for part in parts}
+    answers["number"][found.rows] = found.occurs.sum(axis=1)
+    answers["at likeliest"][found.rows] = found.is_at_likeliest.sum(axis=1)
+    answers["unknown number"][found.rows] = (~found.is_known).sum(axis=1)
+    answers["unknown at likeliest"][found.rows] = (~found.is_at_likeliest_known).sum(axis=1)
+    answers["distortion"][found.rows] = found.distortions
+    return answers
+
+
+def _surroundings(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answers:
+    """Distinct regions along random rays on which no logit changes, and how alike they decide."""
+    inquiry = asked.inquiry
+    points = asked.testing.points[rows]
+    found = rs.local.surroundings(network, points, count=inquiry.rays, reach=inquiry.reach, seed=asked.seed(rows))
+    cosines = [found.cosines_at(point) for point in range(len(rows))]
+    has_rays = found.nullities > 0
+    return {
+        "number": np.where(has_rays, found.num_regions, np.nan).astype(np.float64),
+        "is exact": np.where(has_rays, found.is_exact, np.nan).astype(np.float64),
+        "cosines": np.stack([np.histogram(one[np.isfinite(one)], COSINE_EDGES)[0] for one in cosines]),
+        "cosine sum": np.array([np.nansum(one) for one in cosines]),
+        "cosine count": np.array([np.isfinite(one).sum() for one in cosines]),
+    }
+
+
+def cosines_of(answers: Answers) -> np.ndarray:
+    """Return the cosines of all surroundings, each as the middle of its bin."""
+    return np.repeat((COSINE_EDGES[1:] + COSINE_EDGES[:-1]) / 2, answers["cosines"].sum(axis=0))
+
+
+QUESTIONS: dict[str, Callable[[Asked, rs.Network, np.ndarray], Answers]] = {
+    "inspheres": _inspheres,
+    "classes": _classes,
+    "surroundings": _surroundings,
+}

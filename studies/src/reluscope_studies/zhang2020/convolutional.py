@@ -1,0 +1,47 @@
+"""Tables 3 and 4, Figures 9 to 12: convolutional networks on CIFAR-10."""
+
+from reluscope.studies import Outcome, Setting
+from reluscope_studies.fitting import Fit
+from reluscope_studies.zhang2020._networks import Architecture
+from reluscope_studies.zhang2020._plan import Plan
+from reluscope_studies.zhang2020._questions import Inquiry
+from reluscope_studies.zhang2020._reporting import compare
+
+SENTENCE = "regions of convolutional networks on CIFAR-10, plain, with batch norm and with dropout"
+POSITION = 40
+DATA = "cifar10"
+
+RATE = 1e-3
+PAPER = {
+    ("test accuracy", RATE): (68.2, 70.1, 69.2),
+    ("classes, the paper's test", RATE): (7.811, 9.984, 2.901),
+    ("distortion", RATE): (27.08, 20.85, 25.25),
+}
+PLANS = {
+    "small": Plan(
+        "convolutional",
+        Architecture((24,), ((4, 1), (6, 2))),
+        Fit(RATE, batch=16, most_epochs=30),
+        (RATE,),
+        1,
+        Inquiry(20, "point", 0.6, rays=20, reach=1.0),
+        True,
+        PAPER,
+    ),
+    # 15 x 15 x 32, 7 x 7 x 64 and 3 x 3 x 128 units, then 1,024: Table 3.
+    "full": Plan(
+        "convolutional",
+        Architecture((1024,), ((32, 2), (64, 2), (128, 2))),
+        Fit(RATE),
+        (RATE,),
+        1,
+        Inquiry(1000, "point", 16 / 255),
+        False,
+        PAPER,
+    ),
+}
+
+
+def protocol(setting: Setting) -> Outcome:
+    """Train the networks that are not in the records yet, ask about their regions, and compare."""
+    return compare(setting, PLANS[setting.size])

@@ -1,0 +1,80 @@
+"""Pictures of studies: what is drawn is what was given."""
+
+import numpy as np
+
+import reluscope as rs
+from networks.models import layers
+from reluscope_studies import plots
+from reluscope_studies.plots.functions_and_slopes import OnGrid
+
+
+def legend(figure):
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+def test_curves():
+    one = {("small", "training"): ([0, 5], [0.1, 0.9]), ("small", "validation"): ([0, 5], [0.1, np.nan])}
+    two = {("large", "training"): ([0, 5], [0.2, 0.8])}
+    figure = plots.training_curves({"accuracy": {"rate 1": one, "rate 2": {}}, "codes": {"rate 1": two}})
+    assert len(figure.axes) == 4
+    lines = [[line.get_ydata().tolist() for line in axes.lines] for axes in figure.axes]
+    assert lines[0][0] == [0.1, 0.9]
+    assert [len(panel) for panel in lines] == [2, 0, 1, 0]
+    first, second = figure.axes[0].lines
+    assert first.get_color() == second.get_color() != figure.axes[2].lines[0].get_color()
+    assert first.get_linestyle() != second.get_linestyle()
+    assert legend(figure) == ["small", "large", "training", "validation"]
+    rs.plots.to_svg(figure)
+    rs.plots.to_svg(plots.training_curves({}))
+
+
+def test_shares_within_a_distance():
+    scores = {"in domain": np.array([2.0, 0.0, 1.0, 1.0]), "noise": np.array([7.0, 5.0])}
+    figure = plots.novelty({"dense": {"fc0": scores, "fc1": {}}})
+    inside, outside = figure.axes[0].lines
+
+    def share(line, distance):
+        reached = line.get_xdata() <= distance
+        return line.get_ydata()[reached].max()
+
+    assert [share(inside, distance) for distance in (0, 1, 2)] == [25, 75, 100]
+    assert [share(outside, distance) for distance in (4, 5, 7)] == [0, 50, 100]
+    assert legend(figure) == ["in domain", "noise"]
+    assert inside.get_linestyle() == "-" != outside.get_linestyle()
+    rs.plots.to_svg(figure)
+    rs.plots.to_svg(plots.novelty({}))
+
+
+def test_functions_share_their_scales():
+    grid = np.add.outer(np.linspace(-1, 1, 5), np.linspace(-1, 1, 5))
+    one = OnGrid(grid, np.ones((25, 2)), np.ones((4, 2)))
+    flat = OnGrid(np.zeros((5, 5)), np.zeros((25, 2)), np.zeros((4, 2)))
+    figure = plots.functions_on_plane({"slope": one, "flat": flat}, reach=1.0)
+    images = [axes.images[0] for axes in figure.axes[:4] if axes.images]
+    assert [image.norm.vmax for image in images] == [2.0, 2.0]
+    assert figure.axes[2].get_xlim() == figure.axes[3].get_xlim()
+    assert not plots.functions_on_plane({}, reach=1.0).axes
+    assert rs.plots.to_png(plots.functions_on_plane({"flat": flat}, reach=1.0))[:4] == b"\x89PNG"
+
+
+def test_losses_in_training():
+    figure = plots.losses_in_training(
+        {"1 unit": np.array([[0.7, 0.6, 0.0], [0.7, 0.1, 0.1]]), "none": np.zeros((0, 3))}
+    )
+    assert [line.get_ydata()[-1] for line in figure.axes[0].lines] == [1e-6, 0.1]
+    assert plots.losses_in_training({}).axes
+
+
+def test_distribution():
+    figure = plots.swaps_distribution({0: 2, 2: 1880}, noun="functions")
+    (axes,) = figure.axes
+    assert [text.get_text() for text in axes.texts] == ["2", "1,880"]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("swaps value", "functions")
+    assert plots.swaps_distribution({}).axes
+
+
+def test_a_grid_stands_beside_the_regions():
+    part = rs.partition(rs.load(layers([2, 5, 1])), rs.Box(-1, 1, 2))
+    figure = plots.grids_beside_regions({"net": (part, np.arange(12).reshape(3, 4))})
+    assert [axes.get_title() for axes in figure.axes] == ["12 labels on a 4 x 3 grid", rs.plots.say_regions(part)]
+    assert "no slices" in plots.grids_beside_regions({}).axes[0].texts[0].get_text()

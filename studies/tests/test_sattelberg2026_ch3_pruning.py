@@ -1,0 +1,104 @@
+"""The studies of pruning of sattelberg2026, chapter 3: printed tables, records that are taken up, tiny runs."""
+
+from dataclasses import replace
+from math import comb
+
+import numpy as np
+import pytest
+import torch
+
+import reluscope as rs
+from reluscope.studies import Setting
+from reluscope_studies.sattelberg2026_ch3 import (
+    _image_pruning,
+    _parity,
+    pruned_deep,
+    pruned_images,
+    pruned_images_cifar10,
+    pruned_parity,
+)
+
+
+def test_parity_is_the_product_of_signs():
+    for number in (1, 2, 5):
+        x, y = _parity.parity(number)
+        assert x.shape == (2**number, number)
+        assert torch.equal((-x).prod(dim=1), 1 - 2 * y)  # a factor -1 for every one
+
+
+def test_the_printed_tables():
+    for digits, (first, entries) in pruned_parity.PRINTED.items():
+        assert first + len(entries) == 15
+        for width, (units, successes) in enumerate(entries, first):
+            assert 1 <= successes <= comb(width, units)
+            # ReLU needs as many units as parity along a line has changes, but for what is known of 4 and more digits.
+            assert units >= min(digits, 3)
+    assert pruned_parity._printed(9, 6) == "5, 1/126"
+    assert pruned_parity._printed(14, 5) == "5, 22/2002"
+    assert pruned_parity._printed(2, 2) == "-"
+
+
+def test_parity_pruned_at_a_tiny_size(monkeypatch):
+    monkeypatch.setattr(pruned_parity, "EPOCHS", 60)
+    monkeypatch.setattr(_parity, "EPOCHS", 60)
+    monkeypatch.setitem(pruned_parity.PLANS, "small", pruned_parity.Plan(2, 4, 20))
+    setting = Setting("small")
+    outcome = pruned_parity.protocol(setting)
+    table, quoted = outcome.tables
+    assert [row[0] for row in table.rows] == ["2", "3", "4"]
+    assert [row[1] for row in table.rows] == ["1, 1/2", "1, 2/3", "1, 2/4"]
+    assert len(quoted.rows) == 5
+    assert not outcome.interrupted
+    kept = dict(setting.records)
+    assert pruned_parity.protocol(setting).tables == outcome.tables
+    assert all(setting.records[name] is record for name, record in kept.items())
+
+
+def test_deep_networks_pruned_at_a_tiny_size(monkeypatch):
+    monkeypatch.setitem(pruned_deep.PLANS, "small", pruned_deep.Plan(2, 1, 2, 40, 20))
+    monkeypatch.setattr(pruned_deep, "DEPTH", 2)
+    monkeypatch.setattr(pruned_deep, "QUOTED_WIDTHS", (4, 4))
+    monkeypatch.setattr(_parity, "EPOCHS", 200)
+    setting = Setting("small")
+    outcome = pruned_deep.protocol(setting)
+    assert outcome.tables[0].rows[0][:3] == ("2", "10 x 2", "2")
+    assert outcome.tables[0].rows[0][-1] == "2"
+    assert pruned_deep.protocol(setting).tables == outcome.tables
+
+    def stop(setting, plan):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(pruned_deep, "_direct", stop)
+    assert pruned_deep.protocol(Setting("small")).interrupted
+
+
+def blobs(number, seed):
+    rng = np.random.default_rng(seed)
+    labels = np.arange(number) % 3
+    centers = np.random.default_rng(0).uniform(0.2, 0.8, size=(3, 1, 8, 8))
+    return rs.datasets.dataset_of(centers[labels] + rng.normal(0, 0.1, size=(number, 1, 8, 8)), labels, name="blobs")
+
+
+def test_images_pruned_at_a_tiny_size(monkeypatch):
+    plan = _image_pruning.PLANS["small"]
+    training = replace(plan.training, epochs=1)
+    monkeypatch.setitem(_image_pruning.PLANS, "small", replace(plan, channels=2, training=training, judged=20))
+    monkeypatch.setattr(_image_pruning, "AMOUNTS", (0.5, 0.9))
+    setting = Setting("small", blobs(80, 1), blobs(30, 2))
+    outcome = pruned_images.protocol(setting)
+    assert sorted(setting.records) == ["channels", "network", "weights"]
+    assert len(outcome.findings) == 3
+    assert outcome.tables[1].rows[0][:2] == ("100.0 %", "2-2-2")
+    again = pruned_images_cifar10.protocol(setting)
+    assert again.tables[1:] == outcome.tables[1:]
+
+
+@pytest.mark.parametrize("channels", [(2, 3, 4), (1, 1, 1)])
+def test_the_dissertations_network(channels):
+    module = _image_pruning.Convolutions(channels).build((3, 32, 32), 10, 0)
+    assert [part.out_channels for part in module if isinstance(part, torch.nn.Conv2d)] == list(channels)
+    assert module(torch.zeros(2, 3, 32, 32)).shape == (2, 10)
+    training = _image_pruning.PLANS["full"].training
+    assert (training.learning_rate, training.batch, training.momentum, training.weight_decay, training.epochs) == (
+        1e-3, 40, 0.9, 1e-4, 30,
+    )  # fmt: skip
