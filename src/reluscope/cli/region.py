@@ -9,7 +9,7 @@ import numpy as np
 from reluscope.analyses.classification import predicted_classes, read_classes
 from reluscope.analyses.local.classes import RegionClasses, region_classes
 from reluscope.analyses.local.facets import RegionFacets, facets_are_quick, region_facets
-from reluscope.analyses.local.sizes import RegionSizes, region_sizes
+from reluscope.analyses.local.sizes import DIAMETER, WIDTH, region_sizes
 from reluscope.analyses.radii import InscribedBalls, data_box, inscribed_balls
 from reluscope.analyses.robustness import (
     BoundaryDistances,
@@ -25,7 +25,7 @@ from reluscope.cli.printing import add_row, make_table, open_console, print_json
 from reluscope.cli.progress import Bar, show_progress
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Claim, Finding, Findings
 from reluscope.geometry.domains import Box
 from reluscope.geometry.norms import Norm
 from reluscope.networks.network import Network
@@ -129,7 +129,7 @@ class _Found:
     nearest: tuple[BoundaryDistances, ...]
     balls: InscribedBalls
     facets: RegionFacets | None
-    sizes: RegionSizes | None
+    sizes: Findings | None
     classes: RegionClasses | None
     within: tuple[DistancesWithin, ...]
 
@@ -153,8 +153,8 @@ class _Found:
             found.append(self.facets.number())
         found += [_of_norm(one.finding(0), one.norm) for one in self.nearest]
         found += [self.balls.finding(0)] if len(self.balls) else []
-        if self.sizes is not None and len(self.sizes):
-            found += [self.sizes.width(0), self.sizes.diameter(0)]
+        if self.sizes is not None and self.sizes.is_done.all():
+            found += [self.sizes.finding(WIDTH), self.sizes.finding(DIAMETER)]
         if self.classes is not None and len(self.classes):
             found += [self.classes.number(0), self.classes.number_at_likeliest(0), self.classes.distortion(0)]
         return [*found, *(_of_norm(one.finding(0), one.norm) for one in self.within)]
