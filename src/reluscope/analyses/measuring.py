@@ -5,7 +5,7 @@ in the table too, and say so.
 """
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from reluscope.analyses.pacing import Pace, until_interrupted
 from reluscope.findings import Column, Findings, Status
 
 # What stands in details of rows that were not reached, by the kind of array.
-NOTHING = {"f": np.nan, "i": -1, "u": 0, "b": False}
+NOTHING = {"f": np.nan, "i": -1, "u": 0, "b": False, "U": ""}
 
 
 class Measured(NamedTuple):
@@ -106,7 +106,21 @@ def measure(
 
 def _with_nothing(parts: list[np.ndarray], missing: int) -> np.ndarray:
     table = np.concatenate(parts)
-    fill = np.full((missing, *table.shape[1:]), NOTHING.get(table.dtype.kind, 0), dtype=table.dtype)
+    fill = np.full((missing, *table.shape[1:]), NOTHING.get(table.dtype.kind), dtype=table.dtype)
     table = np.concatenate([table, fill])
     table.setflags(write=False)
     return table
+
+
+def ragged(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Return arrays of different lengths as a detail: an array of arrays, one for each row.
+
+    Examples
+    --------
+    >>> ragged([np.zeros(2), np.zeros(3)]).shape
+    (2,)
+    """
+    found = np.empty(len(parts), dtype=object)
+    for row, part in enumerate(parts):
+        found[row] = part
+    return found

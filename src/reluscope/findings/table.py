@@ -45,7 +45,7 @@ class Column:
     ----------
     quantity : Quantity
     value, lower, upper : (k,) float64
-        The truth lies between the ends, with the confidence if there is one, else for certain. NaN where a row has none.
+        The truth lies between the ends, with the confidence if there is one, else for certain. NaN where there is none.
     tolerance : (k,) float64
         Ends that are no farther apart are one number.
     method : str

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from reluscope.findings import Claim, Finding, Findings, Quantity, Status
+from reluscope.findings import Finding, Findings, Quantity, Status
 from reluscope.findings.writing import SIGNS, number
 
 

@@ -10,7 +10,6 @@ from conformance.bad_input.things import NET, X, Y
 _WIDE = rs.Box(-20, 20, dim=2)
 _CLASSES = Later(lambda: rs.local.region_classes(NET, X, domain=_WIDE))
 _SHARES = Later(lambda: rs.local.class_shares(NET, X, domain=_WIDE, draws=2, chains=2, thinning=1))
-_AROUND = Later(lambda: rs.local.surroundings(NET, X, count=2))
 _DIRECTIONS = Later(lambda: rs.local.directions(NET, X[:1])[0])
 _HYPER = Later(lambda: rs.local.hyperplanes(NET, X[:1]))
 
@@ -27,9 +26,6 @@ ROWS = {
     ),
     "local.ClassShares.share": row(on=_SHARES, position=0, label=0, kinds={"label": "index"}),
     "local.ClassShares.distance": row(on=_SHARES, position=0),
-    "local.Surroundings.cosines_at": row(on=_AROUND, point=0),
-    "local.Surroundings.along_rays": row(on=_AROUND, point=0),
-    "local.Surroundings.around": row(on=_AROUND, point=0),
     "local.class_means": row(network=NET, x=X, labels=Y),
     "local.class_shares": row(network=NET, x=X, domain=_WIDE, draws=2, chains=2, thinning=1, kinds={"domain": "box"}),
     "local.directions": row(

@@ -19,7 +19,6 @@ from reluscope.analyses.local.places import last_of_class as last_of_class
 from reluscope.analyses.local.shares import ClassShares as ClassShares
 from reluscope.analyses.local.shares import class_shares as class_shares
 from reluscope.analyses.local.sizes import region_sizes as region_sizes
-from reluscope.analyses.local.surroundings import Surroundings as Surroundings
 from reluscope.analyses.local.surroundings import null_directions as null_directions
 from reluscope.analyses.local.surroundings import surroundings as surroundings
 from reluscope.analyses.local.targets import class_means as class_means

@@ -20,6 +20,7 @@ from reluscope.analyses.local import (
     region_classes,
     surroundings,
 )
+from reluscope.analyses.local.surroundings import ALONG_RAYS
 from reluscope.analyses.radii import InscribedBalls, inscribed_balls
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
@@ -170,11 +171,11 @@ def _surroundings(asked: Asked, network: Network, rows: np.ndarray) -> Answers:
     inquiry = asked.inquiry
     points = asked.testing.points[rows]
     found = surroundings(network, points, count=inquiry.rays, reach=inquiry.reach, seed=asked.seed(rows))
-    cosines = [found.cosines_at(point) for point in range(len(rows))]
-    has_rays = found.nullities > 0
+    cosines = found.details["cosines"]
+    has_rays = found.details["nullity"] > 0
     return {
-        "number": np.where(has_rays, found.num_regions, np.nan).astype(np.float64),
-        "is exact": np.where(has_rays, found.is_exact, np.nan).astype(np.float64),
+        "number": np.where(has_rays, found[ALONG_RAYS].value, np.nan).astype(np.float64),
+        "is exact": np.where(has_rays, found[ALONG_RAYS].is_exact, np.nan).astype(np.float64),
         "cosines": np.stack([np.histogram(one[np.isfinite(one)], COSINE_EDGES)[0] for one in cosines]),
         "cosine sum": np.array([np.nansum(one) for one in cosines]),
         "cosine count": np.array([np.isfinite(one).sum() for one in cosines]),
