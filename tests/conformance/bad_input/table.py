@@ -19,7 +19,7 @@ _RESULTS = """
     compression.Removal compression.SmallestSubnetworks compression.StochasticPruning compression.UnitPieces
     datasets.Dataset
     local.PiecesAlong local.LikeliestPoints local.RegionClasses local.Directions local.RegionFacets local.Hyperplanes
-    local.ClassEnds local.LastOfClass local.ClassShares plots.RegionColors
+    local.ClassEnds local.LastOfClass plots.RegionColors
     preimages.Approximation preimages.Check preimages.Farkas preimages.FullRank preimages.PositiveCombination
     preimages.RecessionDirection preimages.SecondPoint preimages.ImageDistance preimages.Invariance
     preimages.InvariantSet preimages.LocalInverse preimages.Decider preimages.Kind preimages.Preimages preimages.Layer

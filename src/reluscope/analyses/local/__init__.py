@@ -16,8 +16,8 @@ from reluscope.analyses.local.hyperplanes import hyperplanes as hyperplanes
 from reluscope.analyses.local.places import ClassEnds as ClassEnds
 from reluscope.analyses.local.places import LastOfClass as LastOfClass
 from reluscope.analyses.local.places import last_of_class as last_of_class
-from reluscope.analyses.local.shares import ClassShares as ClassShares
 from reluscope.analyses.local.shares import class_shares as class_shares
+from reluscope.analyses.local.shares import mean_distances as mean_distances
 from reluscope.analyses.local.sizes import region_sizes as region_sizes
 from reluscope.analyses.local.surroundings import null_directions as null_directions
 from reluscope.analyses.local.surroundings import surroundings as surroundings
