@@ -91,7 +91,8 @@ QUESTIONS = {
 }
 # How an answer was found may depend on the last digit of solvers.
 NO_ANSWER = {
-    "work", "seconds", "num_branches", "definition", "domain", "method", "tolerance", "errors", "error", "quantity", "given"
+    "work", "seconds", "num_branches", "definition", "domain", "method", "tolerance", "errors", "error", "quantity",
+    "given",
 }  # fmt: skip
 # Points that are one of many, in the tolerance of a search.
 LOOSE = {"beyond", "points"}

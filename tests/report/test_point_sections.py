@@ -105,8 +105,8 @@ def test_numbers_are_those_of_the_analyses(dense):
         assert radius == pytest.approx(ball.radius, rel=1e-6)
     rows = data["classes"]["samples"]
     classes = rs.local.region_classes(DENSE, POINTS[rows], domain=box)
-    assert found["classes"]["classes in a region"] == classes.mean_number().value
-    assert data["classes"]["classes"] == [np.flatnonzero(row).tolist() for row in classes.occurs]
+    assert found["classes"]["mean number of classes"] == classes.mean("num_classes").value
+    assert data["classes"]["classes"] == [np.flatnonzero(row).tolist() for row in classes.details["occurs"]]
     rows = data["robustness"]["samples"]
     whole = rs.robustness.decision_distance(DENSE, POINTS[rows], norm="l2")
     assert contents["robustness"].headline.finding.value == pytest.approx(np.median(whole.upper))

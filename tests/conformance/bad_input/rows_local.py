@@ -8,14 +8,10 @@ from conformance.bad_input.calls import Later, row
 from conformance.bad_input.things import NET, X, Y
 
 _WIDE = rs.Box(-20, 20, dim=2)
-_CLASSES = Later(lambda: rs.local.region_classes(NET, X, domain=_WIDE))
 _DIRECTIONS = Later(lambda: rs.local.directions(NET, X[:1])[0])
 _HYPER = Later(lambda: rs.local.hyperplanes(NET, X[:1]))
 
 ROWS = {
-    "local.RegionClasses.number": row(on=_CLASSES, position=0),
-    "local.RegionClasses.number_at_likeliest": row(on=_CLASSES, position=0),
-    "local.RegionClasses.distortion": row(on=_CLASSES, position=0),
     "local.Directions.angles": row(on=_DIRECTIONS, rows=[0], kinds={"rows": "rows", "budget": "count"}),
     "local.Hyperplanes.only": row(
         on=_HYPER, sources=Later(lambda: _HYPER.value.sources[:1]), kinds={"sources": "list"}

@@ -18,7 +18,7 @@ _RESULTS = """
     compression.PrunedNetwork compression.PruningCurve compression.PruningStep compression.RegionSamples
     compression.Removal compression.SmallestSubnetworks compression.StochasticPruning compression.UnitPieces
     datasets.Dataset
-    local.PiecesAlong local.LikeliestPoints local.RegionClasses local.Directions local.RegionFacets local.Hyperplanes
+    local.PiecesAlong local.LikeliestPoints local.Directions local.RegionFacets local.Hyperplanes
     local.ClassEnds local.LastOfClass plots.RegionColors
     preimages.Approximation preimages.Check preimages.Farkas preimages.FullRank preimages.PositiveCombination
     preimages.RecessionDirection preimages.SecondPoint preimages.ImageDistance preimages.Invariance

@@ -4,7 +4,6 @@ from reluscope.analyses.local.adversaries import pgd as pgd
 from reluscope.analyses.local.along import PiecesAlong as PiecesAlong
 from reluscope.analyses.local.along import pieces_along as pieces_along
 from reluscope.analyses.local.classes import LikeliestPoints as LikeliestPoints
-from reluscope.analyses.local.classes import RegionClasses as RegionClasses
 from reluscope.analyses.local.classes import likeliest_in_regions as likeliest_in_regions
 from reluscope.analyses.local.classes import region_classes as region_classes
 from reluscope.analyses.local.directions import Directions as Directions

@@ -20,6 +20,7 @@ from reluscope.analyses.local import (
     region_classes,
     surroundings,
 )
+from reluscope.analyses.local.classes import DISTORTION, NUM_AT_LIKELIEST, NUM_CLASSES
 from reluscope.analyses.local.surroundings import ALONG_RAYS
 from reluscope.analyses.radii import InscribedBalls, inscribed_balls
 from reluscope.geometry.domains import Box
@@ -156,13 +157,11 @@ def _classes(asked: Asked, network: Network, rows: np.ndarray) -> Answers:
     found = region_classes(network, asked.testing.points[rows], domain=asked.box)
     if found.stopped == "interrupted":
         raise KeyboardInterrupt
-    parts = ("number", "unknown number", "at likeliest", "unknown at likeliest", "distortion")
-    answers = {part: np.full(len(rows), np.nan) for part in parts}
-    answers["number"][found.rows] = found.occurs.sum(axis=1)
-    answers["at likeliest"][found.rows] = found.is_at_likeliest.sum(axis=1)
-    answers["unknown number"][found.rows] = (~found.is_known).sum(axis=1)
-    answers["unknown at likeliest"][found.rows] = (~found.is_at_likeliest_known).sum(axis=1)
-    answers["distortion"][found.rows] = found.distortions
+    answers: Answers = {}
+    for part, column in (("number", found[NUM_CLASSES]), ("at likeliest", found[NUM_AT_LIKELIEST])):
+        answers[part] = column.value
+        answers[f"unknown {part}"] = column.upper - column.lower
+    answers["distortion"] = found[DISTORTION].value
     return answers
 
 
