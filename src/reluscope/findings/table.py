@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from jaxtyping import Bool, Float
 
-from reluscope.arguments import Share, read_arguments, read_position
+from reluscope.arguments import Share, read_arguments, read_position, read_positions
 from reluscope.errors import InputError
 from reluscope.findings.derived import CONFIDENCE, Ends, claim_of, mean, quantile, share
 from reluscope.findings.finding import Claim, Finding
@@ -244,7 +244,13 @@ class Findings:
         return self.rows(np.flatnonzero(chosen))
 
     def rows(self, which: Any) -> "Findings":
-        """Return some of the rows, by position."""
+        """Return some of the rows, by position.
+
+        Parameters
+        ----------
+        which : slice, (j,) integers or (k,) bool
+        """
+        which = read_positions(which, "which", len(self), "rows")
         columns = {name: column[which] for name, column in self.columns.items()}
         keys, details = ({name: table[which] for name, table in tables.items()} for tables in (self.keys, self.details))
         status = tuple(np.array(self.status, dtype=object)[which])
@@ -268,6 +274,7 @@ class Findings:
             column, cell, float(column.tolerance[row]), name=column.quantity.title, where=keys, what=column.definition
         )
 
+    @read_arguments
     def median(self, name: str | Quantity) -> Finding:
         """Return the median of a quantity over the rows that have it."""
         return self.quantile(name, 0.5)
@@ -278,10 +285,12 @@ class Findings:
         said = "median" if level == 0.5 else f"{level:g} quantile"
         return self._over_rows(name, said, lambda *parts: quantile(*parts[:3], level, parts[3]))
 
+    @read_arguments
     def mean(self, name: str | Quantity) -> Finding:
         """Return the mean of a quantity over the rows that have it."""
         return self._over_rows(name, "mean", mean)
 
+    @read_arguments
     def share(self, name: str | Quantity) -> Finding:
         """Return the share of rows for which a truth holds, among those for which it is defined.
 

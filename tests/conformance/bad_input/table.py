@@ -6,7 +6,7 @@ _FILES = {"": "nouns"}
 
 # Results: users read them, and build none. Their methods have rows like everything else.
 _RESULTS = """
-    Ball Certificate Claim Codes DecisionBoundary Finding Neighbors Network Partition Region RegionVolumes
+    Ball Certificate Claim Codes DecisionBoundary Finding Findings Neighbors Network Partition Region RegionVolumes
     annulus.DecisionRegion annulus.FacetKind annulus.Orthogonality annulus.ShallowNetwork annulus.Shape annulus.Solution
     boolean.Construction boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates
     boolean.SingleUnitState boolean.SmallestKnown boolean.SteadyState boolean.Swaps boolean.ThresholdTest
