@@ -22,7 +22,7 @@ from reluscope.analyses.local.along import PiecesAlong, pieces_along
 from reluscope.analyses.measuring import Measured, measure, ragged
 from reluscope.arguments import Count, Positive, Seconds, Seed, read_arguments
 from reluscope.codes.packed import Codes
-from reluscope.errors import IncompletePartitionError, InputError
+from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
@@ -111,8 +111,6 @@ def surroundings(
     >>> int(found.details["num_crossings"].max()), found.details["cosines"][0].round(6)
     (1, array([0.707107]))
     """
-    if count < 1 or not 0 < reach < np.inf:
-        raise InputError(f"expected at least one ray of positive length, got {count} of length {reach}")
     points = network.points(x)
     per_point = max(2 * 8 * network.num_outputs * network.num_inputs, BUDGET * count // RAYS)
 
