@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parents[1] / "src" / "reluscope"
 # import nothing else of ours.
 LAYERS = (
     "arguments",
+    "findings",
     "files",
     "geometry",
     "codes",
@@ -96,7 +97,7 @@ def test_every_package_is_a_layer():
         ("reluscope.codes.packed", "from .. import partitions"),
         ("reluscope.codes.packed", "from reluscope import load"),
         ("reluscope.findings", "from reluscope.geometry import Box"),
-        ("reluscope.findings", "from . import progress"),
+        ("reluscope.citations", "from . import progress"),
         ("reluscope.networks.graph", "if TYPE_CHECKING:\n    from reluscope.regions import Region"),
         ("reluscope.cli", "from reluscope.testing import strategies"),
     ],

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from reluscope.analyses.tracking import Tracker
     from reluscope.analyses.volumes import RegionVolumes, region_volumes
     from reluscope.codes import CodeLayout, Codes, GateLayout
-    from reluscope.findings import Claim, Finding
+    from reluscope.findings import Claim, Finding, Findings
     from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
     from reluscope.networks.load import load
     from reluscope.networks.network import Network
@@ -62,6 +62,7 @@ _HOMES = {
     "Codes": "reluscope.codes",
     "DecisionBoundary": "reluscope.partitions",
     "Finding": "reluscope.findings",
+    "Findings": "reluscope.findings",
     "GateLayout": "reluscope.codes",
     "InscribedBalls": "reluscope.analyses.radii",
     "Neighbors": "reluscope.regions.neighbors",
@@ -121,6 +122,7 @@ __all__ = [
     "Codes",
     "DecisionBoundary",
     "Finding",
+    "Findings",
     "GateLayout",
     "InscribedBalls",
     "Neighbors",

@@ -90,7 +90,10 @@ QUESTIONS = {
     "map norms": lambda w: map_norms(rs.partition(w.net, w.plane)),
 }
 # How an answer was found may depend on the last digit of solvers.
-NO_ANSWER = {"work", "seconds", "num_branches", "definition", "domain", "method", "tolerance", "errors", "error"}
+NO_ANSWER = {
+    "work", "seconds", "num_branches", "definition", "domain", "method", "tolerance", "errors", "error", "quantity",
+    "given",
+}  # fmt: skip
 # Points that are one of many, in the tolerance of a search.
 LOOSE = {"beyond", "points"}
 
@@ -104,7 +107,11 @@ def leaves(value, path=()):
         yield path, float(value)
     elif isinstance(value, rs.Finding):
         yield from leaves((value.claim, float(value.value), value.interval), path)
-    elif isinstance(value, (tuple, list)):
+    elif isinstance(value, dict):
+        for name, one in value.items():
+            if name not in NO_ANSWER | LOOSE:
+                yield from leaves(one, (*path, name))
+    elif isinstance(value, (tuple, list)) or (isinstance(value, np.ndarray) and value.dtype == object):
         for place, one in enumerate(value):
             yield from leaves(one, (*path, place))
     elif isinstance(value, np.ndarray):

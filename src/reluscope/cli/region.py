@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from reluscope.analyses.classification.classes import predicted_classes, read_classes
-from reluscope.analyses.local.classes import RegionClasses, region_classes
+from reluscope.analyses.local.classes import DISTORTION, NUM_AT_LIKELIEST, NUM_CLASSES, region_classes
 from reluscope.analyses.local.facets import RegionFacets, facets_are_quick, region_facets
-from reluscope.analyses.local.sizes import RegionSizes, region_sizes
+from reluscope.analyses.local.sizes import DIAMETER, WIDTH, region_sizes
 from reluscope.analyses.radii import InscribedBalls, data_box, inscribed_balls
 from reluscope.analyses.robustness import (
     BoundaryDistances,
@@ -25,7 +25,7 @@ from reluscope.cli.printing import add_row, make_table, open_console, print_json
 from reluscope.cli.progress import Bar, show_progress
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Claim, Finding, Findings
 from reluscope.geometry.domains import Box
 from reluscope.geometry.norms import Norm
 from reluscope.networks.network import Network
@@ -129,8 +129,8 @@ class _Found:
     nearest: tuple[BoundaryDistances, ...]
     balls: InscribedBalls
     facets: RegionFacets | None
-    sizes: RegionSizes | None
-    classes: RegionClasses | None
+    sizes: Findings | None
+    classes: Findings | None
     within: tuple[DistancesWithin, ...]
 
     @property
@@ -153,10 +153,10 @@ class _Found:
             found.append(self.facets.number())
         found += [_of_norm(one.finding(0), one.norm) for one in self.nearest]
         found += [self.balls.finding(0)] if len(self.balls) else []
-        if self.sizes is not None and len(self.sizes):
-            found += [self.sizes.width(0), self.sizes.diameter(0)]
-        if self.classes is not None and len(self.classes):
-            found += [self.classes.number(0), self.classes.number_at_likeliest(0), self.classes.distortion(0)]
+        if self.sizes is not None and self.sizes.is_done.all():
+            found += [self.sizes.finding(WIDTH), self.sizes.finding(DIAMETER)]
+        if self.classes is not None and self.classes.is_done.all():
+            found += [self.classes.finding(name) for name in (NUM_CLASSES, NUM_AT_LIKELIEST, DISTORTION)]
         return [*found, *(_of_norm(one.finding(0), one.norm) for one in self.within)]
 
     def _half_spaces(self) -> Finding:
@@ -208,16 +208,16 @@ class _Found:
                 {"norm": one.norm, "unit": self.nearest_unit(place)} for place, one in enumerate(self.nearest)
             ],
             "classes": []
-            if classes is None or not len(classes)
+            if classes is None or not classes.is_done.all()
             else [
                 {
                     "class": one,
-                    "occurs": bool(classes.occurs[0, one]),
-                    "is_known": bool(classes.is_known[0, one]),
-                    "is_at_likeliest": bool(classes.is_at_likeliest[0, one]),
-                    "distance_to_likeliest": float(classes.distances[0, one]),
+                    "occurs": bool(classes.details["occurs"][0, one]),
+                    "is_known": bool(classes.details["is_known"][0, one]),
+                    "is_at_likeliest": bool(classes.details["is_at_likeliest"][0, one]),
+                    "distance_to_likeliest": float(classes.details["distances"][0, one]),
                 }
-                for one in range(classes.occurs.shape[1])
+                for one in range(classes.details["occurs"].shape[1])
             ],
             "findings": [finding.to_dict() for finding in self.findings],
         }
@@ -259,8 +259,8 @@ class _Found:
             lines.append("Facets, width and diameter were not looked for: --facets does, which may take a while.")
         if self.classes is None:
             lines.append("The labels are numbers, not classes, so nothing is said about classes.")
-        elif len(self.classes):
-            there = np.flatnonzero(self.classes.occurs[0]).tolist()
+        elif self.classes.is_done.all():
+            there = np.flatnonzero(self.classes.details["occurs"][0]).tolist()
             many = "Class" if len(there) == 1 else "Classes"
             lines.append(
                 f"{many} with a point of the region: {', '.join(map(str, there))}. "

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from reluscope.findings import Claim, Finding
-
-SIGNS = {Claim.EXACT: "", Claim.LOWER: "≥ ", Claim.UPPER: "≤ ", Claim.ESTIMATE: "≈ "}
+from reluscope.findings import Finding, Findings, Quantity, Status
+from reluscope.findings.writing import SIGNS, number
 
 
 @dataclass(frozen=True)
@@ -123,24 +122,16 @@ class Content:
         return tuple({id(finding): finding for finding in found}.values())
 
 
-def number(value: float) -> str:
-    """Return a number as a reader likes it: thousands apart, or four significant digits.
-
-    Examples
-    --------
-    >>> number(12345), number(0.000123456), number(54.5), number(1241.5)
-    ('12,345', '0.0001235', '54.5', '1,241.5')
-    """
-    if isinstance(value, int):
-        return f"{value:,}"
-    if float(value).is_integer() and abs(value) < 1e15:
-        return f"{value:,.0f}"
-    return f"{value:,.1f}" if 1e3 <= abs(value) < 1e6 else f"{value:.4g}"
-
-
 def possibly_infinite(finding: Finding) -> Number:
     """Return a finding that may be infinite, which is shown as such."""
     return Number(finding) if np.isfinite(finding.value) else Number(finding, "∞")
+
+
+def measured(found: Findings, name: str | Quantity, row: int) -> Number | str:
+    """Return a cell of a table of findings, or why it has none."""
+    if found.status[row] is not Status.DONE:
+        return str(found.status[row])
+    return possibly_infinite(found.finding(name, row))
 
 
 def percentage(finding: Finding) -> Number:

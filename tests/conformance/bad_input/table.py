@@ -6,7 +6,7 @@ _FILES = {"": "nouns", "plots.style": "plots_style"}
 
 # Results: users read them, and build none. Their methods have rows like everything else.
 _RESULTS = """
-    Ball Certificate Claim Codes DecisionBoundary Finding InscribedBalls Neighbors Network Partition Region
+    Ball Certificate Claim Codes DecisionBoundary Finding Findings InscribedBalls Neighbors Network Partition Region
     RegionVolumes
     annulus.DecisionRegion annulus.FacetKind annulus.Orthogonality annulus.ShallowNetwork annulus.Shape annulus.Solution
     boolean.Construction boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates
@@ -20,8 +20,8 @@ _RESULTS = """
     compression.Removal compression.SmallestSubnetworks compression.StochasticPruning compression.UnitPieces
     datasets.Dataset
     planes.BoundaryCurve planes.ClassAreas planes.ClassIntervals regression.Fit
-    local.PiecesAlong local.LikeliestPoints local.RegionClasses local.Directions local.RegionFacets local.Hyperplanes
-    local.ClassEnds local.LastOfClass local.ClassShares local.RegionSizes local.Surroundings plots.RegionColors
+    local.PiecesAlong local.LikeliestPoints local.Directions local.RegionFacets local.Hyperplanes
+    local.ClassEnds local.LastOfClass plots.RegionColors
     preimages.Approximation preimages.Check preimages.Farkas preimages.FullRank preimages.PositiveCombination
     preimages.RecessionDirection preimages.SecondPoint preimages.ImageDistance preimages.Invariance
     preimages.InvariantSet preimages.LocalInverse preimages.Decider preimages.Kind preimages.Preimages preimages.Layer

@@ -3,7 +3,7 @@
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.local.sizes import RegionSizes, region_sizes
+from reluscope.analyses.local.sizes import DIAMETER, WIDTH, region_sizes
 from reluscope.analyses.radii import (
     BoundaryDistances,
     FacetDistances,
@@ -14,7 +14,7 @@ from reluscope.analyses.radii import (
     facet_distances,
     inscribed_balls,
 )
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Claim, Finding, Findings
 from reluscope.geometry.domains import Box
 from reluscope.report.content import (
     Block,
@@ -23,6 +23,7 @@ from reluscope.report.content import (
     Picture,
     Table,
     Text,
+    measured,
     number,
     numbers,
     percentage,
@@ -120,7 +121,7 @@ def content(subject: Subject, tell: Tell) -> Content:
     if balls is not None:
         blocks.append(Text(f"{BALLS} {_domain(balls)}"))
         blocks.append(_table(subject, rows, facets, balls))
-        if sizes is not None and len(sizes):
+        if sizes is not None and sizes.is_done.any():
             blocks.append(_sizes_table(rows[balls.rows[:FEW]], sizes))
     elif reason is not None:
         blocks.append(Text(reason))
@@ -160,7 +161,7 @@ def _balls(subject: Subject, points: np.ndarray, tell: Tell) -> tuple[InscribedB
     return find(MOST_BALLS, domain, first.seconds, lambda share: tell(0.35 + 0.65 * share)), None
 
 
-def _sizes(subject: Subject, points: np.ndarray, balls: InscribedBalls) -> RegionSizes | None:
+def _sizes(subject: Subject, points: np.ndarray, balls: InscribedBalls) -> Findings | None:
     """Return widths and diameters of a few of the regions, or None where they would take too long."""
     network, limit = subject.network, SHARE_FOR_SIZES * subject.settings.seconds
     if PROGRAMS * ball_seconds(network, balls.domain) > limit:
@@ -169,14 +170,10 @@ def _sizes(subject: Subject, points: np.ndarray, balls: InscribedBalls) -> Regio
     return region_sizes(network, some, domain=balls.domain, seconds=limit, tolerance=tolerance)
 
 
-def _sizes_table(samples: np.ndarray, sizes: RegionSizes) -> Table:
+def _sizes_table(samples: np.ndarray, sizes: Findings) -> Table:
     table = [
-        (
-            f"{int(samples[row]):,}",
-            possibly_infinite(sizes.width(position)),
-            possibly_infinite(sizes.diameter(position)),
-        )
-        for position, row in enumerate(sizes.rows)
+        (f"{int(samples[row]):,}", measured(sizes, WIDTH, row), measured(sizes, DIAMETER, row))
+        for row in np.flatnonzero(sizes.is_done).tolist()
     ]
     caption = (
         "Width: the least distance of two parallel hyperplanes with the region between them. Diameter: the largest "

@@ -145,13 +145,11 @@ def _classes(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answers:
     found = rs.local.region_classes(network, asked.testing.points[rows], domain=asked.box)
     if found.stopped == "interrupted":
         raise KeyboardInterrupt
-    parts = ("number", "unknown number", "at likeliest", "unknown at likeliest", "distortion")
-    answers = {part: np.full(len(rows), np.nan) for part in parts}
-    answers["number"][found.rows] = found.occurs.sum(axis=1)
-    answers["at likeliest"][found.rows] = found.is_at_likeliest.sum(axis=1)
-    answers["unknown number"][found.rows] = (~found.is_known).sum(axis=1)
-    answers["unknown at likeliest"][found.rows] = (~found.is_at_likeliest_known).sum(axis=1)
-    answers["distortion"][found.rows] = found.distortions
+    answers: Answers = {}
+    for part, column in (("number", found["num_classes"]), ("at likeliest", found["num_classes_at_likeliest"])):
+        answers[part] = column.value
+        answers[f"unknown {part}"] = column.upper - column.lower
+    answers["distortion"] = found["distortion"].value
     return answers
 
 
@@ -163,8 +161,8 @@ def _surroundings(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answer
     cosines = [found.cosines_at(point) for point in range(len(rows))]
     has_rays = found.nullities > 0
     return {
-        "number": np.where(has_rays, found.num_regions, np.nan).astype(np.float64),
-        "is exact": np.where(has_rays, found.is_exact, np.nan).astype(np.float64),
+        "number": np.where(has_rays, found["regions_along_rays"].value, np.nan).astype(np.float64),
+        "is exact": np.where(has_rays, found["regions_along_rays"].is_exact, np.nan).astype(np.float64),
         "cosines": np.stack([np.histogram(one[np.isfinite(one)], COSINE_EDGES)[0] for one in cosines]),
         "cosine sum": np.array([np.nansum(one) for one in cosines]),
         "cosine count": np.array([np.isfinite(one).sum() for one in cosines]),

@@ -1,0 +1,7 @@
+"""What was measured, and what the numbers claim: single findings, and tables of them with derived claims."""
+
+from reluscope.findings.finding import Claim, Finding
+from reluscope.findings.quantities import Kind, Quantity, declare
+from reluscope.findings.table import Column, Findings, Status
+
+__all__ = ["Claim", "Column", "Finding", "Findings", "Kind", "Quantity", "Status", "declare"]

@@ -1,0 +1,160 @@
+"""What follows from ends: claims of single cells, and medians, quantiles, means and shares of columns with their ends.
+
+A cell is a value between two ends that hold for certain. Medians, quantiles and means grow with every entry, so that
+those of the lower ends and of the upper ends hold the truth between them. Where rows were drawn at random from a larger
+population, the ends say nothing of the rows that were not drawn: order statistics, or Student's t, give an interval
+that holds the truth with a stated probability, and the claim is ESTIMATE.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from jaxtyping import Float
+from scipy.stats import beta, binom
+from scipy.stats import t as student
+
+from reluscope.findings.finding import Claim
+
+CONFIDENCE = 0.95
+
+
+class Ends(NamedTuple):
+    """A value and its ends; ``is_certain`` where the truth lies between them for certain."""
+
+    value: float
+    lower: float
+    upper: float
+    is_certain: bool = True
+
+
+def claim_of(value: float, lower: float, upper: float, tolerance: float) -> Claim:
+    """Return what a value between two certain ends claims.
+
+    Parameters
+    ----------
+    value, lower, upper : float
+        With ``lower <= value <= upper``.
+    tolerance : float
+        Ends that are no farther apart are one number.
+
+    Returns
+    -------
+    Claim
+        EXACT where the ends are one number; LOWER or UPPER where the value is that end; else ESTIMATE.
+
+    Examples
+    --------
+    >>> from reluscope.findings.derived import claim_of
+    >>> [str(claim_of(2.0, low, high, 1e-9)) for low, high in [(2.0, 2.0), (2.0, 3.0), (1.0, 2.0), (1.0, 3.0)]]
+    ['EXACT', 'LOWER', 'UPPER', 'ESTIMATE']
+    """
+    if lower == upper or upper - lower <= tolerance:
+        return Claim.EXACT
+    if value == lower:
+        return Claim.LOWER
+    return Claim.UPPER if value == upper else Claim.ESTIMATE
+
+
+def quantile(
+    values: Float[np.ndarray, " k"],
+    lower: Float[np.ndarray, " k"],
+    upper: Float[np.ndarray, " k"],
+    share: float,
+    population: int,
+) -> Ends:
+    """Return a quantile of a population of which k entries are known, drawn at random if there are more.
+
+    Parameters
+    ----------
+    values, lower, upper : (k,) float64
+        At least one.
+    share : float
+        Which quantile; 0.5 is the median.
+    population : int
+        At least k.
+
+    Notes
+    -----
+    From k drawn entries the quantile lies between the l-th and the u-th smallest with probability ``P(l <= B < u)``, B
+    binomial with k draws and probability ``share``, whatever the distribution.
+
+    Examples
+    --------
+    >>> from reluscope.findings.derived import quantile
+    >>> eleven = np.arange(11.0)
+    >>> quantile(eleven, eleven, eleven, 0.5, 1000)
+    Ends(value=5.0, lower=1.0, upper=9.0, is_certain=False)
+    """
+    value = _quantile(values, share)
+    if len(values) == population:
+        return Ends(value, _quantile(lower, share), _quantile(upper, share))
+    number = len(values)
+    # The largest l with P(B < l) at most 2.5 %, and the same on the other side.
+    below = int(binom.ppf((1 - CONFIDENCE) / 2, number, share))
+    above = number - int(binom.ppf((1 - CONFIDENCE) / 2, number, 1 - share))
+    first = float(np.sort(lower)[below - 1]) if below >= 1 else -np.inf
+    last = float(np.sort(upper)[above]) if above < number else np.inf
+    return Ends(value, min(first, value), max(last, value), is_certain=False)
+
+
+def mean(
+    values: Float[np.ndarray, " k"], lower: Float[np.ndarray, " k"], upper: Float[np.ndarray, " k"], population: int
+) -> Ends:
+    """Return the mean of a population of which k entries are known, drawn at random if there are more.
+
+    Notes
+    -----
+    From drawn entries the interval is Student's, which holds the mean with the stated probability where entries are
+    about normal, or many.
+
+    Examples
+    --------
+    >>> from reluscope.findings.derived import mean
+    >>> two = np.array([1.0, 3.0])
+    >>> mean(two, two - 1, two + 2, 2)
+    Ends(value=2.0, lower=1.0, upper=4.0, is_certain=True)
+    """
+    value, low, high = (float(np.mean(part)) for part in (values, lower, upper))
+    if len(values) == population:
+        return Ends(value, low, high)
+    if len(values) == 1:
+        return Ends(value, -np.inf, np.inf, is_certain=False)
+    reach = float(student.ppf((1 + CONFIDENCE) / 2, len(values) - 1)) / len(values) ** 0.5
+    with np.errstate(invalid="ignore"):
+        spreads = [reach * float(np.std(part, ddof=1)) for part in (lower, upper)]
+    spreads = [np.inf if np.isnan(spread) else spread for spread in spreads]
+    return Ends(value, low - spreads[0], high + spreads[1], is_certain=False)
+
+
+def share(
+    values: Float[np.ndarray, " k"], lower: Float[np.ndarray, " k"], upper: Float[np.ndarray, " k"], population: int
+) -> Ends:
+    """Return the share of a population that answers yes, of which k answers are known, 1 for yes and 0 for no.
+
+    Notes
+    -----
+    From drawn answers the interval is that of Clopper and Pearson.
+
+    Examples
+    --------
+    >>> from reluscope.findings.derived import share
+    >>> share(np.array([1.0, 0.0]), np.array([1.0, 0.0]), np.array([1.0, 1.0]), 2)  # the second is undecided
+    Ends(value=0.5, lower=0.5, upper=1.0, is_certain=True)
+    """
+    number = len(values)
+    value, low, high = (float(np.mean(part)) for part in (values, lower, upper))
+    if number == population:
+        return Ends(value, low, high)
+    yes, most = float(np.sum(lower)), float(np.sum(upper))
+    tail = (1 - CONFIDENCE) / 2
+    first = float(beta.ppf(tail, yes, number - yes + 1)) if yes else 0.0
+    last = float(beta.ppf(1 - tail, most + 1, number - most)) if most < number else 1.0
+    return Ends(value, first, last, is_certain=False)
+
+
+def _quantile(values: np.ndarray, share: float) -> float:
+    # The mean of two infinite neighbours is infinite: numpy's interpolation would make it NaN.
+    ordered = np.sort(values)
+    place = share * (len(ordered) - 1)
+    low, high = ordered[int(np.floor(place))], ordered[int(np.ceil(place))]
+    return float(low if low == high else low + (place - np.floor(place)) * (high - low))

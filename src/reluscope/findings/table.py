@@ -1,0 +1,358 @@
+"""A table of what was measured: a row for each thing asked, a column for each quantity, a claim for each cell.
+
+A cell is a value between two ends. What it claims follows from them (`findings.derived`) and is written nowhere. A row
+says besides whether it was measured at all: things may have no such quantity, and time may end before their turn.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from jaxtyping import Bool, Float
+
+from reluscope.arguments import Share, read_arguments, read_position, read_positions
+from reluscope.errors import InputError
+from reluscope.findings.derived import CONFIDENCE, Ends, claim_of, mean, quantile, share
+from reluscope.findings.finding import Claim, Finding
+from reluscope.findings.quantities import Kind, Quantity
+from reluscope.findings.writing import as_arrow, as_html, as_markdown, as_plain, as_text
+
+# Ends that agree to so many digits are one number.
+AGREEMENT = 1e-9
+
+
+class Status(StrEnum):
+    """Whether a row was measured.
+
+    DONE: as far as its ends say. UNDEFINED: what was asked for is not there, as a region with an interior at a point on
+    a kink. NOT_REACHED: work stopped before its turn.
+    """
+
+    DONE = "done"
+    UNDEFINED = "undefined"
+    NOT_REACHED = "not reached"
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One quantity, at every row.
+
+    Parameters
+    ----------
+    quantity : Quantity
+    value, lower, upper : (k,) float64
+        The truth lies between the ends, with the confidence if there is one, else for certain. NaN where there is none.
+    tolerance : (k,) float64
+        Ends that are no farther apart are one number.
+    method : str
+        How it was computed.
+    given : str
+        What the definition leaves open, as the norm of a distance.
+    confidence : float
+        Of the ends: 1 where they are certain.
+    """
+
+    quantity: Quantity
+    value: Float[np.ndarray, " k"]
+    lower: Float[np.ndarray, " k"]
+    upper: Float[np.ndarray, " k"]
+    tolerance: Float[np.ndarray, " k"]
+    method: str = ""
+    given: str = ""
+    confidence: float = 1.0
+
+    @staticmethod
+    def of(
+        quantity: Quantity,
+        value: Any,
+        lower: Any = None,
+        upper: Any = None,
+        *,
+        tolerance: Any = None,
+        method: str = "",
+        given: str = "",
+        confidence: float = 1.0,
+    ) -> "Column":
+        """Return a column; without ends, values are exact.
+
+        Parameters
+        ----------
+        quantity : Quantity
+        value, lower, upper : (k,) arrays
+        tolerance : float or (k,) array, optional
+            By default nothing for counts and truths, and for other numbers the ninth digit.
+        method, given : str
+        confidence : float
+
+        Raises
+        ------
+        ValueError
+            If ends are not on their side of the value, or outside what the quantity may be.
+
+        Examples
+        --------
+        >>> from reluscope.findings import Column, declare
+        >>> inradius = declare("inradius", "radius of a largest ball in the linear region", unit="input")
+        >>> [str(claim) for claim in Column.of(inradius, [1.0, 2.0], [1.0, 1.5]).claims]
+        ['EXACT', 'UPPER']
+        """
+        value = np.array(value, dtype=np.float64)
+        low = value if lower is None else np.array(lower, dtype=np.float64)
+        high = value if upper is None else np.array(upper, dtype=np.float64)
+        if not ((low <= value) & (value <= high) | np.isnan(value)).all():
+            raise ValueError(f"{quantity}: expected a value between its ends")
+        if not ((low >= quantity.least) & (high <= quantity.most) | np.isnan(value)).all():
+            raise ValueError(f"{quantity}: expected ends from {quantity.least:g} to {quantity.most:g}")
+        if tolerance is None:
+            tolerance = 0.0 if quantity.is_discrete else AGREEMENT * np.abs(np.where(np.isfinite(value), value, 0.0))
+        table = [value, low, high, np.broadcast_to(np.asarray(tolerance, dtype=np.float64), value.shape)]
+        for array in table:
+            array.setflags(write=False)
+        return Column(quantity, *table, method, given, confidence)
+
+    @staticmethod
+    def joined(parts: "Sequence[Column]", missing: int = 0) -> "Column":
+        """Return columns of one quantity one below the other, and rows without a value below them."""
+        nobody = np.full(missing, np.nan)
+        tables = (
+            np.concatenate([*(getattr(part, name) for part in parts), nobody])
+            for name in ("value", "lower", "upper", "tolerance")
+        )
+        for array in (tables := list(tables)):
+            array.setflags(write=False)
+        return Column(parts[0].quantity, *tables, parts[-1].method, parts[0].given, parts[0].confidence)
+
+    @property
+    def definition(self) -> str:
+        """What it is, with what the quantity leaves open."""
+        return self.quantity.definition + (f", {self.given}" if self.given else "")
+
+    def __getitem__(self, rows: Any) -> "Column":
+        parts = {name: getattr(self, name)[rows] for name in ("value", "lower", "upper", "tolerance")}
+        return replace(self, **parts)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """What each cell claims."""
+        if self.confidence < 1:
+            return (Claim.ESTIMATE,) * len(self)
+        cells = zip(self.value.tolist(), self.lower.tolist(), self.upper.tolist(), self.tolerance.tolist(), strict=True)
+        return tuple(claim_of(*cell) for cell in cells)
+
+    @property
+    def is_exact(self) -> Bool[np.ndarray, " k"]:
+        """Which cells are EXACT."""
+        return np.array([claim is Claim.EXACT for claim in self.claims], dtype=bool)
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """What was measured.
+
+    Parameters
+    ----------
+    columns : mapping of str to Column
+        By the name of the quantity, all equally long.
+    keys : mapping of str to (k,) arrays
+        What the rows are, as ``sample`` or ``gate``: columns of names and numbers that were given, not measured.
+    status : tuple of Status
+        One per row.
+    domain : str
+        Where it was asked.
+    details : mapping of str to arrays
+        What belongs to a row and is no quantity, as a nearest point: the first axis goes over the rows.
+    population : int, optional
+        How many things the rows were drawn from at random; without it the rows are all there is.
+    stopped : str
+        Why work ended early; empty where it did not.
+    seconds : float
+    """
+
+    columns: Mapping[str, Column]
+    keys: Mapping[str, np.ndarray]
+    status: tuple[Status, ...]
+    domain: str = ""
+    details: Mapping[str, np.ndarray] = field(default_factory=dict)
+    population: int | None = None
+    stopped: str = ""
+    seconds: float = 0.0
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __contains__(self, name: object) -> bool:
+        return str(name) in self.columns
+
+    def __getitem__(self, name: str | Quantity) -> Column:
+        try:
+            return self.columns[str(name)]
+        except KeyError:
+            known = ", ".join(self.columns)
+            raise InputError(f"expected a quantity that was measured, one of {known}, got {str(name)!r}") from None
+
+    def __str__(self) -> str:
+        return as_text(self)
+
+    def __repr__(self) -> str:
+        return f"Findings({len(self)} rows of {', '.join(self.columns)})"
+
+    def _repr_html_(self) -> str:
+        return as_html(self)
+
+    def to_markdown(self) -> str:
+        """Return the table in Markdown."""
+        return as_markdown(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but details as plain types, ready for JSON."""
+        return as_plain(self)
+
+    def to_table(self) -> pa.Table:
+        """Return keys, status, and value, ends and claim of each quantity as an Arrow table."""
+        return as_arrow(self)
+
+    @property
+    def is_done(self) -> Bool[np.ndarray, " k"]:
+        """Which rows were measured."""
+        return np.array([status is Status.DONE for status in self.status], dtype=bool)
+
+    def where(self, **keys: Any) -> "Findings":
+        """Return the rows with these keys.
+
+        Raises
+        ------
+        InputError
+            If there is no such key, or no such row.
+        """
+        chosen = np.ones(len(self), dtype=bool)
+        for name, wanted in keys.items():
+            if name not in self.keys:
+                raise InputError(f"expected a key of the rows, one of {', '.join(self.keys)}, got {name!r}")
+            chosen &= self.keys[name] == wanted
+        if not chosen.any():
+            raise InputError(f"expected keys of some row, got {', '.join(f'{k}={v!r}' for k, v in keys.items())}")
+        return self.rows(np.flatnonzero(chosen))
+
+    def rows(self, which: Any) -> "Findings":
+        """Return some of the rows, by position.
+
+        Parameters
+        ----------
+        which : slice, (j,) integers or (k,) bool
+        """
+        which = read_positions(which, "which", len(self), "rows")
+        columns = {name: column[which] for name, column in self.columns.items()}
+        keys, details = ({name: table[which] for name, table in tables.items()} for tables in (self.keys, self.details))
+        status = tuple(np.array(self.status, dtype=object)[which])
+        return replace(self, columns=columns, keys=keys, details=details, status=status)
+
+    @read_arguments
+    def finding(self, name: str | Quantity, row: int = 0) -> Finding:
+        """Return one cell.
+
+        Raises
+        ------
+        InputError
+            If there is no such quantity or row, or the row was not measured.
+        """
+        column, row = self[name], read_position(row, "row", len(self), "rows")
+        if self.status[row] is not Status.DONE:
+            raise InputError(f"expected a row that was measured, got row {row}, which is {self.status[row]}")
+        keys = ", ".join(f"{key} {table[row]}" for key, table in self.keys.items())
+        cell = Ends(*(float(part[row]) for part in (column.value, column.lower, column.upper)), column.confidence == 1)
+        return self._finding(
+            column, cell, float(column.tolerance[row]), name=column.quantity.title, where=keys, what=column.definition
+        )
+
+    @read_arguments
+    def median(self, name: str | Quantity) -> Finding:
+        """Return the median of a quantity over the rows that have it."""
+        return self.quantile(name, 0.5)
+
+    @read_arguments
+    def quantile(self, name: str | Quantity, level: Share) -> Finding:
+        """Return a quantile of a quantity over the rows that have it; between two neighbours by interpolation."""
+        said = "median" if level == 0.5 else f"{level:g} quantile"
+        return self._over_rows(name, said, lambda *parts: quantile(*parts[:3], level, parts[3]))
+
+    @read_arguments
+    def mean(self, name: str | Quantity) -> Finding:
+        """Return the mean of a quantity over the rows that have it."""
+        return self._over_rows(name, "mean", mean)
+
+    @read_arguments
+    def share(self, name: str | Quantity) -> Finding:
+        """Return the share of rows for which a truth holds, among those for which it is defined.
+
+        Raises
+        ------
+        InputError
+            If the quantity is no truth.
+        """
+        if self[name].quantity.kind is not Kind.TRUTH:
+            raise InputError(f"expected a quantity that is true or not, got {name}: ask for its mean or median")
+        return self._over_rows(name, "share", share)
+
+    def _over_rows(self, name: str | Quantity, said: str, ask: Callable[..., Ends]) -> Finding:
+        column = self[name]
+        quantity = column.quantity
+        defined = self.is_done & ~np.isnan(column.value)
+        missing = np.array([status is Status.NOT_REACHED for status in self.status], dtype=bool)
+        parts = [part[defined] for part in (column.value, column.lower, column.upper)]
+        number, population = int(defined.sum()), self.population
+        if not number:
+            raise InputError(f"expected some row with {quantity.title}, got none: ask for others, or with more time")
+        if population is None and missing.any():
+            # What was not reached may be anything that the quantity can be.
+            nobody = np.full(int(missing.sum()), np.nan)
+            fill = float(np.median(parts[0]))
+            parts = [
+                np.concatenate([part, np.where(np.isnan(nobody), end, nobody)])
+                for part, end in zip(parts, (fill, quantity.least, quantity.most), strict=True)
+            ]
+        rows = len(parts[0])
+        drawn = population is not None and population > rows
+        cell = ask(*parts, population if drawn else rows)
+        cell = cell._replace(
+            lower=max(cell.lower, quantity.least),
+            upper=min(cell.upper, quantity.most),
+            is_certain=cell.is_certain and column.confidence == 1,
+        )
+        where = f"{number:,} of {population:,} samples" if drawn else f"{rows:,} samples"
+        return self._finding(
+            column,
+            cell,
+            float(np.median(column.tolerance[defined])) if not quantity.is_discrete else AGREEMENT,
+            name=f"{said} {quantity.title}" if said != "share" else quantity.title,
+            where=where,
+            what=f"{said} over {where} of: {column.definition}",
+        )
+
+    def _finding(self, column: Column, cell: Ends, tolerance: float, *, name: str, where: str, what: str) -> Finding:
+        claim = claim_of(cell.value, cell.lower, cell.upper, tolerance) if cell.is_certain else Claim.ESTIMATE
+        value = cell.value
+        whole = column.quantity.is_discrete and float(value).is_integer() and not name.startswith("mean")
+        apart = cell.lower != cell.upper and np.isfinite(value)
+        certainty = "" if cell.is_certain else f"; the ends hold with a probability of {CONFIDENCE:.0%}"
+        return Finding(
+            int(value) if whole else value,
+            claim,
+            name=name,
+            interval=(cell.lower, cell.upper) if claim is not Claim.EXACT else None,
+            definition=what + certainty,
+            domain=", ".join(part for part in (where, self.domain) if part),
+            method=column.method,
+            source=column.quantity.source,
+            tolerance=max(cell.upper - value, value - cell.lower) if claim is Claim.EXACT and apart else None,
+            work={"seconds": self.seconds} if self.seconds else {},
+        )

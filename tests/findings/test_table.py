@@ -1,0 +1,184 @@
+"""Claims follow from ends, aggregates from rows: laws of tables of findings, against brute force."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from reluscope.errors import InputError
+from reluscope.findings import Column, Findings, Kind, Status, declare
+from reluscope.findings.derived import claim_of
+
+LENGTH = declare("test_length", "length of what is tested", unit="input")
+COUNT = declare("test_count", "number of what is tested", kind=Kind.COUNT)
+TRUTH = declare("test_truth", "whether what is tested holds", kind=Kind.TRUTH)
+
+
+def table(*columns, status=None, **fields):
+    number = len(columns[0])
+    status = status or (Status.DONE,) * number
+    return Findings({one.quantity.name: one for one in columns}, {"sample": np.arange(number)}, status, **fields)
+
+
+@st.composite
+def cells(draw, most=6, whole=True):
+    """Return lower ends, values, upper ends."""
+    number = draw(st.integers(1, most))
+    table = draw(arrays(np.float64, (number, 3), elements=st.integers(0, 9) if whole else st.floats(0, 1e6)))
+    return np.sort(table, axis=1).T
+
+
+@given(cells(whole=False), st.floats(0, 10))
+def test_claims_say_what_the_ends_say(ends, tolerance) -> None:
+    lower, value, upper = ends
+    claims = Column.of(LENGTH, value, lower, upper, tolerance=tolerance).claims
+    for one, low, high, claim in zip(value, lower, upper, claims, strict=True):
+        assert (claim == "EXACT") == (high - low <= tolerance)
+        if claim == "LOWER":
+            assert one == low
+        if claim == "UPPER":
+            assert one == high
+        if claim == "ESTIMATE":
+            assert low < one < high
+
+
+@given(cells())
+def test_medians_and_means_hold_those_of_every_possible_truth(ends) -> None:
+    lower, value, upper = ends
+    found = table(Column.of(COUNT, value, lower, upper))
+    for ask, truth in (
+        (found.median, np.median),
+        (found.mean, np.mean),
+        (lambda n: found.quantile(n, 0.25), lambda v: np.quantile(v, 0.25)),
+    ):
+        finding = ask(COUNT)
+        possible = [truth(np.array(one)) for one in itertools.product(*zip(lower, upper, strict=True))]
+        low, high = finding.interval or (finding.value, finding.value)
+        assert low == pytest.approx(min(possible))
+        assert high == pytest.approx(max(possible))
+        assert (finding.claim == "EXACT") == (min(possible) == pytest.approx(max(possible)))
+        assert float(finding) == pytest.approx(float(truth(value)))
+
+
+@given(cells(), st.randoms())
+def test_the_order_of_rows_has_no_effect(ends, random) -> None:
+    lower, value, upper = ends
+    order = list(range(len(value)))
+    random.shuffle(order)
+    one, other = (
+        table(Column.of(COUNT, v, a, b))
+        for v, a, b in ((value, lower, upper), (value[order], lower[order], upper[order]))
+    )
+    assert str(one.median(COUNT)) == str(other.median(COUNT))
+    assert str(one.mean(COUNT)) == str(other.mean(COUNT))
+
+
+@given(arrays(np.float64, st.integers(1, 6), elements=st.integers(0, 9)), st.integers(0, 3))
+def test_rows_that_were_not_reached_may_be_anything(value, missing) -> None:
+    done = Column.of(COUNT, value)
+    status = (Status.DONE,) * len(value) + (Status.NOT_REACHED,) * missing
+    found = table(Column.joined([done], missing), status=status)
+    finding = found.mean(COUNT)
+    assert (finding.claim == "EXACT") == (missing == 0)
+    if missing:
+        assert finding.interval == (pytest.approx(value.sum() / (len(value) + missing)), np.inf)
+
+
+def test_rows_without_the_quantity_are_left_out() -> None:
+    found = table(Column.of(LENGTH, [1.0, np.nan, 3.0]), status=(Status.DONE, Status.UNDEFINED, Status.DONE))
+    assert str(found.median(LENGTH)) == "2 (EXACT)"
+    with pytest.raises(InputError, match="row 1, which is undefined"):
+        found.finding(LENGTH, 1)
+    with pytest.raises(InputError, match="got none"):
+        table(Column.of(LENGTH, [np.nan]), status=(Status.UNDEFINED,)).median(LENGTH)
+
+
+@pytest.mark.parametrize("level", [0.1, 0.5, 0.9])
+def test_intervals_of_drawn_rows_hold_the_truth_as_often_as_they_say(level) -> None:
+    generator = np.random.default_rng(0)
+    everyone = generator.exponential(size=2_000)
+    hits = {"quantile": 0, "mean": 0, "share": 0}
+    for _ in range(400):
+        drawn = generator.choice(everyone, 60, replace=False)
+        found = table(Column.of(LENGTH, drawn), Column.of(TRUTH, drawn > 1.0), population=len(everyone))
+        for name, finding, truth in (
+            ("quantile", found.quantile(LENGTH, level), np.quantile(everyone, level)),
+            ("mean", found.mean(LENGTH), everyone.mean()),
+            ("share", found.share(TRUTH), (everyone > 1.0).mean()),
+        ):
+            assert finding.claim == "ESTIMATE"
+            low, high = finding.interval
+            hits[name] += low <= truth <= high
+    assert min(hits.values()) > 0.9 * 400
+
+
+def test_undecided_truths_widen_a_share() -> None:
+    found = table(Column.of(TRUTH, [1, 0, 0], [1, 0, 0], [1, 0, 1]))
+    assert str(found.share(TRUTH)) == "0.333333 (LOWER, in [0.333333, 0.666667])"
+    with pytest.raises(InputError, match="true or not"):
+        table(Column.of(COUNT, [1])).share(COUNT)
+
+
+def test_what_no_quantity_can_be_is_refused() -> None:
+    with pytest.raises(ValueError, match="between its ends"):
+        Column.of(LENGTH, [1.0], [2.0], [3.0])
+    with pytest.raises(ValueError, match="ends from 0 to 1"):
+        Column.of(TRUTH, [2.0])
+    with pytest.raises(ValueError, match="declared already"):
+        declare("test_length", "something else")
+    assert declare("test_length", "length of what is tested", unit="input") is not None
+
+
+def test_infinite_values_are_exact_and_have_no_tolerance() -> None:
+    found = table(Column.of(LENGTH, [np.inf, np.inf]))
+    assert str(found.median(LENGTH)) == "inf (EXACT)"
+    assert found.finding(LENGTH).tolerance is None
+    assert claim_of(np.inf, np.inf, np.inf, 0.0) == "EXACT"
+
+
+def test_rows_are_chosen_by_their_keys() -> None:
+    column = Column.of(LENGTH, [1.0, 2.0, 3.0, 4.0])
+    keys = {"sample": np.array([0, 0, 1, 1]), "gate": np.array(["a", "b", "a", "b"])}
+    found = Findings({LENGTH.name: column}, keys, (Status.DONE,) * 4)
+    assert found.where(gate="b")["test_length"].value.tolist() == [2.0, 4.0]
+    assert float(found.where(gate="a", sample=1).finding(LENGTH)) == 3.0
+    for bad, message in (({"unit": 1}, "one of sample, gate"), ({"gate": "c"}, "gate='c'")):
+        with pytest.raises(InputError, match=message):
+            found.where(**bad)
+
+
+MIXED = table(
+    Column.of(LENGTH, [1.0, 2.5, np.nan], [1.0, 2.5, np.nan], [1.0, 4.0, np.nan], method="by <hand>"),
+    Column.of(COUNT, [3, 4000, np.nan]),
+    status=(Status.DONE, Status.DONE, Status.NOT_REACHED),
+    stopped="time",
+)
+
+
+def test_text() -> None:
+    assert str(MIXED).splitlines() == [
+        "sample     test length   test count",
+        "0                    1            3",
+        "1       ≥ 2.5 [2.5, 4]        4,000",
+        "2          not reached  not reached",
+        "Ended early: time.",
+    ]
+
+
+def test_plain_types_are_json() -> None:
+    plain = json.loads(json.dumps(MIXED.to_dict(), allow_nan=False))
+    assert plain["status"] == ["done", "done", "not reached"]
+    assert plain["test_length"]["upper"] == [1.0, 4.0, None]
+    assert plain["test_length"]["claim"] == ["EXACT", "LOWER", None]
+
+
+def test_arrow_and_html() -> None:
+    arrow = MIXED.to_table()
+    assert arrow.column_names[:4] == ["sample", "status", "test_length", "test_length_lower"]
+    assert arrow.field("test_length").metadata[b"method"] == b"by <hand>"
+    assert "≥ 2.5 [2.5, 4]" in MIXED._repr_html_()
+    assert MIXED.to_markdown().splitlines()[1] == "| --- | --: | --: |"
