@@ -33,7 +33,7 @@ settings.register_profile("default", deadline=None, suppress_health_check=[Healt
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None, max_examples=6)
 settings.load_profile("default")
 # Whatever else was imported: Hypothesis would make some examples of the numbers in modules that are loaded.
-providers.is_local_module_file = lambda path: False
+providers.is_local_module_file = lambda path: False  # pyright: ignore[reportPrivateImportUsage]
 
 
 @pytest.hookimpl(tryfirst=True)

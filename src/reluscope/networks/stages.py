@@ -12,7 +12,7 @@ different roundings, and add up as independent errors do. See Higham and Mary, "
 error analysis", 2019.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -35,6 +35,7 @@ class _Leg:
     plan: tuple[tuple[int, Affine], ...]
     target: int
     reads: tuple[int, ...]
+    shapes: Mapping[int, tuple[int, ...]]
     device: torch.device
 
     def run(self, values: Values) -> Values:
@@ -209,6 +210,7 @@ def make_stages(nodes: Sequence[Node], output: int) -> tuple[tuple[Stage, ...], 
     Affine nodes run as late as possible: a value waits in the form in which it was first there, so a shortcut that
     projects is projected only when its sum is due.
     """
+    shapes = {position: node.shape for position, node in enumerate(nodes)}
     gates = [position for position, node in enumerate(nodes) if isinstance(node, GateNode)]
     done: set[int] = {0}
     plans: list[tuple[int, list[int]]] = []
@@ -219,13 +221,13 @@ def make_stages(nodes: Sequence[Node], output: int) -> tuple[tuple[Stage, ...], 
 
     # What is still needed is found from the back.
     needed = _reads(nodes, last, output)
-    finish = Finish(_leg(nodes, last, output))
+    finish = Finish(_leg(nodes, last, output, shapes))
     stages: list[Stage] = []
     for index, (gate, plan) in reversed(list(enumerate(plans))):
         node = nodes[gate]
         assert isinstance(node, Pointwise | Max)
         target = node.inputs[0]
-        leg = _leg(nodes, plan, target)
+        leg = _leg(nodes, plan, target, shapes)
         stages.append(Stage(index, gate, node, tuple(sorted(needed - {gate})), leg))
         needed = (needed - {gate} - set(plan)) | set(leg.reads)
     return tuple(reversed(stages)), finish
@@ -251,13 +253,13 @@ def _reads(nodes: Sequence[Node], plan: Sequence[int], target: int) -> set[int]:
     )
 
 
-def _leg(nodes: Sequence[Node], plan: Sequence[int], target: int) -> _Leg:
+def _leg(nodes: Sequence[Node], plan: Sequence[int], target: int, shapes: Mapping[int, tuple[int, ...]]) -> _Leg:
     steps = []
     for position in plan:
         node = nodes[position]
         assert isinstance(node, Affine)
         steps.append((position, node))
-    return _Leg(tuple(steps), target, tuple(sorted(_reads(nodes, plan, target))), device_of(nodes))
+    return _Leg(tuple(steps), target, tuple(sorted(_reads(nodes, plan, target))), shapes, device_of(nodes))
 
 
 def device_of(nodes: Sequence[Node]) -> torch.device:

@@ -158,8 +158,8 @@ def _surroundings(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answer
     inquiry = asked.inquiry
     points = asked.testing.points[rows]
     found = rs.local.surroundings(network, points, count=inquiry.rays, reach=inquiry.reach, seed=asked.seed(rows))
-    cosines = [found.cosines_at(point) for point in range(len(rows))]
-    has_rays = found.nullities > 0
+    cosines = found.details["cosines"]
+    has_rays = found.details["nullity"] > 0
     return {
         "number": np.where(has_rays, found["regions_along_rays"].value, np.nan).astype(np.float64),
         "is exact": np.where(has_rays, found["regions_along_rays"].is_exact, np.nan).astype(np.float64),
