@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         tropical,
     )
     from reluscope.analyses.counting import count
+    from reluscope.analyses.inscribed_balls import inscribed_balls
     from reluscope.analyses.tracking import Tracker
     from reluscope.analyses.volumes import RegionVolumes, region_volumes
     from reluscope.codes import CodeLayout, Codes, GateLayout
@@ -81,6 +82,7 @@ _HOMES = {
     "datasets": "reluscope.datasets",
     "decision_boundary": "reluscope.partitions",
     "errors": "reluscope.errors",
+    "inscribed_balls": "reluscope.analyses.inscribed_balls",
     "load": "reluscope.networks.load",
     "local": "reluscope.analyses.local",
     "neighbors": "reluscope.regions.neighbors",
@@ -134,6 +136,7 @@ __all__ = [
     "datasets",
     "decision_boundary",
     "errors",
+    "inscribed_balls",
     "load",
     "local",
     "neighbors",

@@ -14,17 +14,19 @@ from reluscope.analyses.pacing import Pace, until_interrupted
 from reluscope.findings import Column, Findings, Status
 
 # What stands in details of rows that were not reached, by the kind of array.
-NOTHING = {"f": np.nan, "i": -1, "u": 0, "b": False}
+NOTHING = {"f": np.nan, "i": -1, "u": 0, "b": False, "U": ""}
 
 
 class Measured(NamedTuple):
     """What an analysis found in a block of b rows: columns of b cells, and arrays of details whose first axis is b.
 
-    A row without any value is one that has no such quantity.
+    A row without any value is one that has no such quantity. What ``stopped`` says ended work in this block, and no
+    other one begins.
     """
 
     columns: tuple[Column, ...]
     details: Mapping[str, np.ndarray] = {}
+    stopped: str = ""
 
 
 def measure(
@@ -81,8 +83,10 @@ def measure(
     def work() -> None:
         for block in pace.blocks():
             parts.append(ask(block))
+            if parts[-1].stopped:
+                return
 
-    stopped = until_interrupted(work, parts) or pace.stopped
+    stopped = until_interrupted(work, parts) or parts[-1].stopped or pace.stopped
     done = sum(len(part.columns[0]) for part in parts)
     columns = tuple(Column.joined(same, number - done) for same in zip(*(part.columns for part in parts), strict=True))
     has_value = ~np.all([np.isnan(column.value) for column in columns], axis=0)

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from reluscope.analyses.classification import predicted_classes
+from reluscope.analyses.inscribed_balls import inscribed_balls
 from reluscope.analyses.local import (
     last_of_class,
     other_means,
@@ -20,7 +21,6 @@ from reluscope.analyses.local import (
     region_classes,
     surroundings,
 )
-from reluscope.analyses.radii import InscribedBalls, inscribed_balls
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
 from reluscope.studies.study import Labelled, Record, Setting
@@ -137,17 +137,13 @@ def _inspheres(asked: Asked, network: Network, rows: np.ndarray) -> Answers:
             found[f"alpha {place}"] = np.where(ends[place].is_boundary, ends[place].alphas, np.nan)
         radii, gaps = (np.full(len(rows), np.nan) for _ in range(2))
         if len(chosen):
-            balls = _whole(inscribed_balls(network, there[chosen], domain=asked.box))
-            radii[chosen[balls.rows]], gaps[chosen[balls.rows]] = balls.radii, balls.gaps
+            balls = inscribed_balls(network, there[chosen], domain=asked.box)
+            if balls.stopped == "interrupted":  # part of a block is worth nothing to a run that goes on later
+                raise KeyboardInterrupt
+            inradius = balls["inradius"]
+            radii[chosen], gaps[chosen] = inradius.value, inradius.upper - inradius.value
         found[f"radius {place}"], found[f"gap {place}"] = radii, gaps
     return found
-
-
-def _whole(balls: InscribedBalls) -> InscribedBalls:
-    """Return all or nothing: part of a block is worth nothing to a run that goes on later."""
-    if balls.stopped == "interrupted":
-        raise KeyboardInterrupt
-    return balls
 
 
 def _classes(asked: Asked, network: Network, rows: np.ndarray) -> Answers:
