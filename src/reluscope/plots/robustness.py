@@ -12,7 +12,7 @@ from matplotlib.lines import Line2D
 
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE, DECISION_DISTANCE_WITHIN
 from reluscope.arguments import read_drawn
-from reluscope.findings import Column, Findings
+from reluscope.findings import Findings
 from reluscope.plots.outlines import number_logarithmically
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, legend_below, shortened
@@ -78,9 +78,10 @@ def robustness(
         return figure
     kinds: set[str] = set()
     for axes, one, inside, found in zip(panels, facets, within, whole, strict=True):
-        last = found[DECISION_DISTANCE]
-        kinds |= _panel(axes, one[BOUNDARY_DISTANCE].value, inside[DECISION_DISTANCE_WITHIN].value, last)
-        axes.set_xlabel(f"distance from the sample {last.given}")
+        there = inside[DECISION_DISTANCE_WITHIN]
+        within_region = np.where(np.isfinite(there.upper), there.value, np.inf)
+        kinds |= _panel(axes, one[BOUNDARY_DISTANCE].value, within_region, found)
+        axes.set_xlabel(f"distance from the sample {there.given}")
         axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
     panels[0].set_ylim(len(names) - 0.4, -0.6)
     panels[0].set_yticks(range(len(names)), [shortened(name, 24) for name in names])
@@ -88,9 +89,13 @@ def robustness(
     return figure
 
 
-def _panel(axes: Axes, facets: Float[np.ndarray, " s"], within: Float[np.ndarray, " s"], whole: Column) -> set[str]:
+def _panel(axes: Axes, facets: Float[np.ndarray, " s"], within: Float[np.ndarray, " s"], found: Findings) -> set[str]:
     """Draw one panel; return which kinds of marks are in it."""
-    ends = [facets, within, whole.lower, whole.upper]
+    whole = found[DECISION_DISTANCE]
+    # A search that came to its end without a change of class has no distance that could be drawn.
+    nowhere = np.isinf(whole.upper) & (found.details["stopped"] == "")
+    lowest = np.where(nowhere, np.inf, whole.lower)
+    ends = [facets, within, lowest, whole.upper]
     every = np.concatenate([values[np.isfinite(values) & (values > 0)] for values in ends])
     if not len(every):
         say(axes, "no distance is finite and positive")
@@ -109,7 +114,7 @@ def _panel(axes: Axes, facets: Float[np.ndarray, " s"], within: Float[np.ndarray
     for row in range(len(facets)):
         mark("bends", row, float(facets[row]))
         mark("within", row, float(within[row]))
-        if np.isnan(whole.value[row]):
+        if nowhere[row] or not found.is_done[row]:
             continue
         lower, upper = float(whole.lower[row]), float(whole.upper[row])
         if whole.is_exact[row]:

@@ -56,7 +56,7 @@ def decision_distance(
     -------
     Findings
         ``decision_distance``, between the certified bound of the search and what rounding of the outputs may make of
-        the change that was found, to first order; infinite where no other class is anywhere in the domain. Regions
+        the change that was found, to first order; infinite where provably no other class is in the domain. Regions
         thinner than 1e-9 (relative to the size of the point and the distance) are left out. Where a budget or Ctrl-C
         ended the search, the value is the lower end: no change of class is nearer than the frontier, or than the
         certified radius. On Ctrl-C later points are not reached. Details: ``witnesses`` (s, n), the nearest point of

@@ -38,13 +38,13 @@ def distances(
     ----------
     quantity : Quantity
     value, lower, upper : (s,) float64
-        The lower end may be below zero.
+        The lower end may be below zero. An infinite value of which less is proved is its lower end.
     sizes : (s,) float64
         Of the points, since coordinates are rounded relative to them.
     norm : "l1", "l2" or "linf"
     method : str
     """
+    lower = np.maximum(lower, 0.0)
+    value = np.where(np.isinf(value), lower, value)
     tolerance = AGREEMENT * (np.where(np.isfinite(value), value, 0.0) + sizes)
-    return Column.of(
-        quantity, value, np.maximum(lower, 0.0), upper, tolerance=tolerance, method=method, given=f"in {norm}"
-    )
+    return Column.of(quantity, value, lower, upper, tolerance=tolerance, method=method, given=f"in {norm}")
