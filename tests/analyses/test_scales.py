@@ -5,6 +5,7 @@ two, which is read off a small change of units. Only what has units of its own, 
 """
 
 import dataclasses
+from collections.abc import Mapping
 from enum import Enum
 
 import numpy as np
@@ -72,6 +73,8 @@ QUESTIONS = {
     "class shares": lambda w: rs.local.class_shares(w.net, w.x[:2], domain=w.box),
     "directions": lambda w: rs.local.directions(w.net, w.x[:2]),
     "pieces along": lambda w: rs.local.pieces_along(w.net, w.x[:2], w.x[2:4]),
+    "inscribed balls": lambda w: rs.inscribed_balls(w.net, w.x[:2], domain=w.box),
+    "certified": lambda w: rs.robustness.certified_radius(w.net, w.x[:2], norm="linf"),
     "boundary": lambda w: rs.robustness.boundary_distance(w.net, w.x[:2], norm="l2", domain=w.box),
     "decision": lambda w: rs.robustness.decision_distance(w.net, w.x[1:2], norm="l2", domain=w.box),
     "decision within": lambda w: rs.robustness.decision_distance_within(w.net, w.x[:2], norm="l2", domain=w.box),
@@ -104,6 +107,10 @@ def leaves(value, path=()):
         yield path, float(value)
     elif isinstance(value, rs.Finding):
         yield from leaves((value.claim, float(value.value), value.interval), path)
+    elif isinstance(value, Mapping):
+        for name, one in value.items():
+            if name not in NO_ANSWER | LOOSE:
+                yield from leaves(one, (*path, name))
     elif isinstance(value, (tuple, list)):
         for place, one in enumerate(value):
             yield from leaves(one, (*path, place))

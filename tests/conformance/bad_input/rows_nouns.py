@@ -131,6 +131,7 @@ ROWS = {
         kinds={"epoch": "number", "step": "natural"},
     ),
     "count": row(network=NET, domain=BOX, kinds={"checkpoint": "write"}),
+    "inscribed_balls": row(network=NET, x=X, domain=BOX, kinds={"domain": "box"}),
     "decision_boundary": row(part=FLAT),
     "load": row(model=LAYERS, kinds={"model": "model", "data": "samples"}, input_shape=(2,), data=X),
     "neighbors": row(network=NET, x=X[0], kinds={"x": "samples"}),

@@ -15,7 +15,7 @@ from reluscope.geometry.domains import Domain
 from reluscope.geometry.norms import Norm, check_norm, dual, size, steepest
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
-from reluscope.regions.nearest import BUDGET, facet_normals, nearest_facets
+from reluscope.regions.nearest import BUDGET, NearestFacets, facet_normals, nearest_facets
 from reluscope.tolerance import Tolerance
 
 METHOD = "least (b - a x) / |a| over all half-spaces a z <= b, with the dual norm, in float64"
@@ -89,9 +89,14 @@ def boundary_distance(
         raise InputError(
             f"expected points in the domain ({window.text}), got point {outside[0]} outside: move it inside"
         )
+
+    def ask(block: slice) -> Measured:
+        found = nearest_facets(network, points[block], norm=norm, tolerance=tolerance)
+        return to_boundary(network, points[block], found, window, norm=norm, tolerance=tolerance)
+
     return measure(
         len(points),
-        lambda block: to_boundary(network, points[block], window, norm=norm, tolerance=tolerance),
+        ask,
         domain=window.text,
         seconds=seconds,
         most=AT_ONCE,
@@ -101,11 +106,16 @@ def boundary_distance(
 
 
 def to_boundary(
-    network: Network, points: torch.Tensor, window: Window, *, norm: Norm, tolerance: Tolerance | None
+    network: Network,
+    points: torch.Tensor,
+    found: NearestFacets,
+    window: Window,
+    *,
+    norm: Norm,
+    tolerance: Tolerance | None,
 ) -> Measured:
-    """Return the distances of points in a domain."""
+    """Return the distances of points in a domain whose nearest facets are known."""
     flat = points.reshape(-1, network.num_inputs).cpu().numpy()
-    found = nearest_facets(network, points, norm=norm, tolerance=tolerance)
     parts = chunks(len(points), 3 * network.bytes_per_point + 8 * network.num_inputs, BUDGET)
     normals = np.concatenate([facet_normals(network, points[rows], found.sources[rows]) for rows in parts])
     nearest, errors, sources = found.distances.copy(), found.errors.copy(), found.sources.copy()

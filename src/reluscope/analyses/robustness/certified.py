@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
+from jaxtyping import Float
 
 from reluscope.analyses.classification import classes_of_outputs
-from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.analyses.robustness.boundary import AT_ONCE, to_boundary
 from reluscope.analyses.robustness.cells import open_domain
@@ -21,6 +21,7 @@ from reluscope.geometry.norms import Norm, check_norm, dual, size
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.regions.nearest import nearest_facets
 from reluscope.tolerance import Tolerance
 
 METHOD = "distance to the nearest hyperplane of the local affine map, and to the nearest facet, in float64"
@@ -87,21 +88,25 @@ def certified_radius(
     network, window = open_domain(network, None)
     points = network.points(x)
     tolerance = tolerance or Tolerance()
-    of_gradients = 2 * map_rounding(network, tolerance)
-    if norm == "linf":  # whose dual norm is l1
-        of_gradients *= network.num_inputs**0.5
 
     def ask(block: slice) -> Measured:
-        boundary = to_boundary(network, points[block], window, norm=norm, tolerance=tolerance)
+        found = nearest_facets(network, points[block], norm=norm, tolerance=tolerance)
+        boundary = to_boundary(network, points[block], found, window, norm=norm, tolerance=tolerance)
         reach = boundary.columns[0]
-        certified = _certified(network, points[block], reach, of_gradients, norm=norm, tolerance=tolerance)
+        certified = _certified(network, points[block], reach, found.of_gradients, norm=norm, tolerance=tolerance)
         return Measured((certified, reach), boundary.details)
 
     return measure(len(points), ask, seconds=seconds, most=AT_ONCE, population=population, tell=tell)
 
 
 def _certified(
-    network: Network, points: torch.Tensor, reach: Column, of_gradients: float, *, norm: Norm, tolerance: Tolerance
+    network: Network,
+    points: torch.Tensor,
+    reach: Column,
+    of_gradients: Float[np.ndarray, "s m"],
+    *,
+    norm: Norm,
+    tolerance: Tolerance,
 ) -> Column:
     """Return the least of the distances to rivals' hyperplanes and to facets, exact where the former is."""
     away, error = _to_rivals(network, points, of_gradients, norm, tolerance)
@@ -113,7 +118,7 @@ def _certified(
 
 
 def _to_rivals(
-    network: Network, points: torch.Tensor, of_gradients: float, norm: Norm, tolerance: Tolerance
+    network: Network, points: torch.Tensor, of_gradients: Float[np.ndarray, "s m"], norm: Norm, tolerance: Tolerance
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return distances to the nearest hyperplane where the map of a point changes its class, and their rounding.
 
@@ -138,6 +143,7 @@ def _to_rivals(
     rivals = away.argmin(axis=1)
     away, slopes = away[rows, rivals], slopes[rows, rivals]
     finite = np.isfinite(away)
+    entries = float(size(np.ones(network.num_inputs), dual(norm)))
     # Of the margin, and of its gradient, in whose units the distance is.
-    spread = 2 * forward.errors.max(axis=1) + np.where(finite, away, 0.0) * of_gradients
+    spread = 2 * (forward.errors.max(axis=1) + np.where(finite, away, 0.0) * of_gradients.max(axis=1) * entries)
     return away, np.divide(spread, slopes, out=np.zeros_like(away), where=finite)

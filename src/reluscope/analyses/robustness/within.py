@@ -44,8 +44,8 @@ def decision_distance_within(
     -------
     Findings
         ``decision_distance_within``, between the bound from duality and what rounding of the outputs and of the
-        region's rows may make of it, to first order; infinite where there is provably no such point. It is an upper bound on the
-        distance to the nearest decision boundary of the network where it is finite and outputs cross; see
+        region's rows may make of it, to first order; infinite where there is provably no such point. It is an upper
+        bound on the distance to the nearest decision boundary of the network where it is finite and outputs cross; see
         `decision_distance`.
         Details: ``points`` (s, n), the nearest point, NaN where there is none, in slice coordinates on a slice;
         ``classes`` and ``rivals`` (s,), the class of the point and the one that ties there, -1 where there is none.
