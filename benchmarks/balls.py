@@ -57,7 +57,7 @@ def run(quick: bool) -> list[Measurement]:
     began = time.perf_counter()
     classes = region_classes(network, points[:2], domain=box)
     seconds_of_classes = (time.perf_counter() - began) / len(classes)
-    known = f"{classes.occurs.sum(axis=1).mean():g} of 10 classes occur ({classes.mean_number().claim})"
+    known = f"{classes.mean('num_classes').value:g} of 10 classes occur ({classes.mean('num_classes').claim})"
     return [
         balls_row,
         Measurement(f"facets of that region, [{inputs}, 3x{width}, 10]", seconds_of_facets, detail=detail),

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from reluscope.analyses.tracking import Tracker
     from reluscope.analyses.volumes import RegionVolumes, region_volumes
     from reluscope.codes import CodeLayout, Codes, GateLayout
-    from reluscope.findings import Claim, Finding
+    from reluscope.findings import Claim, Finding, Findings
     from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
     from reluscope.networks.load import load
     from reluscope.networks.network import Network
@@ -59,6 +59,7 @@ _HOMES = {
     "Codes": "reluscope.codes",
     "DecisionBoundary": "reluscope.partitions",
     "Finding": "reluscope.findings",
+    "Findings": "reluscope.findings",
     "GateLayout": "reluscope.codes",
     "Neighbors": "reluscope.regions.neighbors",
     "Network": "reluscope.networks.network",
@@ -113,6 +114,7 @@ __all__ = [
     "Codes",
     "DecisionBoundary",
     "Finding",
+    "Findings",
     "GateLayout",
     "Neighbors",
     "Network",

@@ -50,7 +50,7 @@ def test_balls_and_classes_do_not_depend_on_the_memory(monkeypatch, most) -> Non
 
     def ask():
         classes = rs.local.region_classes(net, points, domain=box)
-        return bodies_radii(net, points, box), classes.occurs, classes.rows
+        return bodies_radii(net, points, box), classes.details["occurs"], classes.is_done
 
     truth = ask()
     original = bodies.bodies_of

@@ -5,7 +5,6 @@ two, which is read off a small change of units. Only what has units of its own, 
 """
 
 import dataclasses
-from collections.abc import Mapping
 from enum import Enum
 
 import numpy as np
@@ -93,7 +92,10 @@ QUESTIONS = {
     "map norms": lambda w: map_norms(rs.partition(w.net, w.plane)),
 }
 # How an answer was found may depend on the last digit of solvers.
-NO_ANSWER = {"work", "seconds", "num_branches", "definition", "domain", "method", "tolerance", "errors", "error"}
+NO_ANSWER = {
+    "work", "seconds", "num_branches", "definition", "domain", "method", "tolerance", "errors", "error", "quantity",
+    "given",
+}  # fmt: skip
 # Points that are one of many, in the tolerance of a search.
 LOOSE = {"beyond", "points"}
 
@@ -107,11 +109,11 @@ def leaves(value, path=()):
         yield path, float(value)
     elif isinstance(value, rs.Finding):
         yield from leaves((value.claim, float(value.value), value.interval), path)
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict):
         for name, one in value.items():
             if name not in NO_ANSWER | LOOSE:
                 yield from leaves(one, (*path, name))
-    elif isinstance(value, (tuple, list)):
+    elif isinstance(value, (tuple, list)) or (isinstance(value, np.ndarray) and value.dtype == object):
         for place, one in enumerate(value):
             yield from leaves(one, (*path, place))
     elif isinstance(value, np.ndarray):

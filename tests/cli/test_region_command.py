@@ -43,16 +43,16 @@ def test_a_quadrant(points):
         "inradius": 0.5,
         "minimal width": 1.0,
         "diameter": np.hypot(1.0, 2.0),
-        "classes in the region": 2,
-        "classes in the region, by their likeliest points": 2,
+        "number of classes": 2,
+        "number of classes at likeliest": 2,
         "distortion": np.hypot(1.0, 1.5),
         "decision distance within in l2": 0.5 / np.sqrt(2),
         "decision distance within in linf": 0.25,
     }
     assert values(plain) == pytest.approx(expected, abs=1e-6)
     claims = {finding["name"]: finding["claim"] for finding in plain["findings"]}
-    assert claims["classes in the region"] == "EXACT"
-    assert claims["classes in the region, by their likeliest points"] == "EXACT"
+    assert claims["number of classes"] == "EXACT"
+    assert claims["number of classes at likeliest"] == "EXACT"
     assert plain["findings"][4]["tolerance"] <= 1e-6
 
 
@@ -60,7 +60,7 @@ def test_a_box_cuts_the_region_down(points):
     assert values(found(*CROSS, "--sample", "0", "--box", "-8,8"))["inradius"] == pytest.approx(4.0)
     two = values(found(*CROSS, "--sample", "0", "--box", "0.9,2", "--box", "0.1,0.6"))
     assert two["inradius"] == pytest.approx(0.25)
-    assert two["classes in the region"] == 1
+    assert two["number of classes"] == 1
     assert two["decision distance within in l2"] is None  # infinite
     assert two["hyperplanes that are facets"] == 0
 

@@ -35,9 +35,8 @@ def cells(draw, most=6, whole=True):
 @given(cells(whole=False), st.floats(0, 10))
 def test_claims_say_what_the_ends_say(ends, tolerance) -> None:
     lower, value, upper = ends
-    for one, low, high, claim in zip(
-        value, lower, upper, Column.of(LENGTH, value, lower, upper, tolerance=tolerance).claims
-    ):
+    claims = Column.of(LENGTH, value, lower, upper, tolerance=tolerance).claims
+    for one, low, high, claim in zip(value, lower, upper, claims, strict=True):
         assert (claim == "EXACT") == (high - low <= tolerance)
         if claim == "LOWER":
             assert one == low

@@ -139,3 +139,33 @@ def test_corners_may_run_out(monkeypatch):
         if answer != UNDECIDED:
             assert (answer == SOME) == (largest_value(frame, rows, form) > 0)
     assert set(answers) == {NONE, SOME, UNDECIDED}
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_forms_on_rays_of_a_line_against_fractions(seed):
+    """In two homogeneous coordinates a form is at most zero on a cell if it is so at both of its ends."""
+    generator = np.random.default_rng(seed)
+    frame = Frame(np.zeros((0, 2)), np.array([-1.0, 0.0]), np.ones(2), True, 5e-13)
+    at = generator.normal()
+    witness = np.array([at, 1.0]) * (0.5 / max(abs(at), 1.0))
+    roots = at + generator.normal(size=4) * 10.0 ** generator.uniform(-6, 2, size=4)
+    rows = np.array([[1.0, -root] if root < at else [-1.0, root] for root in roots]) * generator.exponential(
+        size=(4, 1)
+    )
+    root, slope = at + generator.normal() * 10.0 ** generator.uniform(-6, 2), 10.0 ** generator.uniform(-9, 0)
+    form = slope * np.array([1.0, -root]) * (-1.0 if root < at else 1.0)
+    # As known as sums of terms of size one are: what is left of their slopes may be far smaller.
+    slack, slacks = np.full(2, 1e-14), np.full((4, 2), 1e-14)
+    scratch = Scratch(frame)
+    scratch.reserve(4)
+    question = (form, 1e-14, slack, 0.0, rows, np.full(4, 1e-14), slacks, 4, frame, scratch.work)
+    answer, _ = find_positive(*question, witness, witness)
+    low, high = max(roots[roots < at], default=-np.inf), min(roots[roots > at], default=np.inf)
+    is_inside = low < root < high
+    blur = 1e-13 * (1.0 + abs(root)) / slope
+    if min(abs(root - end) for end in (low, high)) > 1e3 * blur:
+        assert answer == (SOME if is_inside else NONE)
+    if answer == NONE:
+        assert not is_inside or min(abs(root - end) for end in (low, high)) <= 1e3 * blur
+        multipliers = scratch.work.multipliers[:4]
+        assert (multipliers >= 0).all()

@@ -354,7 +354,7 @@ def test_save_and_load(tmp_path):
 def test_numbers_of_any_length(tmp_path):
     # Python refuses decimal numbers of more than 4,300 digits.
     tiny = Fraction(1, 7**10_000)
-    certificate = Certificate("", (), ((tiny,),), ((tiny, -tiny),), (), ())
+    certificate = Certificate("", (), ((tiny, tiny, -tiny),), ((tiny, -tiny),), (), ())
     certificate.save(tmp_path / "certificate.json")
     assert Certificate.load(tmp_path / "certificate.json") == certificate
 

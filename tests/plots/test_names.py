@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from reluscope import plots
+from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.builder import GraphBuilder
 from reluscope.plots.style import canvas, figure_of
@@ -57,3 +58,39 @@ def test_gates_of_any_name_in_pictures():
     assert "<script" not in text
     assert "<script" not in part._repr_html_()
     assert "<script" not in net._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "name", ['id="a" href="#b" url(#c)', ' d="0.123456789"', "font: 'a'b", "#1b1f24", "\x00\x1b\ufffe"]
+)
+@pytest.mark.filterwarnings("ignore:Glyph")
+def test_labels_that_look_like_attributes(name):
+    tree = ElementTree.fromstring(plots.to_svg(picture(name), name="map", ink="red"))
+    shown = "".join(tree.itertext())
+    assert (name if name.isprintable() else "\ufffd" * 3) in shown
+
+
+@pytest.mark.parametrize("ink", ['red" onload="alert(1)', "currentColor}</style><script>", "", "blurple", "<b>"])
+def test_an_ink_that_is_no_colour(ink):
+    with pytest.raises(InputError, match="ink must be currentColor or a colour of matplotlib"):
+        plots.to_svg(picture("a"), ink=ink)
+
+
+@pytest.mark.parametrize(("ink", "written"), [("red", "#ff0000"), ("0.5", "#808080"), ("currentcolor", "currentColor")])
+def test_an_ink_is_written_as_css_has_it(ink, written):
+    text = plots.to_svg(picture("a"), ink=ink)
+    assert f"fill: {written}" in text or f"stroke: {written}" in text
+
+
+def test_names_in_interactive_pictures():
+    pytest.importorskip("plotly", reason="the extra [plotly] is not installed")
+    import reluscope as rs
+
+    name = '<b>a</b><a href="//x">'
+    part = rs.partition(rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))]), rs.Box(-1, 1, 2))
+    by_class = plots.interactive(part, color="class", class_names=[name, name])
+    by_value = plots.interactive(part, color=np.arange(4.0), label=name)
+    for figure in (by_class, by_value):
+        text = figure.to_json()
+        assert "&lt;b&gt;a" in text
+        assert "<b>" not in text.encode().decode("unicode_escape")

@@ -1,6 +1,7 @@
 """Sections on regions at samples: numbers against the analyses, every kind of network, regressions, limits, Ctrl-C."""
 
 import json
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -96,16 +97,16 @@ def test_numbers_are_those_of_the_analyses(dense):
     (angles,) = rs.local.directions(DENSE, POINTS[data["directions"]["sample"]])
     assert found["directions"]["mean angle between hyperplanes"] == angles.mean
     assert data["directions"]["pairs"] == angles.all_counts.tolist()
-    for row, regions in zip(data["surroundings"]["samples"], data["surroundings"]["regions"], strict=True):
-        again = rs.local.surroundings(DENSE, POINTS[row], count=30, reach=data["surroundings"]["reach"], seed=row)
-        assert regions == again.num_regions[0]
+    around = data["surroundings"]
+    again = rs.local.surroundings(DENSE, POINTS[around["samples"]], count=30, reach=around["reach"], seed=0)
+    assert around["regions"] == again["regions_along_rays"].value.tolist()
     for row, radius in zip(data["places"]["ball_samples"], data["places"]["radii"]["at the sample"], strict=True):
         ball = rs.region(DENSE, POINTS[row], domain=box).polyhedron.insphere()
         assert radius == pytest.approx(ball.radius, rel=1e-6)
     rows = data["classes"]["samples"]
     classes = rs.local.region_classes(DENSE, POINTS[rows], domain=box)
-    assert found["classes"]["classes in a region"] == classes.mean_number().value
-    assert data["classes"]["classes"] == [np.flatnonzero(row).tolist() for row in classes.occurs]
+    assert found["classes"]["mean number of classes"] == classes.mean("num_classes").value
+    assert data["classes"]["classes"] == [np.flatnonzero(row).tolist() for row in classes.details["occurs"]]
     rows = data["robustness"]["samples"]
     whole = rs.robustness.decision_distance(DENSE, POINTS[rows], norm="l2")
     assert contents["robustness"].headline.finding.value == whole.median("decision_distance").value
@@ -149,7 +150,7 @@ def test_regression_has_no_classes(labels):
     for name in ("places", "classes", "robustness"):
         assert section(report, name).sentence.startswith("This is a regression, so ")
     # The difference of two outputs means nothing: regions are counted, and not compared.
-    assert list(values(report, "surroundings")) == ["median regions around a sample"]
+    assert list(values(report, "surroundings")) == ["median regions along rays"]
     assert "logit" not in render(report)
 
 
@@ -210,7 +211,7 @@ def test_ctrl_c(name, target, keeps, monkeypatch):
 
 
 def test_ctrl_c_keeps_the_first_samples_and_the_first_norm(monkeypatch):
-    calls = {"surroundings": 0, "decision_distance": 0}
+    calls = {"_group": 0, "decision_distance": 0}
 
     def until(name, original):
         def run(*arguments, **options):
@@ -221,10 +222,11 @@ def test_ctrl_c_keeps_the_first_samples_and_the_first_norm(monkeypatch):
 
         return run
 
-    for name, module in (("surroundings", "surroundings"), ("decision_distance", "robustness")):
-        place = f"reluscope.report.sections.{module}.{name}"
-        original = getattr(rs.local if module == "surroundings" else rs.robustness, name)
-        monkeypatch.setattr(place, until(name, original))
+    for home, name, module in (
+        (import_module("reluscope.analyses.local.surroundings"), "_group", "surroundings"),
+        (import_module("reluscope.report.sections.robustness"), "decision_distance", "robustness"),
+    ):
+        monkeypatch.setattr(home, name, until(name, getattr(home, name)))
         report = report_on(DENSE, POINTS, only=(module,))
         assert section(report, module).status == "interrupted"
         assert section(report, module).content.headline is not None

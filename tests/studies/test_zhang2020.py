@@ -118,7 +118,7 @@ def test_answers_are_those_of_single_regions(done):
             one = rs.region(network, testing.points[[row]], domain=box)
             assert radius == pytest.approx(one.polyhedron.insphere().radius, rel=1e-6)
         found = region_classes(network, testing.points[asked.rows], domain=box)
-        assert numbers.tolist() == found.occurs.sum(axis=1).tolist()
+        assert numbers.tolist() == found["num_classes"].value.tolist()
         record = setting.records[f"{variant.name}-facets"]
         facets = rs.region(network, testing.points[asked.rows[:1]], domain=box).polyhedron.facets()
         assert len(record.arrays["sources"]) <= sum(map(len, facets))

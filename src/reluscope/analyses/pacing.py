@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sized
 
 from reluscope.arguments import Range, read_whole
-from reluscope.partitions.budget import INTERRUPTED
+from reluscope.partitions.budget import ENDS, why_ended
 
 BLOCK_SECONDS = 0.4
 
@@ -60,7 +60,7 @@ class Pace:
 
 
 def until_interrupted(work: Callable[[], None], done: Sized) -> str:
-    """Work until it ends or Ctrl-C, which is passed on if there is nothing yet to show; return what stopped it.
+    """Work until it ends; return what stopped it, Ctrl-C or a lack of memory, passed on if there is nothing to show.
 
     Examples
     --------
@@ -69,10 +69,10 @@ def until_interrupted(work: Callable[[], None], done: Sized) -> str:
     """
     try:
         work()
-    except KeyboardInterrupt:
+    except ENDS as end:
         if not len(done):
             raise
-        return INTERRUPTED
+        return why_ended(end)
     return ""
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from reluscope.analyses.classification import predicted_classes, read_classes
 from reluscope.analyses.data_box import data_box
 from reluscope.analyses.inscribed_balls import INRADIUS, inscribed_balls
-from reluscope.analyses.local.classes import RegionClasses, region_classes
+from reluscope.analyses.local.classes import DISTORTION, NUM_AT_LIKELIEST, NUM_CLASSES, region_classes
 from reluscope.analyses.local.facets import RegionFacets, facets_are_quick, region_facets
 from reluscope.analyses.local.sizes import DIAMETER, WIDTH, region_sizes
 from reluscope.analyses.robustness import boundary_distance, decision_distance_within
@@ -127,7 +127,7 @@ class _Found:
     balls: Findings
     facets: RegionFacets | None
     sizes: Findings | None
-    classes: RegionClasses | None
+    classes: Findings | None
     within: tuple[Findings, ...]
 
     @property
@@ -152,8 +152,8 @@ class _Found:
         found += [self.balls.finding(INRADIUS)] if self.balls.is_done.all() else []
         if self.sizes is not None and self.sizes.is_done.all():
             found += [self.sizes.finding(WIDTH), self.sizes.finding(DIAMETER)]
-        if self.classes is not None and len(self.classes):
-            found += [self.classes.number(0), self.classes.number_at_likeliest(0), self.classes.distortion(0)]
+        if self.classes is not None and self.classes.is_done.all():
+            found += [self.classes.finding(name) for name in (NUM_CLASSES, NUM_AT_LIKELIEST, DISTORTION)]
         return [*found, *(one.finding(DECISION_DISTANCE_WITHIN) for one in self.within)]
 
     def _half_spaces(self) -> Finding:
@@ -203,16 +203,16 @@ class _Found:
             "gates": self.by_gate(),
             "bends_first": [{"norm": norm, "unit": self.nearest_unit(place)} for place, norm in enumerate(NORMS)],
             "classes": []
-            if classes is None or not len(classes)
+            if classes is None or not classes.is_done.all()
             else [
                 {
                     "class": one,
-                    "occurs": bool(classes.occurs[0, one]),
-                    "is_known": bool(classes.is_known[0, one]),
-                    "is_at_likeliest": bool(classes.is_at_likeliest[0, one]),
-                    "distance_to_likeliest": float(classes.distances[0, one]),
+                    "occurs": bool(classes.details["occurs"][0, one]),
+                    "is_known": bool(classes.details["is_known"][0, one]),
+                    "is_at_likeliest": bool(classes.details["is_at_likeliest"][0, one]),
+                    "distance_to_likeliest": float(classes.details["distances"][0, one]),
                 }
-                for one in range(classes.occurs.shape[1])
+                for one in range(classes.details["occurs"].shape[1])
             ],
             "findings": [finding.to_dict() for finding in self.findings],
         }
@@ -254,8 +254,8 @@ class _Found:
             lines.append("Facets, width and diameter were not looked for: --facets does, which may take a while.")
         if self.classes is None:
             lines.append("The labels are numbers, not classes, so nothing is said about classes.")
-        elif len(self.classes):
-            there = np.flatnonzero(self.classes.occurs[0]).tolist()
+        elif self.classes.is_done.all():
+            there = np.flatnonzero(self.classes.details["occurs"][0]).tolist()
             many = "Class" if len(there) == 1 else "Classes"
             lines.append(
                 f"{many} with a point of the region: {', '.join(map(str, there))}. "

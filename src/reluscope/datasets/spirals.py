@@ -4,7 +4,6 @@ import numpy as np
 
 from reluscope.arguments import Count, NonNegative, Seed, read_arguments
 from reluscope.datasets.dataset import Dataset, dataset_of
-from reluscope.errors import InputError
 
 # In turns, and in units of the picture: where the arms begin and end.
 TURNS, INNER, OUTER = 0.75, 0.1, 0.95
@@ -38,8 +37,6 @@ def spirals(count: Count = 1000, *, noise: NonNegative = 0.0, seed: Seed = 0) ->
     >>> spirals(6).describe(), spirals(6).labels.tolist()
     ('two spirals: 6 samples of 2 numbers, with labels', [0, 1, 0, 1, 0, 1])
     """
-    if count < 1 or not noise >= 0:
-        raise InputError(f"expected at least one point and noise of at least 0, got {count} and {noise}")
     rng = np.random.default_rng(seed)
     # The length of an arm grows like the square of its radius.
     radius = np.sqrt(rng.uniform(INNER**2, OUTER**2, size=count))

@@ -11,6 +11,7 @@ import json
 import os
 import zipfile
 from collections.abc import Iterator, Mapping, MutableMapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
@@ -28,10 +29,12 @@ from reluscope.files.sealed_files import (
     to_sealed_json,
     write_sealed,
 )
+from reluscope.files.stored import MALFORMED
 from reluscope.files.whole_files import make_folder, write_files
 
 FORMAT = "reluscope results 1"
 KEY, PLAIN = "key.json", "plain.json"
+WHAT, ADVICE = "a kept result", "remove that file, and its result is computed again"
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,13 +108,12 @@ class KeptResults(MutableMapping[str, Record]):
         path = self._path(name)
         if not path.is_file():
             raise KeyError(name)
-        what, advice = "a kept result", "remove that file, and its result is computed again"
-        content = read_sealed(path, what, advice)
-        try:
+        content = read_sealed(path, WHAT, ADVICE)
+        with self.reading(name):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
                     raise ValueError("nothing is compressed here")
-                described = parse_json(archive.read(PLAIN), path, what, advice)
+                described = parse_json(archive.read(PLAIN), path, WHAT, ADVICE)
                 arrays = {
                     member.filename.removesuffix(".npy"): _read_array(archive, member)
                     for member in archive.infolist()
@@ -119,11 +121,32 @@ class KeptResults(MutableMapping[str, Record]):
                 }
             whose = described["format"], described["of"], described["name"]
             plain = described["plain"]
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile, NotImplementedError) as error:
-            raise not_as_written(path, what, advice) from error
+            if not isinstance(plain, dict):
+                raise ValueError("plain values have names")
         if whose != (FORMAT, self._work, name):
-            raise InputError(f"{path} holds the result of something else: {advice}")
+            raise InputError(f"{path} holds the result of something else: {ADVICE}")
         return Record(plain, arrays)
+
+    @contextmanager
+    def reading(self, name: str) -> Iterator[None]:
+        """Within, whatever does not find in a result what belongs there makes it an InputError about its file.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> kept = KeptResults(tempfile.mkdtemp(), {"network": "a"})
+        >>> kept["first"] = Record({"regions": 5})
+        >>> with kept.reading("first"):
+        ...     kept["first"].plain["undecided"]
+        Traceback (most recent call last):
+        reluscope.errors.InputError: ...first.npz is not a kept result as this version of reluscope writes it, ...
+        """
+        try:
+            yield
+        except (*MALFORMED, OSError, zipfile.BadZipFile, NotImplementedError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise not_as_written(self._path(name), WHAT, ADVICE) from error
 
     def __setitem__(self, name: str, record: Record) -> None:
         described = {"format": FORMAT, "of": self._work, "name": name, "plain": record.plain}

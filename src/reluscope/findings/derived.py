@@ -2,8 +2,8 @@
 
 A cell is a value between two ends that hold for certain. Medians, quantiles and means grow with every entry, so that
 those of the lower ends and of the upper ends hold the truth between them. Where rows were drawn at random from a larger
-population, the ends say nothing of the rows that were not drawn: order statistics, or Student's t, give an interval that
-holds the truth with a stated probability, and the claim is ESTIMATE.
+population, the ends say nothing of the rows that were not drawn: order statistics, or Student's t, give an interval
+that holds the truth with a stated probability, and the claim is ESTIMATE.
 """
 
 from typing import NamedTuple

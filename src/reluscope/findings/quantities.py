@@ -43,7 +43,7 @@ class Quantity:
     --------
     >>> from reluscope.findings import Kind, Quantity
     >>> Quantity("num_regions", "linear regions that meet the domain", Kind.COUNT).title
-    'num regions'
+    'number of regions'
     """
 
     name: str
@@ -60,7 +60,7 @@ class Quantity:
     @property
     def title(self) -> str:
         """The name in words."""
-        return self.name.replace("_", " ")
+        return ("number of " + self.name[4:] if self.name.startswith("num_") else self.name).replace("_", " ")
 
     @property
     def is_discrete(self) -> bool:

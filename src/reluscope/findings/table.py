@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from jaxtyping import Bool, Float
 
-from reluscope.arguments import Share, read_arguments, read_position
+from reluscope.arguments import Share, read_arguments, read_position, read_positions
 from reluscope.errors import InputError
 from reluscope.findings.derived import CONFIDENCE, Ends, at_an_end, claim_of, mean, quantile, share
 from reluscope.findings.finding import Claim, Finding
@@ -45,7 +45,7 @@ class Column:
     ----------
     quantity : Quantity
     value, lower, upper : (k,) float64
-        The truth lies between the ends, with the confidence if there is one, else for certain. NaN where a row has none.
+        The truth lies between the ends, with the confidence if there is one, else for certain. NaN where there is none.
     tolerance : (k,) float64
         Ends that are no farther apart are one number.
     method : str
@@ -249,7 +249,13 @@ class Findings:
         return self.rows(np.flatnonzero(chosen))
 
     def rows(self, which: Any) -> "Findings":
-        """Return some of the rows, by position."""
+        """Return some of the rows, by position.
+
+        Parameters
+        ----------
+        which : slice, (j,) integers or (k,) bool
+        """
+        which = read_positions(which, "which", len(self), "rows")
         columns = {name: column[which] for name, column in self.columns.items()}
         keys, details = ({name: table[which] for name, table in tables.items()} for tables in (self.keys, self.details))
         status = tuple(np.array(self.status, dtype=object)[which])
@@ -273,6 +279,7 @@ class Findings:
             column, cell, float(column.tolerance[row]), name=column.title, where=keys, what=column.definition
         )
 
+    @read_arguments
     def median(self, name: str | Quantity) -> Finding:
         """Return the median of a quantity over the rows that have it."""
         return self.quantile(name, 0.5)
@@ -283,10 +290,12 @@ class Findings:
         said = "median" if level == 0.5 else f"{level:g} quantile"
         return self._over_rows(name, said, lambda *parts: quantile(*parts[:3], level, parts[3]))
 
+    @read_arguments
     def mean(self, name: str | Quantity) -> Finding:
         """Return the mean of a quantity over the rows that have it."""
         return self._over_rows(name, "mean", mean)
 
+    @read_arguments
     def share(self, name: str | Quantity) -> Finding:
         """Return the share of rows for which a truth holds, among those for which it is defined.
 
@@ -299,6 +308,7 @@ class Findings:
             raise InputError(f"expected a quantity that is true or not, got {name}: ask for its mean or median")
         return self._over_rows(name, "share", share)
 
+    @read_arguments
     def share_exact(self, name: str | Quantity) -> Finding:
         """Return the share of these rows at which a quantity is EXACT; rows that were not reached are not."""
         column = self[name]

@@ -234,7 +234,8 @@ def find_positive(
     answer : int
         SOME: ``work.out_y`` is a point of the box, and of the cell up to rounding, where the form is above the
         threshold and twice its noise, ``work.out_z`` its image. NONE: with ``work.multipliers``, none of them negative,
-        the form is at most zero on the cell, up to rounding, and on a cone up to its resolution. UNDECIDED: neither.
+        the form is at most zero on the cell, up to rounding, and on a cone up to its resolution; on a line without
+        either. UNDECIDED: neither.
     steps : int
         Pivots.
     """
@@ -246,7 +247,47 @@ def find_positive(
             form, form_noise, form_slack, threshold, rows, noise, slack, num_rows, frame, work, at_y, at_z, 0.0
         )
         steps += more
+    is_line = frame.is_cone and frame.lower.shape[0] == 2 and frame.generators.shape[0] == 0
+    if answer == UNDECIDED and is_line and _is_negative_on_line(form, form_slack, rows, slack, num_rows, work):
+        answer = NONE
     return answer, steps
+
+
+@njit(cache=True)
+def _is_negative_on_line(form, form_slack, rows, slack, num_rows, work) -> bool:
+    """Tell whether a form is at most zero on a cell of a line, whatever the rounding of form and rows.
+
+    In two homogeneous coordinates, ``-f = a p + b q`` with two rows p and q (the last coordinate, which is never
+    negative, is one as well) and ``a = |-f q| / |p q|``, ``b = |p -f| / |p q|``: three determinants of one sign prove
+    it, and signs can be certain where the resolution is finer than the rounding of the slopes.
+    """
+    last, exact = np.array([0.0, 1.0]), np.zeros(2)
+    work.multipliers[: num_rows + 1] = 0.0
+    for i in range(num_rows + 1):
+        p, p_slack = (rows[i], slack[i]) if i < num_rows else (last, exact)
+        for j in range(num_rows + 1):
+            q, q_slack = (rows[j], slack[j]) if j < num_rows else (last, exact)
+            whole = _least_determinant(p, p_slack, q, q_slack)
+            if whole <= 0.0:
+                continue
+            first = _least_determinant(q, q_slack, form, form_slack)
+            second = _least_determinant(form, form_slack, p, p_slack)
+            if first > 0.0 and second > 0.0:
+                if i < num_rows:
+                    work.multipliers[i] = first / whole
+                if j < num_rows:
+                    work.multipliers[j] = second / whole
+                return True
+    return False
+
+
+@njit(cache=True)
+def _least_determinant(p, p_slack, q, q_slack) -> float:
+    """Return the least that ``p_0 q_1 - p_1 q_0`` can be, given bounds on the errors of all four and on rounding."""
+    value = p[0] * q[1] - p[1] * q[0]
+    error = 2.0**-50 * (abs(p[0] * q[1]) + abs(p[1] * q[0]))
+    error += abs(p[0]) * q_slack[1] + abs(p[1]) * q_slack[0] + abs(q[0]) * p_slack[1] + abs(q[1]) * p_slack[0]
+    return value - (error + p_slack[0] * q_slack[1] + p_slack[1] * q_slack[0])
 
 
 @njit(cache=True, error_model="numpy")

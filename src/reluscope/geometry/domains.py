@@ -12,10 +12,12 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from reluscope.arguments import Count, describe, read_arguments
+from reluscope.arguments import Count, describe, read_arguments, read_array, read_point
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
-from reluscope.geometry.arrays import read_array, read_point
 from reluscope.geometry.polyhedron import Polyhedron
+
+# More than the largest images have; a point of so many coordinates takes a gigabyte.
+MOST_DIMENSIONS = 2**27
 
 
 @read_arguments
@@ -34,6 +36,7 @@ class Space:
     def __post_init__(self) -> None:
         if self.dim < 1:
             raise InputError(f"a space must have at least one dimension, got {self.dim}")
+        _check_dimension(self.dim)
 
     @property
     def ambient_dim(self) -> int:
@@ -87,6 +90,7 @@ class Box:
         size = dim if dim is not None else (low.size if low.ndim else high.size)
         if size < 1:
             raise ShapeError(f"a box must have at least one dimension, got {size}")
+        _check_dimension(size)
         for name, bound in (("lo", low), ("hi", high)):
             if bound.ndim and bound.size != size:
                 raise ShapeError(f"{name} must be a number or have {size} entries, got shape {bound.shape}")
@@ -438,3 +442,8 @@ def Plane(  # noqa: N802
             raise InputError(f"window must be a Box, a Polyhedron or a pair (lo, hi), got {describe(window)}")
         window = Box(window[0], window[1])
     return Slice(first, basis, window)
+
+
+def _check_dimension(number: int) -> None:
+    if number > MOST_DIMENSIONS:
+        raise InputError(f"a domain may have {MOST_DIMENSIONS:,} dimensions at most, got {number:,}: give fewer")

@@ -13,9 +13,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from reluscope.arguments import Count, NonNegative, Seed, read_arguments
+from reluscope.arguments import Count, NonNegative, Seed, read_arguments, read_array
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
-from reluscope.geometry.arrays import read_array
 from reluscope.geometry.axis_rows import read_bounds
 from reluscope.geometry.convex_questions import bodies_of
 from reluscope.geometry.corners import corners, hull_volume

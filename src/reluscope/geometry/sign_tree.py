@@ -310,7 +310,7 @@ def _decide(tree, frame, work, corners, depth):
 
 @njit(cache=True)
 def _ask(tree, frame, work, corners, depth, side) -> int:
-    """Look for a point of the node's cell where the form has the given sign."""
+    """Look for a point of the cell of a node where the form has the given sign, or for a proof that there is none."""
     witness = tree.witness[depth]
     form, noise, threshold = side * tree.forms[depth], tree.form_noise[depth], tree.threshold[depth]
     at_y, at_z, number = tree.store_y[witness], tree.store_z[witness], tree.place[NUM_ROWS]

@@ -12,9 +12,8 @@ import torch
 from jaxtyping import Float, Integer
 
 from reluscope.networks.graph import Max
-from reluscope.networks.linearize import run_linear
 from reluscope.networks.network import Network
-from reluscope.networks.stages import Values
+from reluscope.networks.slopes_along import SlopesAlong
 
 
 @torch.no_grad()
@@ -39,7 +38,8 @@ def pieces_beyond(
     directions : (k, n) array
         Away from each face, not along it.
     rounding : float
-        Derivatives below this times their size count as 0: the unit stays on its breakpoint, and the tie rule decides.
+        Of one sum, relative to its terms. Derivatives that it could have made count as 0: the unit stays on its
+        breakpoint, and the tie rule decides.
 
     Returns
     -------
@@ -58,37 +58,27 @@ def pieces_beyond(
     >>> pieces_beyond(net, [np.array([0, 0])], [both], np.array([[1.0]]), rounding=1e-15)[0].tolist()
     [[1, 1]]
     """
-    number, device = len(directions), network.device
+    number = len(directions)
     faces = np.repeat(np.arange(number), [len(rows) for rows in loose])
     table = np.concatenate([np.zeros((0, 3), dtype=np.int64), *loose])
-    tangents = torch.as_tensor(directions, device=device).reshape(1, number, *network.input_shape)
-    values: Values = {0: tangents}
-    largest = np.abs(directions).max(axis=1, initial=0.0)
+    along = SlopesAlong(network, directions, rounding)
     found = []
     for stage, piece in zip(network.stages, pieces, strict=True):
-        values = run_linear(stage.leg.plan, values)
-        gate, tangent = stage.gate, values[stage.leg.target].reshape(number, -1)
+        slopes, noise = along.at(stage)
         here = table[:, 0] == stage.index
         face, unit, other = faces[here], table[here, 1], table[here, 2]
         own = np.broadcast_to(piece.astype(np.int64), (number, piece.shape[-1]))
-        noise = rounding * stage.gain * largest.reshape(number, *(1,) * stage.gain.ndim)
-        if isinstance(gate, Max):
-            slopes = gate.candidates(tangent).cpu().numpy()
+        if isinstance(stage.gate, Max):
             ties = np.arange(slopes.shape[2]) == own[..., None]
             ties[face, unit, other] = True
             slopes = np.where(ties, slopes, -np.inf)
-            steepest = slopes.max(axis=2, keepdims=True)
-            new = (slopes >= steepest - noise.max(axis=2, keepdims=True)).argmax(axis=2)
-            chosen = gate.source(torch.as_tensor(new, device=device))
-            output = tangent.gather(1, chosen)
+            least = (slopes - noise).max(axis=2, keepdims=True)
+            new = (slopes + noise >= least).argmax(axis=2)
         else:
             below, above = own.copy(), own.copy()
             below[face, unit] = np.minimum(own[face, unit], other)
             above[face, unit] = np.maximum(own[face, unit], other)
-            new = np.where(tangent.cpu().numpy() > noise, above, below)
-            output = gate.slope(torch.as_tensor(new, device=device)) * tangent
-        largest = np.maximum(largest, output.abs().amax(dim=1).cpu().numpy() if output.shape[1] else 0.0)
-        values = {position: values[position] for position in stage.keeps}
-        values[stage.position] = output.reshape(1, number, *gate.shape)
+            new = np.where(slopes > noise, above, below)
+        along.pass_on(stage, new)
         found.append(new.astype(piece.dtype))
     return found

@@ -20,6 +20,7 @@ from reluscope.networks.aten.lowering import TorchTrace, name_of
 from reluscope.networks.aten.refusals import is_refused
 from reluscope.networks.aten.site import HANDLERS, BatchAxisError, as_double
 from reluscope.networks.double import in_double, to_double
+from reluscope.networks.input_shapes import check_size
 from reluscope.networks.network import Network
 from reluscope.networks.parameters import check_finite
 
@@ -96,6 +97,7 @@ def from_program(program: ExportedProgram, input_shape: tuple[int, ...] | None) 
     wanted = tuple(length for length in own if length is not None) if input_shape is None else input_shape
     if len(wanted) != len(own) or any(a not in (None, b) for a, b in zip(own, wanted, strict=True)):
         raise ShapeError(f"expected input_shape {own} as the program was exported, got {wanted}")
+    check_size(wanted, "the exported program takes")
     trace = _trace_program(program, name, wanted, batch, {})
     fixed = batch if isinstance(shape[0], int) else None
     return TorchSource(trace.lower(), trace.reference, fixed)

@@ -16,6 +16,7 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.networks.archive import read_program
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.networks.from_torch import TorchSource, from_module, from_program
+from reluscope.networks.input_shapes import read_shape
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.verification import verify
@@ -69,7 +70,7 @@ def load(model: Any, input_shape: int | Sequence[int] | None = None, data: Point
     >>> net.input_shape, [gate.name for gate in net.gates], net.verification.largest_deviation < 1e-12
     ((2,), ['1'], True)
     """
-    shape = _shape(input_shape)
+    shape = None if input_shape is None else read_shape(input_shape)
     if isinstance(model, nn.Module):
         if shape is None:
             shape = _shape_from(model, data)
@@ -125,15 +126,6 @@ def _verified(source: TorchSource, data: Points | None, name: str) -> Network:
         below = verify(source.network, source.logits, batch=source.trace_batch, data=data, name=name)
         check = replace(check, largest_deviation=max(check.largest_deviation, below.largest_deviation))
     return replace(source.network, verification=check)
-
-
-def _shape(input_shape: int | Sequence[int] | None) -> tuple[int, ...] | None:
-    if input_shape is None:
-        return None
-    lengths = (input_shape,) if isinstance(input_shape, int | np.integer) else tuple(input_shape)
-    if not all(isinstance(length, int | np.integer) and length > 0 for length in lengths):
-        raise ShapeError(f"expected input_shape as positive integers without the batch axis, got {input_shape}")
-    return tuple(int(length) for length in lengths)
 
 
 def _shape_from(model: nn.Module, data: Points | None) -> tuple[int, ...]:

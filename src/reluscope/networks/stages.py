@@ -91,6 +91,15 @@ class _Leg:
             sizes[position], errors[position] = size, carried + gamma * size if rounds else carried
         return sizes, errors
 
+    def slope_errors(self, sizes: Values, errors: Values, gamma: float) -> Values:
+        """Return errors ``(k, *shape)`` of derivatives: the same for the linear parts of the plan alone."""
+        sizes, errors = dict(sizes), dict(errors)
+        for position, absolute, squared, rounds in self.bounding:
+            size = absolute.linear(*(sizes[source] for source in absolute.inputs))
+            carried = squared.linear(*(errors[source].square() for source in absolute.inputs)).sqrt()
+            sizes[position], errors[position] = size, carried + gamma * size if rounds else carried
+        return errors
+
 
 @dataclass(frozen=True, eq=False)
 class Stage:

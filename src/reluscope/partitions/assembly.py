@@ -139,6 +139,33 @@ class Mosaic:
         inner = self.right >= 0
         return self.left[inner], self.right[inner], self.ends[inner]
 
+    def take(self, kept: np.ndarray) -> "Mosaic":
+        """Return some of the regions, in increasing order; what bordered on others borders on the outside."""
+        place = np.full(len(self.roots) + 1, -1)  # its last entry is for the outside
+        place[kept] = np.arange(len(kept))
+        left, right = place[self.left], place[self.right]
+        facets = np.flatnonzero((left >= 0) | (right >= 0))
+        left, right, ends = left[facets], right[facets], self.ends[facets]
+        left, right = np.where(left < 0, right, left), np.where(left < 0, -1, right)
+        corners = [self.ids[self.offsets[cell] : self.offsets[cell + 1]] for cell in kept.tolist()]
+        ids = np.concatenate([self.ids[:0], *corners])
+        vertices = np.unique(np.concatenate([ids, ends.reshape(-1)]))
+        return replace(
+            self,
+            vertices=self.vertices[vertices],
+            offsets=np.cumsum([0, *map(len, corners)]),
+            ids=np.searchsorted(vertices, ids),
+            ends=np.searchsorted(vertices, ends),
+            left=left,
+            right=right,
+            roots=self.roots[kept],
+            words=self.words[kept],
+        )
+
+    def recoded(self, kept: np.ndarray, words: np.ndarray) -> "Mosaic":
+        """Return some of the regions, in increasing order, under other codes."""
+        return replace(self.take(kept), words=words)
+
 
 def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> Mosaic:
     """Join finished chunks.
@@ -423,28 +450,7 @@ def _one_of_each_code(mosaic: Mosaic) -> Mosaic:
     """Keep the first of several pieces of one region that are no neighbours: what joins them was not finished."""
     table = np.concatenate([mosaic.roots[:, None].astype(np.uint64), mosaic.words], axis=1)
     first, _, _ = group_equal_rows(np.ascontiguousarray(table))
-    if len(first) == len(mosaic.roots):
-        return mosaic
-    kept = np.sort(first)
-    place = np.full(len(mosaic.roots) + 1, -1)  # its last entry is for the outside
-    place[kept] = np.arange(len(kept))
-    left, right = place[mosaic.left], place[mosaic.right]
-    facets = np.flatnonzero((left >= 0) | (right >= 0))
-    left, right, ends = left[facets], right[facets], mosaic.ends[facets]
-    left, right = np.where(left < 0, right, left), np.where(left < 0, -1, right)
-    corners = [mosaic.ids[mosaic.offsets[cell] : mosaic.offsets[cell + 1]] for cell in kept.tolist()]
-    vertices = np.unique(np.concatenate([*corners, ends.reshape(-1)]))
-    return replace(
-        mosaic,
-        vertices=mosaic.vertices[vertices],
-        offsets=np.cumsum([0, *map(len, corners)]),
-        ids=np.searchsorted(vertices, np.concatenate(corners)),
-        ends=np.searchsorted(vertices, ends),
-        left=left,
-        right=right,
-        roots=mosaic.roots[kept],
-        words=mosaic.words[kept],
-    )
+    return mosaic if len(first) == len(mosaic.roots) else mosaic.take(np.sort(first))
 
 
 def _join_straight(

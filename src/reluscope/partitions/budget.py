@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 
 from reluscope.arguments import Natural, Seconds, read_arguments
 
-# Why work stopped that Ctrl-C ended.
-INTERRUPTED = "interrupted"
+# Why work stopped that Ctrl-C or a lack of memory ended.
+INTERRUPTED, OUT_OF_MEMORY = "interrupted", "out of memory"
+# What ends work that keeps what it has, if `why_ended` says so; PyTorch's lacks of memory are RuntimeErrors.
+ENDS = (KeyboardInterrupt, MemoryError, RuntimeError)
 
 
 @read_arguments
@@ -81,6 +83,26 @@ class Budget:
     def foresee(self) -> str:
         """Return why work should not be handed out in parts at all, empty if nothing speaks against it."""
         return ""
+
+
+def why_ended(error: BaseException) -> str:
+    """Return why work ended with one of ``ENDS``; what is neither Ctrl-C nor a lack of memory is raised again.
+
+    Examples
+    --------
+    >>> why_ended(KeyboardInterrupt()), why_ended(MemoryError())
+    ('interrupted', 'out of memory')
+    """
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED
+    if is_lack_of_memory(error):
+        return OUT_OF_MEMORY
+    raise error
+
+
+def is_lack_of_memory(error: BaseException) -> bool:
+    """Whether an error is one about memory; PyTorch's are RuntimeErrors."""
+    return isinstance(error, MemoryError) or "allocate memory" in str(error) or "out of memory" in str(error)
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ from reluscope.interruption import deferred, safe_point
 from reluscope.networks.affine_values import AffineValues, advance_affinely, affine_input, close_affinely
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import INTERRUPTED, Budget
+from reluscope.partitions.budget import ENDS, INTERRUPTED, OUT_OF_MEMORY, Budget, why_ended
 from reluscope.partitions.parallel import Lost, Tell, hand_out, why_stopped
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.tolerance import Tolerance
@@ -403,8 +403,8 @@ def _depth_first(way: _Way, todo: _Todo, work: dict[str, float], report: Report 
             todo, made = _advance(way, todo, batch, rest, work)
             if report is not None and made is not None:
                 report(made)
-    except KeyboardInterrupt:
-        return todo, INTERRUPTED
+    except ENDS as end:
+        return todo, why_ended(end)
     return todo, ""
 
 
@@ -438,8 +438,8 @@ def _in_parallel(way: _Way, todo: _Todo, executor: Executor, report: Report | No
             if report is not None:
                 for patch in share.patches:
                     report(patch)
-    except KeyboardInterrupt:
-        stopped = INTERRUPTED
+    except ENDS as end:
+        stopped = why_ended(end)
     todo = todo._replace(stack=tuple(batch for index, batch in enumerate(todo.stack) if index not in shares))
     if todo.stack or any(share.num_open for share in shares.values()):
         stopped = stopped or why_stopped(reasons, way.budget, todo.num_regions + found, way.began)
@@ -453,6 +453,8 @@ def _task(way: _Way, todo: _Todo) -> CellRun:
     with torch.no_grad(), deferred():
         work = CellRun().work
         todo, stopped = _depth_first(way, todo, work, None)
+        if stopped == OUT_OF_MEMORY:
+            raise MemoryError  # to be tried once more, where there may be more of it
         return todo.run(work, stopped)
 
 

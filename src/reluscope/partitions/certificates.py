@@ -32,6 +32,7 @@ from pathlib import Path
 
 from reluscope.arguments import read_arguments, read_position
 from reluscope.files.sealed_files import not_as_written, read_sealed_json, to_sealed_json
+from reluscope.files.stored import MALFORMED
 from reluscope.files.whole_files import write_files
 
 FORMAT = "reluscope certificate 2"
@@ -120,11 +121,37 @@ class Certificate:
             if plain.pop("format") != FORMAT:
                 raise ValueError("another format")
             plain |= {name: tuple(_read(point) for point in plain[name]) for name in _RATIONAL}
-            plain["codes"] = tuple(tuple(tuple(map(int, gate)) for gate in code) for code in plain["codes"])
-            plain["corners"] = tuple(tuple(map(int, corners)) for corners in plain["corners"])
-            return Certificate(**plain)
-        except (KeyError, ValueError, TypeError, AttributeError, ZeroDivisionError) as error:
+            plain["codes"] = tuple(tuple(tuple(map(_whole, gate)) for gate in code) for code in plain["codes"])
+            plain["corners"] = tuple(tuple(map(_whole, corners)) for corners in plain["corners"])
+            found = Certificate(**plain)
+            _check_form(found)
+        except MALFORMED as error:
             raise not_as_written(path, what, advice) from error
+        return found
+
+
+def _whole(entry: object) -> int:
+    if type(entry) is not int or entry < 0:
+        raise ValueError(f"expected a whole number, got {entry!r}")
+    return entry
+
+
+def _check_form(found: Certificate) -> None:
+    """Raise ValueError unless all parts fit together: what they say is for `reluscope.testing.check_certificate`."""
+    dims = {len(side) - 1 for side in found.half_spaces} | {len(point) for point in found.vertices}
+    dims |= {len(found.lift) - 1} if found.lift else set()
+    forms = {tuple(map(len, code)) for code in found.codes}
+    is_well_formed = (
+        type(found.fingerprint) is str
+        and len(dims) == 1
+        and min(dims) >= 1
+        and len({len(point) for point in found.lift}) <= 1
+        and len(found.codes) == len(found.corners)
+        and len(forms) <= 1
+        and all(corners and max(corners) < len(found.vertices) for corners in found.corners)
+    )
+    if not is_well_formed:
+        raise ValueError("parts that do not fit together")
 
 
 _RATIONAL = ("lift", "half_spaces", "vertices")

@@ -9,7 +9,7 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.findings import Claim
 from reluscope.geometry.domains import Box, Polyhedron, Slice
-from reluscope.partitions.budget import INTERRUPTED
+from reluscope.partitions.budget import ENDS, why_ended
 from reluscope.partitions.exact_regions import ExactRegions, exact_regions
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.table import Partition
@@ -36,7 +36,7 @@ def certified(part: Partition) -> Partition:
 
     Notes
     -----
-    After Ctrl-C what floats found is returned, and claims LOWER.
+    After Ctrl-C, or for lack of memory, what floats found is returned, and claims LOWER.
     """
     if part.num_open:
         return part
@@ -45,10 +45,10 @@ def certified(part: Partition) -> Partition:
     began = time.perf_counter()
     try:
         exact = exact_regions(part.network, part.domain, part.codes)
-    except KeyboardInterrupt:
+    except ENDS as end:
         # Doubt without bound: floats may have missed regions, and found too many.
         undecided = max(1, part.num_undecided)
-        return replace(part, claim=Claim.LOWER, num_undecided=undecided, note=INTERRUPTED)
+        return replace(part, claim=Claim.LOWER, num_undecided=undecided, note=why_ended(end))
     codes = [np.array(table, dtype=np.int64) for table in zip(*exact.certificate.codes, strict=True)]
     packed = Codes.from_pieces(codes, part.codes.layout, num_codes=len(exact.certificate))
     seconds = part.work.get("seconds", 0.0) + time.perf_counter() - began

@@ -32,6 +32,7 @@ from reluscope.partitions.engine import walk
 from reluscope.partitions.many_dimensions import partition_by_tree
 from reluscope.partitions.patience import MOST_KEPT, patient
 from reluscope.partitions.several_dimensions import partition_cellwise, partition_solid
+from reluscope.partitions.shown_regions import shown
 from reluscope.partitions.table import Partition
 from reluscope.progress import counting
 from reluscope.tolerance import Tolerance
@@ -108,9 +109,11 @@ def partition(
     Returns
     -------
     Partition, or a list of them
-        Claims EXACT, or LOWER with an interval if signs stayed undecided or work stopped early. Ctrl-C keeps the
-        regions finished so far: wherever it falls, they are returned with ``note="interrupted"``, or KeyboardInterrupt
-        is raised where there is nothing yet.
+        Claims EXACT, or LOWER with an interval if signs stayed undecided or work stopped early. Every region that is
+        listed is there: cells that undecided signs made, and that show no region of their own, are left out, and
+        ``work["cells_left_out"]`` counts them. Where memory does not suffice, the regions finished so far are returned
+        with ``note="out of memory"``. Ctrl-C keeps them, too: wherever it falls, they are returned with
+        ``note="interrupted"``, or KeyboardInterrupt is raised where there is nothing yet.
 
     Raises
     ------
@@ -182,6 +185,7 @@ def partition(
         else:
             part = partition_solid(network, _windowed(one), reason, budget, executor, tolerance, progress)
         found.append(certified(part) if certify else part)
+    found = [shown(part) for part in found]
     if has_struck():  # while results were put together
         found = [replace(part, note=INTERRUPTED) for part in found]
     if any(part.note == INTERRUPTED for part in found):

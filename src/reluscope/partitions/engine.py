@@ -18,7 +18,7 @@ from reluscope.geometry.complexes import Complex
 from reluscope.geometry.window_shapes import Corners
 from reluscope.interruption import deferred, safe_point
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import INTERRUPTED, Budget
+from reluscope.partitions.budget import ENDS, INTERRUPTED, OUT_OF_MEMORY, Budget, why_ended
 from reluscope.partitions.certification import Certifier, Judge
 from reluscope.partitions.chunks import Chunk, Resolution, cut, open_stage, spread
 from reluscope.partitions.parallel import Lost, Tell, hand_out, why_stopped
@@ -200,8 +200,8 @@ def _depth_first(way: _Way, todo: _Todo, work: dict[str, float], report: Report 
             if report is not None:
                 for patch in made:
                     report(patch)
-    except KeyboardInterrupt:
-        return todo, INTERRUPTED
+    except ENDS as end:
+        return todo, why_ended(end)
     return todo, ""
 
 
@@ -233,8 +233,8 @@ def _in_parallel(way: _Way, todo: _Todo, executor: Executor, report: Report | No
             if report is not None:
                 for patch in share.patches:
                     report(patch)
-    except KeyboardInterrupt:
-        stopped = INTERRUPTED
+    except ENDS as end:
+        stopped = why_ended(end)
     todo = todo._replace(stack=tuple(chunk for index, chunk in enumerate(todo.stack) if index not in shares))
     if todo.stack or not all(share.is_whole for share in shares.values()):
         stopped = stopped or why_stopped(reasons, way.budget, todo.num_regions + found, way.began)
@@ -249,6 +249,8 @@ def _task(way: _Way, todo: _Todo) -> Run:
     with torch.no_grad(), deferred():
         work = Run().work
         todo, stopped = _depth_first(way, todo, work, None)
+        if stopped == OUT_OF_MEMORY:
+            raise MemoryError  # to be tried once more, where there may be more of it
         run = todo.run(work)
     run.stopped = stopped
     return run

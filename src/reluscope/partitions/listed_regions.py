@@ -4,7 +4,7 @@ This is what a tree of linear programs finds, in any number of dimensions, where
 Who touches whom costs more linear programs, when it is asked for.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -84,6 +84,11 @@ class ListedRegions:
     def volumes(self) -> Float[np.ndarray, " r"]:
         """Refused: volumes are those of the hulls of corners, which are not kept."""
         raise self._refusal("exact volumes", ", or estimate them with rs.region_volumes(part)")
+
+    def recoded(self, kept: np.ndarray, words: np.ndarray) -> "ListedRegions":
+        """Return some of the regions under other codes, in increasing order of these."""
+        order = np.lexsort(words.T[::-1])
+        return replace(self, words=words[order], witnesses=self.witnesses[kept[order]])
 
     @cached_property
     def _facets(self) -> TreeFacets:

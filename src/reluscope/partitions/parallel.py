@@ -17,14 +17,14 @@ from queue import Empty, SimpleQueue
 from typing import Any, Protocol, TypeVar
 
 from reluscope.interruption import safe_point
-from reluscope.partitions.budget import INTERRUPTED, Budget
+from reluscope.partitions.budget import INTERRUPTED, OUT_OF_MEMORY, Budget, is_lack_of_memory
 
 # Seconds between two looks at whether Ctrl-C was pressed.
 ANSWER = 0.1
 # Seconds without a result after which a scheduler is asked whether it is there, and how long it may take to answer.
 # That it has no workers is believed at the fifth time: a nanny starts new ones.
 SILENCE, REPLY, MOST_WITHOUT_WORKERS = 30.0, 15.0, 5
-OUT_OF_MEMORY, WORKERS_DIED = "out of memory", "some tasks killed every worker that tried them"
+WORKERS_DIED = "some tasks killed every worker that tried them"
 
 Result = TypeVar("Result")
 Tell = Callable[[int, int], None]
@@ -100,7 +100,7 @@ def _here(
         try:
             result = function(*tasks[index])
         except (MemoryError, RuntimeError) as error:
-            if not _is_lack_of_memory(error):
+            if not is_lack_of_memory(error):
                 raise
             result = Lost(OUT_OF_MEMORY)
         yield index, result
@@ -190,11 +190,6 @@ def _next(done: "SimpleQueue[Future[Result]]", patience: float) -> "Future[Resul
         except Empty:
             if rest <= 0:
                 return None
-
-
-def _is_lack_of_memory(error: Exception) -> bool:
-    """Whether an error is one about memory; PyTorch's are RuntimeErrors."""
-    return isinstance(error, MemoryError) or "allocate memory" in str(error) or "out of memory" in str(error)
 
 
 class Share(Protocol):

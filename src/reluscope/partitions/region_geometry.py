@@ -35,7 +35,7 @@ def read_geometry(
     network: Network | None,
 ) -> RegionGeometry:
     """Return the geometry that `geometry_arrays` took apart."""
-    kind = described.get("geometry", "mosaic")
+    kind = described["geometry"]
     if kind == "listed":
         return ListedRegions(
             words=arrays["words"], witnesses=arrays["witnesses"], domain=domain, tolerance=tolerance, network=network

@@ -4,7 +4,7 @@ A region is one cell, or several that have one code: the parts of an unbounded r
 cuts of max gates left behind. Its union is convex.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -99,6 +99,25 @@ class SolidRegions:
                 points = points[:, :-1] / points[:, -1:]
                 sizes[region] += hull_volume(points)
         return np.where(self.is_bounded, sizes, np.inf)
+
+    def recoded(self, kept: np.ndarray, words: np.ndarray) -> "SolidRegions":
+        """Return some of the regions, in increasing order, under other codes."""
+        place = np.full(len(self.words), -1)
+        place[kept] = np.arange(len(kept))
+        cells = np.flatnonzero(place[self.regions] >= 0)
+        spans = [np.arange(self.cell_offsets[cell], self.cell_offsets[cell + 1]) for cell in cells.tolist()]
+        between = (place[self.left] >= 0) & (place[self.right] >= 0)
+        return replace(
+            self,
+            words=words,
+            witnesses=self.witnesses[kept],
+            is_bounded=self.is_bounded[kept],
+            left=place[self.left[between]],
+            right=place[self.right[between]],
+            regions=place[self.regions[cells]],
+            cell_offsets=np.cumsum([0, *map(len, spans)]),
+            cell_vertices=self.cell_vertices[np.concatenate([np.zeros(0, dtype=np.int64), *spans])],
+        )
 
 
 def _extreme(points: np.ndarray) -> np.ndarray:

@@ -13,24 +13,25 @@ from scipy.sparse import csr_array
 from reluscope import markup
 from reluscope.arguments import read_arguments, read_array, read_position, read_positions
 from reluscope.codes.differences import differences
-from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
-from reluscope.errors import CertificateError, IncompletePartitionError, InputError, ShapeError
+from reluscope.errors import CertificateError, IncompletePartitionError, InputError, ReluscopeError, ShapeError
 from reluscope.files.named_arrays import load_arrays, save_arrays
+from reluscope.files.sealed_files import not_as_written
+from reluscope.files.stored import MALFORMED
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.network import Network
-from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.partitions.assembly import Mosaic
 from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.code_location import locate_by_code
-from reluscope.partitions.domain_arrays import domain_arrays, read_domain
+from reluscope.partitions.domain_arrays import domain_arrays
 from reluscope.partitions.exact_regions import code_tuples, exact_regions
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.location import locate
-from reluscope.partitions.region_geometry import RegionGeometry, geometry_arrays, read_geometry
+from reluscope.partitions.region_geometry import RegionGeometry, geometry_arrays
+from reluscope.partitions.stored_partitions import read_stored
 from reluscope.regions.regions import regions
 from reluscope.tolerance import Tolerance
 
@@ -165,7 +166,8 @@ class Partition:
     note : str
         Why work stopped early, if it did.
     work : dict
-        Seconds, vertices evaluated, chunks.
+        Seconds, vertices evaluated, chunks; where signs stayed undecided, cells that are not listed because they show
+        no region of their own.
     method : str
         How the regions were found, and why so.
     num_pending : int
@@ -410,6 +412,9 @@ class Partition:
     def locate(self, points: ArrayLike) -> Int[np.ndarray, " s"]:
         """Return the lowest row whose closure contains each point, -1 if none does.
 
+        There is none outside the domain, in cells that were not finished, and where undecided signs made cells that are
+        not listed.
+
         Parameters
         ----------
         points : (s, d) or (d,) array
@@ -517,7 +522,7 @@ class Partition:
             EXACT at the stated resolution if no sign was undecided; otherwise LOWER, with an interval without upper
             end: one undecided sign may hide many regions.
         """
-        certain = self._num_certain + self.num_pending
+        certain = len(self) + self.num_pending
         high = float("inf") if self.num_open or self.num_undecided else certain
         return Finding(
             certain,
@@ -531,20 +536,6 @@ class Partition:
             num_undecided=self.num_undecided,
             work=self.work,
         )
-
-    @cached_property
-    def _num_certain(self) -> int:
-        """How many different regions there are for sure among those listed."""
-        # Where work stopped early, several pieces of one region may not have been joined.
-        different = len(self.codes.unique()) if self.num_open else len(self)
-        if not self.num_undecided or self.certified or self.network is None or not different:
-            return different
-        # A sign that was read wrongly makes a code that is nowhere, or two of one region. What a witness shows beyond
-        # rounding is there, and so is at least one region.
-        network, witnesses = self.network_on_domain, self.witnesses
-        seen = network.codes(witnesses)
-        is_seen = ~rounded_forward(network, witnesses, tolerance=self.tolerance).doubtful.any(axis=1)
-        return max(1, len(seen[np.flatnonzero(is_seen)].unique()))
 
     def to_table(self) -> "pa.Table":
         """Return one row per region: code, witness, and where corners are kept volume and number of corners.
@@ -608,27 +599,13 @@ class Partition:
             If the file is missing, damaged, not a partition, or of another network.
         """
         arrays, described = load_arrays(path, "partition")
-        if network is not None and network.fingerprint != described["fingerprint"]:
+        if network is not None and network.fingerprint != described.get("fingerprint"):
             raise InputError(
-                f"{path} holds a partition of another network (fingerprint {described['fingerprint'][:12]}, the "
-                f"network given has {network.fingerprint[:12]}): give the network it was made with"
+                f"{path} holds a partition of another network (fingerprint {str(described.get('fingerprint'))[:12]}, "
+                f"the network given has {network.fingerprint[:12]}): give the network it was made with"
             )
-        domain, tolerance = read_domain(arrays), Tolerance(**described["tolerance"])
-        geometry = read_geometry(arrays, described, domain, tolerance, network)
-        layout = CodeLayout(tuple(GateLayout(*gate) for gate in described["gates"]))
-        return Partition(
-            domain,
-            Codes(geometry.words, layout),
-            geometry,
-            Claim(described["claim"]),
-            described["num_undecided"],
-            described["num_open"],
-            tolerance,
-            described["certified"],
-            described["fingerprint"],
-            network,
-            described["note"],
-            described["work"],
-            described.get("method", "gate-by-gate subdivision"),
-            described.get("num_pending", 0),
-        )
+        try:
+            found = read_stored(arrays, described, network)
+        except (*MALFORMED, ReluscopeError) as error:
+            raise not_as_written(path, "a partition", "save it again") from error
+        return Partition(**found._asdict(), network=network)

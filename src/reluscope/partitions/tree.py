@@ -18,7 +18,7 @@ from reluscope.codes.packing import pack_pieces
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.interruption import deferred
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import INTERRUPTED, Budget
+from reluscope.partitions.budget import ENDS, INTERRUPTED, Budget, why_ended
 from reluscope.partitions.parallel import Lost, Tell, hand_out, why_stopped
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block
@@ -142,10 +142,11 @@ def tree_regions(
                 batches.append(batch)
                 if report is not None:
                     report(batch)
-        except KeyboardInterrupt:
+        except ENDS as end:
             # The walk has one way to stop, wherever Ctrl-C is pressed; at its end there is nothing to stop.
-            with suppress(StopIteration, KeyboardInterrupt):
-                steps.throw(KeyboardInterrupt)
+            why_ended(end)
+            with suppress(StopIteration, type(end)):
+                steps.throw(end)
     words = np.concatenate([batch.words for batch in batches])
     order = np.lexsort(words.T[::-1]) if words.shape[1] else np.arange(len(words))
     return TreeRegions(
@@ -228,8 +229,8 @@ class TreeWalk:
             else:
                 yield from self._in_parallel(search, self.executor)
             yield from map(self._batch, search.first())
-        except KeyboardInterrupt:
-            search.tally.stopped = INTERRUPTED
+        except ENDS as end:
+            search.tally.stopped = why_ended(end)
         search.end()
         search.tally.work["seconds"] = time.time() - self._began
 

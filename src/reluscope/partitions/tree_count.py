@@ -7,14 +7,15 @@ the network, the domain and the tolerance alone, and counts of tasks add up.
 import hashlib
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 
+from reluscope.files import stored
 from reluscope.files.kept_results import KeptResults, Record
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.interruption import deferred
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import INTERRUPTED, Budget
+from reluscope.partitions.budget import ENDS, INTERRUPTED, Budget, why_ended
 from reluscope.partitions.domain_arrays import domain_arrays
 from reluscope.partitions.parallel import Lost, Tell, hand_out, why_stopped
 from reluscope.partitions.tree_coordinates import Coordinates
@@ -93,8 +94,8 @@ def tree_count(
                     _count_tasks(search, tasks, executor, kept, report, tell)
             for block in search.first():
                 report(len(block.cells))
-        except KeyboardInterrupt:
-            search.tally.stopped = INTERRUPTED
+        except ENDS as end:
+            search.tally.stopped = why_ended(end)
     tally = search.end()
     tally.work["seconds"] = time.time() - began
     return tally
@@ -109,11 +110,11 @@ def _count_tasks(
     tell: Tell | None,
 ) -> None:
     """Count the cells of all tasks but those that were kept."""
-    results = {} if kept is None else {int(name): record.plain for name, record in kept.items()}
-    for index, counts in results.items():
+    results = {} if kept is None else dict(_kept_counts(kept, len(tasks)))
+    for index, tally in results.items():
         search.items.remove(tasks[index])
-        search.tally.include(Tally(counts["regions"], counts["undecided"]))
-        report(counts["regions"])
+        search.tally.include(tally)
+        report(tally.num_regions)
     if kept is not None:
         search.tally.work["kept_tasks"] = len(results)
     before = len(results)
@@ -143,6 +144,20 @@ def _count_tasks(
         afterwards(tally.num_regions)
     if search.items or search.tally.num_open:
         search.tally.stopped = why_stopped(reasons, search.budget, search.tally.num_regions, search.began)
+
+
+def _kept_counts(kept: KeptResults, number: int) -> Iterator[tuple[int, Tally]]:
+    """Yield the number of every task that was finished before, and what it counted: a region at least."""
+    for name, record in kept.items():
+        with kept.reading(name):
+            index, regions, undecided = (
+                int(name),
+                stored.whole(record.plain, "regions", least=1),
+                stored.whole(record.plain, "undecided"),
+            )
+            if index not in range(number) or name != f"{index:04d}":
+                raise ValueError(f"there is no task {name}")
+        yield index, Tally(regions, undecided)
 
 
 def _count(coordinates: Coordinates, budget: Budget, began: float, item: Item, report: Report | None) -> Tally:

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from reluscope.interruption import safe_point
-from reluscope.partitions.budget import INTERRUPTED, Budget
+from reluscope.partitions.budget import INTERRUPTED, OUT_OF_MEMORY, Budget
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block, GatePart, Search
 
@@ -142,22 +142,26 @@ class TreeSearch:
     def end(self) -> Tally:
         """Return what was counted, and count the cells that are left."""
         self.tally.num_open += self.num_open
-        if not self.tally.num_open and self.tally.stopped != INTERRUPTED:
+        if not self.tally.num_open and self.tally.stopped not in (INTERRUPTED, OUT_OF_MEMORY):
             self.tally.stopped = ""  # the last region was found just in time
         return self.tally
 
     def _step(self, room: int) -> Iterator[Block]:
-        """Take the last item one step further."""
+        """Take the last item one step further; where memory does not suffice for that, it stays."""
         top = self.items.pop()
         if top.is_finished:
             yield self._finished(top)
             return
-        with torch.no_grad():
-            if not isinstance(top, Search):
-                self.items += top.opened()
-                return
-            before = top.tree.counters.copy()
-            found = top.take(int(np.clip(BATCH_BYTES // top.cell_bytes, 1, room)))
+        try:
+            with torch.no_grad():
+                if not isinstance(top, Search):
+                    self.items += top.opened()
+                    return
+                before = top.tree.counters.copy()
+                found = top.take(int(np.clip(BATCH_BYTES // top.cell_bytes, 1, room)))
+        except (MemoryError, RuntimeError):
+            self.items.append(top)
+            raise
         *amounts, undecided = (top.tree.counters - before).tolist()
         self.tally.num_undecided += undecided
         for name, amount in zip(COUNTERS, amounts, strict=True):

@@ -5,8 +5,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from reluscope.analyses.local.classes import RegionClasses
+from reluscope.analyses.local.classes import NUM_AT_LIKELIEST, NUM_CLASSES
 from reluscope.arguments import read_drawn
+from reluscope.findings import Findings
 from reluscope.plots.shapes import say
 from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend
 
@@ -14,12 +15,13 @@ WIDTH = 0.38
 
 
 @read_drawn
-def class_numbers(found: RegionClasses, *, axes: Axes | None = None) -> Figure:
+def class_numbers(found: Findings, *, axes: Axes | None = None) -> Figure:
     """Draw in how many regions one, two, three and more classes live.
 
     Parameters
     ----------
-    found : RegionClasses
+    found : Findings
+        From `local.region_classes`.
     axes : matplotlib axes, optional
 
     Returns
@@ -29,12 +31,12 @@ def class_numbers(found: RegionClasses, *, axes: Axes | None = None) -> Figure:
     """
     axes = canvas(axes, (6.4, 2.8))
     bare(axes, "top", "right")
-    if not len(found):
+    if not found.is_done.any():
         axes.set_xticks([])
         axes.set_yticks([])
         say(axes, "no region has an interior")
         return figure_of(axes)
-    exact, tested = found.occurs.sum(axis=1), found.is_at_likeliest.sum(axis=1)
+    exact, tested = (found[name].value[found.is_done].astype(int) for name in (NUM_CLASSES, NUM_AT_LIKELIEST))
     numbers = np.arange(min(exact.min(), tested.min()), max(exact.max(), tested.max()) + 1)
     handles = []
     for side, values, label, hatch in (

@@ -6,6 +6,7 @@ after zooming in.
 """
 
 from collections.abc import Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -160,7 +161,7 @@ def region_texts(part: Partition, class_names: Sequence[str] | None = None) -> l
     parts = [[f"region {row:,}" for row in range(len(part))], _code_texts(part.codes)]
     if part.network is not None:
         classes = _classes(part)
-        parts.append([class_name(int(one), class_names) for one in classes])
+        parts.append([_as_it_is(class_name(int(one), class_names)) for one in classes])
         parts.append([f"norm of the map {norm:.4g}" for norm in map_norms(part)])
     parts.append([f"area {area:.4g}" for area in part.volumes()])
     return ["<br>".join(lines) for lines in zip(*parts, strict=True)]
@@ -179,6 +180,11 @@ def region_grid(
     ]
     points = np.stack(np.meshgrid(*centres), axis=-1).reshape(-1, 2)
     return centres[0], centres[1], part.locate(points).reshape(CELLS // across, across)
+
+
+def _as_it_is(text: str) -> str:
+    """Return a text that plotly, which reads markup in what it writes, shows as it is."""
+    return escape(str(text), quote=False)
 
 
 def _plotly() -> Any:
@@ -220,7 +226,8 @@ def _fill_regions(objects: Any, figure: "Figure", part: Partition, color: Color,
     corners = part.vertices[ids]
     if isinstance(colors, Kinds):
         for kind in np.unique(colors.group):
-            shade, name = tint(category(int(kind)), 0.6), colors.names[kind] if colors.names else ""
+            shade = tint(category(int(kind)), 0.6)
+            name = _as_it_is(colors.names[kind]) if colors.names else ""
             figure.add_trace(_polygons(objects, offsets, corners, np.flatnonzero(colors.group == kind), shade, name))
         return
     shades, level = colormaps["cividis"], colors.levels(LEVELS)
@@ -229,7 +236,7 @@ def _fill_regions(objects: Any, figure: "Figure", part: Partition, color: Color,
         name = "" if one >= 0 else "no value"
         figure.add_trace(_polygons(objects, offsets, corners, np.flatnonzero(level == one), shade, name))
     if len(part):
-        _scale_beside(objects, figure, colors.norm(), colors.label)
+        _scale_beside(objects, figure, colors.norm(), _as_it_is(colors.label))
 
 
 def _fill_classes(
@@ -239,7 +246,9 @@ def _fill_classes(
     shades = class_shades(sizes)
     for one, shade in shades.items():
         chosen = np.flatnonzero(areas.classes == one)
-        figure.add_trace(_polygons(objects, areas.offsets, areas.corners, chosen, shade, class_name(one, names)))
+        figure.add_trace(
+            _polygons(objects, areas.offsets, areas.corners, chosen, shade, _as_it_is(class_name(one, names)))
+        )
     others = np.flatnonzero(~np.isin(areas.classes, list(shades)))
     if len(others):
         figure.add_trace(_polygons(objects, areas.offsets, areas.corners, others, NEUTRAL, "smaller classes"))
@@ -294,7 +303,7 @@ def _scale_beside(objects: Any, figure: "Figure", norm: Any, label: str) -> None
 def _lay_out(figure: "Figure", part: Partition) -> None:
     low, high = limits(part.bounded_domain)
     number = "no regions were found" if not len(part) else f"{part.finding()} regions"
-    title = f"{number}, {part.domain.describe()}"
+    title = _as_it_is(f"{number}, {part.domain.describe()}")
     names = ("input 0", "input 1")
     if hasattr(part.bounded_domain, "basis"):
         names = ("distance from the first point towards the second", "distance towards the third")

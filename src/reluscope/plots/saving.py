@@ -4,7 +4,7 @@ import io
 import re
 
 from matplotlib import rc_context
-from matplotlib.colors import is_color_like
+from matplotlib.colors import is_color_like, to_hex
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.ticker import LogFormatter
@@ -14,6 +14,8 @@ from reluscope.errors import InputError
 from reluscope.plots.style import INK
 
 RASTER_DPI = 200
+# What XML has no room for: most control characters, halves of pairs, and two that are none.
+NO_CHARACTERS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
 @read_drawn
@@ -24,29 +26,50 @@ def to_svg(figure: Figure, *, name: str = "figure", ink: str | None = None) -> s
     ----------
     figure : Figure
     name : str
-        Goes before every id, so that several pictures can share a page.
+        Goes before every id, so that several pictures can share a page; what is no letter or digit becomes a hyphen.
     ink : str, optional
-        Colour of text and axes; ``"currentColor"`` makes them follow the page.
+        Colour of text and axes, as matplotlib takes it; ``"currentColor"`` makes them follow the page.
 
     Returns
     -------
     str
-        The ``<svg>`` element, the same for the same figure.
+        The ``<svg>`` element, the same for the same figure; texts of the figure are escaped.
+
+    Raises
+    ------
+    InputError
+        If the ink is no colour.
     """
     buffer = io.StringIO()
     _take_names_as_they_are(figure)
-    name = re.sub(r"[^\w.-]", "-", name)
+    name, shown = re.sub(r"[^\w.-]", "-", name), None if ink is None else _css_color(ink)
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": name, "font.family": "sans-serif"}):
         figure.savefig(buffer, format="svg", dpi=RASTER_DPI, transparent=True, metadata={"Date": None, "Creator": None})
     text = buffer.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    # Only within tags: what looks like an id or a colour in a label is a label.
+    text = re.sub(r"<[^<>]*>", lambda tag: _changed(tag[0], name, shown), text)
+    return NO_CHARACTERS.sub("\ufffd", text)
+
+
+def _css_color(ink: str) -> str:
+    """Return a colour as CSS has it."""
+    if ink.lower() == "currentcolor":
+        return "currentColor"
+    if not is_color_like(ink):
+        raise InputError(f"ink must be currentColor or a colour of matplotlib, got {ink!r}: give black, for instance")
+    return to_hex(ink)
+
+
+def _changed(tag: str, name: str, ink: str | None) -> str:
+    """Return a tag with ids of its own, short numbers, plain fonts and its ink."""
     # A hundredth of a point is finer than any printer.
-    text = re.sub(r'( d=")([^"]*)"', lambda found: f'{found[1]}{_shortened(found[2])}"', text)
-    text = re.sub(r'\bid="', f'id="{name}-', text)
-    text = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", text)
-    text = re.sub(r"font: ([^;\"]*?)'[^;\"]*", r"font: \1sans-serif", text)
-    return text if ink is None else text.replace(INK, ink)
+    tag = re.sub(r'( d=")([^"]*)"', lambda found: f'{found[1]}{_shortened(found[2])}"', tag)
+    tag = re.sub(r'\bid="', f'id="{name}-', tag)
+    tag = re.sub(r'(href="#|url\(#)', rf"\g<1>{name}-", tag)
+    tag = re.sub(r"font: ([^;\"]*?)'[^;\"]*", r"font: \1sans-serif", tag)
+    return tag if ink is None else tag.replace(INK, ink)
 
 
 @read_drawn

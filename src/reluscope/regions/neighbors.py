@@ -18,9 +18,10 @@ from reluscope.errors import InputError
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.networks.beyond import pieces_beyond
 from reluscope.networks.held import pieces_of
-from reluscope.networks.linearize import run_fixed
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
+from reluscope.networks.slopes_along import SlopesAlong
+from reluscope.networks.value_errors import ValueErrors
 from reluscope.regions.half_spaces import gate_rows
 from reluscope.regions.held import held_region
 from reluscope.regions.region import Region
@@ -166,34 +167,25 @@ def _reach(
     if not len(points):
         return reach
     for part in chunks(len(points), 4 * network.bytes_per_point, BUDGET):
-        own = [torch.as_tensor(table[part].astype(np.int64), device=network.device) for table in pieces]
-        start = network.points(points[part])
-        here = run_fixed(network, own, start)[0]
-        # Where derivatives are the difference of two values, these are taken where their rounding is least.
-        zero = torch.zeros_like(start)
-        constants = run_fixed(network, own, zero)[0]
-        moved = run_fixed(network, own, zero + network.points(directions[part]))[0]
+        own = [table[part].astype(np.int64) for table in pieces]
+        values = network.start(network.points(points[part]))
+        errors, along = ValueErrors(values, rounding), SlopesAlong(network, directions[part], rounding)
         number = part.stop - part.start
-        size = float(start.abs().max())
-        slope_size = 1.0
-        for stage, (pre, out), (constant, fixed), (there, last) in zip(
-            network.stages, here, constants, moved, strict=True
-        ):
-            slopes = (there - constant).cpu().numpy()
-            gain, offset = stage.gain[None], stage.offset[None]
-            noise_of_slopes = rounding * (gain * max(slope_size, 1.0) + offset)
+        for stage, held in zip(network.stages, own, strict=True):
+            noise, (slopes, noise_of_slopes) = errors.at(stage, values), along.at(stage)
+            pre, live = stage.advance(values)
+            values = {**live, stage.position: stage.gate.select(pre, torch.as_tensor(held, device=network.device))}
+            errors.pass_on(stage, held, values[stage.position])
+            along.pass_on(stage, held)
             rows = gate_rows(
                 stage.gate,
                 stage.index,
-                pieces=own[stage.index].cpu().numpy(),
+                pieces=held,
                 pre=pre.cpu().numpy(),
-                maps=(slopes[..., None], constant.cpu().numpy()),
-                noise=np.broadcast_to(rounding * (gain * size + offset), pre.shape),
-                map_noise=np.broadcast_to(noise_of_slopes, pre.shape),
+                maps=(slopes[..., None], np.zeros(pre.shape)),  # where rows are is not asked
+                noise=noise,
+                map_noise=noise_of_slopes,
             )
-            size = max(size, float(out.abs().max()) if out.numel() else 0.0)
-            values = (last, fixed)
-            slope_size = max([slope_size, *(float(value.abs().max()) if value.numel() else 0.0 for value in values)])
             leaving = rows.exists.astype(bool) & (rows.normals[..., 0] > rows.constant_below)
             # Units on a breakpoint here move away from it, or rounding says they do not move.
             leaving &= rows.slack > rows.noise

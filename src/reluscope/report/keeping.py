@@ -65,7 +65,9 @@ class KeptSections(MutableMapping[str, SectionResult]):
         self._kept.check()
 
     def __getitem__(self, name: str) -> SectionResult:
-        return decode(self._kept[name].plain["section"])
+        record = self._kept[name]
+        with self._kept.reading(name):
+            return decode(record.plain["section"])
 
     def __setitem__(self, name: str, result: SectionResult) -> None:
         self._kept[name] = Record({"section": encode(result)})

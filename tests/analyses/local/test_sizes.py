@@ -59,7 +59,7 @@ def test_unbounded_and_missing_regions() -> None:
     # On the kink, where the tie rule's code is a half-line.
     flat = rs.load([([[1.0, 0.0], [-1.0, 0.0]], [0.0, 0.0]), (np.ones((1, 2)), np.zeros(1))])
     assert rs.local.region_sizes(flat, [[0.0, 1.0]], domain=BOX).status == ("undefined",)
-    assert rs.local.class_shares(flat, [[0.0, 1.0]], domain=BOX).without.tolist() == [0]
+    assert rs.local.class_shares(flat, [[0.0, 1.0]], domain=BOX).status == ("undefined",) * 2
 
 
 def interval(finding) -> tuple[float, float]:
@@ -77,18 +77,18 @@ def test_shares_are_those_of_exact_areas(net) -> None:
             others = np.arange(3) != label
             rivals = rs.Polyhedron((weight - weight[label])[others], (bias[label] - bias)[others])
             truth = region.polyhedron.intersect(rivals).volume() / region.polyhedron.volume()
-            low, high = interval(found.share(row, label))
+            low, high = interval(found.where(sample=row, label=label).finding("class_share"))
             inside += low <= truth <= high
             assert low - (high - low) <= truth <= high + (high - low)
     assert inside >= 10  # of 12 intervals of 95 %, each by itself
-    assert found.shares.sum(axis=1) == pytest.approx(np.ones(4))
+    assert found["class_share"].value.reshape(4, 3).sum(axis=1) == pytest.approx(np.ones(4))
 
 
 def test_mean_distances_are_those_of_a_square() -> None:
     """The mean distance from the centre of a square of side 2 is (sqrt 2 + log(1 + sqrt 2)) / 3."""
     net = rs.load([([[1.0, 0.0]], [0.0])])
-    found = rs.local.class_shares(net, [[0.0, 0.0]], domain=rs.Box(-1, 1, 2), draws=200)
-    low, high = interval(found.distance(0))
+    found = rs.local.mean_distances(net, [[0.0, 0.0]], domain=rs.Box(-1, 1, 2), draws=200)
+    low, high = interval(found.finding("mean_distance_in_region"))
     truth = (np.sqrt(2) + np.log(1 + np.sqrt(2))) / 3
     assert low - (high - low) <= truth <= high + (high - low)
     assert high - low < 0.05
@@ -97,8 +97,8 @@ def test_mean_distances_are_those_of_a_square() -> None:
 def test_a_class_that_no_point_shows_may_still_be_there() -> None:
     net = rs.load([([[1.0, 0.0]], [-5.0])])
     found = rs.local.class_shares(net, [[0.0, 0.0]], domain=rs.Box(-1, 1, 2), draws=5, chains=8)
-    assert found.shares.tolist() == [[1.0, 0.0]]
-    assert found.share(0, 1).interval[1] == pytest.approx(1 - 0.025 ** (1 / 8))
+    assert found["class_share"].value.tolist() == [1.0, 0.0]
+    assert found["class_share"].upper[1] == pytest.approx(1 - 0.025 ** (1 / 8))
     with pytest.raises(rs.errors.InputError, match="two chains"):
         rs.local.class_shares(net, [[0.0, 0.0]], domain=BOX, chains=1)
 

@@ -44,7 +44,7 @@ def decision(net, x, top):
 def test_against_bisection_samples_and_autograd(net, reach):
     points = X[:2]
     found = surroundings(net, points, count=6, reach=reach)
-    assert found.num_crossings.sum() > 10
+    assert found.details["num_crossings"].sum() > 10
     for row, x in enumerate(points):
         directions = rays(net, x, row, 6)
         gradients = net.linearize(x).weight[0].numpy()
@@ -57,12 +57,12 @@ def test_against_bisection_samples_and_autograd(net, reach):
             def codes(t, e=e, x=x):
                 return net.codes(x + t[:, None] * e).to_array()
 
-            assert found.num_crossings[row, ray] + 1 == num_regions(codes, 0.0, reach, grid=500)
+            assert found.details["num_crossings"][row, ray] + 1 == num_regions(codes, 0.0, reach, grid=500)
             samples.append(x + shares[:, None] * e)
         samples = np.concatenate(samples)
         distinct, first = net.codes(samples).unique(return_index=True)
-        assert len(distinct) <= found.num_regions[row]
-        assert len(distinct) >= 0.9 * found.num_regions[row]
+        assert len(distinct) <= found["regions_along_rays"].value[row]
+        assert len(distinct) >= 0.9 * found["regions_along_rays"].value[row]
         logits = net(x).flatten().numpy()
         top = np.argsort(-logits)[:2]
         own = decision(net, x, top)
@@ -70,10 +70,10 @@ def test_against_bisection_samples_and_autograd(net, reach):
         for sample in samples[first[1:]]:
             there = decision(net, sample, top)
             seen.append(own @ there / np.linalg.norm(own) / np.linalg.norm(there))
-        cosines = found.cosines_at(row)
-        assert len(cosines) == found.num_regions[row] - 1
+        cosines = found.details["cosines"][row]
+        assert len(cosines) == found["regions_along_rays"].value[row] - 1
         assert all(np.abs(cosines - one).min() < 1e-9 for one in seen)
-        entered = found.entered[found.offsets[row] : found.offsets[row + 1]]
+        entered = found.details["entered"][row]
         assert (np.diff(entered) >= 0).all()
         assert entered.min() > 0
         assert entered.max() < reach
@@ -81,11 +81,11 @@ def test_against_bisection_samples_and_autograd(net, reach):
 
 def test_claims():
     found = surroundings(NET, X[:1], count=3)
-    along, around = found.along_rays(0), found.around(0)
+    along, around = found.finding("regions_along_rays"), found.finding("surrounding_regions")
     assert (along.claim, around.claim) == ("EXACT", "LOWER")
-    assert int(along) == int(around) == found.num_regions[0]
-    assert around.interval == (found.num_regions[0], np.inf)
-    assert "3 random rays of length 0.2" in along.domain
+    assert int(along) == int(around) == found["regions_along_rays"].value[0]
+    assert around.interval == (found["regions_along_rays"].value[0], np.inf)
+    assert "3 random rays of length 0.2" in along.definition
 
 
 def test_closed_form():
@@ -94,28 +94,28 @@ def test_closed_form():
     W = np.array([[1.0, 0.0], *[[0.0, 1.0]] * 4])
     net = rs.load([(W, np.array([0.0, *-kinks])), (np.array([[1.0, 0, 0, 0, 0], [0.0] * 5]), np.zeros(2))])
     found = surroundings(net, [[1.0, 0.0]], count=20, reach=0.2)
-    assert sorted({*found.num_crossings[0].tolist()}) == [0, 3]
-    assert found.num_regions.tolist() == [4]
-    np.testing.assert_allclose(found.entered, kinks[:3])
-    np.testing.assert_allclose(found.cosines, 1.0)
-    assert found.nullities.tolist() == [1]
+    assert sorted({*found.details["num_crossings"][0].tolist()}) == [0, 3]
+    assert found["regions_along_rays"].value.tolist() == [4]
+    np.testing.assert_allclose(found.details["entered"][0], kinks[:3])
+    np.testing.assert_allclose(np.concatenate(found.details["cosines"]), 1.0)
+    assert found.details["nullity"].tolist() == [1]
 
 
 def test_the_whole_space_spanned_leaves_no_ray():
     net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     found = surroundings(net, [[1.0, 2.0], [-1.0, 2.0]], count=4)
-    assert found.nullities.tolist() == [0, 1]  # gradients are (1, 0), (0, 1) here and (0, 0), (0, 1) there
-    assert found.num_regions[0] == 0
-    assert found.num_crossings[0].tolist() == [0] * 4
-    assert len(found.cosines_at(0)) == 0
-    assert int(found.along_rays(0)) == 0
+    assert found.details["nullity"].tolist() == [0, 1]  # gradients are (1, 0), (0, 1) here and (0, 0), (0, 1) there
+    assert found["regions_along_rays"].value[0] == 0
+    assert found.details["num_crossings"][0].tolist() == [0] * 4
+    assert len(found.details["cosines"][0]) == 0
+    assert int(found.finding("regions_along_rays")) == 0
 
 
 def test_nothing_to_compare_is_nan():
     net = rs.load([(np.eye(2), np.array([-1.0, -0.1])), (np.eye(2), np.zeros(2))])  # dead around the origin
     found = surroundings(net, [[0.0, 0.0]], count=40)
-    assert found.num_regions.tolist() == [2]
-    assert np.isnan(found.cosines).all()
+    assert found["regions_along_rays"].value.tolist() == [2]
+    assert np.isnan(np.concatenate(found.details["cosines"])).all()
 
 
 def test_single_output():
@@ -128,7 +128,7 @@ def test_single_output():
     for region in part.witnesses[:, 0]:
         there = net.linearize(x + region * e[0]).weight[0, 0].numpy()
         cosine = own @ there / np.linalg.norm(own) / np.linalg.norm(there)
-        assert np.abs(np.append(found.cosines, 1.0) - cosine).min() < 1e-9
+        assert np.abs(np.append(np.concatenate(found.details["cosines"]), 1.0) - cosine).min() < 1e-9
 
 
 def test_batches_change_nothing(monkeypatch):
@@ -137,11 +137,13 @@ def test_batches_change_nothing(monkeypatch):
     monkeypatch.setattr(module, "RAYS", 2)
     monkeypatch.setattr(module, "BUDGET", 20_000)
     parts = surroundings(NET, X[:3], count=5)
-    np.testing.assert_array_equal(parts.num_crossings, whole.num_crossings)
-    np.testing.assert_array_equal(parts.num_regions, whole.num_regions)
-    np.testing.assert_allclose(parts.cosines, whole.cosines, atol=1e-12)
+    np.testing.assert_array_equal(parts.details["num_crossings"], whole.details["num_crossings"])
+    np.testing.assert_array_equal(parts["regions_along_rays"].value, whole["regions_along_rays"].value)
+    np.testing.assert_allclose(
+        np.concatenate(parts.details["cosines"]), np.concatenate(whole.details["cosines"]), atol=1e-12
+    )
     other = surroundings(NET, X[:3], count=5, seed=1)
-    assert (other.num_crossings != whole.num_crossings).any()
+    assert (other.details["num_crossings"] != whole.details["num_crossings"]).any()
 
 
 @settings(max_examples=15)
@@ -153,8 +155,8 @@ def test_degenerate_networks(data):
     directions = rays(net, x[0], 0, 3)
     for ray, e in enumerate(directions):
         part = rs.partition(net, rs.Segment(x[0], x[0] + e))
-        assert found.num_crossings[0, ray] == len(part) - 1
-    assert (found.nullities[0] == 0) == (len(directions) == 0)
+        assert found.details["num_crossings"][0, ray] == len(part) - 1
+    assert (found.details["nullity"][0] == 0) == (len(directions) == 0)
 
 
 def test_bad_options():

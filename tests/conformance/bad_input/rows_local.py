@@ -8,16 +8,10 @@ from conformance.bad_input.calls import Later, row
 from conformance.bad_input.things import NET, X, Y
 
 _WIDE = rs.Box(-20, 20, dim=2)
-_CLASSES = Later(lambda: rs.local.region_classes(NET, X, domain=_WIDE))
-_SHARES = Later(lambda: rs.local.class_shares(NET, X, domain=_WIDE, draws=2, chains=2, thinning=1))
-_AROUND = Later(lambda: rs.local.surroundings(NET, X, count=2))
 _DIRECTIONS = Later(lambda: rs.local.directions(NET, X[:1])[0])
 _HYPER = Later(lambda: rs.local.hyperplanes(NET, X[:1]))
 
 ROWS = {
-    "local.RegionClasses.number": row(on=_CLASSES, position=0),
-    "local.RegionClasses.number_at_likeliest": row(on=_CLASSES, position=0),
-    "local.RegionClasses.distortion": row(on=_CLASSES, position=0),
     "local.Directions.angles": row(on=_DIRECTIONS, rows=[0], kinds={"rows": "rows", "budget": "count"}),
     "local.Hyperplanes.only": row(
         on=_HYPER, sources=Later(lambda: _HYPER.value.sources[:1]), kinds={"sources": "list"}
@@ -25,13 +19,9 @@ ROWS = {
     "local.Hyperplanes.normals": row(
         on=_HYPER, rows=np.array([0]), budget=10**6, kinds={"rows": "rows", "budget": "count"}
     ),
-    "local.ClassShares.share": row(on=_SHARES, position=0, label=0, kinds={"label": "index"}),
-    "local.ClassShares.distance": row(on=_SHARES, position=0),
-    "local.Surroundings.cosines_at": row(on=_AROUND, point=0),
-    "local.Surroundings.along_rays": row(on=_AROUND, point=0),
-    "local.Surroundings.around": row(on=_AROUND, point=0),
     "local.class_means": row(network=NET, x=X, labels=Y),
     "local.class_shares": row(network=NET, x=X, domain=_WIDE, draws=2, chains=2, thinning=1, kinds={"domain": "box"}),
+    "local.mean_distances": row(network=NET, x=X, domain=_WIDE, draws=2, chains=2, thinning=1, kinds={"domain": "box"}),
     "local.directions": row(
         network=NET, x=X[:1], bins=4, pixels=4, kinds={"pixels": "natural", "rows": "ours", "budget": "count"}
     ),

@@ -16,6 +16,8 @@ def _saved():
     return path
 
 
+_FINDINGS = Later(lambda: rs.local.region_classes(NET, X, domain=rs.Box(-9, 9, NET.num_inputs)))
+
 ROWS = {
     "Box": row(lo=[-1.0, -1.0], hi=[1.0, 1.0], kinds={"lo": "vector", "hi": "vector"}),
     "Box.contains": row(on=BOX, x=X, kinds={"tolerance": "number", "x": "points"}),
@@ -33,6 +35,15 @@ ROWS = {
     "Certificate.load": row(
         path=Later(lambda: (_CERTIFICATE.value.save(FOLDER / "c.json"), FOLDER / "c.json")[1]), kinds={"path": "read"}
     ),
+    "Findings.finding": row(on=_FINDINGS, name="num_classes", row=0, kinds={"name": "option", "row": "index"}),
+    "Findings.mean": row(on=_FINDINGS, name="num_classes", kinds={"name": "option"}),
+    "Findings.median": row(on=_FINDINGS, name="num_classes", kinds={"name": "option"}),
+    "Findings.quantile": row(on=_FINDINGS, name="num_classes", level=0.25, kinds={"name": "option", "level": "share"}),
+    "Findings.share": row(on=_FINDINGS, name="holds_decision_boundary", kinds={"name": "option"}),
+    "Findings.share_exact": row(on=_FINDINGS, name="holds_decision_boundary", kinds={"name": "option"}),
+    "Findings.where": row(on=_FINDINGS, sample=0),
+    "Findings.rows": row(on=_FINDINGS, which=[0], kinds={"which": "rows"}),
+    "Findings.__getitem__": row(on=_FINDINGS, name="num_classes", kinds={"name": "option"}),
     "GateLayout": row(name="relu", num_units=3, num_pieces=2, kinds={"num_units": "natural", "num_pieces": "count"}),
     "CodeLayout": row(gates=(rs.GateLayout("relu", 3),), kinds={"gates": "each ours"}),
     "CodeLayout.words": row(on=CODES.layout, gate=0, kinds={"gate": "index"}),

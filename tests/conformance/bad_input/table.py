@@ -6,7 +6,7 @@ _FILES = {"": "nouns"}
 
 # Results: users read them, and build none. Their methods have rows like everything else.
 _RESULTS = """
-    Ball Certificate Claim Codes DecisionBoundary Finding Neighbors Network Partition Region RegionVolumes
+    Ball Certificate Claim Codes DecisionBoundary Finding Findings Neighbors Network Partition Region RegionVolumes
     annulus.DecisionRegion annulus.FacetKind annulus.Orthogonality annulus.ShallowNetwork annulus.Shape annulus.Solution
     boolean.Construction boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates
     boolean.SingleUnitState boolean.SmallestKnown boolean.SteadyState boolean.Swaps boolean.ThresholdTest
@@ -18,8 +18,8 @@ _RESULTS = """
     compression.PrunedNetwork compression.PruningCurve compression.PruningStep compression.RegionSamples
     compression.Removal compression.SmallestSubnetworks compression.StochasticPruning compression.UnitPieces
     datasets.Dataset
-    local.PiecesAlong local.LikeliestPoints local.RegionClasses local.Directions local.RegionFacets local.Hyperplanes
-    local.ClassEnds local.LastOfClass local.ClassShares local.Surroundings plots.RegionColors
+    local.PiecesAlong local.LikeliestPoints local.Directions local.RegionFacets local.Hyperplanes
+    local.ClassEnds local.LastOfClass plots.RegionColors
     preimages.Approximation preimages.Check preimages.Farkas preimages.FullRank preimages.PositiveCombination
     preimages.RecessionDirection preimages.SecondPoint preimages.ImageDistance preimages.Invariance
     preimages.InvariantSet preimages.LocalInverse preimages.Decider preimages.Kind preimages.Preimages preimages.Layer

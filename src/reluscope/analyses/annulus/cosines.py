@@ -10,10 +10,9 @@ from math import exp, lgamma, pi, sqrt
 import numpy as np
 from numpy.typing import ArrayLike
 
-from reluscope.arguments import Count, Seed, read_arguments
+from reluscope.arguments import Count, Seed, read_arguments, read_array
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
-from reluscope.geometry.arrays import read_array
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,8 @@ from jaxtyping import Float
 from torch import nn
 
 from reluscope.analyses.preimages.layer import read_layer
-from reluscope.arguments import describe, read_arguments
+from reluscope.arguments import describe, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.arrays import read_array
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
 

@@ -123,11 +123,8 @@ def cluster(
     >>> found.labels, found.medoids
     (array([0, 0, 1, 0]), array([0, 2]))
     """
-    if not len(codes) or num_clusters < 1 or most < 1 or join not in ("average", "complete", "single"):
-        raise InputError(
-            f'expected codes, one cluster or more, and join "average", "complete" or "single", got {len(codes):,} '
-            f"codes, {num_clusters} clusters, most {most} and join {join!r}"
-        )
+    if not len(codes):
+        raise InputError("expected codes to put into clusters, got none: give those of at least one point")
     size = len(codes)
     drawn = np.arange(size)
     if size > most:

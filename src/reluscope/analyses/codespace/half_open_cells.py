@@ -14,9 +14,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
-from reluscope.arguments import Natural, read_arguments
+from reluscope.arguments import Natural, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.arrays import read_array
 from reluscope.geometry.face_lattices import from_polytope
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.regions.region import Region

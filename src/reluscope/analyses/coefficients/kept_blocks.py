@@ -9,6 +9,7 @@ import os
 import numpy as np
 import torch
 
+from reluscope.files import stored
 from reluscope.files.kept_results import KeptResults, Record
 from reluscope.networks.network import Network
 
@@ -22,6 +23,8 @@ class KeptBlocks:
         Made if it is not there.
     key : mapping of str
         What the blocks depend on.
+    num_outputs, num_inputs : int
+        Matrices, and inputs of the network.
 
     Raises
     ------
@@ -30,13 +33,21 @@ class KeptBlocks:
         that is damaged when it is asked for.
     """
 
-    def __init__(self, folder: str | os.PathLike[str], key: dict[str, str]) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], key: dict[str, str], *, num_outputs: int, num_inputs: int
+    ) -> None:
+        self._num_outputs, self._num_inputs = num_outputs, num_inputs
         self._results = KeptResults(folder, key, advice="name another folder, or remove it")
 
     def __getitem__(self, rows: slice) -> torch.Tensor | None:
         """Return a block (m, rows, n + 1), None if it is not there."""
         name = _name(rows)
-        return torch.from_numpy(self._results[name].arrays["values"]) if name in self._results else None
+        if name not in self._results:
+            return None
+        record = self._results[name]
+        with self._results.reading(name):
+            shape = (self._num_outputs, rows.stop - rows.start, self._num_inputs + 1)
+            return torch.from_numpy(stored.array(record.arrays, "values", np.float64, shape))
 
     def __setitem__(self, rows: slice, values: torch.Tensor) -> None:
         self._results[_name(rows)] = Record({}, {"values": values.cpu().numpy()})

@@ -247,7 +247,13 @@ def matrix(
     points = network.points(x)
     chosen = read_outputs(outputs, network.num_outputs)
     block = _samples_in_block(network, len(chosen), memory)
-    kept = None if cache is None else KeptBlocks(cache, key_of(network, points, chosen, block))
+    kept = (
+        None
+        if cache is None
+        else KeptBlocks(
+            cache, key_of(network, points, chosen, block), num_outputs=len(chosen), num_inputs=network.num_inputs
+        )
+    )
     return CoefficientMatrices(network, points, chosen, memory, kept, progress)
 
 

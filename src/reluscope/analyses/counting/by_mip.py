@@ -8,7 +8,7 @@ from reluscope.analyses.counting.definitions import DEFINITIONS
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import INTERRUPTED, Budget
+from reluscope.partitions.budget import ENDS, Budget, why_ended
 from reluscope.partitions.patience import patient
 from reluscope.progress import counting
 
@@ -76,8 +76,8 @@ def count_by_mip(network: Network, domain: Domain, *, budget: Budget | None = No
                 if (found := search.next_code(left)) is not None:
                     certain, doubtful = certain + found.is_certain, doubtful + (not found.is_certain)
                     report(int(found.is_certain), 0.0)
-    except KeyboardInterrupt:
-        stopped = INTERRUPTED
+    except ENDS as end:
+        stopped = why_ended(end)
     is_closed = search is not None and search.is_closed
     work = {} if search is None else dict(search.model.program.work)
     finding = Finding(

@@ -8,7 +8,7 @@ from reluscope.analyses.counting.rational_codes import RationalCodes
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import Budget
+from reluscope.partitions.budget import ENDS, Budget, why_ended
 from reluscope.partitions.patience import patient
 from reluscope.progress import counting
 
@@ -67,8 +67,8 @@ def count_by_rational_tree(
                 if codes.step() is not None:
                     number += 1
                     report(1, 0.0)
-    except KeyboardInterrupt:
-        stopped = "interrupted"
+    except ENDS as end:
+        stopped = why_ended(end)
     is_whole = not codes.num_open
     # A node that was not visited has a code.
     certain = number if is_whole else max(number, 1)

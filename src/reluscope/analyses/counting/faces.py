@@ -15,6 +15,7 @@ import torch
 from reluscope.analyses.counting.exact_complex import ExactComplex
 from reluscope.codes.packed import Codes
 from reluscope.networks.graph import Max
+from reluscope.networks.value_errors import ValueErrors
 
 # In doubt is what is this small against the largest value of its unit, or within this many rounding errors.
 FRACTION = 1e-7
@@ -96,16 +97,17 @@ def _doubts(
     vertices = np.zeros(len(complex_.vertices), dtype=bool)
     edges = np.zeros(len(complex_.ends), dtype=bool)
     values = network.start(network.points(complex_.vertices))
+    errors = ValueErrors(values, ROUNDINGS * 2.0**-52)
     for index, stage in enumerate(network.stages):
-        size = max((float(values[source].abs().max()) for source in stage.reads), default=0.0)
+        rounding = errors.at(stage, values)
         pre, live = stage.advance(values)
         values = stage.close(live, pre)
-        rounding = ROUNDINGS * 2.0**-52 * (stage.gain * size + stage.offset)
+        errors.pass_on(stage, stage.gate.pieces(pre).cpu().numpy(), values[stage.position])
         z, pieces = pre.cpu().numpy(), at_vertices[index].astype(np.int64)
         if isinstance(stage.gate, Max):
             top = z.max(axis=2)
             finite = np.where(np.isfinite(z), np.abs(z), 0.0)
-            doubt = FRACTION * finite.max(axis=(0, 2)) + rounding.max(axis=1)
+            doubt = FRACTION * finite.max(axis=(0, 2)) + rounding.max(axis=2)
             ties = z >= (top - doubt)[..., None]
             lower = np.arange(z.shape[2]) < pieces[..., None]
             vertices |= (ties & lower).any(axis=(1, 2))

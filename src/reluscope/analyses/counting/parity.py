@@ -25,7 +25,7 @@ from reluscope.errors import BudgetExceededError, InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import INTERRUPTED, Budget
+from reluscope.partitions.budget import ENDS, Budget, why_ended
 
 PILOTS = 3
 
@@ -110,8 +110,8 @@ def count_lower_by_parity(
             successes += trials.has_code(level)
     except BudgetExceededError as reason:
         trials.stopped = str(reason)
-    except KeyboardInterrupt:
-        trials.stopped = INTERRUPTED
+    except ENDS as end:
+        trials.stopped = why_ended(end)
     bound, seen, work = 0, 0, {}
     if trials.search is not None and level is not None:
         bound = min(_least_count(level, successes, num_trials, confidence), 2 ** len(trials.search.model.binaries))

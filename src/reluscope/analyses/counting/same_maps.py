@@ -14,7 +14,7 @@ from jaxtyping import Int
 from reluscope.networks.held import maps_of_codes, pieces_of, units_that_matter
 from reluscope.networks.rational import RationalNetwork
 from reluscope.networks.rational_maps import AffineFunction, rational_maps
-from reluscope.partitions.budget import INTERRUPTED
+from reluscope.partitions.budget import ENDS, why_ended
 from reluscope.partitions.table import Partition
 
 
@@ -106,8 +106,8 @@ def same_maps(part: Partition, *, until: float = float("inf")) -> SameMaps:
             held = [piece[0].tolist() for piece in pieces_of(codes[row : row + 1])]
             names[kind] = seen.setdefault(rational_maps(exact, held).outputs, kind)
             decided[kind] = True
-    except KeyboardInterrupt:
-        stopped = INTERRUPTED
+    except ENDS as end:
+        stopped = why_ended(end)
     alone = ~several[groups[doubtful[first]]]
     names[alone], decided[alone] = np.flatnonzero(alone), True
     names[~decided] = np.flatnonzero(~decided)

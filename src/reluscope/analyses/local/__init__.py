@@ -4,7 +4,6 @@ from reluscope.analyses.local.adversaries import pgd as pgd
 from reluscope.analyses.local.along import PiecesAlong as PiecesAlong
 from reluscope.analyses.local.along import pieces_along as pieces_along
 from reluscope.analyses.local.classes import LikeliestPoints as LikeliestPoints
-from reluscope.analyses.local.classes import RegionClasses as RegionClasses
 from reluscope.analyses.local.classes import likeliest_in_regions as likeliest_in_regions
 from reluscope.analyses.local.classes import region_classes as region_classes
 from reluscope.analyses.local.directions import Directions as Directions
@@ -16,10 +15,9 @@ from reluscope.analyses.local.hyperplanes import hyperplanes as hyperplanes
 from reluscope.analyses.local.places import ClassEnds as ClassEnds
 from reluscope.analyses.local.places import LastOfClass as LastOfClass
 from reluscope.analyses.local.places import last_of_class as last_of_class
-from reluscope.analyses.local.shares import ClassShares as ClassShares
 from reluscope.analyses.local.shares import class_shares as class_shares
+from reluscope.analyses.local.shares import mean_distances as mean_distances
 from reluscope.analyses.local.sizes import region_sizes as region_sizes
-from reluscope.analyses.local.surroundings import Surroundings as Surroundings
 from reluscope.analyses.local.surroundings import null_directions as null_directions
 from reluscope.analyses.local.surroundings import surroundings as surroundings
 from reluscope.analyses.local.targets import class_means as class_means

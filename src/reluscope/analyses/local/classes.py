@@ -6,7 +6,6 @@ classes or more that counts too few. On [0, 1] with z = (0, 0.6 x - 0.1, -10 x -
 the point where it is likeliest, 0.265, belongs to class 1.
 """
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,18 +14,17 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 
 from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
 from reluscope.analyses.classification import num_classes
 from reluscope.analyses.local.rivals import GAP, ROUNDING, Rivals
-from reluscope.analyses.pacing import Pace, until_interrupted
-from reluscope.arguments import Seconds, read_arguments, read_position
+from reluscope.analyses.measuring import Measured, measure
+from reluscope.arguments import Seconds, read_arguments
 from reluscope.errors import InputError, ShapeError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Column, Findings, Kind, Quantity, declare
 from reluscope.geometry.convex_questions import Answers, largest_balls, likeliest_points, widest_margins
 from reluscope.geometry.domains import Box
-from reluscope.interruption import deferred
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rational import RationalNetwork
@@ -40,200 +38,27 @@ ALIKE = 1e-9
 # Memory for matrices and tables of programs that are solved together, in bytes.
 MATRICES_BYTES = 2**29
 
-OCCURS = "classes with a point of the region at which they are strictly the largest"
-AT_LIKELIEST = "classes that the points belong to at which their probabilities are largest"
+NUM_CLASSES = declare(
+    "num_classes", "classes with a point of the linear region at which they are strictly the largest", kind=Kind.COUNT
+)
+NUM_AT_LIKELIEST = declare(
+    "num_classes_at_likeliest",
+    "classes that the points of the linear region belong to at which their probabilities are largest",
+    kind=Kind.COUNT,
+    source="zhang2020",
+)
+HAS_BOUNDARY = declare(
+    "holds_decision_boundary", "whether the linear region has points of more than one class", kind=Kind.TRUTH
+)
+DISTORTION = declare(
+    "distortion",
+    "distance to the farthest of the likeliest points of all classes in the linear region, each the nearest one of "
+    f"those as likely, with the logarithm of its probability within about {GAP:g} of the largest, or this share",
+    unit="input",
+    source="zhang2020",
+)
 PROGRAMS = "convex programs, decided by a point or by multipliers"
 BY_GAPS = "interior-point method, decided by the gaps of probabilities"
-DISTORTION = (
-    "distance to the farthest of the likeliest points of all classes in the region, each the nearest one of those as "
-    f"likely, with the logarithm of its probability within about {GAP:g} of the largest, or this share"
-)
-
-
-@dataclass(frozen=True)
-class RegionClasses:
-    """The classes of regions of points.
-
-    Parameters
-    ----------
-    rows : (k,) int64
-        Which of the given points these are.
-    occurs : (k, m) bool
-        Whether some point of the region belongs to the class: it is ahead of all others, but for those of larger number
-        that are the same affine function on the region. The lowest wins, as everywhere.
-    is_known : (k, m) bool
-        Whether that is proved, rounding allowed for; what is not counts as not occurring. Classes that are the same on
-        the region are told from those that nearly are in rational arithmetic.
-    is_at_likeliest : (k, m) bool
-        Whether the class's likeliest points belong to the class: the paper's test, which implies that it occurs. All
-        of them have the same probabilities.
-    is_at_likeliest_known : (k, m) bool
-        Whether that is proved for the true likeliest points, from the gap of the one found; what is not counts as no.
-    log_probabilities, gaps : (k, m) float64
-        The logarithm of the class's probability at a point found, and how much larger it may be elsewhere: 1e-7, or
-        this share of the logarithm, is asked for; where float64 has no more digits it is some 1e-7.
-    distances : (k, m) float64
-        From the given point to where the class is as likely. Often that is a whole face; the distance is to the nearest
-        point at which every rival is behind by as much as at the point found, or has next to no probability.
-    distance_gaps : (k, m) float64
-        No such point is nearer by more than this. Wide for classes that are nearer than another one, at whose distance
-        the search ends: the farthest of all is known.
-    without : (j,) int64
-        Points on kinks whose code has no region with an interior.
-    domain : Box
-        What regions were cut down to.
-    population : int
-        Points that were given.
-    stopped : str
-        ``"time"`` or ``"interrupted"`` if not all given points were reached, else empty.
-    seconds : float
-    """
-
-    rows: Int[np.ndarray, " k"]
-    occurs: Bool[np.ndarray, "k m"]
-    is_known: Bool[np.ndarray, "k m"]
-    is_at_likeliest: Bool[np.ndarray, "k m"]
-    is_at_likeliest_known: Bool[np.ndarray, "k m"]
-    log_probabilities: Float[np.ndarray, "k m"]
-    gaps: Float[np.ndarray, "k m"]
-    distances: Float[np.ndarray, "k m"]
-    distance_gaps: Float[np.ndarray, "k m"]
-    without: Int[np.ndarray, " j"]
-    domain: Box
-    population: int
-    stopped: str
-    seconds: float
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @property
-    def distortions(self) -> Float[np.ndarray, " k"]:
-        """Distance from each point to the farthest of the likeliest points of all classes."""
-        return self.distances.max(axis=1)
-
-    @read_arguments
-    def number(self, position: int) -> Finding:
-        """Return how many classes one region holds: EXACT if every case is proved, else LOWER."""
-        position = read_position(position, "position", len(self), "points")
-        number, unknown = int(self.occurs[position].sum()), int((~self.is_known[position]).sum())
-        return Finding(
-            number,
-            Claim.LOWER if unknown else Claim.EXACT,
-            name="classes in the region",
-            interval=(number, number + unknown) if unknown else None,
-            definition=OCCURS,
-            domain=f"one region, cut down to {self.domain.describe()}",
-            method=PROGRAMS,
-            num_undecided=unknown,
-        )
-
-    @read_arguments
-    def number_at_likeliest(self, position: int) -> Finding:
-        """Return how many classes of one region pass the paper's test: EXACT if every case is proved, else LOWER."""
-        position = read_position(position, "position", len(self), "points")
-        unknown = int((~self.is_at_likeliest_known[position]).sum())
-        return Finding(
-            int(self.is_at_likeliest[position].sum()),
-            Claim.LOWER if unknown else Claim.EXACT,
-            name="classes in the region, by their likeliest points",
-            definition=AT_LIKELIEST,
-            domain=f"one region, cut down to {self.domain.describe()}",
-            method=BY_GAPS,
-            source="zhang2020",
-            num_undecided=unknown,
-        )
-
-    @read_arguments
-    def distortion(self, position: int) -> Finding:
-        """Return the distortion of one point, an ESTIMATE: likeliest points are found up to a gap in probability."""
-        position = read_position(position, "position", len(self), "points")
-        return Finding(
-            float(self.distortions[position]),
-            Claim.ESTIMATE,
-            name="distortion",
-            definition=DISTORTION,
-            domain=f"one region, cut down to {self.domain.describe()}",
-            method="interior-point method",
-            source="zhang2020",
-        )
-
-    def share_with_boundary(self) -> Finding:
-        """Return the share of regions that hold more than one class: EXACT if every case is proved, else LOWER."""
-        several = self.occurs.sum(axis=1) > 1
-        # With one class known to occur, another that may occur decides.
-        unknown = ~several & (~self.is_known & ~self.occurs).any(axis=1)
-        share = float(several.mean()) if len(self) else float("nan")
-        return Finding(
-            share,
-            Claim.LOWER if unknown.any() else Claim.EXACT,
-            name="share of regions with a decision boundary inside",
-            interval=(share, float((several | unknown).mean())) if unknown.any() else None,
-            definition=f"share of regions with points of more than one class: {int(several.sum()):,} of {len(self):,}",
-            domain=self._where,
-            method=PROGRAMS,
-            tolerance=0.0,
-            num_undecided=int(unknown.sum()),
-        )
-
-    def mean_number(self) -> Finding:
-        """Return the mean number of classes of a region: EXACT if every case is proved, else LOWER."""
-        return self._mean(
-            self.occurs.sum(axis=1),
-            Claim.EXACT if self.is_known.all() else Claim.LOWER,
-            name="classes in a region",
-            definition=OCCURS,
-            method=PROGRAMS,
-            num_undecided=int((~self.is_known).sum()),
-        )
-
-    def mean_number_at_likeliest(self) -> Finding:
-        """Return the mean number of classes by the paper's test, which is no more than the mean number of classes.
-
-        Returns
-        -------
-        Finding
-            EXACT, as the number that the test gives, if every case is proved, else LOWER.
-        """
-        return self._mean(
-            self.is_at_likeliest.sum(axis=1),
-            Claim.EXACT if self.is_at_likeliest_known.all() else Claim.LOWER,
-            name="classes in a region, by their likeliest points",
-            definition=AT_LIKELIEST,
-            method=BY_GAPS,
-            source="zhang2020",
-            num_undecided=int((~self.is_at_likeliest_known).sum()),
-        )
-
-    def mean_distortion(self) -> Finding:
-        """Return the mean distortion, an ESTIMATE: likeliest points are known up to gaps.
-
-        Given these points, each distance that matters is that of a nearest point, by a dual active-set method with a
-        gap of its own.
-        """
-        return self._mean(
-            self.distortions,
-            Claim.ESTIMATE,
-            name="distortion",
-            definition=DISTORTION,
-            method="interior-point method",
-            source="zhang2020",
-        )
-
-    @property
-    def _where(self) -> str:
-        is_all = len(self) + len(self.without) == self.population
-        which = f"the regions of {'all ' if is_all else ''}{len(self):,} of {self.population:,} points"
-        return f"{which}, cut down to {self.domain.describe()}"
-
-    def _mean(self, values: np.ndarray, claim: Claim, **fields) -> Finding:
-        return Finding(
-            float(values.mean()) if len(self) else float("nan"),
-            claim,
-            domain=f"mean over {self._where}",
-            work={"seconds": self.seconds},
-            **fields,
-        )
 
 
 @read_arguments
@@ -245,7 +70,7 @@ def region_classes(
     seconds: Seconds = np.inf,
     tolerance: Tolerance | None = None,
     tell: Callable[[float], None] | None = None,
-) -> RegionClasses:
+) -> Findings:
     """Find the classes that occur in the linear regions of points, and where they are likeliest.
 
     Parameters
@@ -263,8 +88,25 @@ def region_classes(
 
     Returns
     -------
-    RegionClasses
-        Of fewer points if there was no time, or on Ctrl-C.
+    Findings
+        ``num_classes`` and ``holds_decision_boundary``, EXACT where every case is proved, else the lower end;
+        ``num_classes_at_likeliest``, the published test, which is no more; ``distortion``, an ESTIMATE. A point on a
+        kink whose code has no region with an interior is undefined. Details, for each point and class:
+
+        - ``occurs``: whether some point of the region belongs to the class: it is ahead of all others, but for those of
+          larger number that are the same affine function on the region. The lowest wins, as everywhere.
+        - ``is_known``: whether that is proved, rounding allowed for; what is not counts as not occurring. Classes that
+          are the same on the region are told from those that nearly are in rational arithmetic.
+        - ``is_at_likeliest``: whether the class's likeliest points belong to the class, which implies that it occurs.
+          All of them have the same probabilities. ``is_at_likeliest_known``: whether that is proved for the true
+          likeliest points, from the gap of the one found; what is not counts as no.
+        - ``log_probabilities``, ``gaps``: the logarithm of the class's probability at a point found, and how much
+          larger it may be elsewhere: 1e-7, or this share of the logarithm, is asked for; where float64 has no more
+          digits it is some 1e-7.
+        - ``distances``: from the given point to where the class is as likely. Often that is a whole face; the distance
+          is to the nearest point at which every rival is behind by as much as at the point found, or has next to no
+          probability. ``distance_gaps``: no such point is nearer by more than this. Wide for classes that are nearer
+          than another one, at whose distance the search ends: the farthest of all, the distortion, is known.
 
     Raises
     ------
@@ -289,41 +131,58 @@ def region_classes(
     >>> import reluscope as rs
     >>> net = rs.load([([[0.0], [0.6], [-10.0]], [0.0, -0.1, -0.1])])
     >>> found = region_classes(net, [[0.5]], domain=rs.Box(0, 1, 1))
-    >>> found.occurs[0].tolist(), found.is_at_likeliest[0].tolist()
+    >>> found.details["occurs"][0].tolist(), found.details["is_at_likeliest"][0].tolist()
     ([True, True, False], [False, True, False])
+    >>> print(found.finding("num_classes"), found.finding("num_classes_at_likeliest"))
+    2 (EXACT) 1 (EXACT)
     """
-    began = time.perf_counter()
     number = num_classes(network)
     points = network.points(x).reshape(-1, network.num_inputs)
     _check(points.cpu().numpy(), domain)
-    pace = Pace(len(points), seconds=seconds, most=bodies_at_once(network, number), tell=tell)
     exact = RationalNetwork(network)
-    found: list[_Found] = []
-    without: list[int] = []
-    blocks: list[slice] = []
 
-    def work() -> None:
-        for block in pace.blocks():
-            there = regions_inside(network, network.points(points[block]), tolerance)
-            rows = [block.start + row for row in there]
-            regions = {block.start + row: region for row, region in there.items()}
-            ask = partial(_ask, exact, number, regions, points, domain, False)
-            tables = [table for table, _ in ask_within_memory(ask, rows, network.device)] if rows else []
-            known = {row for table in tables for row in table.rows.tolist()}
-            with deferred():
-                without.extend(sorted(set(range(block.start, block.stop)) - known))
-                found.extend(tables)
-                blocks.append(block)
+    def ask(block: slice) -> Measured:
+        there = regions_inside(network, network.points(points[block]), tolerance)
+        regions = {block.start + row: region for row, region in there.items()}
+        one = partial(_ask, exact, number, regions, points, domain, False)
+        tables = [table for table, _ in ask_within_memory(one, list(regions), network.device)] if regions else []
+        found = _Found(*(np.concatenate(columns) for columns in zip(_nothing(number), *tables, strict=True)))
+        return _measured(found, block, number)
 
-    stopped = until_interrupted(work, blocks)
-    table = _Found(*(np.concatenate(columns) for columns in zip(_nothing(number), *found, strict=True)))
-    return RegionClasses(
-        **table._asdict(),
-        without=np.array(without, dtype=np.int64),
-        domain=domain,
-        population=len(points),
-        stopped=stopped or pace.stopped,
-        seconds=time.perf_counter() - began,
+    most = bodies_at_once(network, number)
+    return measure(len(points), ask, domain=domain.describe(), seconds=seconds, most=most, tell=tell)
+
+
+def _measured(found: "_Found", block: slice, number: int) -> Measured:
+    """Return a row for every point of a block; those without a region have no numbers."""
+    size, at = block.stop - block.start, found.rows - block.start
+    details = {}
+    for name, table in found._asdict().items():
+        if name != "rows":
+            details[name] = np.full((size, number), np.nan if table.dtype.kind == "f" else False, dtype=table.dtype)
+            details[name][at] = table
+    counts = found.occurs.sum(axis=1)
+    several = counts > 1
+    # With one class known to occur, another that may occur decides.
+    perhaps = several | (~found.is_known & ~found.occurs).any(axis=1)
+    at_likeliest = found.is_at_likeliest.sum(axis=1)
+    distortion = found.distances.max(axis=1)
+    endless = np.full(len(counts), np.inf)
+
+    def column(quantity: Quantity, value: np.ndarray, lower: np.ndarray, upper: np.ndarray, method: str) -> Column:
+        table = np.full((3, size), np.nan)
+        table[:, at] = value, lower, upper
+        return Column.of(quantity, *table, method=method)
+
+    unknown, more = (~found.is_known).sum(axis=1), (~found.is_at_likeliest_known).sum(axis=1)
+    return Measured(
+        (
+            column(NUM_CLASSES, counts, counts, counts + unknown, PROGRAMS),
+            column(NUM_AT_LIKELIEST, at_likeliest, at_likeliest, at_likeliest + more, BY_GAPS),
+            column(HAS_BOUNDARY, several, several, perhaps, PROGRAMS),
+            column(DISTORTION, distortion, 0 * distortion, endless, "interior-point method"),
+        ),
+        details,
     )
 
 
@@ -336,7 +195,7 @@ class LikeliestPoints:
     rows : (k,) int64
         Which of the given points have a region with an interior.
     points : (k, m, n) float64
-        Of each region the likeliest point of each class, as for `RegionClasses.distances`.
+        Of each region the likeliest point of each class, as for the ``distances`` of `region_classes`.
     classes : (k, m) int64
         The class that each of these points belongs to.
     """
@@ -424,7 +283,7 @@ def _check(points: np.ndarray, domain: Box) -> None:
 
 
 class _Found(NamedTuple):
-    """What is known of some regions: see `RegionClasses`."""
+    """What is known of some regions: see `region_classes`."""
 
     rows: np.ndarray
     occurs: np.ndarray

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from reluscope.analyses.local.hyperplanes import Hyperplanes, hyperplanes
 from reluscope.arguments import Count, Natural, read_arguments, read_positions
-from reluscope.errors import InputError, ShapeError
+from reluscope.errors import ShapeError
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
 from reluscope.tolerance import Tolerance
@@ -199,8 +199,6 @@ def directions(
     >>> found.angles([0]).round(6), round(found.mean, 6)
     (array([[ 0., 90., 45.]]), 90.0)
     """
-    if bins < 1 or pixels < 0 or budget < 1:
-        raise InputError(f"expected positive bins and budget, and pixels from 0, got {bins}, {budget} and {pixels}")
     points = network.points(x)
     if rows is not None and len(rows) != len(points):
         raise ShapeError(f"expected one table of rows per point, got {len(rows)} for {len(points)} points")

@@ -54,9 +54,9 @@ def region_sizes(
     Returns
     -------
     Findings
-        ``inradius``, ``minimal_width`` and ``diameter`` of each point's region. A radius is the lower end of its program's
-        gap, a width the upper end of its interval, a diameter the lower end. A point whose code has no region with an
-        interior in the domain is undefined.
+        ``inradius``, ``minimal_width`` and ``diameter`` of each point's region. A radius is the lower end of its
+        program's gap, a width the upper end of its interval, a diameter the lower end. A point whose code has no
+        region with an interior in the domain is undefined.
 
     Notes
     -----

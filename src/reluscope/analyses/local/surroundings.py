@@ -10,18 +10,20 @@ Reference: Zhang and Wu, "Empirical studies on the properties of linear regions 
 section 3.5: 100 rays of length 0.2 from each of 1,000 points.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float
 from torch import Tensor
 
 from reluscope.analyses.local.along import PiecesAlong, pieces_along
-from reluscope.arguments import Count, Positive, Seed, read_arguments, read_position
+from reluscope.analyses.measuring import Measured, measure, ragged
+from reluscope.arguments import Count, Positive, Seconds, Seed, read_arguments
 from reluscope.codes.packed import Codes
-from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.errors import IncompletePartitionError
+from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
 from reluscope.tolerance import Tolerance
@@ -30,84 +32,19 @@ RAYS = 256
 BUDGET = 64 * 2**20
 
 
-@dataclass(frozen=True)
-class Surroundings:
-    """Regions along random rays from s points.
-
-    Parameters
-    ----------
-    reach : float
-        Length of a ray.
-    nullities : (s,) int64
-        Dimension of the space that rays are drawn from; where it is 0 there is no ray.
-    num_crossings : (s, c) int64
-        Boundaries of regions that each of the c rays crosses; 0 where there is no ray.
-    num_regions : (s,) int64
-        Distinct regions that the rays of a point meet, its own included; 0 where there is no ray.
-    offsets : (s1,) int64
-        Regions around point i, without its own, are the rows ``offsets[i]:offsets[i + 1]`` of what follows.
-    cosines : (p,) float64
-        Between the decision direction there and at the point; NaN where one of them vanishes.
-    entered : (p,) float64
-        The shortest way along a ray to the region.
-    is_exact : (s,) bool
-        Whether every region along the rays was found, at the resolution of the tolerance.
-    """
-
-    reach: float
-    nullities: Int[np.ndarray, " s"]
-    num_crossings: Int[np.ndarray, "s c"]
-    num_regions: Int[np.ndarray, " s"]
-    offsets: Int[np.ndarray, " s1"]
-    cosines: Float[np.ndarray, " p"]
-    entered: Float[np.ndarray, " p"]
-    is_exact: Bool[np.ndarray, " s"]
-
-    def __len__(self) -> int:
-        return len(self.num_regions)
-
-    @read_arguments
-    def cosines_at(self, point: int) -> Float[np.ndarray, " r"]:
-        """Return the cosines of the regions around one point, nearest first."""
-        point = read_position(point, "point", len(self), "points")
-        return self.cosines[self.offsets[point] : self.offsets[point + 1]]
-
-    @read_arguments
-    def along_rays(self, point: int) -> Finding:
-        """Return how many regions the rays of one point meet: EXACT, or LOWER if signs stayed undecided."""
-        point = read_position(point, "point", len(self), "points")
-        number, exact = int(self.num_regions[point]), bool(self.is_exact[point])
-        return Finding(
-            number,
-            Claim.EXACT if exact else Claim.LOWER,
-            name="regions along rays",
-            interval=(number, number if exact else float("inf")),
-            definition="distinct proper activation regions that meet a ray in more than a point",
-            domain=self._rays,
-            method="exact partition of every ray, codes compared",
-            source="zhang2020",
-        )
-
-    @read_arguments
-    def around(self, point: int) -> Finding:
-        """Return the same number for what it says of all surroundings: LOWER, since other rays may meet others."""
-        point = read_position(point, "point", len(self), "points")
-        number = int(self.num_regions[point])
-        return Finding(
-            number,
-            Claim.LOWER,
-            name="surrounding regions",
-            interval=(number, float("inf")),
-            definition="proper activation regions around the point, where its logits do not change",
-            domain=f"the ball of radius {self.reach:g} in the null space of all logit gradients, of "
-            f"{int(self.nullities[point]):,} dimensions",
-            method=f"exact partition of {self._rays}",
-            source="zhang2020",
-        )
-
-    @property
-    def _rays(self) -> str:
-        return f"{self.num_crossings.shape[1]:,} random rays of length {self.reach:g}"
+ALONG_RAYS = declare(
+    "regions_along_rays",
+    "distinct proper activation regions that meet a ray in more than a point, that of the point included",
+    kind=Kind.COUNT,
+    source="zhang2020",
+)
+AROUND = declare(
+    "surrounding_regions",
+    "proper activation regions around the point where its logits do not change: those that meet the ball in the null "
+    "space of all logit gradients",
+    kind=Kind.COUNT,
+    source="zhang2020",
+)
 
 
 @read_arguments
@@ -118,8 +55,11 @@ def surroundings(
     count: Count = 100,
     reach: Positive = 0.2,
     seed: Seed = 0,
+    population: Count | None = None,
+    seconds: Seconds = np.inf,
     tolerance: Tolerance | None = None,
-) -> Surroundings:
+    tell: Callable[[float], None] | None = None,
+) -> Findings:
     """Return the regions along random rays on which no logit changes at first, and how alike they decide.
 
     Parameters
@@ -132,19 +72,27 @@ def surroundings(
         Length of a ray, in the units of the inputs. No box ends a ray.
     seed : int
         Directions are those of a normal distribution, projected; they depend on the seed and the position of the point.
+    population : int, optional
+        How many points these were drawn from at random; by default they are all.
+    seconds : float
+        When to begin with no further points; some are always done.
     tolerance : Tolerance, optional
+    tell : callable, optional
+        Told the share of the work done.
 
     Returns
     -------
-    Surroundings
-        Exact for the rays that were drawn.
+    Findings
+        ``regions_along_rays``, EXACT for the rays that were drawn, LOWER if signs stayed undecided; and the same number
+        as ``surrounding_regions``, LOWER, since other rays may meet others. Where there is no ray both are 0. Details:
+        ``nullity``, the dimension of the space that rays are drawn from; ``num_crossings`` (s, c), boundaries that each
+        ray crosses; and for the regions around each point, nearest first, ``cosines`` between the decision direction
+        there and at the point (NaN where one of them vanishes) and ``entered``, the shortest way along a ray to it.
 
     Raises
     ------
     InputError
         If there is no ray, or it has no length.
-    IncompletePartitionError
-        If Ctrl-C stopped the work.
 
     Notes
     -----
@@ -158,25 +106,22 @@ def surroundings(
     >>> W = np.array([[1.0, 0.0], [0.0, 1.0]])
     >>> net = rs.load([(W, np.array([0.0, -0.1])), (np.array([[1.0, 1.0], [0.0, 0.0]]), np.zeros(2))])
     >>> found = surroundings(net, [[1.0, 0.0]], count=8)  # rays run along (0, 1) and (0, -1)
-    >>> int(found.num_crossings.max()), found.num_regions, found.cosines.round(6)
-    (1, array([2]), array([0.707107]))
+    >>> print(found.finding("regions_along_rays"), found.finding("surrounding_regions"))
+    2 (EXACT) 2 (LOWER, in [2, inf])
+    >>> int(found.details["num_crossings"].max()), found.details["cosines"][0].round(6)
+    (1, array([0.707107]))
     """
-    if count < 1 or not 0 < reach < np.inf:
-        raise InputError(f"expected at least one ray of positive length, got {count} of length {reach}")
     points = network.points(x)
-    found: list[_Around] = []
-    per_point = 2 * 8 * network.num_outputs * network.num_inputs
-    for rows in chunks(len(points), max(per_point, BUDGET * count // RAYS), BUDGET):
-        found += _group(network, points[rows], rows.start, count, reach, seed, tolerance)
-    return Surroundings(
-        float(reach),
-        np.array([one.nullity for one in found], dtype=np.int64),
-        np.stack([one.num_crossings for one in found]),
-        np.array([one.num_regions for one in found], dtype=np.int64),
-        np.cumsum([0, *(len(one.cosines) for one in found)], dtype=np.int64),
-        np.concatenate([one.cosines for one in found]),
-        np.concatenate([one.entered for one in found]),
-        np.array([one.is_exact for one in found], dtype=bool),
+    per_point = max(2 * 8 * network.num_outputs * network.num_inputs, BUDGET * count // RAYS)
+
+    def ask(block: slice) -> Measured:
+        try:
+            return _measured(_group(network, points[block], block.start, count, reach, seed, tolerance), count, reach)
+        except IncompletePartitionError:  # what Ctrl-C leaves of the rays of some points is no answer
+            raise KeyboardInterrupt from None
+
+    return measure(
+        len(points), ask, most=max(1, BUDGET // per_point), population=population, seconds=seconds, tell=tell
     )
 
 
@@ -216,6 +161,31 @@ class _Around:
     cosines: np.ndarray
     entered: np.ndarray
     is_exact: bool
+
+
+def _measured(found: list[_Around], count: int, reach: float) -> Measured:
+    numbers = np.array([one.num_regions for one in found], dtype=np.float64)
+    endless = np.full(len(found), np.inf)
+    rays = f"{count:,} random rays of length {reach:g}"
+    exact = np.array([one.is_exact for one in found], dtype=bool)
+    return Measured(
+        (
+            Column.of(
+                ALONG_RAYS,
+                numbers,
+                upper=np.where(exact, numbers, endless),
+                given=rays,
+                method="exact partition of every ray, codes compared",
+            ),
+            Column.of(AROUND, numbers, upper=endless, given=f"radius {reach:g}", method=f"exact partition of {rays}"),
+        ),
+        {
+            "nullity": np.array([one.nullity for one in found], dtype=np.int64),
+            "num_crossings": np.stack([one.num_crossings for one in found]),
+            "cosines": ragged([one.cosines for one in found]),
+            "entered": ragged([one.entered for one in found]),
+        },
+    )
 
 
 def _group(

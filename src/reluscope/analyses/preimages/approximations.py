@@ -16,10 +16,9 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.box_search import Cell, cell_of
 from reluscope.analyses.preimages.pullback import check_target, within_region
-from reluscope.arguments import Seed, read_arguments
+from reluscope.arguments import Seed, read_arguments, read_point
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim, Finding
-from reluscope.geometry.arrays import read_point
 from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.domains import Box
 from reluscope.geometry.linear_program import LinearProgram

@@ -27,9 +27,8 @@ from reluscope.analyses.preimages.ranks import (
     smallest_singular_value_lower_sparse,
 )
 from reluscope.analyses.preimages.rational import near_dyadic
-from reluscope.arguments import NonNegative, read_arguments
+from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.arrays import read_array
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
 

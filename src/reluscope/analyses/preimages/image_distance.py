@@ -17,10 +17,9 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.layer import Layer, read_layer
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_arguments, read_point
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
-from reluscope.geometry.arrays import read_point
 from reluscope.geometry.domains import Box
 from reluscope.geometry.nearest_image import NearestImage, nearest_image
 from reluscope.geometry.polyhedron import Polyhedron

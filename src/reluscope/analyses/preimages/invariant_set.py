@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.layer import read_layer
 from reluscope.analyses.preimages.mixed_system import system
-from reluscope.arguments import Count, Seed, read_arguments
+from reluscope.arguments import Count, Seed, read_arguments, read_point
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
-from reluscope.geometry.arrays import read_point
 from reluscope.geometry.domains import Box
 from reluscope.geometry.interior import row_space
 from reluscope.geometry.linear_program import LinearProgram, Solution, Status

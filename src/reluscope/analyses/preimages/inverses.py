@@ -11,10 +11,9 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from reluscope.arguments import NonNegative, read_arguments
+from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
-from reluscope.geometry.arrays import read_array
 from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.linear_program import LinearProgram, Status

@@ -14,9 +14,8 @@ import torch
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from reluscope.arguments import describe, read_arguments
+from reluscope.arguments import describe, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
-from reluscope.geometry.arrays import read_array
 from reluscope.networks.choices import read_gate
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network

@@ -12,9 +12,8 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.layer import Layer, LayerLike, Matrix, check_sizes, read_layer
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_arguments, read_array
 from reluscope.errors import ShapeError
-from reluscope.geometry.arrays import read_array
 from reluscope.geometry.domains import Box
 from reluscope.geometry.polyhedron import Polyhedron
 

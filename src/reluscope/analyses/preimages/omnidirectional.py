@@ -15,10 +15,9 @@ from reluscope.analyses.preimages.certificates import PositiveCombination, Reces
 from reluscope.analyses.preimages.layer import check_rows
 from reluscope.analyses.preimages.mixed_system import MixedSystem
 from reluscope.analyses.preimages.ranks import null_space
-from reluscope.arguments import NonNegative, read_arguments
+from reluscope.arguments import NonNegative, read_arguments, read_array, read_point
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
-from reluscope.geometry.arrays import read_array, read_point
 
 # Entries of a matrix up to which equations are looked at in rational arithmetic.
 MOST_EXACT = 100_000

@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.pullback import RESOLUTION, check_target, pulled_back
 from reluscope.analyses.preimages.targets import class_target, vector_target
-from reluscope.arguments import Natural, NonNegative, read_arguments
+from reluscope.arguments import Natural, NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
-from reluscope.geometry.arrays import read_array
 from reluscope.geometry.domains import Box, Domain, Slice
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.relative_interior import relative_interior

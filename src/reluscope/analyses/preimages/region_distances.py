@@ -12,10 +12,9 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.image_distance import ImageDistance
-from reluscope.arguments import NonNegative, read_arguments
+from reluscope.arguments import NonNegative, read_arguments, read_point
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
-from reluscope.geometry.arrays import read_point
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.nearest_image import nearest_image
 from reluscope.networks.network import Network

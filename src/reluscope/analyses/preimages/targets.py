@@ -3,8 +3,8 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
+from reluscope.arguments import read_point
 from reluscope.errors import InputError
-from reluscope.geometry.arrays import read_point
 from reluscope.geometry.polyhedron import Polyhedron
 
 

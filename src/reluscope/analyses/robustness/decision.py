@@ -16,7 +16,7 @@ from reluscope.geometry.domains import Domain
 from reluscope.geometry.norms import Norm, check_norm
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
-from reluscope.partitions.budget import INTERRUPTED, Budget
+from reluscope.partitions.budget import INTERRUPTED, OUT_OF_MEMORY, Budget
 from reluscope.progress import counting
 from reluscope.tolerance import Tolerance
 
@@ -103,7 +103,7 @@ def decision_distance(
             (view,) = views[block]
             began = time.perf_counter()
             found = search(view, budget or Budget(), report)
-            if found.stopped:  # the region's own map may say more
+            if found.stopped not in ("", OUT_OF_MEMORY):  # the region's own map may say more
                 own = certified_radius(network, view.x[None], norm=norm, tolerance=tolerance)[DECISION_DISTANCE]
                 found = replace(found, lower=max(found.lower, float(own.lower[0])))
             stopped = INTERRUPTED if found.stopped == INTERRUPTED else ""

@@ -25,7 +25,7 @@ from reluscope.analyses.robustness.cells import RESOLUTION, Cell, Pieces, Rival,
 from reluscope.analyses.robustness.changes import Change, Undecided, confirm
 from reluscope.geometry.balls import CutBall
 from reluscope.networks.enclosures import CLEAR, Enclosure, Forms, OpenUnit, enclose
-from reluscope.partitions.budget import INTERRUPTED, Budget
+from reluscope.partitions.budget import ENDS, Budget, why_ended
 from reluscope.progress import Count
 
 # Radii searched before that of the change found, and how they grow.
@@ -84,8 +84,8 @@ def search(view: Viewpoint, budget: Budget, report: Count) -> Search:
             walk.frontier = min(walk.limit, walk.passed)
             if walk.change is not None and walk.change.distance <= walk.limit:
                 break
-    except KeyboardInterrupt:
-        stopped = INTERRUPTED
+    except ENDS as end:
+        stopped = why_ended(end)
     return Search(min(walk.frontier, walk.passed), walk.change, stopped, walk.num_branches, walk.num_undecided)
 
 

@@ -12,9 +12,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import Count, read_arguments, read_array, read_point
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
-from reluscope.geometry.arrays import read_array, read_point
 
 
 @dataclass(frozen=True, eq=False)

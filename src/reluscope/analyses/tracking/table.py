@@ -13,8 +13,10 @@ import numpy as np
 
 from reluscope.analyses.tracking.measurement import Found
 from reluscope.analyses.tracking.quantities import QUANTITIES, Quantity
+from reluscope.analyses.tracking.stored_records import check_rows
 from reluscope.errors import InputError
 from reluscope.files.sealed_files import SEAL_KEY, UNSEALED, not_as_written, parse_json, read_sealed, write_sealed
+from reluscope.files.stored import MALFORMED
 from reluscope.findings import Finding
 from reluscope.version import __version__
 
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 FORMAT = "reluscope tracking 2"
 LOGGED = "logged_"
+WHAT, ADVICE = "a file of a Tracker's records", "name another file, or remove this one"
 # Read by position nowhere: the order is that of a reader who opens the file with something else.
 PLAIN = {
     "record": "int64",
@@ -116,18 +119,20 @@ def read_rows(path: Path) -> tuple[list[dict[str, Any]], dict[str, Any]]:
     import pyarrow as pa
     import pyarrow.parquet
 
-    what, advice = "a file of a Tracker's records", "name another file, or remove this one"
-    content = read_sealed(path, what, advice)
+    content = read_sealed(path, WHAT, ADVICE)
     try:
         table = pyarrow.parquet.read_table(pa.BufferReader(content))
-        described = parse_json((table.schema.metadata or {})[b"reluscope"], path, what, advice)
+        described = parse_json((table.schema.metadata or {})[b"reluscope"], path, WHAT, ADVICE)
         found, settings = described["format"], described["settings"]
-        rows = table.to_pylist()
-    except (pa.ArrowException, OSError, KeyError, ValueError, TypeError) as error:
-        raise not_as_written(path, what, advice) from error
-    if found != FORMAT:
-        raise InputError(f"expected records in the format {FORMAT!r} in {path}, got {found!r}: use the same version")
-    return rows, settings
+        if found == FORMAT:
+            rows = table.to_pylist()
+            check_rows(rows, settings)
+            if not table.schema.equals(to_table(rows, settings).schema):
+                raise ValueError("other columns")
+            return rows, settings
+    except (*MALFORMED, pa.ArrowException, OSError) as error:
+        raise not_as_written(path, WHAT, ADVICE) from error
+    raise InputError(f"expected records in the format {FORMAT!r} in {path}, got {found!r}: use the same version")
 
 
 def logged_names(rows: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -21,11 +21,14 @@ from reluscope.analyses.tracking.lock import Lock
 from reluscope.analyses.tracking.measurement import Measurement, measure
 from reluscope.analyses.tracking.plan import NAMES, draw_rows, first_rows, make_plan
 from reluscope.analyses.tracking.records import Records
-from reluscope.analyses.tracking.table import LOGGED, column_kind, plain, read_rows, row_of, write_rows
+from reluscope.analyses.tracking.table import ADVICE, LOGGED, WHAT, column_kind, plain, read_rows, row_of, write_rows
 from reluscope.arguments import Count, Natural, Seed, Share, read_arguments
+from reluscope.codes.checked_words import check_words
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
+from reluscope.files.sealed_files import not_as_written
+from reluscope.files.stored import MALFORMED
 from reluscope.findings import Finding
 from reluscope.geometry.domains import Box, Slice
 from reluscope.interruption import deferred
@@ -274,7 +277,10 @@ class Tracker:
                 )
         self._rows = tuple(rows)
         if rows:
-            self._before = _unpacked(rows[-1], len(self._plan.points), self._network.layout)
+            try:
+                self._before = _unpacked(rows[-1], len(self._plan.points), self._network.layout)
+            except MALFORMED as error:
+                raise not_as_written(self._path, WHAT, ADVICE) from error
 
     def _said(self, epoch: Any, step: Any, logged: dict[str, Any]) -> dict[str, Any]:
         """Return what the user says of a record, checked against what was said of those before."""
@@ -349,6 +355,7 @@ def _unpacked(row: dict[str, Any], number: int, layout: CodeLayout) -> SampleCod
     if row["codes"] is None:
         return None
     words = np.frombuffer(row["codes"], dtype=np.uint64).reshape(number, layout.num_words)
+    check_words(words, layout)
     packed = np.frombuffer(row["doubtful"], dtype=np.uint8).reshape(number, -(-len(layout) // 8))
     doubtful = np.unpackbits(packed, axis=1, count=len(layout)).astype(bool)
     return SampleCodes(Codes(words, layout), doubtful, 0.0)

@@ -17,10 +17,9 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 from torch import nn
 
-from reluscope.arguments import NonNegative, read_arguments
+from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
-from reluscope.geometry.arrays import read_array
 from reluscope.networks.load import load
 from reluscope.networks.rational import RationalNetwork
 

@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.tropical.polynomial import TropicalPolynomial
 from reluscope.analyses.tropical.printing import affine, affine_latex
-from reluscope.arguments import read_arguments
+from reluscope.arguments import read_arguments, read_array
 from reluscope.errors import ShapeError
-from reluscope.geometry.arrays import read_array
 
 
 @dataclass(frozen=True)

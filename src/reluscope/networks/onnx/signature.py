@@ -4,10 +4,8 @@ from dataclasses import dataclass
 from math import prod
 
 from reluscope.errors import InputError, ShapeError
+from reluscope.networks.input_shapes import check_size
 from reluscope.networks.onnx.program import Program
-
-# More than the largest images; every point of such a network would take a gigabyte.
-MOST_INPUTS = 2**27
 
 
 @dataclass(frozen=True)
@@ -63,11 +61,7 @@ def make_signature(program: Program, input_shape: tuple[int, ...] | None) -> Sig
             f"expected input_shape, the shape of one point without the batch axis, because the file declares "
             f"{declared} for its input {program.input_name}"
         )
-    if prod(length or 1 for length in dims) > MOST_INPUTS:
-        raise InputError(
-            f"expected an input of at most {MOST_INPUTS:,} numbers, but the file declares {dims} for its input "
-            f"{program.input_name}: export it again"
-        )
+    check_size([length or 1 for length in dims], f"the file declares for its input {program.input_name}")
     first, rest = (dims[0] if dims else None), tuple(length or 1 for length in dims[1:])
     if not dims or (len(dims) == 1 and first is not None):
         return Signature(tuple(length or 1 for length in dims), False, None)

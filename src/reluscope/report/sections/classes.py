@@ -7,7 +7,15 @@ from reluscope.analyses.choosing import choose_samples
 from reluscope.analyses.classification import num_classes
 from reluscope.analyses.data_box import data_box
 from reluscope.analyses.inscribed_balls import ball_seconds
-from reluscope.analyses.local.classes import RegionClasses, likeliest_in_regions, region_classes
+from reluscope.analyses.local.classes import (
+    DISTORTION,
+    HAS_BOUNDARY,
+    NUM_AT_LIKELIEST,
+    NUM_CLASSES,
+    likeliest_in_regions,
+    region_classes,
+)
+from reluscope.findings import Findings, Status
 from reluscope.geometry.domains import Box
 from reluscope.plots.images import is_image
 from reluscope.report.content import (
@@ -17,6 +25,7 @@ from reluscope.report.content import (
     Picture,
     Table,
     Text,
+    measured,
     number,
     numbers,
     percentage,
@@ -86,62 +95,60 @@ def content(subject: Subject, tell: Tell) -> Content:
         tolerance=settings.tolerance,
         tell=lambda share: tell(0.8 * share),
     )
-    if not len(found):
+    if not found.is_done.any():
         sentence = "All samples looked at lie on a kink, and their codes have no region with an interior."
         return Content((Text(sentence),), interrupted=found.stopped == "interrupted")
+    # Of the regions that were looked at, these numbers are exact.
+    done = found.rows(found.is_done)
     shown = [
-        Number(found.mean_number()),
-        Number(found.mean_number_at_likeliest()),
-        percentage(found.share_with_boundary()),
-        Number(found.mean_distortion()),
+        Number(done.mean(NUM_CLASSES)),
+        Number(done.mean(NUM_AT_LIKELIEST)),
+        percentage(done.share(HAS_BOUNDARY)),
+        Number(done.mean(DISTORTION)),
     ]
-    described = f"In how many of {len(found):,} regions so many classes live"
+    described = f"In how many of {len(done):,} regions so many classes live"
     blocks: list[Block] = [
         numbers(*shown),
         Text(f"{MEANING} {_which(subject, found)}"),
         Picture(
             (drawing(plots.class_numbers(found), "class-numbers", described),),
-            f"How many classes live in the regions of {len(found):,} samples, exactly and by the published test.",
+            f"How many classes live in the regions of {len(done):,} samples, exactly and by the published test.",
         ),
-        _table(subject, rows, found),
+        _table(subject, rows, done),
     ]
-    blocks += _images(subject, rows, found)
+    blocks += _images(subject, rows, done, box)
     data = {
-        "samples": [int(rows[row]) for row in found.rows],
-        "classes": [np.flatnonzero(row).tolist() for row in found.occurs],
-        "classes_at_likeliest": [np.flatnonzero(row).tolist() for row in found.is_at_likeliest],
-        "distortions": plain_values(found.distortions),
+        "samples": rows[done.keys["sample"]].tolist(),
+        "classes": [np.flatnonzero(row).tolist() for row in done.details["occurs"]],
+        "classes_at_likeliest": [np.flatnonzero(row).tolist() for row in done.details["is_at_likeliest"]],
+        "distortions": plain_values(done[DISTORTION].value),
     }
     return Content(tuple(blocks), shown[0], data, interrupted=found.stopped == "interrupted")
 
 
-def _which(subject: Subject, found: RegionClasses) -> str:
-    text = (
-        f"These are the regions of {len(found):,} of {len(subject.data):,} samples, cut down to the "
-        f"{found.domain.describe()}"
-    )
+def _which(subject: Subject, found: Findings) -> str:
+    done, without = int(found.is_done.sum()), sum(status is Status.UNDEFINED for status in found.status)
+    text = f"These are the regions of {done:,} of {len(subject.data):,} samples, cut down to the {found.domain}"
     text += ", as many as there was time for (--seconds)." if found.stopped == "time" else "."
-    if len(found.without):
-        text += f" {len(found.without):,} samples lie on a kink, and their code has no region with an interior."
-    if not found.is_known.all():
+    if without:
+        text += f" {without:,} samples lie on a kink, and their code has no region with an interior."
+    if not found.details["is_known"][found.is_done].all():
         text += " Classes that are ahead by no more than rounding are not counted, so numbers are lower bounds."
     return text
 
 
-def _table(subject: Subject, rows: np.ndarray, found: RegionClasses) -> Table:
+def _table(subject: Subject, rows: np.ndarray, found: Findings) -> Table:
     assert subject.classes is not None
-    order = np.argsort(-found.occurs.sum(axis=1), kind="stable")[:MOST_ROWS]
+    order = np.argsort(-found[NUM_CLASSES].value, kind="stable")[:MOST_ROWS]
     table = []
     for position in order.tolist():
-        row = rows[found.rows[position]]
+        row = rows[found.keys["sample"][position]]
         table.append(
             (
                 f"{int(row):,}",
                 str(int(subject.classes[row])),
-                _listed(found.occurs[position]),
-                Number(found.number(position)),
-                Number(found.number_at_likeliest(position)),
-                Number(found.distortion(position)),
+                _listed(found.details["occurs"][position]),
+                *(measured(found, name, position) for name in (NUM_CLASSES, NUM_AT_LIKELIEST, DISTORTION)),
             )
         )
     columns = ("sample", "class", "classes in its region", "number", "by the published test", "distortion")
@@ -156,16 +163,16 @@ def _listed(occurs: np.ndarray, most: int = 12) -> str:
     return ", ".join(map(str, classes[:most])) + (", ..." if len(classes) > most else "")
 
 
-def _images(subject: Subject, rows: np.ndarray, found: RegionClasses) -> list[Block]:
+def _images(subject: Subject, rows: np.ndarray, found: Findings, box: Box) -> list[Block]:
     """Return what each class looks like in the regions of a few samples, where inputs are images."""
     shapes = (subject.network.input_shape, subject.data.shape_before or ())
     shape = next((one for one in shapes if is_image(one)), None)
     if shape is None or subject.classes is None or num_classes(subject.network) > MOST_CLASSES_DRAWN:
         return []
-    few = choose_samples(subject.classes[rows[found.rows]], FEW, seed=subject.settings.seed)
-    samples = rows[found.rows[few]]
+    looked_at = rows[found.keys["sample"]]
+    samples = looked_at[choose_samples(subject.classes[looked_at], FEW, seed=subject.settings.seed)]
     there = likeliest_in_regions(
-        subject.network, subject.points[samples], domain=found.domain, tolerance=subject.settings.tolerance
+        subject.network, subject.points[samples], domain=box, tolerance=subject.settings.tolerance
     )
     samples = samples[there.rows]
     figure = plots.likeliest(

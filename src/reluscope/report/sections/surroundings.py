@@ -1,14 +1,9 @@
 """What lies around samples: distinct regions along random rays, and how alike they decide."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.local.surroundings import Surroundings, surroundings
-from reluscope.analyses.medians import median_finding
-from reluscope.analyses.pacing import Pace
-from reluscope.errors import IncompletePartitionError
+from reluscope.analyses.local.surroundings import ALONG_RAYS, surroundings
 from reluscope.findings import Claim, Finding
 from reluscope.report.content import Block, Content, Number, Picture, Text, numbers, plain_values
 from reluscope.report.drawing import drawing
@@ -52,62 +47,42 @@ def content(subject: Subject, tell: Tell) -> Content:
     settings, data = subject.settings, subject.data
     rows = np.random.default_rng(settings.seed).permutation(len(data))[:MOST_SAMPLES]
     reach = REACH * float(np.ptp(subject.points))
-    pace = Pace(len(rows), seconds=SHARE_OF_SECONDS * settings.seconds, most=1, tell=lambda share: tell(0.9 * share))
-    found: list[Surroundings] = []
-    interrupted = False
-    try:
-        for block in pace.blocks():
-            # The rays of a sample depend on the sample alone, not on how many come before it.
-            (row,) = rows[block]
-            points, seed = subject.points[row : row + 1], settings.seed + int(row)
-            found.append(
-                surroundings(subject.network, points, count=RAYS, reach=reach, seed=seed, tolerance=settings.tolerance)
-            )
-    except (KeyboardInterrupt, IncompletePartitionError):
-        if not found:
-            raise KeyboardInterrupt from None
-        interrupted = True
-    regions = np.concatenate([one.num_regions for one in found])
-    cosines = np.concatenate([one.cosines for one in found]) if _decides(subject) else np.zeros(0)
+    found = surroundings(
+        subject.network,
+        subject.points[rows],
+        count=RAYS,
+        reach=reach,
+        seed=settings.seed,
+        population=len(data),
+        seconds=SHARE_OF_SECONDS * settings.seconds,
+        tolerance=settings.tolerance,
+        tell=lambda share: tell(0.9 * share),
+    )
+    found = found.rows(found.is_done)
+    regions = found[ALONG_RAYS].value.astype(np.int64)
+    cosines = np.concatenate(found.details["cosines"]) if _decides(subject) else np.zeros(0)
     cosines = cosines[np.isfinite(cosines)]
-    median = _median(regions, found, len(data), reach)
+    median = found.median(ALONG_RAYS)
     shown = [median, *([_alike(cosines, len(found))] if len(cosines) else [])]
     blocks: list[Block] = [
         numbers(*shown),
-        Text(_text(subject, reach, len(found), pace.stopped)),
+        Text(_text(subject, reach, len(found), found.stopped)),
         _picture(subject, regions, cosines),
     ]
     content_data = {
-        "samples": [int(row) for row in rows[: len(found)]],
+        "samples": rows[: len(found)].tolist(),
         "reach": reach,
         "regions": regions.tolist(),
-        "crossings": [one.num_crossings[0].tolist() for one in found],
+        "crossings": found.details["num_crossings"].tolist(),
     }
     if len(cosines):
-        content_data["cosines"] = [plain_values(one.cosines) for one in found]
-    return Content(tuple(blocks), Number(median), content_data, interrupted=interrupted)
+        content_data["cosines"] = [plain_values(one) for one in found.details["cosines"]]
+    return Content(tuple(blocks), Number(median), content_data, interrupted=found.stopped == "interrupted")
 
 
 def _decides(subject: Subject) -> bool:
     """Whether there is a decision direction: between two classes, or the slope of the only output."""
     return subject.is_classifier or subject.network.num_outputs == 1
-
-
-def _median(regions: np.ndarray, found: list[Surroundings], population: int, reach: float) -> Finding:
-    exact = all(bool(one.is_exact[0]) for one in found)
-    finding = median_finding(
-        regions.astype(np.float64),
-        population,
-        what=f"how many distinct proper activation regions {RAYS} random rays of length {reach:.3g} from the sample "
-        "meet, its own included",
-        tolerance=0.0,
-        name="median regions around a sample",
-        method="exact partition of every ray, codes compared",
-        source="zhang2020",
-    )
-    if exact:
-        return finding
-    return replace(finding, claim=Claim.LOWER, interval=(finding.value, float("inf")))
 
 
 def _alike(cosines: np.ndarray, number: int) -> Finding:

@@ -21,6 +21,8 @@ from reluscope.analyses.local import (
     region_classes,
     surroundings,
 )
+from reluscope.analyses.local.classes import DISTORTION, NUM_AT_LIKELIEST, NUM_CLASSES
+from reluscope.analyses.local.surroundings import ALONG_RAYS
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
 from reluscope.studies.study import Labelled, Record, Setting
@@ -151,13 +153,11 @@ def _classes(asked: Asked, network: Network, rows: np.ndarray) -> Answers:
     found = region_classes(network, asked.testing.points[rows], domain=asked.box)
     if found.stopped == "interrupted":
         raise KeyboardInterrupt
-    parts = ("number", "unknown number", "at likeliest", "unknown at likeliest", "distortion")
-    answers = {part: np.full(len(rows), np.nan) for part in parts}
-    answers["number"][found.rows] = found.occurs.sum(axis=1)
-    answers["at likeliest"][found.rows] = found.is_at_likeliest.sum(axis=1)
-    answers["unknown number"][found.rows] = (~found.is_known).sum(axis=1)
-    answers["unknown at likeliest"][found.rows] = (~found.is_at_likeliest_known).sum(axis=1)
-    answers["distortion"][found.rows] = found.distortions
+    answers: Answers = {}
+    for part, column in (("number", found[NUM_CLASSES]), ("at likeliest", found[NUM_AT_LIKELIEST])):
+        answers[part] = column.value
+        answers[f"unknown {part}"] = column.upper - column.lower
+    answers["distortion"] = found[DISTORTION].value
     return answers
 
 
@@ -166,11 +166,11 @@ def _surroundings(asked: Asked, network: Network, rows: np.ndarray) -> Answers:
     inquiry = asked.inquiry
     points = asked.testing.points[rows]
     found = surroundings(network, points, count=inquiry.rays, reach=inquiry.reach, seed=asked.seed(rows))
-    cosines = [found.cosines_at(point) for point in range(len(rows))]
-    has_rays = found.nullities > 0
+    cosines = found.details["cosines"]
+    has_rays = found.details["nullity"] > 0
     return {
-        "number": np.where(has_rays, found.num_regions, np.nan).astype(np.float64),
-        "is exact": np.where(has_rays, found.is_exact, np.nan).astype(np.float64),
+        "number": np.where(has_rays, found[ALONG_RAYS].value, np.nan).astype(np.float64),
+        "is exact": np.where(has_rays, found[ALONG_RAYS].is_exact, np.nan).astype(np.float64),
         "cosines": np.stack([np.histogram(one[np.isfinite(one)], COSINE_EDGES)[0] for one in cosines]),
         "cosine sum": np.array([np.nansum(one) for one in cosines]),
         "cosine count": np.array([np.isfinite(one).sum() for one in cosines]),

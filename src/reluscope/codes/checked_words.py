@@ -1,0 +1,33 @@
+"""Whether words that come from elsewhere are codes of a layout."""
+
+import numpy as np
+from jaxtyping import UInt64
+
+from reluscope.codes.layout import CodeLayout
+from reluscope.codes.packing import pack_pieces, unpack_pieces
+
+# Rows of codes that are unpacked at once.
+ROWS = 2**16
+
+
+def check_words(words: UInt64[np.ndarray, "s w"], layout: CodeLayout) -> None:
+    """Raise ValueError unless every unit is on a piece that it has, and no bit is set beside the units.
+
+    Examples
+    --------
+    >>> from reluscope.codes.layout import GateLayout
+    >>> layout = CodeLayout((GateLayout("clamp", 1, num_pieces=3),))
+    >>> check_words(np.array([[1, 0], [0, 1]], dtype=np.uint64), layout)
+    >>> check_words(np.array([[1, 1]], dtype=np.uint64), layout)
+    Traceback (most recent call last):
+    ValueError: a unit of gate clamp is on piece 3 of 3
+    """
+    for start in range(0, len(words), ROWS):
+        rows = words[start : start + ROWS]
+        pieces = unpack_pieces(rows, layout)
+        by_gate = [pieces[:, layout.units(place)] for place in range(len(layout))]
+        for gate, found in zip(layout, by_gate, strict=True):
+            if found.size and found.max() >= gate.num_pieces:
+                raise ValueError(f"a unit of gate {gate.name} is on piece {found.max()} of {gate.num_pieces}")
+        if not np.array_equal(pack_pieces(by_gate, layout, num_codes=len(rows)), rows):
+            raise ValueError("a bit is set beside the units")

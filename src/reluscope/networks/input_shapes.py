@@ -1,0 +1,50 @@
+"""Shapes of points: positive lengths, and no more entries than a machine could hold."""
+
+from collections.abc import Sequence
+from math import prod
+
+import numpy as np
+
+from reluscope.errors import InputError, ShapeError
+from reluscope.geometry.domains import MOST_DIMENSIONS
+
+
+def check_size(shape: Sequence[int], what: str) -> None:
+    """Raise InputError before memory is taken for points of an absurd shape.
+
+    Parameters
+    ----------
+    shape : sequence of int
+    what : str
+        Whose shape it is, such as "the file declares".
+
+    Examples
+    --------
+    >>> check_size((3, 224, 224), "input_shape is")
+    >>> check_size((10**6, 10**6), "input_shape is")
+    Traceback (most recent call last):
+    reluscope.errors.InputError: expected an input of at most 134,217,728 numbers, but input_shape is ...
+    """
+    if prod(shape) > MOST_DIMENSIONS:
+        raise InputError(
+            f"expected an input of at most {MOST_DIMENSIONS:,} numbers, but {what} {tuple(shape)}: give the "
+            "shape of one point"
+        )
+
+
+def read_shape(input_shape: int | Sequence[int]) -> tuple[int, ...]:
+    """Return what a user gave as the shape of one point, as a tuple.
+
+    Raises
+    ------
+    ShapeError
+        If a length is no positive whole number.
+    InputError
+        If there are more entries than memory can hold.
+    """
+    lengths = (input_shape,) if isinstance(input_shape, int | np.integer) else tuple(input_shape)
+    if not all(isinstance(length, int | np.integer) and length > 0 for length in lengths):
+        raise ShapeError(f"expected input_shape as positive integers without the batch axis, got {input_shape}")
+    shape = tuple(int(length) for length in lengths)
+    check_size(shape, "input_shape is")
+    return shape

@@ -1,0 +1,115 @@
+"""Regions that exist, where signs stayed undecided: each cell carries the code that the network has inside it.
+
+A sign that was read wrongly makes a code that no point has, or a second cell of one region. What the network itself
+shows around an interior point of a cell is there: its code at the point if rounding cannot change it, else the code
+beside the point in exact arithmetic, which in almost every direction is that of a full-dimensional region.
+
+So cells are given their true codes and not only dropped: a cell whose code nobody else has stays, with what it covers,
+and the list holds as many regions as are known. A cell that shows the code of another one is left out, and so is one
+of which nothing can be told: what they cover belongs to no row, ``locate`` gives -1 there, and the partition claims
+LOWER. To keep them under a mark would make every count, sum and picture that forgets to look at the mark a wrong one.
+"""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+from jaxtyping import Bool
+
+from reluscope.codes.packed import Codes
+from reluscope.geometry.domains import Slice, Space
+from reluscope.geometry.rational_polytopes import half_spaces
+from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.rounded_forward import coded_forward, rounded_forward
+from reluscope.partitions.certification import multiplications
+from reluscope.partitions.table import Partition
+
+# What may be spent on exact evaluations in all: some twenty seconds.
+MULTIPLICATIONS = 20_000_000
+
+
+def shown(part: Partition) -> Partition:
+    """Return a partition all of whose regions are there, each once.
+
+    Parameters
+    ----------
+    part : Partition
+        Returned as it is if no sign was undecided, or all were decided in rational arithmetic.
+
+    Returns
+    -------
+    Partition
+        Its ``work["cells_left_out"]`` says how many cells are not listed any more.
+
+    Notes
+    -----
+    Two forward passes; for witnesses that rounding could move to another region one exact evaluation each, as long as
+    there are not too many for a large network. Exact ties in float64 are read as the ties that they nearly always are.
+    """
+    if part.certified or not part.num_undecided or part.network is None or not len(part):
+        return part
+    codes, is_there = _codes_inside(part)
+    # Of cells with one code the first that had it before, else the first.
+    had_it = (codes.words == part.codes.words).all(axis=1)
+    order = np.lexsort((~had_it, ~is_there))
+    _, first = np.unique(codes.words[order], axis=0, return_index=True)
+    rows = np.sort(order[first])
+    rows = rows[is_there[rows]]
+    geometry = part.geometry.recoded(rows, codes.words[rows])
+    work = {**part.work, "cells_left_out": len(part) - len(rows)}
+    # Of open cells nobody knows whether they are there.
+    return replace(part, codes=Codes(geometry.words, codes.layout), geometry=geometry, work=work, num_pending=0)
+
+
+def _codes_inside(part: Partition) -> tuple[Codes, Bool[np.ndarray, " r"]]:
+    """Return a code for every cell, and whether there is a region of that code around its witness."""
+    assert part.network is not None
+    network, witnesses = part.network_on_domain, part.witnesses
+    rounded, codes = coded_forward(network, witnesses, tolerance=part.tolerance)
+    doubtful = np.asarray(rounded.doubtful.any(axis=1))
+    if doubtful.any():  # of two ways to bound rounding either one may be the tighter
+        rounded = rounded_forward(network, witnesses[doubtful], tolerance=part.tolerance)
+        doubtful[doubtful] = rounded.doubtful.any(axis=1)
+    exact, most = _ExactCodes(part), max(1, MULTIPLICATIONS // max(1, multiplications(part.network)))
+    is_there, found, pieces = ~doubtful, [], []
+    for row in np.flatnonzero(doubtful | (codes.words != part.codes.words).any(axis=1))[:most].tolist():
+        beside = exact.beside(witnesses[row])
+        is_there[row] = beside is not None
+        if beside is not None:
+            found.append(row)
+            pieces.append(beside)
+    words = codes.words.copy()
+    if found:
+        tables = [np.array(table, dtype=np.int64) for table in zip(*pieces, strict=True)]
+        words[found] = Codes.from_pieces(tables, codes.layout, num_codes=len(found)).words
+    return Codes(words, codes.layout), is_there
+
+
+class _ExactCodes:
+    """The codes of full-dimensional regions beside points of a domain, in rational arithmetic."""
+
+    def __init__(self, part: Partition) -> None:
+        assert part.network is not None
+        self._exact = RationalNetwork(part.network)
+        self._slice = part.domain if isinstance(part.domain, Slice) else None
+        self._sides = [] if isinstance(part.window, Space) else half_spaces(part.window)
+        self._draw = np.random.default_rng(20_16)
+
+    def beside(self, witness: np.ndarray) -> list[list[int]] | None:
+        """Return the code beside a point in some direction, None if the point is not inside the domain."""
+        point = [Fraction(float(entry)) for entry in witness]
+        if any(sum(a * x for a, x in zip(side, [*point, 1], strict=True)) <= 0 for side in self._sides):
+            return None
+        direction = [Fraction(float(entry)) for entry in self._draw.normal(size=len(point))]
+        if self._slice is None:
+            return self._exact.pieces_beside(point, direction)
+        lifted, along = (_combined(self._slice.basis, weights) for weights in (point, direction))
+        start = [Fraction(float(a)) + b for a, b in zip(self._slice.origin, lifted, strict=True)]
+        return self._exact.pieces_beside(start, along)
+
+
+def _combined(basis: np.ndarray, weights: list[Fraction]) -> list[Fraction]:
+    return [
+        sum((weight * Fraction(float(entry)) for weight, entry in zip(weights, column, strict=True)), Fraction(0))
+        for column in basis.T
+    ]

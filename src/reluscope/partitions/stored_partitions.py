@@ -1,0 +1,130 @@
+"""What a file says of a partition, checked: whoever loads one gets a table whose rows point at what is there."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from reluscope.codes.checked_words import check_words
+from reluscope.codes.distinct import group_equal_rows
+from reluscope.codes.layout import CodeLayout, GateLayout
+from reluscope.codes.packed import Codes
+from reluscope.files import stored
+from reluscope.findings import Claim
+from reluscope.geometry.domains import Domain, Slice
+from reluscope.networks.network import Network
+from reluscope.partitions.domain_arrays import read_domain
+from reluscope.partitions.region_geometry import RegionGeometry, read_geometry
+from reluscope.tolerance import Tolerance
+
+
+class Stored(NamedTuple):
+    """Columns of a partition, in the order of `Partition` but for the network and the proof."""
+
+    domain: Domain
+    codes: Codes
+    geometry: RegionGeometry
+    claim: Claim
+    num_undecided: int
+    num_open: int
+    tolerance: Tolerance
+    certified: bool
+    fingerprint: str
+    note: str
+    work: dict[str, float]
+    method: str
+    num_pending: int
+
+
+def read_stored(arrays: dict[str, np.ndarray], described: Mapping[str, Any], network: Network | None) -> Stored:
+    """Return what a file holds.
+
+    Raises
+    ------
+    ValueError, or another of `stored.MALFORMED`
+        If that is no partition, or one of another network.
+    """
+    domain = read_domain(_domain_arrays(arrays))
+    gates = [GateLayout(*_gate(gate)) for gate in described["gates"]]
+    layout = CodeLayout(tuple(gates))
+    if network is not None and (layout != network.layout or _num_inputs(domain) != network.num_inputs):
+        raise ValueError("codes or domain are not those of the network")
+    number = _check_geometry(arrays, text := stored.text(described, "geometry"), domain.dim)
+    if text != "listed":
+        stored.whole(described, "num_unmatched")
+    words = stored.array(arrays, "words", np.uint64, (number, layout.num_words))
+    if len(group_equal_rows(words)[0]) != number:
+        raise ValueError("two regions have one code")
+    check_words(words, layout)
+    tolerance = Tolerance(**stored.numbers(described, "tolerance"))
+    claim = Claim(stored.text(described, "claim"))
+    undecided, unfinished, pending = (
+        stored.whole(described, name) for name in ("num_undecided", "num_open", "num_pending")
+    )
+    if claim is not (Claim.LOWER if undecided or unfinished else Claim.EXACT):
+        raise ValueError(f"{claim} with {undecided} signs undecided and {unfinished} cells open")
+    return Stored(
+        domain,
+        Codes(words, layout),
+        read_geometry(arrays, dict(described), domain, tolerance, network),
+        claim,
+        undecided,
+        unfinished,
+        tolerance,
+        stored.truth(described, "certified"),
+        stored.text(described, "fingerprint"),
+        stored.text(described, "note"),
+        stored.numbers(described, "work"),
+        stored.text(described, "method"),
+        pending,
+    )
+
+
+def _domain_arrays(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return the arrays of a domain, finite and of a few dimensions; what else they have to be the domain checks."""
+    found = {name: array for name, array in arrays.items() if name.startswith("domain.")}
+    if "domain.dim" in found:
+        stored.array(found, "domain.dim", np.int64, (1,), least=1, below=2**31)
+        return found
+    return {name: stored.array(found, name, np.float64, (None,) * found[name].ndim) for name in found}
+
+
+def _num_inputs(domain: Domain) -> int:
+    return len(domain.origin) if isinstance(domain, Slice) else domain.dim
+
+
+def _gate(entries: Any) -> tuple[str, int, int]:
+    name, num_units, num_pieces = entries
+    if (type(name), type(num_units), type(num_pieces)) != (str, int, int) or num_units > 2**40:
+        raise ValueError(f"{entries!r} is no gate")
+    return name, num_units, num_pieces
+
+
+def _check_geometry(arrays: Mapping[str, np.ndarray], kind: str, dim: int) -> int:
+    """Check that what a geometry names is there, and return its number of regions."""
+    number = len(arrays["words"])
+    if kind == "listed":
+        stored.array(arrays, "witnesses", np.float64, (number, dim))
+    elif kind == "mosaic":
+        num_vertices = len(stored.array(arrays, "vertices", np.float64, (None, dim)))
+        ids = stored.array(arrays, "ids", np.int64, (None,), least=0, below=num_vertices)
+        stored.offsets(arrays, "offsets", number, len(ids))
+        num_facets = len(stored.array(arrays, "ends", np.int64, (None, dim), least=0, below=num_vertices))
+        stored.array(arrays, "left", np.int64, (num_facets,), least=0, below=number)
+        stored.array(arrays, "right", np.int64, (num_facets,), least=-1, below=number)
+        stored.array(arrays, "roots", np.int64, (number,), least=0, below=1)
+        if dim > 2:
+            raise ValueError(f"a mosaic has one or two dimensions, and not {dim}")
+    elif kind == "solid":
+        stored.array(arrays, "witnesses", np.float64, (number, dim))
+        stored.array(arrays, "is_bounded", np.bool_, (number,))
+        num_facets = len(stored.array(arrays, "left", np.int64, (None,), least=0, below=number))
+        stored.array(arrays, "right", np.int64, (num_facets,), least=0, below=number)
+        regions = stored.array(arrays, "regions", np.int64, (None,), least=0, below=number)
+        vertices = stored.array(arrays, "cell_vertices", np.float64, (None, dim + 1))
+        stored.offsets(arrays, "cell_offsets", len(regions), len(vertices))
+        if len(np.unique(regions)) != number or (vertices[:, dim] < 0).any():
+            raise ValueError("regions without cells, or vertices behind infinity")
+    else:
+        raise ValueError(f"{kind!r} is no geometry")
+    return number

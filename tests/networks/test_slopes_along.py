@@ -1,0 +1,107 @@
+"""Derivatives along directions against rationals, and what is found by them for units of any scale."""
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.analyses.counting.exact_complex import ExactComplex
+from reluscope.analyses.counting.faces import face_codes
+from reluscope.networks.beyond import pieces_beyond
+from reluscope.networks.from_arrays import from_arrays
+from reluscope.networks.held import pieces_of
+from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.slopes_along import SlopesAlong
+from reluscope.regions.neighbors import _reach
+from reluscope.testing import default_network
+
+UNIT = 16 * np.finfo(float).eps
+SCALES = [-300, -100, 40, 100, 300]
+
+
+def scaled(parameters, power, unit=0):
+    """The same function: a hidden unit of every layer times a power of two, and what reads it divided by that."""
+    layers = [(np.array(weight, dtype=float), np.array(bias, dtype=float)) for weight, bias in parameters]
+    for (weight, bias), (following, _) in pairwise(layers):
+        weight[unit] *= 2.0**power
+        bias[unit] *= 2.0**power
+        following[:, unit] *= 2.0**-power
+    return from_arrays(layers)
+
+
+def along_all(net, pieces, directions):
+    slopes, found = SlopesAlong(net, directions, UNIT), []
+    for stage, held in zip(net.stages, pieces, strict=True):
+        found.append(slopes.at(stage))
+        slopes.pass_on(stage, held)
+    return found
+
+
+@pytest.mark.parametrize("power", [0, *SCALES])
+def test_errors_hold_and_are_small(power):
+    net = scaled(default_network([3, 6, 5, 4, 2], seed=1), power)
+    points, directions = np.random.default_rng(0).uniform(-1, 1, (2, 8, 3))
+    pieces = [piece.astype(np.int64) for piece in pieces_of(net.codes(points))]
+    exact = RationalNetwork(net)
+    for row, direction in enumerate(directions):
+        held = [piece[row].tolist() for piece in pieces]
+        start, stop = (
+            exact.held(held, [Fraction(float(entry)) for entry in point]) for point in (np.zeros(3), direction)
+        )
+        for stage, (values, errors) in enumerate(along_all(net, pieces, directions)):
+            for unit, (value, error) in enumerate(zip(values[row], errors[row], strict=True)):
+                truth = stop[stage][unit] - start[stage][unit]
+                assert abs(Fraction(float(value)) - truth) <= Fraction(float(error))
+                assert error <= 1e-11 * 2.0 ** (power if unit == 0 else 0)
+
+
+def test_rounding_of_earlier_derivatives_decides():
+    """(1/3 + 1/3) - 2/3 along (1, 1): the sum of two derivatives that cancel is their rounding."""
+    third = 1.0 / 3.0
+    net = from_arrays(
+        [([[third, third * 7], [third * 2, third * 6]], [1.0, 1.0]), ([[1.0, -1.0]], [1.0]), ([[1.0]], [0.0])]
+    )
+    values, errors = along_all(
+        net, [np.ones((1, 2), dtype=np.int64), np.ones((1, 1), dtype=np.int64)], np.ones((1, 2))
+    )[1]
+    assert abs(values[0, 0]) <= errors[0, 0] < 1e-13
+
+
+@pytest.mark.parametrize("power", SCALES)
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_beyond_facets_does_not_depend_on_scales(seed, power):
+    parameters = default_network([2, 6, 5, 4, 2], seed)
+    net, other = scaled(parameters, 0), scaled(parameters, power)
+    points = np.random.default_rng(seed).uniform(-1, 1, (6, 2))
+    for point in points:
+        around = rs.neighbors(net, point, domain=rs.Box(-2, 2, 2))
+        crossed = [around.region.sources[rows] for rows in around.rows]
+        normals = around.region.polyhedron.A[[rows[0] for rows in around.rows]]
+        normals = normals / np.linalg.norm(normals, axis=1, keepdims=True)
+        pieces = [piece[0] for piece in pieces_of(around.region.code)]
+        beyond, same = (pieces_beyond(one, pieces, crossed, normals, rounding=UNIT) for one in (net, other))
+        for table, twin in zip(beyond, same, strict=True):
+            np.testing.assert_array_equal(table, twin)
+        reach, twin = (_reach(one, beyond, around.on_facets, normals, UNIT) for one in (net, other))
+        np.testing.assert_allclose(twin, reach, rtol=1e-6)
+
+
+@pytest.mark.parametrize("power", SCALES)
+def test_adjacency_of_the_tree_does_not_depend_on_scales(power):
+    parameters = default_network([2, 6, 5, 4, 2], seed=0)
+    found = [
+        rs.partition(scaled(parameters, k), rs.Box(-2, 2, 2), method="tree").adjacency_finding() for k in (0, power)
+    ]
+    assert (found[0].claim, int(found[0])) == (found[1].claim, int(found[1]))
+    assert found[0].claim == "EXACT"
+
+
+@pytest.mark.parametrize("power", SCALES)
+def test_codes_of_faces_ask_for_no_more_fractions_at_other_scales(power):
+    parameters = default_network([2, 6, 5, 4, 2], seed=0)
+    parts = [rs.partition(scaled(parameters, k), rs.Box(-2, 2, 2), certify=True) for k in (0, power)]
+    plain, other = (face_codes(ExactComplex(part)) for part in parts)
+    assert (len(other.codes), other.num_undecided) == (len(plain.codes), 0)
+    assert other.num_exact <= plain.num_exact + 2

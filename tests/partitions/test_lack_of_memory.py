@@ -1,0 +1,99 @@
+"""Where memory does not suffice, work ends with what it has, and says so: with an executor and without one."""
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.analyses.counting import by_mip, by_rational_tree
+from reluscope.analyses.counting.code_search import CodeSearch
+from reluscope.analyses.counting.rational_codes import RationalCodes
+from reluscope.findings import Claim
+from reluscope.networks.from_arrays import from_arrays
+from reluscope.partitions import cellwise, engine, tree_items
+from reluscope.partitions.tree_count import tree_count
+from reluscope.testing import default_network
+
+OUT_OF_MEMORY = "out of memory"
+LACKS = {"python": MemoryError(), "torch": RuntimeError("DefaultCPUAllocator: can't allocate memory: 8 GB")}
+PLACES = {"incidence": (engine, "cut"), "cellwise": (cellwise, "cut_cells"), "tree": (tree_items.Search, "take")}
+
+
+def starve(monkeypatch, owner, name, after, error):
+    faithful, calls = getattr(owner, name), iter(range(10**6))
+
+    def hungry(*arguments, **options):
+        if next(calls) >= after:
+            raise error
+        return faithful(*arguments, **options)
+
+    monkeypatch.setattr(owner, name, hungry)
+
+
+@pytest.fixture
+def small_steps(monkeypatch, chunks_of):
+    chunks_of(8)
+    monkeypatch.setattr(cellwise, "BATCH", 8)
+    monkeypatch.setattr("reluscope.partitions.tree_search.BATCH", 4)
+
+
+@pytest.mark.parametrize("lack", LACKS)
+@pytest.mark.parametrize("after", [0, 1, 9])
+@pytest.mark.parametrize("method", PLACES)
+def test_a_partition_keeps_what_it_has(method, after, lack, small_steps, monkeypatch):
+    net, box = from_arrays(default_network([3, 8, 8, 1], seed=2)), rs.Box(-1, 1, 3)
+    whole = {tuple(code) for code in rs.partition(net, box).codes.to_array().tolist()}
+    starve(monkeypatch, *PLACES[method], after, LACKS[lack])
+    part = rs.partition(net, box, method=method)
+    assert (part.claim, part.note) == (Claim.LOWER, OUT_OF_MEMORY)
+    assert part.num_open > 0
+    assert {tuple(code) for code in part.codes.to_array().tolist()} < whole
+    assert int(part.finding()) <= len(whole)
+    assert after < 9 or len(part)
+
+
+@pytest.mark.parametrize("certify", [False, True])
+def test_planes_keep_what_they_have(certify, small_steps, monkeypatch):
+    net, box = from_arrays(default_network([2, 7, 6, 1], seed=2)), rs.Box(-1, 1, 2)
+    starve(monkeypatch, engine, "cut", 1 if certify else 8, MemoryError())
+    part = rs.partition(net, box, certify=certify)
+    assert (part.claim, part.note) == (Claim.LOWER, OUT_OF_MEMORY)
+
+
+def test_a_partition_without_memory_for_its_certificate_is_no_proof(monkeypatch):
+    net, box = from_arrays(default_network([3, 5, 1], seed=2)), rs.Box(-1, 1, 3)
+    starve(monkeypatch, rs.partitions.exact_regions._Walk, "visit", 4, MemoryError())
+    part = rs.partition(net, box, certify=True)
+    assert (part.claim, part.note, part.certified) == (Claim.LOWER, OUT_OF_MEMORY, False)
+
+
+def test_other_errors_are_not_hidden(monkeypatch):
+    net, box = from_arrays(default_network([3, 5, 1], seed=2)), rs.Box(-1, 1, 3)
+    starve(monkeypatch, cellwise, "cut_cells", 0, RuntimeError("something else"))
+    with pytest.raises(RuntimeError, match="something else"):
+        rs.partition(net, box, method="cellwise")
+
+
+@pytest.mark.parametrize("lack", LACKS)
+def test_counts_keep_what_they_have(lack, small_steps, monkeypatch):
+    net, box = from_arrays(default_network([3, 8, 8, 1], seed=2)), rs.Box(-1, 1, 3)
+    whole = tree_count(net, box).num_regions
+    starve(monkeypatch, tree_items.Search, "take", 25, LACKS[lack])
+    found = tree_count(net, box)
+    assert (found.stopped, found.num_open > 0) == (OUT_OF_MEMORY, True)
+    assert 0 < found.num_regions + found.num_open <= whole
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "count"),
+    [
+        (CodeSearch, "next_code", by_mip.count_by_mip),
+        (RationalCodes, "step", by_rational_tree.count_by_rational_tree),
+    ],
+    ids=["mip", "rational tree"],
+)
+def test_counts_of_codes_keep_what_they_have(owner, name, count, monkeypatch):
+    net = from_arrays([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    starve(monkeypatch, owner, name, 3, MemoryError())
+    counted = count(net, rs.Box(-1, 1, 2))
+    assert counted.stopped == OUT_OF_MEMORY
+    assert (counted.finding.claim, 0 < int(counted.finding) <= 4) == (Claim.LOWER, True)

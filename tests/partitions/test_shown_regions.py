@@ -1,0 +1,138 @@
+"""Regions of doubtful partitions exist: codes are those that the network has inside the cells."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from reluscope.codes.packed import Codes
+from reluscope.findings import Claim
+from reluscope.partitions.shown_regions import shown
+
+NET = rs.load(
+    [([[1.0, 0.5], [0.25, 1.0], [1.0, 1.0]], [0.0, 0.25, -0.5]), (np.ones((2, 3)), [-1.0, -2.0]), ([[1.0, 2.0]], [0.0])]
+)
+SQUARE = rs.Box(-2, 2, 2)
+PLANE = rs.Slice([0.125, 0.0], [[1.0, 0.25], [0.0, 1.0]], SQUARE)
+
+
+def misread(part, words):
+    """The partition under other codes, as if a sign had been undecided."""
+    geometry = replace(part.geometry, words=words)
+    return replace(part, codes=Codes(words, part.codes.layout), geometry=geometry, claim=Claim.LOWER, num_undecided=1)
+
+
+def codes_of(part):
+    return sorted(map(tuple, part.codes.to_array().tolist()))
+
+
+@pytest.mark.parametrize("domain", [SQUARE, PLANE], ids=["box", "slice"])
+@pytest.mark.parametrize("method", ["incidence", "cellwise", "tree"])
+def test_cells_get_the_codes_that_they_show(domain, method):
+    part = rs.partition(NET, domain, method=method)
+    wrong = part.codes.words.copy()
+    wrong[2] ^= np.uint64(0b11111)
+    assert codes_of(misread(part, wrong)) != codes_of(part)
+    again = shown(misread(part, wrong))
+    assert (codes_of(again), again.work["cells_left_out"]) == (codes_of(part), 0)
+    assert (NET.restrict(domain) if domain is PLANE else NET).codes(
+        again.witnesses
+    ).to_array().tolist() == again.codes.to_array().tolist()
+    assert int(again.adjacency_finding()) == int(part.adjacency_finding())
+
+
+@pytest.mark.parametrize("method", ["incidence", "cellwise", "tree"])
+def test_a_second_cell_of_one_region_is_left_out(method):
+    part = rs.partition(NET, SQUARE, method=method)
+    words, geometry = part.codes.words.copy(), part.geometry
+    words[0] ^= np.uint64(0b11111)
+    if method == "incidence":
+        part = replace(part, geometry=_doubled(geometry))
+        words = part.geometry.words
+    else:
+        moved = geometry.witnesses.copy()
+        moved[0] = moved[1]
+        part = replace(part, geometry=replace(geometry, witnesses=moved))
+    again = shown(misread(part, words))
+    assert again.work["cells_left_out"] == 1
+    assert len(set(codes_of(again))) == len(again) == len(words) - 1
+    assert set(codes_of(again)) <= set(codes_of(rs.partition(NET, SQUARE)))
+    assert (again.finding().value, again.finding().interval) == (len(again), (len(again), float("inf")))
+
+
+def _doubled(mosaic):
+    """A mosaic with its first cell once more, under a code that nobody has."""
+    corners = mosaic.ids[: mosaic.offsets[1]]
+    word = mosaic.words[:1] ^ np.uint64(0b11111)
+    return replace(
+        mosaic,
+        offsets=np.append(mosaic.offsets, mosaic.offsets[-1] + len(corners)),
+        ids=np.concatenate([mosaic.ids, corners]),
+        roots=np.append(mosaic.roots, 0),
+        words=np.concatenate([mosaic.words, word]),
+    )
+
+
+@pytest.mark.parametrize("method", ["incidence", "cellwise", "tree"])
+def test_what_is_left_out_leaves_the_rest_as_it_was(method):
+    part = rs.partition(NET, SQUARE, method=method)
+    kept = np.delete(np.arange(len(part)), [0, 3])
+    geometry = part.geometry.recoded(kept, part.codes.words[kept])
+    np.testing.assert_array_equal(geometry.words, part.codes.words[kept])
+    np.testing.assert_allclose(geometry.witnesses, part.witnesses[kept])
+    expected = part.adjacency().toarray()[np.ix_(kept, kept)]
+    left, right, _ = geometry.sides
+    found = np.zeros_like(expected)
+    found[left, right] = found[right, left] = True
+    np.testing.assert_array_equal(found, expected)
+    if method != "tree":
+        np.testing.assert_allclose(geometry.volumes, part.volumes()[kept])
+
+
+def sharp():
+    """A slab of 2^-50 behind an offset: floats do not know on which side of it a point near 0 lies."""
+    return rs.load([([[1.0]], [1.0]), ([[1.0], [1.0]], [-1.0, -1.0 - 2.0**-50]), ([[1.0, 1.0]], [0.0])])
+
+
+def test_what_rounding_hides_is_decided_exactly(monkeypatch):
+    part = rs.partition(sharp(), rs.Box(-0.5, 1, 1), method="tree")
+    witnesses = part.witnesses.copy()
+    witnesses[:2, 0] = 2.0**-51, -(2.0**-51)
+    geometry = replace(part.geometry, witnesses=witnesses)
+    doubtful = replace(part, geometry=geometry, num_undecided=1, claim=Claim.LOWER)
+    assert codes_of(shown(doubtful)) == [(1, 0, 0), (1, 1, 0)]
+    # Where that cannot be afforded, what nothing is known of is left out; one answer is always there.
+    monkeypatch.setattr("reluscope.partitions.shown_regions.MULTIPLICATIONS", 0)
+    assert codes_of(shown(doubtful)) == [(1, 1, 0)]
+
+
+def test_a_doubtful_witness_on_the_border_shows_nothing():
+    part = rs.partition(sharp(), rs.Box(0, 1, 1), method="tree")
+    geometry = replace(part.geometry, witnesses=np.zeros_like(part.witnesses))
+    assert len(shown(replace(part, geometry=geometry, num_undecided=1, claim=Claim.LOWER))) == 0
+
+
+def test_weights_of_many_scales_make_no_regions():
+    """The blur of a corner, times weights of 1e8, hides a sign; a code that no point has was listed."""
+    first = [
+        [-40.98253172439234, 57986.0],
+        [-13.66084390813078, 19328.593428302374],
+        [-1133165.937140885, 155151121.08568123],
+    ]
+    second = [
+        [-0.00013689238310376746, 0.00012206153509374404, 0.000365295683573516],
+        [2.8956114792419678e-06, -2.993137329025748e-06, -1.2659861434722297e-05],
+        [-0.001034336539814268, 0.0003307840003051813, 0.00030236837428472156],
+    ]
+    net = rs.load(
+        [
+            (first, [43458.598314887044, 14486.199438295682, 233859847.56566274]),
+            (second, [1.5833887987094943e-06, -1.3707299407174507e-06, 0.0006412108700132949]),
+            ([[-1.4303739936231672e-09, -2.285876066130797e-08, 1.6611393733372633e-10]], [-1.3619768344880833e-08]),
+        ]
+    )
+    truth, part = (rs.partition(net, rs.Space(2), method=method) for method in ("tree", "cellwise"))
+    assert (truth.claim, len(truth)) == (Claim.EXACT, 18)
+    assert set(codes_of(part)) <= set(codes_of(truth))
+    assert len(part) == int(part.finding())
