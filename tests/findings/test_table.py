@@ -141,8 +141,9 @@ def test_the_share_of_exact_rows() -> None:
     assert "1 of 4" in share.definition
 
 
-def test_what_a_quantity_leaves_open_is_in_its_name() -> None:
-    found = table(Column.of(LENGTH, [1.0], given="in l2"))
+def test_variants_are_in_the_name_and_all_that_is_open_in_the_definition() -> None:
+    found = table(Column.of(LENGTH, [1.0], variant="in l2", given="of three"))
+    assert found.finding(LENGTH).definition == "length of what is tested, in l2, of three"
     assert found.finding(LENGTH).name == "test length in l2"
     assert found.median(LENGTH).name == "median test length in l2"
     assert str(found).splitlines()[0].endswith("test length in l2")

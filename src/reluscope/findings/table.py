@@ -51,7 +51,9 @@ class Column:
     method : str
         How it was computed.
     given : str
-        What the definition leaves open, as the norm of a distance.
+        What the definition leaves open, as the number of rays.
+    variant : str
+        Which of several such quantities it is, as the norm of a distance: a part of its name.
     confidence : float
         Of the ends: 1 where they are certain.
     """
@@ -64,6 +66,7 @@ class Column:
     method: str = ""
     given: str = ""
     confidence: float = 1.0
+    variant: str = ""
 
     @staticmethod
     def of(
@@ -76,6 +79,7 @@ class Column:
         method: str = "",
         given: str = "",
         confidence: float = 1.0,
+        variant: str = "",
     ) -> "Column":
         """Return a column; without ends, values are exact.
 
@@ -85,7 +89,7 @@ class Column:
         value, lower, upper : (k,) arrays
         tolerance : float or (k,) array, optional
             By default nothing for counts and truths, and for other numbers the ninth digit.
-        method, given : str
+        method, given, variant : str
         confidence : float
 
         Raises
@@ -112,7 +116,7 @@ class Column:
         table = [value, low, high, np.broadcast_to(np.asarray(tolerance, dtype=np.float64), value.shape)]
         for array in table:
             array.setflags(write=False)
-        return Column(quantity, *table, method, given, confidence)
+        return Column(quantity, *table, method, given, confidence, variant)
 
     @staticmethod
     def joined(parts: "Sequence[Column]", missing: int = 0) -> "Column":
@@ -124,17 +128,18 @@ class Column:
         )
         for array in (tables := list(tables)):
             array.setflags(write=False)
-        return Column(parts[0].quantity, *tables, parts[-1].method, parts[0].given, parts[0].confidence)
+        first = parts[0]
+        return Column(first.quantity, *tables, parts[-1].method, first.given, first.confidence, first.variant)
 
     @property
     def definition(self) -> str:
         """What it is, with what the quantity leaves open."""
-        return self.quantity.definition + (f", {self.given}" if self.given else "")
+        return ", ".join(part for part in (self.quantity.definition, self.variant, self.given) if part)
 
     @property
     def title(self) -> str:
-        """The name in words, with what the quantity leaves open."""
-        return self.quantity.title + (f" {self.given}" if self.given else "")
+        """The name in words, with the variant."""
+        return self.quantity.title + (f" {self.variant}" if self.variant else "")
 
     def __getitem__(self, rows: Any) -> "Column":
         parts = {name: getattr(self, name)[rows] for name in ("value", "lower", "upper", "tolerance")}

@@ -24,7 +24,8 @@ _RESULTS = """
     preimages.RecessionDirection preimages.SecondPoint preimages.ImageDistance preimages.Invariance
     preimages.InvariantSet preimages.LocalInverse preimages.Decider preimages.Kind preimages.Preimages preimages.Layer
     preimages.MixedSystem preimages.ElsewhereBounds preimages.Omnidirectional preimages.PreimagePieces
-    preimages.Comparison preimages.Error preimages.Elsewhere sensitivity.ActiveSubspaces sensitivity.JacobianNorms sensitivity.LocalComplexity
+    preimages.Comparison preimages.Error preimages.Elsewhere sensitivity.ActiveSubspaces sensitivity.JacobianNorms
+    sensitivity.LocalComplexity
     sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory sensitivity.Transitions
     similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.PairTable similarity.Partitions
     similarity.Similarities stability.Bounded stability.CorrelationCounts stability.Interlacing stability.Layer

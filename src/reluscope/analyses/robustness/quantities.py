@@ -47,4 +47,4 @@ def distances(
     lower = np.maximum(lower, 0.0)
     value = np.where(np.isinf(value), lower, value)
     tolerance = AGREEMENT * (np.where(np.isfinite(value), value, 0.0) + sizes)
-    return Column.of(quantity, value, lower, upper, tolerance=tolerance, method=method, given=f"in {norm}")
+    return Column.of(quantity, value, lower, upper, tolerance=tolerance, method=method, variant=f"in {norm}")
