@@ -266,8 +266,8 @@ def strike_others(name, number):
             assert found.claim in (Claim.EXACT, Claim.LOWER)
         elif isinstance(found, Findings):
             assert len(found) == len(whole)
-            for name, column in found.columns.items():
-                apart = (column.lower > whole[name].upper) | (column.upper < whole[name].lower)
+            for quantity, column in found.columns.items():
+                apart = (column.lower > whole[quantity].upper) | (column.upper < whole[quantity].lower)
                 assert not apart[found.is_done].any()
         elif getattr(found, "stopped", "") == "interrupted" and hasattr(found, "rows"):
             assert np.isin(found.rows, whole.rows).all()
