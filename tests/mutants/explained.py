@@ -18,6 +18,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "rows = sum(gate.num_units * max(1, (gate.num_pieces)) for gate in network.gates)",
     ): "an estimate of the time that a ball takes",
     ("analyses/robustness/certified", "step = (1)"): "size of a block",
+    ("analyses/robustness/certified", "exact = away + error < reach.lower"): "equality of two reals; either is right",
     (
         "analyses/regression",
         "doubt = (forward.errors)",

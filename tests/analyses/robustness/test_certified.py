@@ -200,6 +200,28 @@ def test_what_rounding_leaves_open_is_not_exact(facets_at):
         assert near.lower[0] == pytest.approx(lower, rel=1e-12)
 
 
+def test_a_tie_that_is_nearer_than_its_rounding_certifies_nothing(facets_at):
+    steps, point = margin_in_the_open(0, 1e8, 1e-9)
+    facets_at([0.0])
+    found = radii(network_of(steps, 2), point[None])
+    assert (found.value.tolist(), found.lower.tolist(), found.upper.tolist()) == ([0.0], [0.0], [np.inf])
+    assert found.claims == ("LOWER",)
+
+
+def test_the_tolerance_says_how_much_is_rounding():
+    steps, point = margin_in_the_open(0, 1e3)
+    net = network_of(steps, 2)
+    found = [
+        rs.robustness.certified_radius(net, point[None], norm="l2", tolerance=rs.Tolerance(rounding=rounding))
+        for rounding in (8.0, 8e3)
+    ]
+    near, far = (one[DECISION_DISTANCE] for one in found)
+    assert (near.claims, far.claims) == (("EXACT",), ("ESTIMATE",))
+    for name in (BOUNDARY_DISTANCE, DECISION_DISTANCE):
+        widths = [float(one[name].upper[0] - one[name].lower[0]) for one in found]
+        assert widths[1] == pytest.approx(1e3 * widths[0], rel=0.1)
+
+
 def test_endless_distances_are_exact(facets_at):
     """Outputs that differ by a constant tie nowhere."""
     net = network_of([affine(np.eye(2), [0.0, 0.0]), LEAKY, affine([[1.0, 1.0], [1.0, 1.0]], [1.0, 0.0])], 2)

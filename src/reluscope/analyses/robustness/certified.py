@@ -110,7 +110,7 @@ def _certified(
 ) -> Column:
     """Return the least of the distances to rivals' hyperplanes and to facets, exact where the former is."""
     away, error = _to_rivals(network, points, of_gradients, norm, tolerance)
-    exact = (away + error <= reach.lower) | (np.isinf(away) & np.isinf(reach.value))
+    exact = away + error <= reach.lower
     lower = np.maximum(np.minimum(away - error, reach.lower), 0.0)
     value, upper = np.where(exact, away, lower), np.where(exact, away + error, np.inf)
     sizes = np.abs(points.reshape(len(points), -1).cpu().numpy()).max(axis=1, initial=0.0)
