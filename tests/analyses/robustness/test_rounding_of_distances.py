@@ -160,6 +160,11 @@ def test_distances_are_exact_to_the_ninth_digit_of_the_distance_and_the_point(mo
     assert found.claims == ("EXACT", "UPPER")
 
 
+def test_a_frontier_beyond_the_certified_radius_is_the_bound(monkeypatch):
+    found = found_by(monkeypatch, Search(1.75, change_at(2.0, 0.0), "budget of 3 regions", 7, 0))
+    assert str(found.finding("decision_distance")) == "1.75 (LOWER, in [1.75, 2])"
+
+
 @pytest.mark.parametrize(("stopped", "undecided"), [("budget of 3 regions", 0), ("", 2), ("interrupted", 1)])
 def test_a_search_that_did_not_end_or_left_doubts_is_a_lower_bound(monkeypatch, stopped, undecided):
     found = found_by(monkeypatch, Search(0.5, change_at(2.0, 0.0), stopped, 7, undecided))
@@ -169,6 +174,8 @@ def test_a_search_that_did_not_end_or_left_doubts_is_a_lower_bound(monkeypatch, 
     assert (finding.claim, finding.value) == ("LOWER", pytest.approx(lower, rel=1e-12))
     assert finding.interval == (finding.value, 2.0)
     assert (found.details["stopped"].tolist(), found.details["num_undecided"].tolist()) == ([stopped], [undecided])
+    assert found.details["witnesses"] == pytest.approx(np.array([[2.0, 2.0]]))
+    assert found.details["beyond"] == pytest.approx(np.array([[1.9, 2.1]]))
     assert found.stopped == ("interrupted" if stopped == "interrupted" else "")
 
 
