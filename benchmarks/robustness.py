@@ -48,8 +48,9 @@ def _search(
     began = time.perf_counter()
     found = rs.robustness.decision_distance(net, points, norm=norm, domain=domain, budget=rs.Budget(seconds=seconds))
     spent = time.perf_counter() - began
-    branches, done = int(found.num_branches.sum()), int(found.is_exact.sum())
-    widest = float((found.lower / found.upper).min())
+    distance = found["decision_distance"]
+    branches, done = int(found.details["num_branches"].sum()), int(distance.is_exact.sum())
+    widest = float((distance.lower / distance.upper).min())
     detail = (
         f"{done} of {len(found)} points EXACT within {seconds:g} s each, {branches:,} sets of regions, "
         f"{branches / spent:,.0f}/s; lower at least {widest:.0%} of upper"

@@ -19,7 +19,8 @@ from torch import nn
 
 import reluscope as rs
 from reluscope.analyses.classification import accuracy
-from reluscope.analyses.planes import class_areas, class_shares, plane_findings
+from reluscope.analyses.planes import class_areas
+from reluscope.analyses.planes.findings import class_shares, plane_findings
 
 SIZES = {"small": (4, 4, (32, 128)), "full": (12, 20, (32, 64, 128, 256, 512, 1024))}  # channels, epochs, grids
 

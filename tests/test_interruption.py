@@ -20,11 +20,11 @@ from reluscope import interruption
 from reluscope.analyses.coefficients.norms import local_norms
 from reluscope.analyses.counting.by_mip import count_by_mip
 from reluscope.analyses.counting.by_tree import count_by_tree
+from reluscope.analyses.inscribed_balls import inscribed_balls
 from reluscope.analyses.local.classes import region_classes
 from reluscope.analyses.local.sizes import region_sizes
-from reluscope.analyses.radii import inscribed_balls
 from reluscope.analyses.stacked import initialize, train
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Claim, Finding, Findings
 from reluscope.interruption import deferred, has_struck, held, safe_point
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.testing import default_network
@@ -264,6 +264,11 @@ def strike_others(name, number):
         if isinstance(found, Finding):
             assert found.interval[0] <= int(whole) <= found.interval[1]
             assert found.claim in (Claim.EXACT, Claim.LOWER)
+        elif isinstance(found, Findings):
+            assert len(found) == len(whole)
+            for quantity, column in found.columns.items():
+                apart = (column.lower > whole[quantity].upper) | (column.upper < whole[quantity].lower)
+                assert not apart[found.is_done].any()
         elif getattr(found, "stopped", "") == "interrupted" and hasattr(found, "rows"):
             assert np.isin(found.rows, whole.rows).all()
     # Nothing is left behind.

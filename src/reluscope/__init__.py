@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         tropical,
     )
     from reluscope.analyses.counting import count
-    from reluscope.analyses.radii import InscribedBalls, inscribed_balls
+    from reluscope.analyses.inscribed_balls import inscribed_balls
     from reluscope.analyses.tracking import Tracker
     from reluscope.analyses.volumes import RegionVolumes, region_volumes
     from reluscope.codes import CodeLayout, Codes, GateLayout
@@ -64,7 +64,6 @@ _HOMES = {
     "Finding": "reluscope.findings",
     "Findings": "reluscope.findings",
     "GateLayout": "reluscope.codes",
-    "InscribedBalls": "reluscope.analyses.radii",
     "Neighbors": "reluscope.regions.neighbors",
     "Network": "reluscope.networks.network",
     "Partition": "reluscope.partitions",
@@ -88,7 +87,7 @@ _HOMES = {
     "datasets": "reluscope.datasets",
     "decision_boundary": "reluscope.partitions",
     "errors": "reluscope.errors",
-    "inscribed_balls": "reluscope.analyses.radii",
+    "inscribed_balls": "reluscope.analyses.inscribed_balls",
     "load": "reluscope.networks.load",
     "local": "reluscope.analyses.local",
     "neighbors": "reluscope.regions.neighbors",
@@ -124,7 +123,6 @@ __all__ = [
     "Finding",
     "Findings",
     "GateLayout",
-    "InscribedBalls",
     "Neighbors",
     "Network",
     "Partition",

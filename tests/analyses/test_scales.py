@@ -72,6 +72,8 @@ QUESTIONS = {
     "class shares": lambda w: rs.local.class_shares(w.net, w.x[:2], domain=w.box),
     "directions": lambda w: rs.local.directions(w.net, w.x[:2]),
     "pieces along": lambda w: rs.local.pieces_along(w.net, w.x[:2], w.x[2:4]),
+    "inscribed balls": lambda w: rs.inscribed_balls(w.net, w.x[:2], domain=w.box),
+    "certified": lambda w: rs.robustness.certified_radius(w.net, w.x[:2], norm="linf"),
     "boundary": lambda w: rs.robustness.boundary_distance(w.net, w.x[:2], norm="l2", domain=w.box),
     "decision": lambda w: rs.robustness.decision_distance(w.net, w.x[1:2], norm="l2", domain=w.box),
     "decision within": lambda w: rs.robustness.decision_distance_within(w.net, w.x[:2], norm="l2", domain=w.box),

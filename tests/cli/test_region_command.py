@@ -38,16 +38,16 @@ def test_a_quadrant(points):
     expected = {
         "half-spaces": 2,
         "hyperplanes that are facets": 2,
-        "l2 distance to the boundary of the region": 0.5,
-        "linf distance to the boundary of the region": 0.5,
-        "radius of the inscribed ball": 0.5,
+        "boundary distance in l2": 0.5,
+        "boundary distance in linf": 0.5,
+        "inradius": 0.5,
         "minimal width": 1.0,
         "diameter": np.hypot(1.0, 2.0),
         "number of classes": 2,
         "number of classes at likeliest": 2,
         "distortion": np.hypot(1.0, 1.5),
-        "l2 distance to the decision boundary within the region": 0.5 / np.sqrt(2),
-        "linf distance to the decision boundary within the region": 0.25,
+        "decision distance within in l2": 0.5 / np.sqrt(2),
+        "decision distance within in linf": 0.25,
     }
     assert values(plain) == pytest.approx(expected, abs=1e-6)
     claims = {finding["name"]: finding["claim"] for finding in plain["findings"]}
@@ -57,11 +57,11 @@ def test_a_quadrant(points):
 
 
 def test_a_box_cuts_the_region_down(points):
-    assert values(found(*CROSS, "--sample", "0", "--box", "-8,8"))["radius of the inscribed ball"] == pytest.approx(4.0)
+    assert values(found(*CROSS, "--sample", "0", "--box", "-8,8"))["inradius"] == pytest.approx(4.0)
     two = values(found(*CROSS, "--sample", "0", "--box", "0.9,2", "--box", "0.1,0.6"))
-    assert two["radius of the inscribed ball"] == pytest.approx(0.25)
+    assert two["inradius"] == pytest.approx(0.25)
     assert two["number of classes"] == 1
-    assert two["l2 distance to the decision boundary within the region"] is None  # infinite
+    assert two["decision distance within in l2"] is None  # infinite
     assert two["hyperplanes that are facets"] == 0
 
 
@@ -73,7 +73,7 @@ def test_what_is_printed(points):
         "Without any box the region is unbounded.",
         "The first to bend, in l2: unit 1 of 1, which changes to piece 0 there.",
         "Classes with a point of the region: 0, 1.",
-        "radius of the inscribed ball",
+        "inradius",
         "EXACT",
     ):
         assert words in printed
@@ -97,8 +97,8 @@ def test_numbers_are_no_classes(points):
 
 def test_a_sample_on_a_kink_stands_for_the_region_of_its_code(points):
     plain = found(*CROSS, "--sample", "2")
-    assert values(plain)["l2 distance to the boundary of the region"] == 0
-    assert values(plain)["radius of the inscribed ball"] == pytest.approx(0.5)
+    assert values(plain)["boundary distance in l2"] == 0
+    assert values(plain)["inradius"] == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,8 @@ def test_stages_replay_the_network(case):
         sizes = {position: values[position].abs().amax(0, keepdim=True) for position in stage.reads}
         pre, live = stage.advance(values)
         assert set(live) == set(stage.keeps)
-        bound, _, _ = stage.advance_errors(sizes, {one: torch.zeros_like(size) for one, size in sizes.items()}, 0.0)
+        exact = {position: torch.zeros_like(value[:1]) for position, value in values.items()}
+        bound, _, _ = stage.advance_errors(sizes, exact, 0.0)
         size = pre.masked_fill(pre == -torch.inf, 0.0).abs()
         assert bound.shape == pre.shape[1:]
         assert bool((size <= torch.as_tensor(bound.copy()) * (1 + 1e-12) + 1e-300).all())

@@ -37,7 +37,7 @@ def test_every_explained_key_exists(report):
     assert set(re.findall(r"^\| `(\w+)`", tables[1], re.MULTILINE)) == {*seen, "sentence"}
     keys = {key for section in report["sections"].values() for finding in section["findings"] for key in finding}
     told = {key for row in re.findall(r"^\| (`.*?) \|", tables[2], re.MULTILINE) for key in re.findall(r"`(\w+)`", row)}
-    assert keys <= told <= {*keys, "num_undecided", "interval", "source"}
+    assert keys <= told <= {*keys, "num_undecided", "interval", "source", "stopped"}
 
 
 def test_the_readme_repeats_what_was_measured():

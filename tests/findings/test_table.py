@@ -123,6 +123,32 @@ def test_undecided_truths_widen_a_share() -> None:
         table(Column.of(COUNT, [1])).share(COUNT)
 
 
+def test_medians_are_bounds_where_rounding_is_all_that_parts_them_from_one() -> None:
+    found = table(Column.of(LENGTH, [1.0, 2.0, 5.0], [1.0, 2.0 - 1e-12, 5.0], [1.0, 2.0 + 1e-12, np.inf]))
+    assert found.median(LENGTH).claim == "EXACT"
+    found = table(Column.of(LENGTH, [1.0, 2.0, 5.0], [1.0, 2.0 - 1e-12, 5.0], [8.0, 2.0 + 1e-12, np.inf]))
+    median = found.median(LENGTH)
+    assert (median.claim, median.value, median.interval) == ("LOWER", 2.0 - 1e-12, (2.0 - 1e-12, 8.0))
+    found = table(Column.of(LENGTH, [1.0, 2.0, 5.0], [0.0, 2.0 - 1e-12, 0.0], [1.0, 2.0 + 1e-12, 5.0]))
+    assert (found.median(LENGTH).claim, found.median(LENGTH).value) == ("UPPER", 2.0 + 1e-12)
+
+
+def test_the_share_of_exact_rows() -> None:
+    status = (Status.DONE, Status.DONE, Status.UNDEFINED, Status.NOT_REACHED)
+    columns = Column.of(LENGTH, [1.0, 2.0, np.nan, np.nan], [1.0, 1.0, np.nan, np.nan], [1.0, 3.0, np.nan, np.nan])
+    share = table(columns, status=status).share_exact(LENGTH)
+    assert (share.value, share.claim) == (0.25, "EXACT")
+    assert "1 of 4" in share.definition
+
+
+def test_variants_are_in_the_name_and_all_that_is_open_in_the_definition() -> None:
+    found = table(Column.of(LENGTH, [1.0], variant="in l2", given="of three"))
+    assert found.finding(LENGTH).definition == "length of what is tested, in l2, of three"
+    assert found.finding(LENGTH).name == "test length in l2"
+    assert found.median(LENGTH).name == "median test length in l2"
+    assert str(found).splitlines()[0].endswith("test length in l2")
+
+
 def test_what_no_quantity_can_be_is_refused() -> None:
     with pytest.raises(ValueError, match="between its ends"):
         Column.of(LENGTH, [1.0], [2.0], [3.0])

@@ -14,10 +14,11 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "nearest = nearest_image(part[row].polyhedron, weight, bias, goal, tolerance=(0.0))",
     ): "the nearest point is found more precisely",
     (
-        "analyses/radii",
+        "analyses/inscribed_balls",
         "rows = sum(gate.num_units * max(1, (gate.num_pieces)) for gate in network.gates)",
     ): "an estimate of the time that a ball takes",
-    ("analyses/radii", "size = (1)"): "size of a block",
+    ("analyses/robustness/certified", "step = (1)"): "size of a block",
+    ("analyses/robustness/certified", "exact = away + error < reach.lower"): "equality of two reals; either is right",
     (
         "analyses/regression",
         "doubt = (forward.errors)",

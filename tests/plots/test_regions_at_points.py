@@ -171,7 +171,9 @@ def test_distances_to_changes():
     within = rs.robustness.decision_distance_within(net, x, norm="l2")
     whole = rs.robustness.decision_distance(net, x, norm="l2")
     # As a search leaves it that has found a change and not yet proved that none is nearer.
-    part = replace(whole, lower=whole.lower / 2, stopped=("budget", "budget"))
+    distance = whole["decision_distance"]
+    half = replace(distance, value=distance.value / 2, lower=distance.value / 2)
+    part = replace(whole, columns={"decision_distance": half}, details={"stopped": np.array(["budget", "budget"])})
     figure = rs.plots.robustness([facets, facets], [within, within], [whole, part], ["a", "b"])
     marks = [[(line.get_marker(), *np.ravel(line.get_xdata())) for line in axes.lines] for axes in figure.axes]
     assert ("o", 1.5) in marks[0]
@@ -181,3 +183,22 @@ def test_distances_to_changes():
     assert "the class changes" in legend(figure)
     rs.plots.to_svg(figure)
     assert texts(rs.plots.robustness([], [], [], [])) == ["there are no samples"]
+
+
+def test_distances_that_are_nowhere_have_no_mark():
+    """What is proved to be very far away would leave no room for the others."""
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.array([[1.0, 1.0], [0.0, 0.0]]), np.array([1.0, 0.0]))])
+    x = np.array([[0.5, 1.0]])
+    found = [
+        ask(net, x, norm="l2")
+        for ask in (
+            rs.robustness.boundary_distance,
+            rs.robustness.decision_distance_within,
+            rs.robustness.decision_distance,
+        )
+    ]
+    far = replace(found[2]["decision_distance"], value=np.array([1e13]), lower=np.array([1e13]))
+    for whole in (found[2], replace(found[2], columns={"decision_distance": far})):
+        (axes,) = rs.plots.robustness(found[:1], found[1:2], [whole], ["a"]).axes
+        assert [line.get_marker() for line in axes.lines] == ["|"]
+        assert axes.get_xlim()[1] < 10

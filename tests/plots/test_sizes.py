@@ -6,7 +6,7 @@ import pytest
 import reluscope as rs
 from reluscope.analyses.codespace import class_distances, pair_distances, sample_codes, unit_usage
 from reluscope.analyses.coefficients import local_norms
-from reluscope.analyses.radii import data_box, facet_distances, inscribed_balls
+from reluscope.analyses.data_box import data_box
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError
@@ -73,15 +73,16 @@ def test_histograms_of_few_samples():
 
 
 def test_sizes_of_regions():
-    facets = facet_distances(NET, DATA.points)
-    balls = inscribed_balls(NET, DATA.points[:5], domain=data_box(POINTS))
+    facets = rs.robustness.boundary_distance(NET, DATA.points, norm="l2")
+    balls = rs.inscribed_balls(NET, DATA.points[:5], domain=data_box(POINTS))
     figure = rs.plots.radii(facets, [gate.name for gate in NET.gates], balls=balls)
     shown = sum(len(line.get_xdata()) for line in figure.axes[0].lines if line.get_marker() == "o")
-    assert shown == np.isfinite(np.log(facets.distances, where=facets.distances > 0, out=np.full(60, np.nan))).sum()
+    distances = facets["boundary_distance"].value
+    assert shown == (np.isfinite(distances) & (distances > 0)).sum()
     assert any(label.startswith("relu bends first") for label in labels(figure))
     assert "radius of inscribed ball" in labels(figure)
     assert figure.axes[0].get_yscale() == "log"
-    nothing = rs.plots.radii(facet_distances(CONSTANT, np.eye(3)), ["relu"])
+    nothing = rs.plots.radii(rs.robustness.boundary_distance(CONSTANT, np.eye(3), norm="l2"), ["relu"])
     assert texts(nothing) == ["no distance is finite and positive"]
 
 

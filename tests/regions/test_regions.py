@@ -25,7 +25,7 @@ def code_of(region) -> tuple[int, ...]:
 
 
 def has_code(net, points, code) -> bool:
-    """Whether points have a code, up to units on a breakpoint or so near to one that their sums round to either side."""
+    """Whether points have a code, up to units so near to a breakpoint that their sums round to either side."""
     points = np.atleast_2d(points)
     near = []
     for stage, pre in zip(net.stages, net.preactivations(points), strict=True):

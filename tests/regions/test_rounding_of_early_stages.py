@@ -38,20 +38,13 @@ def test_distances_to_facets_are_within_their_errors(norm):
         steps, point = cancelling(seed), np.random.default_rng(seed + 500).normal(size=2)
         exact = min(exact_distance(rational_map(steps[: 2 * gate + 1], point)[0], point, norm) for gate in range(3))
         net = network_of(steps, 2)
-        for found in (
-            nearest_facets(net, point[None], norm=norm),
-            rs.robustness.boundary_distance(net, point[None], norm=norm),
-        ):
-            away = abs(Fraction(found.distances[0]) - exact)
-            assert away <= Fraction(found.errors[0])
-            apart += away > 1e-10
+        found = nearest_facets(net, point[None], norm=norm)
+        away = abs(Fraction(found.distances[0]) - exact)
+        assert away <= Fraction(found.errors[0])
+        apart += away > 1e-10
+        column = rs.robustness.boundary_distance(net, point[None], norm=norm)["boundary_distance"]
+        assert Fraction(column.lower[0]) <= exact <= Fraction(column.upper[0])
     assert apart > 5  # rounding there is millions of times that of the last stage
-    finding = rs.robustness.boundary_distance(network_of(cancelling(0), 2), [[0.0, 0.0]], norm=norm).finding(0)
-    assert finding.claim == "EXACT"
-    assert (
-        finding.tolerance
-        == rs.robustness.boundary_distance(network_of(cancelling(0), 2), [[0.0, 0.0]], norm=norm).errors[0]
-    )
 
 
 def test_slacks_and_outputs_of_held_regions_are_within_their_errors():

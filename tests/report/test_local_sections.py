@@ -160,11 +160,11 @@ def test_balls_that_would_take_too_long_are_left_out():
     report = report_on(NETWORKS["demo"](), DATA.points, only=("balls",), seconds=0.01)
     assert section(report, "balls").status == "done"
     assert "more than this section takes on" in words(report, "balls")
-    assert find(report, "balls", "median distance to the nearest facet").claim == "ESTIMATE"
+    assert find(report, "balls", "median boundary distance in l2").claim == "ESTIMATE"
 
 
 @pytest.mark.parametrize(
-    ("target", "keeps"), [("inscribed_balls", True), ("boundary_distances", True), ("facet_distances", False)]
+    ("target", "keeps"), [("inscribed_balls", True), ("region_sizes", True), ("certified_radius", False)]
 )
 def test_ctrl_c_keeps_distances(target, keeps, monkeypatch):
     def stop(*arguments, **options):

@@ -10,7 +10,7 @@ from torch import nn
 
 import reluscope as rs
 from networks.models import layers
-from reluscope.analyses.radii import data_box
+from reluscope.analyses.data_box import data_box
 from reluscope.datasets.dataset import dataset_of
 from reluscope.report import Settings, Subject, build_report
 from reluscope.report.content import Picture, Table
@@ -109,7 +109,7 @@ def test_numbers_are_those_of_the_analyses(dense):
     assert data["classes"]["classes"] == [np.flatnonzero(row).tolist() for row in classes.details["occurs"]]
     rows = data["robustness"]["samples"]
     whole = rs.robustness.decision_distance(DENSE, POINTS[rows], norm="l2")
-    assert contents["robustness"].headline.finding.value == pytest.approx(np.median(whole.upper))
+    assert contents["robustness"].headline.finding.value == whole.median("decision_distance").value
 
 
 def test_ends_of_classes_are_on_the_way_between_two_classes(dense):
@@ -132,9 +132,10 @@ def test_lower_bounds_are_no_worse_than_the_nearest_facet(monkeypatch):
     shown = section(report, "robustness").content.data
     for norm in shown["distances"]:
         facets = rs.robustness.boundary_distance(DENSE, POINTS[shown["samples"]], norm=norm["norm"])
+        nearest = facets["boundary_distance"].value
         for row, lower in enumerate(norm["lower"]):
             within = np.inf if norm["within"][row] is None else norm["within"][row]
-            assert lower is None or lower >= min(facets.distances[row], within) - 1e-9
+            assert lower is None or lower >= min(nearest[row], within) - 1e-9
     text = render(report)
     assert "LOWER" in text
 
@@ -179,7 +180,7 @@ def test_labels_of_one_class_do_not_leave_the_others_without_a_target():
 
 @pytest.mark.parametrize("name", ["directions", "places", "classes", "robustness"])
 def test_what_takes_too_long_says_what_to_call(name, monkeypatch):
-    monkeypatch.setattr("reluscope.analyses.radii.MULTIPLICATIONS", 1.0)
+    monkeypatch.setattr("reluscope.analyses.inscribed_balls.MULTIPLICATIONS", 1.0)
     monkeypatch.setattr("reluscope.report.sections.directions.MULTIPLICATIONS", 1.0)
     report = report_on(DENSE, POINTS, only=(name,))
     sentence = section(report, name).sentence

@@ -21,11 +21,13 @@ NOTHING = {"f": np.nan, "i": -1, "u": 0, "b": False, "U": ""}
 class Measured(NamedTuple):
     """What an analysis found in a block of samples: columns of its rows' cells, and details whose first axis is rows.
 
-    A row without any value is one that has no such quantity.
+    A row without any value is one that has no such quantity. What ``stopped`` says ended work in this block, and no
+    other one begins.
     """
 
     columns: tuple[Column, ...]
     details: Mapping[str, np.ndarray] = {}
+    stopped: str = ""
 
 
 def measure(
@@ -85,8 +87,10 @@ def measure(
     def work() -> None:
         for block in pace.blocks():
             parts.append(ask(block))
+            if parts[-1].stopped:
+                return
 
-    stopped = until_interrupted(work, parts) or pace.stopped
+    stopped = until_interrupted(work, parts) or parts[-1].stopped or pace.stopped
     done = sum(len(part.columns[0]) for part in parts)
     inner = {name: np.array(values) for name, values in (keys or {}).items()}
     each = prod(len(values) for values in inner.values())

@@ -1,22 +1,19 @@
 """``reluscope region``: the linear region of one sample, what bounds it, how large it is, which classes live there."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from reluscope.analyses.classification.classes import predicted_classes, read_classes
+from reluscope.analyses.data_box import data_box
+from reluscope.analyses.inscribed_balls import INRADIUS, inscribed_balls
 from reluscope.analyses.local.classes import DISTORTION, NUM_AT_LIKELIEST, NUM_CLASSES, region_classes
 from reluscope.analyses.local.facets import RegionFacets, facets_are_quick, region_facets
 from reluscope.analyses.local.sizes import DIAMETER, WIDTH, region_sizes
-from reluscope.analyses.radii import InscribedBalls, data_box, inscribed_balls
-from reluscope.analyses.robustness import (
-    BoundaryDistances,
-    DistancesWithin,
-    boundary_distance,
-    decision_distance_within,
-)
+from reluscope.analyses.robustness import boundary_distance, decision_distance_within
+from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE_WITHIN
 from reluscope.cli.devices import open_device
 from reluscope.cli.opening import ModelArguments, describe_model, open_model_and_data
 from reluscope.cli.options import Common
@@ -126,12 +123,12 @@ class _Found:
     domain: Box
     region: Region
     is_bounded: bool
-    nearest: tuple[BoundaryDistances, ...]
-    balls: InscribedBalls
+    nearest: tuple[Findings, ...]
+    balls: Findings
     facets: RegionFacets | None
     sizes: Findings | None
     classes: Findings | None
-    within: tuple[DistancesWithin, ...]
+    within: tuple[Findings, ...]
 
     @property
     def label(self) -> int | None:
@@ -151,13 +148,13 @@ class _Found:
         found = [self._half_spaces()]
         if self.facets is not None:
             found.append(self.facets.number())
-        found += [_of_norm(one.finding(0), one.norm) for one in self.nearest]
-        found += [self.balls.finding(0)] if len(self.balls) else []
+        found += [one.finding(BOUNDARY_DISTANCE) for one in self.nearest]
+        found += [self.balls.finding(INRADIUS)] if self.balls.is_done.all() else []
         if self.sizes is not None and self.sizes.is_done.all():
             found += [self.sizes.finding(WIDTH), self.sizes.finding(DIAMETER)]
         if self.classes is not None and self.classes.is_done.all():
             found += [self.classes.finding(name) for name in (NUM_CLASSES, NUM_AT_LIKELIEST, DISTORTION)]
-        return [*found, *(_of_norm(one.finding(0), one.norm) for one in self.within)]
+        return [*found, *(one.finding(DECISION_DISTANCE_WITHIN) for one in self.within)]
 
     def _half_spaces(self) -> Finding:
         return Finding(
@@ -186,7 +183,7 @@ class _Found:
 
     def nearest_unit(self, place: int) -> dict[str, Any] | None:
         """Return which unit bends first."""
-        gate, unit, beyond = self.nearest[place].sources[0].tolist()
+        gate, unit, beyond = self.nearest[place].details["sources"][0].tolist()
         if gate < 0:
             return None
         return {"gate": self.network.gates[gate].name, "unit": unit, "piece_beyond": beyond}
@@ -204,9 +201,7 @@ class _Found:
             "domain": self.domain.describe(),
             "is_bounded": self.is_bounded,
             "gates": self.by_gate(),
-            "bends_first": [
-                {"norm": one.norm, "unit": self.nearest_unit(place)} for place, one in enumerate(self.nearest)
-            ],
+            "bends_first": [{"norm": norm, "unit": self.nearest_unit(place)} for place, norm in enumerate(NORMS)],
             "classes": []
             if classes is None or not classes.is_done.all()
             else [
@@ -248,11 +243,11 @@ class _Found:
         bounded = "bounded" if self.is_bounded else "unbounded"
         where = self.domain.describe()
         lines = [f"Without any box the region is {bounded}. Its ball, facets and classes are those within the {where}."]
-        for place, one in enumerate(self.nearest):
+        for place, norm in enumerate(NORMS):
             unit = self.nearest_unit(place)
             if unit is not None:
                 lines.append(
-                    f"The first to bend, in {one.norm}: unit {unit['unit']:,} of {unit['gate']}, which changes to "
+                    f"The first to bend, in {norm}: unit {unit['unit']:,} of {unit['gate']}, which changes to "
                     f"piece {unit['piece_beyond']} there."
                 )
         if self.facets is None:
@@ -266,13 +261,10 @@ class _Found:
                 f"{many} with a point of the region: {', '.join(map(str, there))}. "
                 "The test at likeliest points may find fewer, with three classes or more."
             )
-        if len(self.balls) and np.isfinite(self.balls.radii[0]):
+        radius = self.balls[INRADIUS]
+        if np.isfinite(radius.value[0]):
             lines.append(
-                f"The ball's centre is {self.balls.offsets[0]:.4g} from the sample; its radius is proved within "
-                f"{self.balls.gaps[0]:.2g}."
+                f"The ball's centre is {self.balls.details['offsets'][0]:.4g} from the sample; its radius is proved "
+                f"within {radius.upper[0] - radius.value[0]:.2g}."
             )
         return lines
-
-
-def _of_norm(finding: Finding, norm: Norm) -> Finding:
-    return replace(finding, name=f"{norm} {finding.name}")

@@ -55,6 +55,22 @@ def claim_of(value: float, lower: float, upper: float, tolerance: float) -> Clai
     return Claim.UPPER if value == upper else Claim.ESTIMATE
 
 
+def at_an_end(cell: Ends, tolerance: float) -> Ends:
+    """Return a cell whose value is one of its ends where the two are one number, so that it claims a bound.
+
+    Examples
+    --------
+    >>> from reluscope.findings.derived import Ends, at_an_end
+    >>> at_an_end(Ends(2.0, 2.0 - 1e-12, 3.0), 1e-9).value == 2.0 - 1e-12
+    True
+    """
+    if cell.upper - cell.lower <= tolerance:
+        return cell
+    if cell.value - cell.lower <= tolerance:
+        return cell._replace(value=cell.lower)
+    return cell._replace(value=cell.upper) if cell.upper - cell.value <= tolerance else cell
+
+
 def quantile(
     values: Float[np.ndarray, " k"],
     lower: Float[np.ndarray, " k"],

@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float
 
 from reluscope.arguments import Share, read_arguments, read_position, read_positions
 from reluscope.errors import InputError
-from reluscope.findings.derived import CONFIDENCE, Ends, claim_of, mean, quantile, share
+from reluscope.findings.derived import CONFIDENCE, Ends, at_an_end, claim_of, mean, quantile, share
 from reluscope.findings.finding import Claim, Finding
 from reluscope.findings.quantities import Kind, Quantity
 from reluscope.findings.writing import as_arrow, as_html, as_markdown, as_plain, as_text
@@ -51,7 +51,9 @@ class Column:
     method : str
         How it was computed.
     given : str
-        What the definition leaves open, as the norm of a distance.
+        What the definition leaves open, as the number of rays.
+    variant : str
+        Which of several such quantities it is, as the norm of a distance: a part of its name.
     confidence : float
         Of the ends: 1 where they are certain.
     """
@@ -64,6 +66,7 @@ class Column:
     method: str = ""
     given: str = ""
     confidence: float = 1.0
+    variant: str = ""
 
     @staticmethod
     def of(
@@ -76,6 +79,7 @@ class Column:
         method: str = "",
         given: str = "",
         confidence: float = 1.0,
+        variant: str = "",
     ) -> "Column":
         """Return a column; without ends, values are exact.
 
@@ -85,7 +89,7 @@ class Column:
         value, lower, upper : (k,) arrays
         tolerance : float or (k,) array, optional
             By default nothing for counts and truths, and for other numbers the ninth digit.
-        method, given : str
+        method, given, variant : str
         confidence : float
 
         Raises
@@ -112,7 +116,7 @@ class Column:
         table = [value, low, high, np.broadcast_to(np.asarray(tolerance, dtype=np.float64), value.shape)]
         for array in table:
             array.setflags(write=False)
-        return Column(quantity, *table, method, given, confidence)
+        return Column(quantity, *table, method, given, confidence, variant)
 
     @staticmethod
     def joined(parts: "Sequence[Column]", missing: int = 0) -> "Column":
@@ -124,12 +128,18 @@ class Column:
         )
         for array in (tables := list(tables)):
             array.setflags(write=False)
-        return Column(parts[0].quantity, *tables, parts[-1].method, parts[0].given, parts[0].confidence)
+        first = parts[0]
+        return Column(first.quantity, *tables, parts[-1].method, first.given, first.confidence, first.variant)
 
     @property
     def definition(self) -> str:
         """What it is, with what the quantity leaves open."""
-        return self.quantity.definition + (f", {self.given}" if self.given else "")
+        return ", ".join(part for part in (self.quantity.definition, self.variant, self.given) if part)
+
+    @property
+    def title(self) -> str:
+        """The name in words, with the variant."""
+        return self.quantity.title + (f" {self.variant}" if self.variant else "")
 
     def __getitem__(self, rows: Any) -> "Column":
         parts = {name: getattr(self, name)[rows] for name in ("value", "lower", "upper", "tolerance")}
@@ -271,7 +281,7 @@ class Findings:
         keys = ", ".join(f"{key} {table[row]}" for key, table in self.keys.items())
         cell = Ends(*(float(part[row]) for part in (column.value, column.lower, column.upper)), column.confidence == 1)
         return self._finding(
-            column, cell, float(column.tolerance[row]), name=column.quantity.title, where=keys, what=column.definition
+            column, cell, float(column.tolerance[row]), name=column.title, where=keys, what=column.definition
         )
 
     @read_arguments
@@ -303,6 +313,21 @@ class Findings:
             raise InputError(f"expected a quantity that is true or not, got {name}: ask for its mean or median")
         return self._over_rows(name, "share", share)
 
+    @read_arguments
+    def share_exact(self, name: str | Quantity) -> Finding:
+        """Return the share of these rows at which a quantity is EXACT; rows that were not reached are not."""
+        column = self[name]
+        number = int(column.is_exact.sum())
+        return Finding(
+            number / len(self),
+            Claim.EXACT,
+            name=f"share of exact {column.title}",
+            definition=f"share of rows whose claim is EXACT, {number:,} of {len(self):,}, of: {column.definition}",
+            domain=", ".join(part for part in (f"{len(self):,} samples", self.domain) if part),
+            method=column.method,
+            source=column.quantity.source,
+        )
+
     def _over_rows(self, name: str | Quantity, said: str, ask: Callable[..., Ends]) -> Finding:
         column = self[name]
         quantity = column.quantity
@@ -323,17 +348,16 @@ class Findings:
         rows = len(parts[0])
         drawn = population is not None and population > rows
         cell = ask(*parts, population if drawn else rows)
-        cell = cell._replace(
-            lower=max(cell.lower, quantity.least),
-            upper=min(cell.upper, quantity.most),
-            is_certain=cell.is_certain and column.confidence == 1,
-        )
+        tolerance = float(np.median(column.tolerance[defined])) if not quantity.is_discrete else AGREEMENT
+        lower, upper = max(cell.lower, quantity.least), min(cell.upper, quantity.most)
+        is_certain = cell.is_certain and column.confidence == 1
+        cell = at_an_end(Ends(cell.value, lower, upper, is_certain), tolerance)
         where = f"{number:,} of {population:,} samples" if drawn else f"{rows:,} samples"
         return self._finding(
             column,
             cell,
-            float(np.median(column.tolerance[defined])) if not quantity.is_discrete else AGREEMENT,
-            name=f"{said} {quantity.title}" if said != "share" else quantity.title,
+            tolerance,
+            name=f"{said} {column.title}" if said != "share" else column.title,
             where=where,
             what=f"{said} over {where} of: {column.definition}",
         )

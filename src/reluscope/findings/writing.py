@@ -143,7 +143,7 @@ def as_arrow(found: "Findings") -> pa.Table:
 
 
 def _cells(found: "Findings", write: Callable[[Finding], str], most: int) -> tuple[list[str], list[list[str]]]:
-    head = [*found.keys, *(column.quantity.title for column in found.columns.values())]
+    head = [*found.keys, *(column.title for column in found.columns.values())]
     rows = []
     for row in range(min(len(found), most)):
         keys = [_key(table[row]) for table in found.keys.values()]

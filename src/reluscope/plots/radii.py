@@ -7,28 +7,31 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.analyses.radii import FacetDistances, InscribedBalls
+from reluscope.analyses.inscribed_balls import INRADIUS
+from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE
 from reluscope.arguments import read_drawn
+from reluscope.findings import Findings
 from reluscope.plots.style import INK, bare, canvas, depth_colors, figure_of, legend, say, shortened
 
 
 @read_drawn
 def radii(
-    facets: FacetDistances,
+    facets: Findings,
     names: list[str],
     *,
-    balls: InscribedBalls | None = None,
+    balls: Findings | None = None,
     axes: Axes | None = None,
 ) -> Figure:
     """Draw the distance of every sample to its nearest facet, in order, and the inscribed radius where it is known.
 
     Parameters
     ----------
-    facets : FacetDistances
+    facets : Findings
+        With ``boundary_distance``, as from `robustness.boundary_distance`.
     names : list of str
         Names of the gates.
-    balls : InscribedBalls, optional
-        Of some of the same samples.
+    balls : Findings, optional
+        With ``inradius``, of the first of the same samples.
     axes : matplotlib axes, optional
 
     Returns
@@ -38,14 +41,14 @@ def radii(
         Distances of zero and infinite ones have no place on a logarithmic scale and are left out.
     """
     axes = canvas(axes, (6.4, 3.7))
-    distances = facets.distances
+    distances, gates = facets[BOUNDARY_DISTANCE].value, facets.details["sources"][:, 0]
     shown = np.isfinite(distances) & (distances > 0)
     rank = np.empty(len(distances), dtype=np.int64)
     rank[np.argsort(distances, kind="stable")] = np.arange(1, len(distances) + 1)
     colors = depth_colors(len(names))
     handles: list[Artist] = []
-    for gate in _present(facets.gates[shown]):
-        chosen = shown & (facets.gates == gate)
+    for gate in _present(gates[shown]):
+        chosen = shown & (gates == gate)
         axes.plot(rank[chosen], distances[chosen], "o", color=colors[gate], markersize=3.2, alpha=0.9)
         label = f"{shortened(names[gate])} bends first ({int(chosen.sum()):,})"
         handles.append(Line2D([], [], marker="o", linestyle="", color=colors[gate], markersize=5, label=label))
@@ -53,9 +56,9 @@ def radii(
         handles = [*handles[:5], *handles[-5:]]
     drawn = shown.any()
     if balls is not None:
-        finite = np.isfinite(balls.radii) & (balls.radii > 0)
-        places, sizes = rank[balls.rows[finite]], balls.radii[finite]
-        low = distances[balls.rows[finite]]
+        inradii = balls[INRADIUS].value
+        rows = np.flatnonzero(np.isfinite(inradii) & (inradii > 0))
+        places, low, sizes = rank[rows], distances[rows], inradii[rows]
         for place, start, size in zip(places, low, sizes, strict=True):
             if 0 < start < np.inf:
                 axes.plot([place, place], [start, size], color=INK, linewidth=0.7, alpha=0.4, zorder=1)

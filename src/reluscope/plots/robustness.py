@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.analyses.robustness import BoundaryDistances, DecisionDistances, DistancesWithin
+from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE, DECISION_DISTANCE_WITHIN
 from reluscope.arguments import read_drawn
+from reluscope.findings import Findings
 from reluscope.plots.outlines import number_logarithmically
 from reluscope.plots.style import INK, bare, canvas, category, legend_below, say, shortened
 
@@ -40,18 +42,18 @@ MARKS = {
 
 @read_drawn
 def robustness(
-    facets: Sequence[BoundaryDistances],
-    within: Sequence[DistancesWithin],
-    whole: Sequence[DecisionDistances],
+    facets: Sequence[Findings],
+    within: Sequence[Findings],
+    whole: Sequence[Findings],
     names: Sequence[str],
 ) -> Figure:
     """Draw the distances of samples to where something changes, one panel per norm.
 
     Parameters
     ----------
-    facets, within, whole : sequences
-        One for each norm, in the same order: distances to the boundary of the region, to the decision boundary within
-        it, and to the decision boundary of the network. Samples without a row in ``whole`` were not reached.
+    facets, within, whole : sequences of Findings
+        One for each norm, in the same order: with ``boundary_distance``, ``decision_distance_within`` and
+        ``decision_distance``.
     names : sequence of str
         What the samples are called.
 
@@ -75,8 +77,10 @@ def robustness(
         return figure
     kinds: set[str] = set()
     for axes, one, inside, found in zip(panels, facets, within, whole, strict=True):
-        kinds |= _panel(axes, one, inside, found)
-        axes.set_xlabel(f"{found.norm} distance from the sample")
+        there = inside[DECISION_DISTANCE_WITHIN]
+        within_region = np.where(np.isfinite(there.upper), there.value, np.inf)
+        kinds |= _panel(axes, one[BOUNDARY_DISTANCE].value, within_region, found)
+        axes.set_xlabel(f"distance from the sample {there.variant}")
         axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
     panels[0].set_ylim(len(names) - 0.4, -0.6)
     panels[0].set_yticks(range(len(names)), [shortened(name, 24) for name in names])
@@ -84,9 +88,13 @@ def robustness(
     return figure
 
 
-def _panel(axes: Axes, facets: BoundaryDistances, within: DistancesWithin, whole: DecisionDistances) -> set[str]:
+def _panel(axes: Axes, facets: Float[np.ndarray, " s"], within: Float[np.ndarray, " s"], found: Findings) -> set[str]:
     """Draw one panel; return which kinds of marks are in it."""
-    ends = [facets.distances, within.distances, whole.lower, whole.upper]
+    whole = found[DECISION_DISTANCE]
+    # A search that came to its end without a change of class has no distance that could be drawn.
+    nowhere = np.isinf(whole.upper) & (found.details["stopped"] == "")
+    lowest = np.where(nowhere, np.inf, whole.lower)
+    ends = [facets, within, lowest, whole.upper]
     every = np.concatenate([values[np.isfinite(values) & (values > 0)] for values in ends])
     if not len(every):
         say(axes, "no distance is finite and positive")
@@ -103,13 +111,13 @@ def _panel(axes: Axes, facets: BoundaryDistances, within: DistancesWithin, whole
             kinds.add(kind)
 
     for row in range(len(facets)):
-        mark("bends", row, float(facets.distances[row]))
-        mark("within", row, float(within.distances[row]))
-        if row >= len(whole):
+        mark("bends", row, float(facets[row]))
+        mark("within", row, float(within[row]))
+        if nowhere[row] or not found.is_done[row]:
             continue
         lower, upper = float(whole.lower[row]), float(whole.upper[row])
         if whole.is_exact[row]:
-            mark("known", row, upper)
+            mark("known", row, float(whole.value[row]))
         else:
             start, stop = max(lower, low), min(upper, high)
             axes.plot([start, stop], [row, row], solid_capstyle="butt", zorder=2, **MARKS["range"])

@@ -12,7 +12,7 @@ from jaxtyping import Float, Integer
 
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
-from reluscope.networks.stages import Stage
+from reluscope.networks.stages import Finish, Stage
 
 
 class MapErrors:
@@ -68,3 +68,8 @@ class MapErrors:
         self._sizes = {position: sizes[position] for position in stage.keeps} | {stage.position: size.reshape(shape)}
         self._errors = {position: errors[position] for position in stage.keeps} | {stage.position: error.reshape(shape)}
         return found.cpu().numpy()
+
+    def at_end(self, finish: Finish) -> Float[np.ndarray, "v m"]:
+        """Return what rounding may leave of a zero entry of the gradients of the outputs; see `at`."""
+        found = finish.leg.errors(self._sizes, self._errors, self._unit, constants=False)[1][finish.leg.target]
+        return found.reshape(len(found), -1).cpu().numpy()

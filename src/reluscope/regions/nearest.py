@@ -36,11 +36,14 @@ class NearestFacets:
         Bounds on what rounding changes in the distances.
     sources : (s, 3) int64
         Gate, unit and the piece that the unit has beyond the hyperplane; -1 where there is none.
+    of_gradients : (s, m) float64
+        Bounds on what rounding makes of an entry of the outputs' gradients on the region.
     """
 
     distances: Float[np.ndarray, " s"]
     errors: Float[np.ndarray, " s"]
     sources: Int[np.ndarray, "s 3"]
+    of_gradients: Float[np.ndarray, "s m"]
 
     def __len__(self) -> int:
         return len(self.distances)
@@ -108,7 +111,7 @@ def nearest_facets(
     return NearestFacets(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
 
 
-_FIELDS = ("distances", "errors", "sources")
+_FIELDS = ("distances", "errors", "sources", "of_gradients")
 
 
 def _nearest(network: Network, points: torch.Tensor, norm: Norm, tolerance: Tolerance, block: int) -> NearestFacets:
@@ -155,7 +158,7 @@ def _nearest(network: Network, points: torch.Tensor, norm: Norm, tolerance: Tole
         distances = np.where(closer, best, distances)
         errors = np.where(closer, error[every, first], errors)
         sources[closer] = rows.sources[every, first][closer]
-    return NearestFacets(distances, errors, sources)
+    return NearestFacets(distances, errors, sources, map_errors.at_end(network.finish))
 
 
 def _lengths(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from reluscope.findings import Finding, Findings, Quantity, Status
-from reluscope.findings.writing import SIGNS, number
+from reluscope.findings.writing import SIGNS, number, with_ends
 
 
 @dataclass(frozen=True)
@@ -128,10 +128,11 @@ def possibly_infinite(finding: Finding) -> Number:
 
 
 def measured(found: Findings, name: str | Quantity, row: int) -> Number | str:
-    """Return a cell of a table of findings, or why it has none."""
+    """Return a cell of a table of findings with its ends, or why it has none."""
     if found.status[row] is not Status.DONE:
         return str(found.status[row])
-    return possibly_infinite(found.finding(name, row))
+    finding = found.finding(name, row)
+    return Number(finding, with_ends(finding).removeprefix(SIGNS[finding.claim]))
 
 
 def percentage(finding: Finding) -> Number:
@@ -139,6 +140,7 @@ def percentage(finding: Finding) -> Number:
 
     Examples
     --------
+    >>> from reluscope.findings import Claim, Finding
     >>> percentage(Finding(0.25, Claim.EXACT)).text
     '25.0 %'
     """

@@ -124,3 +124,13 @@ def test_no_time_and_ctrl_c(monkeypatch):
     monkeypatch.setattr(rs.Network, "linearize", interrupt)
     found = local_norms(net, points)
     assert (len(found), found.stopped) == (3, "interrupted")
+
+
+def test_equal_outputs_have_no_distance():
+    """Margins and slopes of zero: a quotient of nothing is no distance, and no warning either."""
+    two = linear_margins(rs.load([([[1.0], [1.0]], [0.0, 0.0])]), [[2.0]])
+    assert (two.distances.tolist(), two.margins.tolist(), two.classes.tolist()) == ([np.inf], [0.0], [0])
+    one = linear_margins(rs.load([([[0.0]], [0.0])]), [[2.0]])
+    assert one.distances.tolist() == [np.inf]
+    three = linear_margins(rs.load([([[1.0], [1.0], [-1.0]], [0.0, 0.0, 0.0])]), [[2.0]])
+    assert (three.rivals.tolist(), three.distances.tolist()) == ([2], [2.0])

@@ -29,10 +29,10 @@ def test_distances_are_those_of_all_half_spaces(make, norm, bounded):
     points = np.random.default_rng(1).uniform(-1, 1, (6, net.num_inputs))
     domain = rs.Box(-1.01, 1.02, net.num_inputs) if bounded else None
     found = rs.robustness.boundary_distance(net, points, norm=norm, domain=domain)
-    assert np.allclose(found.distances, by_half_spaces(net, points, norm, domain), rtol=1e-9)
-    assert np.allclose(size(found.points - points, norm), found.distances, rtol=1e-9)
-    assert found.finding(0).claim == "EXACT"
-    assert (found.finding(0).tolerance or 0.0) < 1e-9
+    assert np.allclose(found["boundary_distance"].value, by_half_spaces(net, points, norm, domain), rtol=1e-9)
+    assert np.allclose(size(found.details["points"] - points, norm), found["boundary_distance"].value, rtol=1e-9)
+    assert found.finding("boundary_distance").claim == "EXACT"
+    assert (found.finding("boundary_distance").tolerance or 0.0) < 1e-9
 
 
 @pytest.mark.parametrize("norm", NORMS)
@@ -40,7 +40,7 @@ def test_the_unit_flips_right_beyond_the_touched_point(norm):
     net = branched()
     points = np.random.default_rng(5).normal(size=(6, net.num_inputs))
     found = rs.robustness.boundary_distance(net, points, norm=norm)
-    for point, touched, source in zip(points, found.points, found.sources, strict=True):
+    for point, touched, source in zip(points, found.details["points"], found.details["sources"], strict=True):
         gate, unit, piece = (int(entry) for entry in source)
         name = net.gates[gate].name
         codes = [net.codes(point + t * (touched - point)).by_gate()[name].to_array()[0] for t in (1 - 1e-6, 1 + 1e-6)]
@@ -53,19 +53,19 @@ def test_the_unit_flips_right_beyond_the_touched_point(norm):
 def test_degenerate_networks(parameters, seed, norm):
     net, x = rs.load(parameters), np.random.default_rng(seed).uniform(-2, 2, (3, 2))
     found = rs.robustness.boundary_distance(net, x, norm=norm)
-    assert np.allclose(found.distances, by_half_spaces(net, x, norm, None), rtol=1e-9)
-    assert np.isnan(found.points).any(axis=1).tolist() == np.isinf(found.distances).tolist()
+    assert np.allclose(found["boundary_distance"].value, by_half_spaces(net, x, norm, None), rtol=1e-9)
+    assert np.isnan(found.details["points"]).any(axis=1).tolist() == np.isinf(found["boundary_distance"].value).tolist()
 
 
 def test_domains_name_their_rows():
     net = rs.load([([[1.0, 0.0]], [-9.0]), ([[1.0]], [0.0])])
     box = rs.robustness.boundary_distance(net, [[0.0, 0.5]], norm="l2", domain=rs.Box(-1, 1, 2))
-    assert box.sources.tolist() == [[-1, 1, -1]]
-    assert box.points.tolist() == [[0.0, 1.0]]
+    assert box.details["sources"].tolist() == [[-1, 1, -1]]
+    assert box.details["points"].tolist() == [[0.0, 1.0]]
     corner = rs.Polyhedron([[3.0, 4.0], [-1.0, 0.0], [0.0, -1.0]], [5.0, 0.0, 0.0])
     cut = rs.robustness.boundary_distance(net, [[0.9, 0.5]], norm="l1", domain=corner)
-    assert cut.distances[0] == pytest.approx(0.3 / 4)
-    assert cut.sources.tolist() == [[-1, 0, -1]]
+    assert cut["boundary_distance"].value[0] == pytest.approx(0.3 / 4)
+    assert cut.details["sources"].tolist() == [[-1, 0, -1]]
     with pytest.raises(rs.errors.InputError, match="point 1 outside"):
         rs.robustness.boundary_distance(net, [[0.0, 0.0], [3.0, 0.0]], norm="l2", domain=rs.Box(-1, 1, 2))
 
@@ -73,5 +73,5 @@ def test_domains_name_their_rows():
 def test_a_network_that_never_bends():
     net = rs.load([([[1.0, 2.0]], [0.0])])
     found = rs.robustness.boundary_distance(net, [[0.0, 0.0]], norm="linf")
-    assert found.distances.tolist() == [np.inf]
-    assert found.sources.tolist() == [[-1, -1, -1]]
+    assert found["boundary_distance"].value.tolist() == [np.inf]
+    assert found.details["sources"].tolist() == [[-1, -1, -1]]

@@ -9,12 +9,16 @@ import pytest
 
 import reluscope as rs
 from oracles.rational_steps import LEAKY, RELU, affine, fractions_of, network_of, rational_map, rational_values
+from reluscope.analyses.robustness.changes import Change
+from reluscope.analyses.robustness.search import Search
+from reluscope.findings import Status
 
 NORMS = ("l1", "linf")
 
 
-def is_within(value, exact, tolerance):
-    return abs(Fraction(float(value)) - exact) <= Fraction(float(tolerance))
+def is_between(column, exact, row=0):
+    """Tell whether an exact number lies between the ends of a cell."""
+    return Fraction(float(column.lower[row])) <= exact <= Fraction(float(column.upper[row]))
 
 
 def length(row, norm):
@@ -39,13 +43,13 @@ def test_outputs_that_cancel_leave_a_distance_with_their_rounding(norm, kink):
         margin = sum((w * v for w, v in zip(ahead, fractions_of(point), strict=False)), ahead[-1])
         exact = abs(margin) / length(ahead[:-1], norm)
         net = network_of(steps, 2)
-        within = rs.robustness.decision_distance_within(net, point[None], norm=norm).finding(0)
-        whole = rs.robustness.decision_distance(net, point[None], norm=norm).finding(0)
-        for finding in (within, whole):
-            assert finding.claim == "EXACT"
-            assert is_within(finding.value, exact, finding.tolerance)
-        far += abs(Fraction(within.value) - exact) > Fraction(1, 10**10)
-        assert (whole.tolerance or 0.0) < 1e-4
+        within = rs.robustness.decision_distance_within(net, point[None], norm=norm)["decision_distance_within"]
+        whole = rs.robustness.decision_distance(net, point[None], norm=norm)["decision_distance"]
+        for found in (within, whole):
+            assert is_between(found, exact)
+            assert found.upper[0] - found.lower[0] < 1e-4
+            assert found.is_exact[0] == (found.upper[0] - found.lower[0] <= found.tolerance[0])
+        far += abs(Fraction(float(within.value[0])) - exact) > Fraction(1, 10**10)
     assert far > 5
 
 
@@ -79,10 +83,11 @@ def test_a_corner_of_two_rows_that_are_nearly_parallel_moves_by_more_than_they(s
         x, y = (b * f - d * e) / det, (c * e - a * f) / det
         exact = max(abs(x), abs(y))
         assert abs(y) > 2 * abs(x)
-        finding = rs.robustness.decision_distance_within(network_of(steps, 2), point[None], norm="linf").finding(0)
-        assert np.isfinite(finding.value)
-        assert is_within(finding.value, exact, finding.tolerance)
-        apart += abs(Fraction(finding.value) - exact) > Fraction(1, 10**8)
+        found = rs.robustness.decision_distance_within(network_of(steps, 2), point[None], norm="linf")
+        column = found["decision_distance_within"]
+        assert np.isfinite(column.value[0])
+        assert is_between(column, exact)
+        apart += abs(Fraction(float(column.value[0])) - exact) > Fraction(1, 10**8)
     assert apart > 5
 
 
@@ -97,51 +102,81 @@ def test_the_domain_is_in_the_way_as_exactly_as_its_rows_are_rounded():
         exact = Fraction(bound) - sum(w * v for w, v in zip(fractions_of(row), fractions_of(point), strict=True))
         domain = rs.Polyhedron(row[None], [bound])
         found = rs.robustness.boundary_distance(net, point[None], norm="l1", domain=domain)
-        finding = found.finding(0)
-        assert found.sources.tolist() == [[-1, 0, -1]]
-        assert is_within(finding.value, exact / max(fractions_of(row)), finding.tolerance)
-        assert (finding.tolerance or 0.0) < 1e-13 * (1 + 10 * size)
-        apart += Fraction(finding.value) != exact / max(fractions_of(row))
+        column = found["boundary_distance"]
+        assert found.details["sources"].tolist() == [[-1, 0, -1]]
+        assert is_between(column, exact / max(fractions_of(row)))
+        assert column.upper[0] - column.lower[0] < 2e-13 * (1 + 10 * size)
+        apart += Fraction(float(column.value[0])) != exact / max(fractions_of(row))
     assert apart > 5
 
 
 def test_the_farther_of_domain_and_facet_is_not_reported():
     net = network_of([affine(np.eye(2), [1.0, 2.0]), RELU, affine(np.ones((1, 2)), [0.0])], 2)
     near = rs.robustness.boundary_distance(net, [[0.0, 0.0]], norm="l2", domain=rs.Box(-3, 3, 2))
-    assert (near.distances[0], near.sources.tolist(), near.points.tolist()) == (1.0, [[0, 0, 0]], [[-1.0, 0.0]])
+    assert near["boundary_distance"].value[0] == 1.0
+    assert (near.details["sources"].tolist(), near.details["points"].tolist()) == ([[0, 0, 0]], [[-1.0, 0.0]])
     tie = rs.robustness.boundary_distance(net, [[0.0, 0.0]], norm="l2", domain=rs.Box(-1, 3, 2))
-    assert tie.sources.tolist() == [[0, 0, 0]]  # a unit comes before the domain
+    assert tie.details["sources"].tolist() == [[0, 0, 0]]  # a unit comes before the domain
     outside = np.array([[3.0 + 1e-13, 0.0]])  # outside by rounding: on the boundary
-    assert rs.robustness.boundary_distance(net, outside, norm="l2", domain=rs.Box(-1, 3, 2)).distances[0] == 0.0
+    found = rs.robustness.boundary_distance(net, outside, norm="l2", domain=rs.Box(-1, 3, 2))
+    assert found["boundary_distance"].value[0] == 0.0
 
 
-def test_tolerances_say_what_the_duals_leave_open_and_what_rounding_does():
-    net = rs.load([(np.eye(2), np.array([9.0, 9.0])), (np.eye(2), np.zeros(2))])
-    found = rs.robustness.decision_distance_within(net, [[3.0, 1.0]], norm="l2")
-    wider = replace(found, lower=found.distances - 0.25, errors=np.array([0.5]))
-    assert wider.finding(0).tolerance == pytest.approx(0.75)
-    nothing = replace(found, distances=np.array([np.inf]), lower=np.array([np.inf]), errors=np.zeros(1))
-    assert nothing.finding(0).tolerance == 0.0
-    whole = rs.robustness.decision_distance(net, [[3.0, 1.0]], norm="l2")
-    wider = replace(whole, lower=whole.upper - 0.25, errors=np.array([0.5])).finding(0)
-    assert (wider.claim, wider.interval) == ("EXACT", None)
-    assert wider.tolerance == pytest.approx(0.75)
-    nothing = replace(whole, lower=np.array([np.inf]), upper=np.array([np.inf]), errors=np.array([0.5])).finding(0)
-    assert (nothing.value, nothing.tolerance) == (np.inf, 0.5)
+CORNER = [(np.eye(2), np.array([9.0, 9.0])), (np.eye(2), np.zeros(2))]
+
+
+def found_by(monkeypatch, *searches):
+    """Return the distances from one point after another that searches with these ends would leave."""
+    # What the function itself sees, however its module was imported.
+    names, ends = inspect.unwrap(rs.robustness.decision_distance).__globals__, iter(searches)
+    monkeypatch.setitem(names, "search", lambda *_: next(ends))
+    points = np.repeat([[3.0, 1.0]], len(searches), axis=0)
+    return rs.robustness.decision_distance(rs.load(CORNER), points, norm="l2")
+
+
+def change_at(distance, error):
+    return Change(distance, distance, error, np.array([-1.0, 1.0]), np.array([-1.1, 1.1]), 1)
+
+
+def test_ends_hold_what_the_duals_leave_open_and_what_rounding_does(monkeypatch):
+    found = found_by(
+        monkeypatch,
+        Search(1.25, change_at(1.5, 0.125), "", 7, 0),
+        Search(1.5, change_at(1.5, 0.0), "", 7, 0),
+        Search(np.inf, None, "", 7, 0),
+        Search(1e12, None, "", 7, 0),
+        Search(0.0625, change_at(0.0625, 0.125), "", 7, 0),
+    )["decision_distance"]
+    assert found.value.tolist() == [1.5, 1.5, np.inf, 1e12, 0.0625]
+    assert found.lower.tolist() == [1.125, 1.5, np.inf, 1e12, 0.0]
+    assert found.upper.tolist() == [1.625, 1.5, np.inf, np.inf, 0.1875]
+    assert found.claims == ("ESTIMATE", "EXACT", "EXACT", "LOWER", "ESTIMATE")
+
+
+def test_distances_are_exact_to_the_ninth_digit_of_the_distance_and_the_point(monkeypatch):
+    near, far = (Search(1.5 - gap, change_at(1.5, 0.0), "", 7, 0) for gap in (4.4e-9, 4.6e-9))
+    found = found_by(monkeypatch, near, far)["decision_distance"]
+    assert found.tolerance == pytest.approx([1e-9 * (1.5 + 3.0)] * 2)  # the point is (3, 1)
+    assert found.claims == ("EXACT", "UPPER")
+
+
+def test_a_frontier_beyond_the_certified_radius_is_the_bound(monkeypatch):
+    found = found_by(monkeypatch, Search(1.75, change_at(2.0, 0.0), "budget of 3 regions", 7, 0))
+    assert str(found.finding("decision_distance")) == "1.75 (LOWER, in [1.75, 2])"
 
 
 @pytest.mark.parametrize(("stopped", "undecided"), [("budget of 3 regions", 0), ("", 2), ("interrupted", 1)])
-def test_a_search_that_did_not_end_or_left_doubts_is_a_lower_bound(stopped, undecided):
-    net = rs.load([(np.eye(2), np.array([9.0, 9.0])), (np.eye(2), np.zeros(2))])
-    whole = rs.robustness.decision_distance(net, [[3.0, 1.0]], norm="l2")
-    cut = replace(
-        whole, lower=np.array([0.5]), upper=np.array([2.0]), stopped=(stopped,), num_undecided=np.array([undecided])
-    )
-    finding = cut.finding(0)
-    assert not cut.is_exact[0]
-    assert (finding.claim, finding.value, finding.interval) == ("LOWER", 0.5, (0.5, 2.0))
-    assert (finding.tolerance, finding.num_undecided) == (None, undecided)
-    assert ("ended early" in finding.method) == bool(stopped)
+def test_a_search_that_did_not_end_or_left_doubts_is_a_lower_bound(monkeypatch, stopped, undecided):
+    found = found_by(monkeypatch, Search(0.5, change_at(2.0, 0.0), stopped, 7, undecided))
+    finding = found.finding("decision_distance")
+    # Its own region keeps the class of a point as far as this, where a search ended before it knew.
+    lower = float(np.sqrt(2.0)) if stopped else 0.5
+    assert (finding.claim, finding.value) == ("LOWER", pytest.approx(lower, rel=1e-12))
+    assert finding.interval == (finding.value, 2.0)
+    assert (found.details["stopped"].tolist(), found.details["num_undecided"].tolist()) == ([stopped], [undecided])
+    assert found.details["witnesses"] == pytest.approx(np.array([[2.0, 2.0]]))
+    assert found.details["beyond"] == pytest.approx(np.array([[1.9, 2.1]]))
+    assert found.stopped == ("interrupted" if stopped == "interrupted" else "")
 
 
 def test_a_tolerance_holds_the_gap_to_the_dual_bound_of_every_rival(monkeypatch):
@@ -162,9 +197,10 @@ def test_a_tolerance_holds_the_gap_to_the_dual_bound_of_every_rival(monkeypatch)
 
     monkeypatch.setattr(Cell, "nearest_change", loose)
     found = rs.robustness.decision_distance_within(net, [[3.0, 1.0]], norm="linf")
-    assert found.distances[0] == pytest.approx(1.0)
-    assert found.lower[0] == pytest.approx(0.5)
-    assert found.finding(0).tolerance == pytest.approx(0.5)
+    column = found["decision_distance_within"]
+    assert column.value[0] == pytest.approx(1.0)
+    assert column.lower[0] == pytest.approx(0.5)
+    assert column.claims == ("ESTIMATE",)
 
 
 def test_a_class_that_rounding_could_have_made_is_no_change():
@@ -187,21 +223,22 @@ def test_a_class_that_rounding_could_have_made_is_no_change():
 
 
 def test_what_a_search_left_undecided_is_told(monkeypatch):
-    from reluscope.analyses.robustness.search import Search
+    found = found_by(monkeypatch, *[Search(0.5, None, "", 7, 3)] * 2)
+    assert found.details["num_undecided"].tolist() == [3, 3]
+    assert found.details["num_branches"].tolist() == [7, 7]
+    assert found.finding("decision_distance", 1).claim == "LOWER"
+    assert found.finding("decision_distance", 1).interval == (0.5, np.inf)
+    assert found.details["adversarial"].tolist() == [-1, -1]
+    assert np.isnan(found.details["witnesses"]).all()
+    assert np.isnan(found.details["beyond"]).all()
 
-    # What the function itself sees, however its module was imported.
-    names = inspect.unwrap(rs.robustness.decision_distance).__globals__
-    monkeypatch.setitem(names, "search", lambda *_: Search(0.5, None, "", 7, 3))
-    net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    found = rs.robustness.decision_distance(net, [[3.0, 1.0], [1.0, 2.0]], norm="l2")
-    assert (found.num_undecided.tolist(), found.num_branches.tolist()) == ([3, 3], [7, 7])
-    assert found.finding(1).claim == "LOWER"
-    assert found.finding(1).interval == (0.5, np.inf)
-    assert (found.errors.tolist(), found.adversarial.tolist()) == ([0.0, 0.0], [-1, -1])
-    assert np.isnan(found.witnesses).all()
-    assert np.isnan(found.beyond).all()
-    monkeypatch.setitem(names, "search", lambda *_: Search(0.5, None, "interrupted", 7, 0))
-    assert len(rs.robustness.decision_distance(net, [[3.0, 1.0], [1.0, 2.0]], norm="l2")) == 1
+
+def test_points_after_an_interruption_are_not_reached(monkeypatch):
+    found = found_by(monkeypatch, Search(0.5, change_at(2.0, 0.0), "interrupted", 7, 0), Search(0.5, None, "", 7, 0))
+    assert found.status == (Status.DONE, Status.NOT_REACHED)
+    assert found.details["stopped"].tolist() == ["interrupted", ""]
+    assert found.details["adversarial"].tolist() == [1, -1]
+    assert found.median("decision_distance").claim == "ESTIMATE"  # the second may be anywhere
 
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
@@ -263,6 +300,6 @@ def test_a_budget_is_kept_and_none_is_endless():
 
     net, points = rs.load(layers([2, 6, 5, 3], seed=1)), [[0.1, 0.2]]
     cut = rs.robustness.decision_distance(net, points, norm="l2", budget=rs.Budget(regions=1))
-    assert cut.stopped == ("budget of 1 regions",)
-    assert cut.finding(0).claim == "LOWER"
-    assert rs.robustness.decision_distance(net, points, norm="l2").stopped == ("",)
+    assert cut.details["stopped"].tolist() == ["budget of 1 regions"]
+    assert (cut.finding("decision_distance").claim, cut.stopped) == ("LOWER", "")
+    assert rs.robustness.decision_distance(net, points, norm="l2").details["stopped"].tolist() == [""]

@@ -152,8 +152,7 @@ def test_a_class_that_never_wins_is_not_looked_for():
             (np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]]), np.array([0.0, 0.0, -5.0])),
         ]
     )
-    found = rs.robustness.decision_distance(net, [[3.0, 1.0]], norm="linf", domain=rs.Box(-5, 5, 2))
-    assert (found.upper[0], found.adversarial[0]) == (pytest.approx(1.0), 1)
-    assert rs.robustness.decision_distance(net, [[1.0, 3.0]], norm="linf", domain=rs.Box(-5, 5, 2)).upper[
-        0
-    ] == pytest.approx(1.0)
+    for point, other in (([3.0, 1.0], 1), ([1.0, 3.0], 0)):
+        found = rs.robustness.decision_distance(net, [point], norm="linf", domain=rs.Box(-5, 5, 2))
+        assert found.finding("decision_distance").value == pytest.approx(1.0)
+        assert found.details["adversarial"].tolist() == [other]

@@ -43,13 +43,22 @@ def test_nearest_of_all_rivals(norm, bounded):
     found = rs.robustness.decision_distance_within(net, points, norm=norm, domain=domain)
     truth = np.array([by_scipy(net, point, norm, domain) for point in points])
     assert 0 < np.isfinite(truth).sum() < 14
-    assert np.allclose(found.distances, truth, rtol=1e-7)
+    column, there = found["decision_distance_within"], np.isfinite(truth)
+    assert np.allclose(column.value[there], truth[there], rtol=1e-7)
+    for row in np.flatnonzero(~there).tolist():
+        # Without a box rows that contradict each other do so but for their rounding, which matters very far away.
+        claim = "EXACT" if np.isinf(column.value[row]) else "LOWER"
+        assert (column.upper[row], column.claims[row]) == (np.inf, claim)
+        assert column.lower[row] > 1e9
+        assert claim == "EXACT" or not bounded
     for row in np.flatnonzero(np.isfinite(truth)).tolist():
-        outputs = net(found.points[row])[0]
-        assert outputs[found.rivals[row]] == pytest.approx(float(outputs[found.classes[row]]), abs=1e-7)
-        assert size(found.points[row] - points[row], norm) == pytest.approx(truth[row])
-        assert (found.finding(row).tolerance or 0.0) < 1e-8
-    assert (found.rivals[np.isinf(truth)] == -1).all()
+        outputs = net(found.details["points"][row])[0]
+        assert outputs[found.details["rivals"][row]] == pytest.approx(
+            float(outputs[found.details["classes"][row]]), abs=1e-7
+        )
+        assert size(found.details["points"][row] - points[row], norm) == pytest.approx(truth[row])
+        assert found.finding("decision_distance_within", row).claim == "EXACT"
+    assert (found.details["rivals"][np.isinf(truth)] == -1).all()
 
 
 @settings(max_examples=12)
@@ -59,13 +68,21 @@ def test_never_nearer_than_the_nearest_of_the_network(parameters, seed, norm):
     within = rs.robustness.decision_distance_within(net, x, norm=norm, domain=rs.Box(-2, 2, 2))
     nearest = rs.robustness.decision_distance(net, x, norm=norm, domain=rs.Box(-2, 2, 2))
     boundary = rs.robustness.boundary_distance(net, x, norm=norm, domain=rs.Box(-2, 2, 2))
-    if within.distances[0] < boundary.distances[0]:
-        assert nearest.upper[0] == pytest.approx(within.distances[0], rel=1e-7, abs=1e-9)
-    assert nearest.upper[0] >= min(within.distances[0], boundary.distances[0]) - 1e-9
+    inside, whole, facet = (
+        float(found[name].value[0])
+        for found, name in (
+            (within, "decision_distance_within"),
+            (nearest, "decision_distance"),
+            (boundary, "boundary_distance"),
+        )
+    )
+    if inside < facet:
+        assert whole == pytest.approx(inside, rel=1e-7, abs=1e-9)
+    assert whole >= min(inside, facet) - 1e-9
 
 
 def test_a_tie_at_the_point_is_at_distance_zero():
     net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     found = rs.robustness.decision_distance_within(net, [[1.0, 1.0], [2.0, 1.0]], norm="linf")
-    assert found.distances.tolist() == [0.0, 0.5]
-    assert found.points.tolist() == [[1.0, 1.0], [1.5, 1.5]]
+    assert found["decision_distance_within"].value.tolist() == [0.0, 0.5]
+    assert found.details["points"].tolist() == [[1.0, 1.0], [1.5, 1.5]]

@@ -9,8 +9,6 @@ from conformance.bad_input.things import BOX, CODES, FLAT, FOLDER, LAYERS, MODEL
 _TRIANGLE = rs.Polyhedron([[1.0, 1], [-1, 0], [0, -1]], [1.0, 0, 0])
 _CERTIFICATE = Later(lambda: rs.partition(NET, PLANE, certify=True).certificate)
 
-_BALLS = Later(lambda: rs.inscribed_balls(NET, X, domain=rs.Box(-20, 20, 2)))
-
 
 def _saved():
     path = FOLDER / "saved.arrow"
@@ -42,6 +40,7 @@ ROWS = {
     "Findings.median": row(on=_FINDINGS, name="num_classes", kinds={"name": "option"}),
     "Findings.quantile": row(on=_FINDINGS, name="num_classes", level=0.25, kinds={"name": "option", "level": "share"}),
     "Findings.share": row(on=_FINDINGS, name="holds_decision_boundary", kinds={"name": "option"}),
+    "Findings.share_exact": row(on=_FINDINGS, name="holds_decision_boundary", kinds={"name": "option"}),
     "Findings.where": row(on=_FINDINGS, sample=0),
     "Findings.rows": row(on=_FINDINGS, which=[0], kinds={"which": "rows"}),
     "Findings.__getitem__": row(on=_FINDINGS, name="num_classes", kinds={"name": "option"}),
@@ -67,7 +66,6 @@ ROWS = {
     "Codes.of_gates": row(CODES.layout.gates[0].name, on=CODES),
     "Codes.unique": row(on=CODES),
     "Codes.distance": row(on=CODES, other=CODES, threshold=2, kinds={"other": "ours"}),
-    "InscribedBalls.finding": row(on=_BALLS, position=0),
     "Network.start": row(on=NET, x=NET.points(X), kinds={"x": "tensor"}),
     "Network.points": row(on=NET, x=X),
     "Network.__call__": row(on=NET, x=X),
@@ -144,6 +142,7 @@ ROWS = {
         kinds={"epoch": "number", "step": "natural"},
     ),
     "count": row(network=NET, domain=BOX, kinds={"checkpoint": "write"}),
+    "inscribed_balls": row(network=NET, x=X, domain=BOX, kinds={"domain": "box"}),
     "decision_boundary": row(part=FLAT),
     "load": row(model=LAYERS, kinds={"model": "model", "data": "samples"}, input_shape=(2,), data=X),
     "neighbors": row(network=NET, x=X[0], kinds={"x": "samples"}),
@@ -152,5 +151,4 @@ ROWS = {
     "region": row(network=NET, x=X[0]),
     "region_volumes": row(part=PART, num_samples=10, kinds={"confidence": "open share"}),
     "regions": row(network=NET, x=X, kinds={"budget": "count"}),
-    "inscribed_balls": row(network=NET, x=X, domain=rs.Box(-20, 20, 2), kinds={"domain": "box", "population": "count"}),
 }

@@ -47,9 +47,7 @@ def _segments():
 
 
 def _radii():
-    from reluscope.analyses.radii import facet_distances
-
-    return facet_distances(NET, X)
+    return rs.robustness.boundary_distance(NET, X, norm="l2")
 
 
 def _robust(function):

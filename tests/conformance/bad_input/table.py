@@ -6,7 +6,7 @@ _FILES = {"": "nouns", "plots.style": "plots_style"}
 
 # Results: users read them, and build none. Their methods have rows like everything else.
 _RESULTS = """
-    Ball Certificate Claim Codes DecisionBoundary Finding Findings InscribedBalls Neighbors Network Partition Region
+    Ball Certificate Claim Codes DecisionBoundary Finding Findings Neighbors Network Partition Region
     RegionVolumes
     annulus.DecisionRegion annulus.FacetKind annulus.Orthogonality annulus.ShallowNetwork annulus.Shape annulus.Solution
     boolean.Construction boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates
@@ -26,8 +26,8 @@ _RESULTS = """
     preimages.RecessionDirection preimages.SecondPoint preimages.ImageDistance preimages.Invariance
     preimages.InvariantSet preimages.LocalInverse preimages.Decider preimages.Kind preimages.Preimages preimages.Layer
     preimages.MixedSystem preimages.ElsewhereBounds preimages.Omnidirectional preimages.PreimagePieces
-    preimages.Comparison preimages.Error preimages.Elsewhere robustness.BoundaryDistances robustness.DecisionDistances
-    robustness.DistancesWithin sensitivity.ActiveSubspaces sensitivity.JacobianNorms sensitivity.LocalComplexity
+    preimages.Comparison preimages.Error preimages.Elsewhere sensitivity.ActiveSubspaces sensitivity.JacobianNorms
+    sensitivity.LocalComplexity
     sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory sensitivity.Transitions
     similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.PairTable similarity.Partitions
     similarity.Similarities stability.Bounded stability.CorrelationCounts stability.Interlacing stability.Layer

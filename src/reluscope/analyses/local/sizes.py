@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from reluscope.analyses.bodies import regions_inside
+from reluscope.analyses.inscribed_balls import INRADIUS
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Seconds, read_arguments
 from reluscope.findings import Column, Findings, declare
@@ -13,7 +14,6 @@ from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.tolerance import Tolerance
 
-INRADIUS = declare("inradius", "radius of a largest ball in the linear region", unit="input")
 WIDTH = declare(
     "minimal_width", "least distance of two parallel hyperplanes with the linear region between them", unit="input"
 )

@@ -1,64 +1,26 @@
 """How far points are from the boundary of their linear regions, in closed form."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Float, Int
+import torch
 
+from reluscope.analyses.measuring import Measured, measure
 from reluscope.analyses.robustness.cells import Window, open_domain
-from reluscope.arguments import read_arguments, read_position
+from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, distances
+from reluscope.arguments import Count, Seconds, read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Findings
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.norms import Norm, check_norm, dual, size, steepest
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
-from reluscope.regions.nearest import BUDGET, facet_normals, nearest_facets
+from reluscope.regions.nearest import BUDGET, NearestFacets, facet_normals, nearest_facets
 from reluscope.tolerance import Tolerance
 
-
-@dataclass(frozen=True, eq=False)
-class BoundaryDistances:
-    """The nearest boundary point of every point's region.
-
-    Parameters
-    ----------
-    distances : (s,) float64
-        Infinite where neither a unit nor the domain is in the way; 0 on a hyperplane as far as rounding can tell.
-    errors : (s,) float64
-        Bounds on what rounding changes in the distances.
-    sources : (s, 3) int64
-        Gate, unit, and the unit's piece beyond; for the domain -1, the row (of a box upper bounds first), -1; of
-        infinite distances all -1.
-    points : (s, n) float64
-        Where the boundary is touched; NaN at infinite distances. In slice coordinates on a slice.
-    norm : str
-    domain : str
-    """
-
-    distances: Float[np.ndarray, " s"]
-    errors: Float[np.ndarray, " s"]
-    sources: Int[np.ndarray, "s 3"]
-    points: Float[np.ndarray, "s n"]
-    norm: Norm
-    domain: str
-
-    def __len__(self) -> int:
-        return len(self.distances)
-
-    @read_arguments
-    def finding(self, row: int) -> Finding:
-        """Return the distance of one point, EXACT within the bound on rounding."""
-        row = read_position(row, "row", len(self), "points")
-        return Finding(
-            float(self.distances[row]),
-            Claim.EXACT,
-            name="distance to the boundary of the region",
-            definition=f"{self.norm} distance from the point to the boundary of its linear region",
-            domain=self.domain,
-            method="least (b - a x) / |a| over all half-spaces a z <= b, with the dual norm, in float64",
-            tolerance=float(self.errors[row]),
-        )
+METHOD = "least (b - a x) / |a| over all half-spaces a z <= b, with the dual norm, in float64"
+# Points that are asked about together, so that there is something to show when time ends.
+AT_ONCE = 512
 
 
 @read_arguments
@@ -68,24 +30,37 @@ def boundary_distance(
     *,
     norm: Norm,
     domain: Domain | None = None,
+    population: Count | None = None,
+    seconds: Seconds = np.inf,
     tolerance: Tolerance | None = None,
-) -> BoundaryDistances:
+    tell: Callable[[float], None] | None = None,
+) -> Findings:
     """Return how far points are from the boundary of their linear regions, which unit it is, and where.
 
     Parameters
     ----------
     network : Network
     x : (s, *input_shape) or (s, n)
-        Points; for a slice as domain ``(s, d)`` in slice coordinates.
+        Points, in random order if there may not be time for all; for a slice as domain ``(s, d)`` in slice coordinates.
     norm : "l1", "l2" or "linf"
     domain : Box, Polyhedron, Slice or Space, optional
         What regions are cut down to; by default all of input space. On a slice distances are those of its coordinates.
+    population : int, optional
+        How many samples these were drawn from at random; by default these are all.
+    seconds : float
+        When to begin with no further points; some are always done.
     tolerance : Tolerance, optional
         Its ``rounding`` says which pre-activations count as zero.
+    tell : callable, optional
+        Told the share of the work done.
 
     Returns
     -------
-    BoundaryDistances
+    Findings
+        ``boundary_distance``, between what rounding may make of it: infinite where neither a unit nor the domain is in
+        the way, 0 on a hyperplane as far as rounding can tell. Details: ``sources`` (s, 3), the gate, the unit, and the
+        unit's piece beyond; for the domain -1, the row (of a box upper bounds first), -1; of infinite distances all -1.
+        ``points`` (s, n), where the boundary is touched, NaN at infinite distances; in slice coordinates on a slice.
 
     Raises
     ------
@@ -100,8 +75,11 @@ def boundary_distance(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([([[3.0, 4.0], [1.0, 0.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
-    >>> [float(rs.robustness.boundary_distance(net, [[2.0, 1.0]], norm=n).distances[0]) for n in ("l1", "l2", "linf")]
-    [2.0, 2.0, 1.4285714285714286]
+    >>> for norm in ("l1", "l2", "linf"):
+    ...     print(rs.robustness.boundary_distance(net, [[2.0, 1.0]], norm=norm).finding("boundary_distance"))
+    2 (EXACT)
+    2 (EXACT)
+    1.42857 (EXACT)
     """
     check_norm(norm)
     network, window = open_domain(network, domain)
@@ -111,18 +89,48 @@ def boundary_distance(
         raise InputError(
             f"expected points in the domain ({window.text}), got point {outside[0]} outside: move it inside"
         )
-    found = nearest_facets(network, points, norm=norm, tolerance=tolerance)
+
+    def ask(block: slice) -> Measured:
+        found = nearest_facets(network, points[block], norm=norm, tolerance=tolerance)
+        return to_boundary(network, points[block], found, window, norm=norm, tolerance=tolerance)
+
+    return measure(
+        len(points),
+        ask,
+        domain=window.text,
+        seconds=seconds,
+        most=AT_ONCE,
+        population=population,
+        tell=tell,
+    )
+
+
+def to_boundary(
+    network: Network,
+    points: torch.Tensor,
+    found: NearestFacets,
+    window: Window,
+    *,
+    norm: Norm,
+    tolerance: Tolerance | None,
+) -> Measured:
+    """Return the distances of points in a domain whose nearest facets are known."""
+    flat = points.reshape(-1, network.num_inputs).cpu().numpy()
     parts = chunks(len(points), 3 * network.bytes_per_point + 8 * network.num_inputs, BUDGET)
     normals = np.concatenate([facet_normals(network, points[rows], found.sources[rows]) for rows in parts])
-    distances, errors, sources = found.distances.copy(), found.errors.copy(), found.sources.copy()
+    nearest, errors, sources = found.distances.copy(), found.errors.copy(), found.sources.copy()
     limits, rows, outward = _nearest_limits(window, flat, norm)
-    nearer = limits < distances
-    distances[nearer], normals[nearer] = limits[nearer], outward[nearer]
+    nearer = limits < nearest
+    nearest[nearer], normals[nearer] = limits[nearer], outward[nearer]
     unit = (tolerance or Tolerance()).rounding * np.finfo(float).eps
-    errors[nearer] = unit * (np.abs(flat[nearer]).max(axis=1, initial=0.0) + limits[nearer])
+    sizes = np.abs(flat).max(axis=1, initial=0.0)
+    errors[nearer] = unit * (sizes[nearer] + limits[nearer])
     sources[nearer] = np.stack([np.full(len(rows), -1), rows, np.full(len(rows), -1)], axis=1)[nearer]
-    touched = flat + np.where(np.isfinite(distances), distances, np.nan)[:, None] * steepest(normals, norm)
-    return BoundaryDistances(distances, errors, sources, touched, norm, window.text)
+    touched = flat + np.where(np.isfinite(nearest), nearest, np.nan)[:, None] * steepest(normals, norm)
+    column = distances(
+        BOUNDARY_DISTANCE, nearest, nearest - errors, nearest + errors, sizes=sizes, norm=norm, method=METHOD
+    )
+    return Measured((column,), {"sources": sources, "points": touched})
 
 
 def _nearest_limits(window: Window, points: np.ndarray, norm: Norm) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

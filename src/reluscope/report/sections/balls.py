@@ -3,23 +3,17 @@
 import numpy as np
 
 from reluscope import plots
+from reluscope.analyses.data_box import data_box
+from reluscope.analyses.inscribed_balls import INRADIUS, ball_seconds, inscribed_balls
 from reluscope.analyses.local.sizes import DIAMETER, WIDTH, region_sizes
-from reluscope.analyses.radii import (
-    BoundaryDistances,
-    FacetDistances,
-    InscribedBalls,
-    ball_seconds,
-    boundary_distances,
-    data_box,
-    facet_distances,
-    inscribed_balls,
-)
-from reluscope.findings import Claim, Finding, Findings
+from reluscope.analyses.robustness.boundary import boundary_distance
+from reluscope.analyses.robustness.certified import certified_radius
+from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE
+from reluscope.findings import Column, Findings, Kind, Status, declare
 from reluscope.geometry.domains import Box
 from reluscope.report.content import (
     Block,
     Content,
-    Number,
     Picture,
     Table,
     Text,
@@ -39,6 +33,9 @@ MOST_SAMPLES = 500
 MOST_BALLS = 20
 MOST_GATES = 60
 MOST_BYTES = 4 * 2**30
+NUM_FIRST = declare(
+    "num_nearest_facets", "samples whose nearest facet is where a unit of this gate changes its piece", kind=Kind.COUNT
+)
 SHARE_FOR_DISTANCES, SHARE_FOR_BALLS, SHARE_FOR_SIZES = 1 / 6, 1 / 2, 1 / 12
 # Regions whose width and diameter are bounded, by about so many programs each.
 FEW, PROGRAMS = 3, 15
@@ -86,62 +83,67 @@ def content(subject: Subject, tell: Tell) -> Content:
     network, settings, data = subject.network, subject.settings, subject.data
     rows = np.random.default_rng(settings.seed).permutation(len(data))[:MOST_SAMPLES]
     points = data.points[rows]
-    facets = facet_distances(
+    # A certified radius is measured along with the distance to the boundary.
+    ask = certified_radius if subject.is_classifier else boundary_distance
+    facets = ask(
         network,
         points,
+        norm="l2",
         population=len(data),
         seconds=SHARE_FOR_DISTANCES * settings.seconds,
         tolerance=settings.tolerance,
         tell=lambda share: tell(0.3 * share),
     )
-    rows = rows[: len(facets)]
+    facets = facets.rows(np.flatnonzero(facets.is_done))
     interrupted = facets.stopped == "interrupted"
-    balls = sizes = reason = boundary = None
+    balls = sizes = domain = None
+    reason = ""
     if not interrupted:
         try:
-            if subject.is_classifier:
-                boundary = boundary_distances(network, points, facets, tolerance=settings.tolerance)
             tell(0.35)
-            balls, reason = _balls(subject, points[: len(facets)], tell)
+            balls, domain, reason = _balls(subject, points[: len(facets)], tell)
             interrupted = balls is not None and balls.stopped == "interrupted"
-            if balls is not None and len(balls) and not interrupted:
-                sizes = _sizes(subject, points, balls)
+            if len(few := _with_balls(balls)[:FEW]) and not interrupted:
+                sizes = _sizes(subject, points[few], domain)
         except KeyboardInterrupt:  # the distances are there
             interrupted = True
-    median = facets.median()
-    shown = [possibly_infinite(median)]
-    if boundary is not None:
-        shown += [possibly_infinite(boundary.median()), percentage(boundary.share())]
-    if balls is not None and len(balls):
-        shown.append(possibly_infinite(balls.median()))
+    shown = [possibly_infinite(facets.median(BOUNDARY_DISTANCE))]
+    if DECISION_DISTANCE in facets:
+        shown += [
+            possibly_infinite(facets.median(DECISION_DISTANCE)),
+            percentage(facets.share_exact(DECISION_DISTANCE)),
+        ]
+    if balls is not None and len(_with_balls(balls)):
+        shown.append(possibly_infinite(balls.median(INRADIUS)))
     text = f"{MEANING} {_which(subject, facets)}"
     blocks: list[Block] = [numbers(*shown), Text(text), _picture(subject, facets, balls), _first(subject, facets)]
-    if boundary is not None:
+    if DECISION_DISTANCE in facets:
         blocks.append(Text(BOUNDARY))
     if balls is not None:
-        blocks.append(Text(f"{BALLS} {_domain(balls)}"))
+        blocks.append(Text(f"{BALLS} {_domain(balls, domain)}"))
         blocks.append(_table(subject, rows, facets, balls))
         if sizes is not None and sizes.is_done.any():
-            blocks.append(_sizes_table(rows[balls.rows[:FEW]], sizes))
-    elif reason is not None:
+            blocks.append(_sizes_table(rows[_with_balls(balls)[:FEW]], sizes))
+    elif reason:
         blocks.append(Text(reason))
-    return Content(tuple(blocks), shown[0], _data(rows, facets, boundary, balls), interrupted=interrupted)
+    return Content(tuple(blocks), shown[0], _data(rows, facets, balls), interrupted=interrupted)
 
 
-def _balls(subject: Subject, points: np.ndarray, tell: Tell) -> tuple[InscribedBalls | None, str | None]:
-    """Return balls, in the whole space or in a box around the data, or the sentence why there are none."""
+def _balls(subject: Subject, points: np.ndarray, tell: Tell) -> tuple[Findings | None, Box | None, str]:
+    """Return balls, the box around the data that regions are cut down to if any, or the sentence why there are none."""
     network, settings = subject.network, subject.settings
     limit = SHARE_FOR_BALLS * settings.seconds
     rows = sum(gate.num_units * max(1, gate.num_pieces - 1) for gate in network.gates)
     needed = ball_seconds(network)
     if needed > limit or 48 * rows * network.num_inputs > MOST_BYTES:
-        return None, (
+        reason = (
             f"The inscribed ball of one region is a linear program of {rows:,} half-spaces in {network.num_inputs:,} "
             f"dimensions, more than this section takes on (about {number(float(np.ceil(needed)))} s each); "
-            "rs.region(net, x).polyhedron.insphere() asks for one."
+            "rs.inscribed_balls(net, x) asks for one."
         )
+        return None, None, reason
 
-    def find(number: int, domain: Box | None, spent: float = 0.0, tell: Tell | None = None) -> InscribedBalls:
+    def find(number: int, domain: Box | None, spent: float = 0.0, tell: Tell | None = None) -> Findings:
         return inscribed_balls(
             network,
             points[:number],
@@ -152,22 +154,24 @@ def _balls(subject: Subject, points: np.ndarray, tell: Tell) -> tuple[InscribedB
             tell=tell,
         )
 
-    box = data_box(subject.points)
     first = find(1, None)
-    is_unbounded = bool(len(first)) and bool(np.isinf(first.radii[0]))
-    domain = box if is_unbounded else None
+    domain = data_box(subject.points) if np.isinf(first[INRADIUS].value[0]) else None
     if first.stopped == "interrupted":
-        return first, None
-    return find(MOST_BALLS, domain, first.seconds, lambda share: tell(0.35 + 0.65 * share)), None
+        return first, None, ""
+    return find(MOST_BALLS, domain, first.seconds, lambda share: tell(0.35 + 0.65 * share)), domain, ""
 
 
-def _sizes(subject: Subject, points: np.ndarray, balls: InscribedBalls) -> Findings | None:
-    """Return widths and diameters of a few of the regions, or None where they would take too long."""
+def _with_balls(balls: Findings | None) -> np.ndarray:
+    """Return the rows that have a ball."""
+    return np.zeros(0, dtype=np.int64) if balls is None else np.flatnonzero(balls.is_done)
+
+
+def _sizes(subject: Subject, points: np.ndarray, domain: Box | None) -> Findings | None:
+    """Return widths and diameters of a few regions, or None where they would take too long."""
     network, limit = subject.network, SHARE_FOR_SIZES * subject.settings.seconds
-    if PROGRAMS * ball_seconds(network, balls.domain) > limit:
+    if PROGRAMS * ball_seconds(network, domain) > limit:
         return None
-    some, tolerance = points[balls.rows[:FEW]], subject.settings.tolerance
-    return region_sizes(network, some, domain=balls.domain, seconds=limit, tolerance=tolerance)
+    return region_sizes(network, points, domain=domain, seconds=limit, tolerance=subject.settings.tolerance)
 
 
 def _sizes_table(samples: np.ndarray, sizes: Findings) -> Table:
@@ -182,31 +186,32 @@ def _sizes_table(samples: np.ndarray, sizes: Findings) -> Table:
     return Table(("sample", "minimal width of its region", "diameter"), tuple(table), caption)
 
 
-def _domain(balls: InscribedBalls) -> str:
-    if balls.domain is not None:
+def _domain(balls: Findings, domain: Box | None) -> str:
+    if domain is not None:
         where = (
             "The first of these regions holds balls of every size, so all are cut down to the range of the data here: "
-            f"the {balls.domain.describe()}."
+            f"the {domain.describe()}."
         )
-    elif len(balls) and np.isinf(balls.radii).any():
+    elif np.isinf(balls[INRADIUS].value).any():
         where = "Regions are not cut down by any box; those with an infinite radius hold balls of every size."
     else:
         where = "Regions are not cut down by any box."
-    where += f" Balls were computed for {len(balls):,} samples"
+    where += f" Balls were computed for {int(balls.is_done.sum()):,} samples"
     where += ", as many as there was time for (--seconds)." if balls.stopped == "time" else "."
-    if len(balls.without):
-        where += f" {len(balls.without):,} samples lie on a kink, and their code has no region with an interior."
+    if without := sum(status is Status.UNDEFINED for status in balls.status):
+        where += f" {without:,} samples lie on a kink, and their code has no region with an interior."
     return where
 
 
-def _which(subject: Subject, facets: FacetDistances) -> str:
+def _which(subject: Subject, facets: Findings) -> str:
     total = len(subject.data)
     if len(facets) == total:
         text = f"Distances are those of all {total:,} samples."
     else:
         text = f"Distances are those of {len(facets):,} of {total:,} samples, drawn at random"
         text += ", as many as there was time for (--seconds)." if facets.stopped == "time" else "."
-    touching, free = int(facets.nearest.is_on_boundary.sum()), int(np.isinf(facets.distances).sum())
+    distances = facets[BOUNDARY_DISTANCE].value
+    touching, free = int((distances == 0).sum()), int(np.isinf(distances).sum())
     if touching:
         text += (
             f" {touching:,} of them lie on a facet, up to rounding: a unit is exactly at a breakpoint there, or two "
@@ -217,48 +222,51 @@ def _which(subject: Subject, facets: FacetDistances) -> str:
     return text
 
 
-def _picture(subject: Subject, facets: FacetDistances, balls: InscribedBalls | None) -> Picture:
+def _picture(subject: Subject, facets: Findings, balls: Findings | None) -> Picture:
     names = [gate.name for gate in subject.network.gates]
-    with_balls = balls is not None and bool(np.isfinite(balls.radii).any())
+    with_balls = balls is not None and bool(np.isfinite(balls[INRADIUS].value).any())
     caption = "Samples in order of their distance to the nearest facet, in the colour of the gate that bends there."
     if with_balls:
         caption += " Diamonds are the radii of inscribed balls, joined to their sample's dot."
-    left_out = int((~np.isfinite(facets.distances) | (facets.distances == 0)).sum())
+    distances = facets[BOUNDARY_DISTANCE].value
+    left_out = int((~np.isfinite(distances) | (distances == 0)).sum())
     if left_out:
         caption += f" {left_out:,} samples at a distance of zero or infinity have no dot."
     described = f"Distances to the nearest facet of {len(facets)} samples, in order, on a logarithmic scale"
     return Picture((drawing(plots.radii(facets, names, balls=balls), "radii", described),), caption)
 
 
-def _first(subject: Subject, facets: FacetDistances) -> Table:
-    rows = []
-    for index, gate in enumerate(subject.network.gates):
-        finding = Finding(
-            int((facets.gates == index).sum()),
-            Claim.EXACT,
-            name=f"nearest facets of {gate.name}",
-            definition="number of samples whose nearest facet is where a unit of this gate changes its piece",
-            domain=f"{len(facets):,} samples",
-            method="least (b - a x) / |a| over all half-spaces of the region, in float64; the earlier gate at a tie",
-        )
-        rows.append((gate.name, gate.num_units, Number(finding)))
+def _first(subject: Subject, facets: Findings) -> Table:
+    gates, first = subject.network.gates, facets.details["sources"][:, 0]
+    counts = Column.of(
+        NUM_FIRST,
+        [(first == index).sum() for index in range(len(gates))],
+        method="least (b - a x) / |a| over all half-spaces of the region, in float64; the earlier gate at a tie",
+    )
+    found = Findings(
+        {NUM_FIRST.name: counts},
+        {"gate": np.array([gate.name for gate in gates])},
+        (Status.DONE,) * len(gates),
+        domain=f"{len(facets):,} samples",
+    )
+    rows = [(gate.name, gate.num_units, measured(found, NUM_FIRST, row)) for row, gate in enumerate(gates)]
     caption = "Which gate bends first, as one moves away from a sample."
     if len(rows) > MOST_GATES:
         caption += f" The first {MOST_GATES} of {len(rows)} gates are shown."
     return Table(("gate", "units", "samples it bends first for"), tuple(rows[:MOST_GATES]), caption)
 
 
-def _table(subject: Subject, rows: np.ndarray, facets: FacetDistances, balls: InscribedBalls) -> Table:
+def _table(subject: Subject, rows: np.ndarray, facets: Findings, balls: Findings) -> Table:
     gates, table = subject.network.gates, []
-    for position, row in enumerate(balls.rows):
+    for row in _with_balls(balls).tolist():
         cells: list = [f"{int(rows[row]):,}"]
         if subject.classes is not None:
             cells.append(str(int(subject.classes[rows[row]])))
-        gate, unit, _ = facets.nearest.sources[row]
+        gate, unit, _ = facets.details["sources"][row]
         cells.append(f"{gates[gate].name}, unit {unit:,}" if gate >= 0 else "none")
-        offset = balls.offsets[position]
-        cells += [possibly_infinite(facets.finding(int(row))), possibly_infinite(balls.finding(position))]
-        cells.append(number(float(offset)) if np.isfinite(offset) else "")
+        offset = float(balls.details["offsets"][row])
+        cells += [measured(facets, BOUNDARY_DISTANCE, row), measured(balls, INRADIUS, row)]
+        cells.append(number(offset) if np.isfinite(offset) else "")
         table.append(tuple(cells))
     columns = ["sample", *(["class"] if subject.classes is not None else []), "bends first", "nearest facet"]
     columns += ["radius of inscribed ball", "from sample to centre"]
@@ -266,20 +274,23 @@ def _table(subject: Subject, rows: np.ndarray, facets: FacetDistances, balls: In
     return Table(tuple(columns), tuple(table), caption)
 
 
-def _data(
-    rows: np.ndarray, facets: FacetDistances, boundary: BoundaryDistances | None, balls: InscribedBalls | None
-) -> dict:
+def _data(rows: np.ndarray, facets: Findings, balls: Findings | None) -> dict:
     data = {
-        "samples": [int(row) for row in rows],
-        "nearest_facet": plain_values(facets.distances),
-        "nearest_gate": facets.gates.tolist(),
-        "nearest_unit": facets.nearest.sources[:, 1].tolist(),
+        "samples": [int(row) for row in rows[: len(facets)]],
+        "nearest_facet": plain_values(facets[BOUNDARY_DISTANCE].value),
+        "nearest_gate": facets.details["sources"][:, 0].tolist(),
+        "nearest_unit": facets.details["sources"][:, 1].tolist(),
     }
-    if boundary is not None:
-        data["class_certain_within"] = plain_values(boundary.lower)
-        data["class_certain_within_is_exact"] = boundary.is_exact.tolist()
+    if DECISION_DISTANCE in facets:
+        certified = facets[DECISION_DISTANCE]
+        data["class_certain_within"] = plain_values(certified.value)
+        data["class_certain_within_is_exact"] = certified.is_exact.tolist()
     if balls is not None:
-        data["ball_samples"] = [int(rows[row]) for row in balls.rows]
-        data["ball_radii"] = plain_values(balls.radii)
-        data["ball_gaps"] = plain_values(balls.gaps)
+        found = _with_balls(balls)
+        radii = balls[INRADIUS][found]
+        data["ball_samples"] = rows[found].tolist()
+        data["ball_radii"] = plain_values(radii.value)
+        with np.errstate(invalid="ignore"):
+            gaps = np.where(np.isinf(radii.value), 0.0, radii.upper - radii.value)
+        data["ball_gaps"] = plain_values(gaps)
     return data

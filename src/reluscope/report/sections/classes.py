@@ -5,6 +5,8 @@ import numpy as np
 from reluscope import plots
 from reluscope.analyses.choosing import choose_samples
 from reluscope.analyses.classification.classes import num_classes
+from reluscope.analyses.data_box import data_box
+from reluscope.analyses.inscribed_balls import ball_seconds
 from reluscope.analyses.local.classes import (
     DISTORTION,
     HAS_BOUNDARY,
@@ -13,7 +15,6 @@ from reluscope.analyses.local.classes import (
     likeliest_in_regions,
     region_classes,
 )
-from reluscope.analyses.radii import ball_seconds, data_box
 from reluscope.findings import Findings, Status
 from reluscope.geometry.domains import Box
 from reluscope.plots.images import is_image

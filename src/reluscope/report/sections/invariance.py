@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from reluscope import plots
+from reluscope.analyses.data_box import data_box
 from reluscope.analyses.preimages import (
     Invariance,
     Kind,
@@ -18,7 +19,6 @@ from reluscope.analyses.preimages import (
     read_layer,
 )
 from reluscope.analyses.preimages.kinds import joined
-from reluscope.analyses.radii import data_box
 from reluscope.errors import ReluscopeError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.graph import Max

@@ -6,13 +6,14 @@ import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.classification.classes import predicted_classes
+from reluscope.analyses.data_box import data_box
+from reluscope.analyses.inscribed_balls import INRADIUS, ball_seconds, inscribed_balls
 from reluscope.analyses.local.adversaries import pgd
 from reluscope.analyses.local.places import LastOfClass, last_of_class
 from reluscope.analyses.local.targets import class_means, other_means, other_points
 from reluscope.analyses.medians import median_finding
-from reluscope.analyses.radii import InscribedBalls, ball_seconds, data_box, inscribed_balls
 from reluscope.errors import IncompletePartitionError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Claim, Finding, Findings
 from reluscope.geometry.domains import Box
 from reluscope.report.content import (
     Block,
@@ -137,7 +138,7 @@ def _targets(subject: Subject, classes: np.ndarray) -> tuple[np.ndarray, bool]:
 class _Balls:
     """Inscribed balls at the three places of some samples, and their radii as a table, NaN where there is none."""
 
-    found: dict[str, InscribedBalls]
+    found: dict[str, Findings]
     rows: np.ndarray
     table: np.ndarray
     interrupted: bool
@@ -167,14 +168,14 @@ def _balls(subject: Subject, points: np.ndarray, ways: tuple[LastOfClass, ...], 
             interrupted = True
             continue
         interrupted = balls.stopped == "interrupted"
-        if len(balls):
-            table[there[balls.rows], place] = balls.radii
+        if balls.is_done.any():
+            table[there, place] = balls[INRADIUS].value
             found[kind] = balls
     return _Balls(found, rows, table, interrupted)
 
 
-def _median(balls: InscribedBalls, kind: str) -> Finding:
-    return replace(balls.median(), name=f"median inradius {kind}")
+def _median(balls: Findings, kind: str) -> Finding:
+    return replace(balls.median(INRADIUS), name=f"median inradius {kind}")
 
 
 def _leaving(way: LastOfClass, what: str) -> Finding:

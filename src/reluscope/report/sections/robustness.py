@@ -1,32 +1,25 @@
 """How far the decision boundary is: within a sample's region, and of the whole network, as far as a search comes."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.choosing import choose_samples
-from reluscope.analyses.radii import ball_seconds
-from reluscope.analyses.robustness import (
-    BoundaryDistances,
-    DecisionDistances,
-    DistancesWithin,
-    boundary_distance,
-    decision_distance,
-    decision_distance_within,
-)
-from reluscope.findings import Claim, Finding
+from reluscope.analyses.inscribed_balls import ball_seconds
+from reluscope.analyses.robustness import boundary_distance, decision_distance, decision_distance_within
+from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, DECISION_DISTANCE_WITHIN
+from reluscope.findings import Findings
 from reluscope.geometry.norms import Norm
 from reluscope.partitions.budget import Budget
 from reluscope.report.content import (
     Block,
     Content,
-    Number,
     Picture,
     Table,
     Text,
+    measured,
     number,
     numbers,
+    percentage,
     plain_values,
     possibly_infinite,
 )
@@ -79,18 +72,17 @@ def content(subject: Subject, tell: Tell) -> Content:
     rows = choose_samples(subject.classes, FEW, seed=settings.seed)
     points = subject.points[rows]
     budget = Budget(regions=MOST_REGIONS, seconds=SHARE_OF_SECONDS * settings.seconds / (len(NORMS) * len(rows)))
-    facets: list[BoundaryDistances] = []
-    within: list[DistancesWithin] = []
-    whole: list[DecisionDistances] = []
+    facets: list[Findings] = []
+    within: list[Findings] = []
+    whole: list[Findings] = []
     interrupted = False
     for place, norm in enumerate(NORMS):
         try:
             facets.append(boundary_distance(network, points, norm=norm, tolerance=settings.tolerance))
             within.append(decision_distance_within(network, points, norm=norm, tolerance=settings.tolerance))
             tell((place + 0.2) / len(NORMS))
-            found = decision_distance(network, points, norm=norm, budget=budget, tolerance=settings.tolerance)
-            whole.append(_at_least_affine(found, facets[-1], within[-1]))
-            interrupted = whole[-1].stopped[-1] == "interrupted"
+            whole.append(decision_distance(network, points, norm=norm, budget=budget, tolerance=settings.tolerance))
+            interrupted = whole[-1].stopped == "interrupted"
             tell((place + 1) / len(NORMS))
         except KeyboardInterrupt:
             interrupted = True
@@ -99,12 +91,12 @@ def content(subject: Subject, tell: Tell) -> Content:
     if not whole:
         raise KeyboardInterrupt
     facets, within = facets[: len(whole)], within[: len(whole)]
-    medians = [possibly_infinite(_median(one, len(rows))) for one in whole]
+    medians = [possibly_infinite(one.median(DECISION_DISTANCE)) for one in whole]
     names = [f"{row:,} (class {subject.classes[row]})" for row in rows]
     figure = plots.robustness(facets, within, whole, names)
     described = f"Distances of {len(rows)} samples to the nearest facet and to the decision boundary"
     blocks: list[Block] = [
-        numbers(*medians, *(_finished(one) for one in whole)),
+        numbers(*medians, *(percentage(one.share_exact(DECISION_DISTANCE)) for one in whole)),
         Text(f"{MEANING} {_which(subject, len(rows), budget)}"),
         Picture(
             (drawing(figure, "robustness", described),),
@@ -116,14 +108,14 @@ def content(subject: Subject, tell: Tell) -> Content:
         "samples": rows.tolist(),
         "distances": [
             {
-                "norm": one.norm,
-                "lower": plain_values(one.lower),
-                "upper": plain_values(one.upper),
-                "is_exact": one.is_exact.tolist(),
-                "class_beyond": one.adversarial.tolist(),
-                "within": plain_values(inside.distances),
+                "norm": norm,
+                "lower": plain_values(one[DECISION_DISTANCE].lower),
+                "upper": plain_values(one[DECISION_DISTANCE].upper),
+                "is_exact": one[DECISION_DISTANCE].is_exact.tolist(),
+                "class_beyond": one.details["adversarial"].tolist(),
+                "within": plain_values(inside[DECISION_DISTANCE_WITHIN].value),
             }
-            for one, inside in zip(whole, within, strict=True)
+            for norm, one, inside in zip(NORMS, whole, within, strict=False)
         ],
     }
     return Content(tuple(blocks), medians[0], data, interrupted=interrupted)
@@ -137,81 +129,25 @@ def _which(subject: Subject, number_of_samples: int, budget: Budget) -> str:
     )
 
 
-def _at_least_affine(found: DecisionDistances, facets: BoundaryDistances, within: DistancesWithin) -> DecisionDistances:
-    """Raise lower bounds to what the sample's own region says: up to its nearest facet the network is one map."""
-    reached = len(found)
-    own = np.minimum(facets.distances - facets.errors, within.lower - within.errors)[:reached]
-    return replace(found, lower=np.where(found.is_exact, found.lower, np.maximum(found.lower, own)))
-
-
-def _median(found: DecisionDistances, asked: int) -> Finding:
-    """Return the median distance: EXACT if all searches came to their end, else LOWER."""
-    exact = bool(found.is_exact.all()) and len(found) == asked
-    lower, upper = (float(np.median(ends)) for ends in (found.lower, found.upper))
-    gaps = np.subtract(found.upper, found.lower, out=np.zeros(len(found)), where=np.isfinite(found.upper))
-    errors = gaps + found.errors
-    return Finding(
-        upper if exact else lower,
-        Claim.EXACT if exact else Claim.LOWER,
-        name=f"median {found.norm} distance to another class",
-        interval=None if exact else (lower, upper),
-        definition=f"median over {len(found)} samples of the least {found.norm} distance at which a change of class "
-        "begins",
-        domain=f"{len(found)} samples, {found.domain}",
-        method="best-first search over regions, nearest points by quadratic or linear programs with dual bounds",
-        tolerance=float(errors.max(initial=0.0)) if exact else None,
-        num_undecided=int(found.num_undecided.sum()),
-        work={"seconds": float(found.seconds.sum())},
-    )
-
-
-def _finished(found: DecisionDistances) -> Finding:
-    return Finding(
-        int(found.is_exact.sum()),
-        Claim.EXACT,
-        name=f"exact {found.norm} distances",
-        definition=f"samples of {len(found)} whose search came to its end, so that the distance is exact",
-        domain=f"{len(found)} samples",
-        method="best-first search over regions",
-    )
-
-
-def _table(subject: Subject, rows: np.ndarray, within: list[DistancesWithin], whole: list[DecisionDistances]) -> Table:
+def _table(subject: Subject, rows: np.ndarray, within: list[Findings], whole: list[Findings]) -> Table:
     assert subject.classes is not None
     table = []
-    for place, row in enumerate(rows):
-        for inside, one in zip(within, whole, strict=True):
-            if place >= len(one):
-                continue
-            other = int(one.adversarial[place])
+    for place, row in enumerate(rows.tolist()):
+        for norm, inside, one in zip(NORMS, within, whole, strict=False):
+            other = int(one.details["adversarial"][place])
             table.append(
                 (
                     f"{row:,}",
                     str(int(subject.classes[row])),
-                    one.norm,
-                    possibly_infinite(one.finding(place)),
-                    "" if one.is_exact[place] or not np.isfinite(one.upper[place]) else Number(_at_most(one, place)),
+                    norm,
+                    measured(one, DECISION_DISTANCE, place),
                     "" if other < 0 else str(other),
-                    _inside(inside.finding(place)),
+                    measured(inside, DECISION_DISTANCE_WITHIN, place),
                 )
             )
-    columns = ("sample", "class", "norm", "to another class", "at most", "which class", "within its region")
+    columns = ("sample", "class", "norm", "to another class", "which class", "within its region")
     caption = (
-        "Where a search was not finished, a lower bound, and the nearest change of class that it has found, if any."
+        "Where a search was not finished, a lower bound, and in brackets how far the nearest change of class is that "
+        "it has found, if any. An infinite distance says that there is no other class."
     )
     return Table(columns, tuple(table), caption)
-
-
-def _inside(finding: Finding) -> Number:
-    return Number(finding) if np.isfinite(finding.value) else Number(finding, "none there")
-
-
-def _at_most(found: DecisionDistances, place: int) -> Finding:
-    return replace(
-        found.finding(place),
-        value=float(found.upper[place]),
-        claim=Claim.UPPER,
-        name="distance to a change of class that was found",
-        interval=None,
-        tolerance=float(found.errors[place]),
-    )

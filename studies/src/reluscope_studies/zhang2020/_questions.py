@@ -127,17 +127,13 @@ def _inspheres(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answers:
             found[f"alpha {place}"] = np.where(ends[place].is_boundary, ends[place].alphas, np.nan)
         radii, gaps = (np.full(len(rows), np.nan) for _ in range(2))
         if len(chosen):
-            balls = _whole(rs.inscribed_balls(network, there[chosen], domain=asked.box))
-            radii[chosen[balls.rows]], gaps[chosen[balls.rows]] = balls.radii, balls.gaps
+            balls = rs.inscribed_balls(network, there[chosen], domain=asked.box)
+            if balls.stopped == "interrupted":  # part of a block is worth nothing to a run that goes on later
+                raise KeyboardInterrupt
+            inradius = balls["inradius"]
+            radii[chosen], gaps[chosen] = inradius.value, inradius.upper - inradius.value
         found[f"radius {place}"], found[f"gap {place}"] = radii, gaps
     return found
-
-
-def _whole(balls: rs.InscribedBalls) -> rs.InscribedBalls:
-    """Return all or nothing: part of a block is worth nothing to a run that goes on later."""
-    if balls.stopped == "interrupted":
-        raise KeyboardInterrupt
-    return balls
 
 
 def _classes(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answers:

@@ -1,0 +1,134 @@
+"""The largest ball inside the linear region of a sample; its centre may be far from the sample."""
+
+from collections.abc import Callable
+from functools import partial
+from itertools import chain
+
+import numpy as np
+import torch
+
+from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
+from reluscope.analyses.measuring import Measured, measure
+from reluscope.arguments import Count, Seconds, read_arguments
+from reluscope.findings import Column, Findings, declare
+from reluscope.geometry.convex_questions import largest_balls
+from reluscope.geometry.domains import Box
+from reluscope.geometry.interior import WELL_PROVED, Ball
+from reluscope.networks.choices import read_domain
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points
+from reluscope.regions.region import Region
+from reluscope.tolerance import Tolerance
+
+INRADIUS = declare("inradius", "radius of a largest ball in the linear region", unit="input")
+METHOD = "linear program over all half-spaces of the region; the radius is checked against each, the gap is the dual's"
+# Multiplications a second that the estimate of the time for one ball counts on, and steps of the method.
+MULTIPLICATIONS = 2e10
+STEPS = 25
+# The gap of balls, relative to their radii.
+RELATIVE_GAP = 1e-9
+
+
+def ball_seconds(network: Network, domain: Box | None = None) -> float:
+    """Return about how long one inscribed ball takes, from the size of its linear program."""
+    rows = sum(gate.num_units * max(1, gate.num_pieces - 1) for gate in network.gates)
+    rows += 0 if domain is None else 2 * network.num_inputs
+    return 0.01 + STEPS * rows * network.num_inputs**2 / MULTIPLICATIONS
+
+
+@read_arguments
+def inscribed_balls(
+    network: Network,
+    x: Points,
+    *,
+    domain: Box | None = None,
+    population: Count | None = None,
+    seconds: Seconds = np.inf,
+    tolerance: Tolerance | None = None,
+    tell: Callable[[float], None] | None = None,
+) -> Findings:
+    """Return largest balls in the regions of samples, also called Chebyshev balls.
+
+    Parameters
+    ----------
+    network : Network
+    x : (s, *input_shape) or (s, n)
+        In random order, if there may not be time for all.
+    domain : Box, optional
+        What regions are cut down to; by default nothing.
+    population : int, optional
+        How many samples these were drawn from at random; by default these are all.
+    seconds : float
+        When to begin no other ball; one is always done.
+    tolerance : Tolerance, optional
+    tell : callable, optional
+        Told the share of the work done.
+
+    Returns
+    -------
+    Findings
+        ``inradius``: a ball of the lower end is inside, and none is larger than the upper end; infinite where there are
+        balls of every size. A sample on a kink whose code has no region with an interior is undefined. Details:
+        ``offsets`` (s,), the distance from the sample to the ball's centre, NaN for balls of every size.
+
+    Raises
+    ------
+    ShapeError
+        If points or the domain are not of the network's input space.
+
+    Notes
+    -----
+    One linear program in n + 1 variables with a dense row per unit for every sample.
+
+    References
+    ----------
+    Sattelberg, "Local linearity of ReLU neural networks", 2026.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> print(rs.inscribed_balls(net, [[3.0, -1.0]], domain=rs.Box(-4, 4, 2)).finding("inradius"))
+    2 (EXACT)
+    """
+    if domain is not None:
+        read_domain(domain, network.num_inputs)
+    points = network.points(x)
+    flat = points.reshape(len(points), -1)
+
+    def ask(block: slice) -> Measured:
+        there = regions_inside(network, points[block], tolerance)
+        table = np.full((3, block.stop - block.start), np.nan)
+        if there:
+            question = partial(_ask_balls, there, flat[block], domain)
+            for row, ball in chain(*ask_within_memory(question, list(there), network.device)):
+                away = float(np.linalg.norm(ball.center - flat[block.start + row].cpu().numpy()))
+                table[:, row] = ball.radius, ball.radius + ball.gap, away if np.isfinite(ball.radius) else np.nan
+        radii, above, offsets = table
+        return Measured((Column.of(INRADIUS, radii, radii, above, method=METHOD),), {"offsets": offsets})
+
+    where = "input space" if domain is None else domain.describe()
+    most = bodies_at_once(network)
+    return measure(len(points), ask, domain=where, seconds=seconds, most=most, population=population, tell=tell)
+
+
+def _ask_balls(
+    found: dict[int, Region], points: torch.Tensor, domain: Box | None, rows: list[int], device: torch.device
+) -> list[tuple[int, Ball]]:
+    return _largest_balls({row: found[row] for row in rows}, points[rows], domain, device)
+
+
+def _largest_balls(
+    found: dict[int, Region], points: torch.Tensor, domain: Box | None, device: torch.device
+) -> list[tuple[int, Ball]]:
+    """Return largest balls in regions cut down to a domain, by the rows of their samples."""
+    bodies = as_bodies(list(found.values()), domain, device)
+    answers = largest_balls(bodies, points.to(device), relative_gap=RELATIVE_GAP)
+    balls = []
+    for (row, region), center, radius, gap in zip(found.items(), *answers, strict=True):
+        ball = Ball(center, float(radius), float(gap))
+        if not (np.isinf(ball.radius) or (ball.radius > 0 and ball.gap <= WELL_PROVED * ball.radius)):
+            polyhedron = region.polyhedron
+            ball = (polyhedron if domain is None else polyhedron.intersect(domain.polyhedron)).insphere()
+        balls.append((row, ball))
+    return balls

@@ -1,0 +1,149 @@
+"""Radii within which the region's affine map certifies the class: lower bounds on distances to the decision boundary.
+
+Up to the nearest facet the network is one affine map. Where that map changes its class on the way, its nearest
+hyperplane is the exact distance to the decision boundary; elsewhere the class is certain up to the nearer of the two.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from reluscope.analyses.classification.classes import classes_of_outputs
+from reluscope.analyses.measuring import Measured, measure
+from reluscope.analyses.robustness.boundary import AT_ONCE, to_boundary
+from reluscope.analyses.robustness.cells import open_domain
+from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, distances
+from reluscope.arguments import Count, Seconds, read_arguments
+from reluscope.findings import Column, Findings
+from reluscope.geometry.norms import Norm, check_norm, dual, size
+from reluscope.networks.network import BUDGET, Network
+from reluscope.networks.points import Points
+from reluscope.networks.rounded_forward import rounded_forward
+from reluscope.regions.nearest import nearest_facets
+from reluscope.tolerance import Tolerance
+
+METHOD = "distance to the nearest hyperplane of the local affine map, and to the nearest facet, in float64"
+
+
+@read_arguments
+def certified_radius(
+    network: Network,
+    x: Points,
+    *,
+    norm: Norm,
+    population: Count | None = None,
+    seconds: Seconds = np.inf,
+    tolerance: Tolerance | None = None,
+    tell: Callable[[float], None] | None = None,
+) -> Findings:
+    """Return how far the region of each point certifies its class, by its affine map alone.
+
+    Parameters
+    ----------
+    network : Network
+        A classifier: the largest output wins, the lowest one at a tie; a single output f wins where f > 0.
+    x : (s, *input_shape) or (s, n)
+        In random order, if there may not be time for all.
+    norm : "l1", "l2" or "linf"
+    population : int, optional
+        How many samples these were drawn from at random; by default these are all.
+    seconds : float
+        When to begin with no further points; some are always done.
+    tolerance : Tolerance, optional
+    tell : callable, optional
+        Told the share of the work done.
+
+    Returns
+    -------
+    Findings
+        ``decision_distance``: EXACT where the nearest rival's hyperplane is not beyond the nearest facet, since the
+        network is one affine map up to there; elsewhere LOWER, the least of the two. ``boundary_distance``, with its
+        details, as from `boundary_distance`.
+
+    Raises
+    ------
+    InputError
+        If the norm is unknown.
+
+    Notes
+    -----
+    About n forward passes per point, any size of network. `decision_distance` searches on, beyond the region.
+
+    References
+    ----------
+    Croce, Andriushchenko, Hein, "Provable robustness of ReLU networks via maximization of linear regions" (AISTATS
+    2019).
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    >>> found = rs.robustness.certified_radius(net, [[3.0, 2.0], [9.0, 1.0]], norm="l2")
+    >>> print(found.finding("decision_distance", 0), found.finding("decision_distance", 1))
+    0.707107 (EXACT) 1 (LOWER, in [1, inf])
+    """
+    check_norm(norm)
+    network, window = open_domain(network, None)
+    points = network.points(x)
+    tolerance = tolerance or Tolerance()
+
+    def ask(block: slice) -> Measured:
+        found = nearest_facets(network, points[block], norm=norm, tolerance=tolerance)
+        boundary = to_boundary(network, points[block], found, window, norm=norm, tolerance=tolerance)
+        reach = boundary.columns[0]
+        certified = _certified(network, points[block], reach, found.of_gradients, norm=norm, tolerance=tolerance)
+        return Measured((certified, reach), boundary.details)
+
+    return measure(len(points), ask, seconds=seconds, most=AT_ONCE, population=population, tell=tell)
+
+
+def _certified(
+    network: Network,
+    points: torch.Tensor,
+    reach: Column,
+    of_gradients: Float[np.ndarray, "s m"],
+    *,
+    norm: Norm,
+    tolerance: Tolerance,
+) -> Column:
+    """Return the least of the distances to rivals' hyperplanes and to facets, exact where the former is."""
+    away, error = _to_rivals(network, points, of_gradients, norm, tolerance)
+    exact = away + error <= reach.lower
+    lower = np.maximum(np.minimum(away - error, reach.lower), 0.0)
+    value, upper = np.where(exact, away, lower), np.where(exact, away + error, np.inf)
+    sizes = np.abs(points.reshape(len(points), -1).cpu().numpy()).max(axis=1, initial=0.0)
+    return distances(DECISION_DISTANCE, value, lower, upper, sizes=sizes, norm=norm, method=METHOD)
+
+
+def _to_rivals(
+    network: Network, points: torch.Tensor, of_gradients: Float[np.ndarray, "s m"], norm: Norm, tolerance: Tolerance
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return distances to the nearest hyperplane where the map of a point changes its class, and their rounding.
+
+    Outputs that are equal on the whole region are no rivals: the lowest one wins on all of it.
+    """
+    forward = rounded_forward(network, points, tolerance=tolerance)
+    classes, rows = classes_of_outputs(forward.outputs), np.arange(len(points))
+    margins, slopes = np.abs(forward.outputs), np.zeros_like(forward.outputs)
+    # Maps are read in blocks: all of them at once may be large.
+    step = max(1, BUDGET // (8 * network.num_inputs * network.num_outputs))
+    for start in range(0, len(points), step):
+        part = slice(start, start + step)
+        weight = network.linearize(points[part]).weight.cpu().numpy()
+        own = weight[rows[: len(weight)], classes[part]] if network.num_outputs > 1 else 0.0
+        for rival in range(network.num_outputs):
+            slopes[part, rival] = size(own - weight[:, rival], dual(norm))
+    if network.num_outputs > 1:
+        margins = forward.outputs[rows, classes][:, None] - forward.outputs
+    away = np.divide(margins, slopes, out=np.full_like(margins, np.inf), where=slopes > 0)
+    if network.num_outputs > 1:
+        away[rows, classes] = np.inf
+    rivals = away.argmin(axis=1)
+    away, slopes = away[rows, rivals], slopes[rows, rivals]
+    finite = np.isfinite(away)
+    entries = float(size(np.ones(network.num_inputs), dual(norm)))
+    # Of the margin, and of its gradient, in whose units the distance is.
+    spread = 2 * (forward.errors.max(axis=1) + np.where(finite, away, 0.0) * of_gradients.max(axis=1) * entries)
+    return away, np.divide(spread, slopes, out=np.zeros_like(away), where=finite)

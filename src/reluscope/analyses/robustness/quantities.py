@@ -1,0 +1,50 @@
+"""The distances around a point: to where its affine map ends, and to where its class changes."""
+
+import numpy as np
+from jaxtyping import Float
+
+from reluscope.findings import Column, Quantity, declare
+from reluscope.findings.table import AGREEMENT
+from reluscope.geometry.norms import Norm
+
+BOUNDARY_DISTANCE = declare(
+    "boundary_distance", "distance from the point to the boundary of its linear region", unit="input"
+)
+DECISION_DISTANCE_WITHIN = declare(
+    "decision_distance_within",
+    "least distance to a point of the closed linear region where another output is not below that of the point's class",
+    unit="input",
+)
+DECISION_DISTANCE = declare(
+    "decision_distance",
+    "least distance at which a change of class begins; outputs that touch and do not cross change no class",
+    unit="input",
+)
+
+
+def distances(
+    quantity: Quantity,
+    value: Float[np.ndarray, " s"],
+    lower: Float[np.ndarray, " s"],
+    upper: Float[np.ndarray, " s"],
+    *,
+    sizes: Float[np.ndarray, " s"],
+    norm: Norm,
+    method: str,
+) -> Column:
+    """Return distances as a column: EXACT where they are known to the ninth digit, or to that of the points' sizes.
+
+    Parameters
+    ----------
+    quantity : Quantity
+    value, lower, upper : (s,) float64
+        The lower end may be below zero. An infinite value of which less is proved is its lower end.
+    sizes : (s,) float64
+        Of the points, since coordinates are rounded relative to them.
+    norm : "l1", "l2" or "linf"
+    method : str
+    """
+    lower = np.maximum(lower, 0.0)
+    value = np.where(np.isinf(value), lower, value)
+    tolerance = AGREEMENT * (np.where(np.isfinite(value), value, 0.0) + sizes)
+    return Column.of(quantity, value, lower, upper, tolerance=tolerance, method=method, variant=f"in {norm}")

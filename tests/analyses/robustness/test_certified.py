@@ -1,0 +1,242 @@
+"""Certified radii against points on circles, and against fractions where rounding decides."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import reluscope as rs
+from networks.models import layers
+from oracles.rational_steps import LEAKY, affine, fractions_of, network_of, rational_map, rational_values
+from reluscope.analyses.robustness import certified
+from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE
+from reluscope.findings import Status
+from reluscope.geometry.norms import dual, size
+from reluscope.regions.nearest import nearest_facets
+
+NORMS = ("l1", "l2", "linf")
+
+
+def radii(net, points, norm="l2"):
+    return rs.robustness.certified_radius(net, points, norm=norm)[DECISION_DISTANCE]
+
+
+@pytest.fixture
+def facets_at(monkeypatch):
+    """Say where the facets are."""
+
+    def set_to(distances, errors=0.0):
+        distances = np.array(distances, dtype=np.float64)
+        sources = np.tile([-1, -1, -1], (len(distances), 1))
+        errors = np.broadcast_to(np.array(errors, dtype=np.float64), distances.shape)
+        proper = nearest_facets  # which knows the rounding of gradients
+        monkeypatch.setattr(
+            certified,
+            "nearest_facets",
+            lambda *given, **named: replace(
+                proper(*given, **named), distances=distances, errors=errors, sources=sources
+            ),
+        )
+
+    return set_to
+
+
+def margin_in_the_open(seed, size, margin=1.0):
+    """A network whose two outputs are what is left of sums of a size, and the exact distance to their tie."""
+    generator = np.random.default_rng(seed)
+    steps = [affine(generator.normal(size=(3, 2)), size * generator.uniform(1, 2, 3)), LEAKY]
+    weight, point = generator.normal(size=(2, 3)), generator.normal(size=2)
+    inner = rational_values(steps, point)[-1]
+    heights = [float(sum(w * v for w, v in zip(fractions_of(row), inner, strict=True))) for row in weight]
+    steps.append(affine(weight, [margin * generator.uniform(1, 2) - heights[0], -heights[1]]))
+    return steps, point
+
+
+def exact_distance(steps, point, norm):
+    """Return the distance to the tie, in fractions; in l2 its square."""
+    first, second = rational_map(steps, point)
+    ahead = [a - b for a, b in zip(first, second, strict=True)]
+    margin = sum((w * v for w, v in zip(ahead, fractions_of(point), strict=False)), ahead[-1])
+    entries = [abs(entry) for entry in ahead[:-1]]
+    if norm == "l2":
+        return margin**2 / sum(entry**2 for entry in entries)
+    return abs(margin) / {"l1": max, "linf": sum}[norm](entries)
+
+
+def is_between(column, steps, point, norm):
+    power = 2 if norm == "l2" else 1
+    low, high = (Fraction(float(end[0])) ** power for end in (column.lower, column.upper))
+    return low <= exact_distance(steps, point, norm) <= high
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_exact_distances_to_the_decision_boundary_against_a_search(norm):
+    net = rs.load(layers([2, 8, 3], seed=5))
+    points = np.random.default_rng(2).normal(size=(40, 2))
+    found = radii(net, points, norm)
+    assert 0 < found.is_exact.sum() < 40
+    assert set(found.claims) == {"EXACT", "LOWER"}
+    angles = np.linspace(0, 2 * np.pi, 721)
+    circle = np.c_[np.cos(angles), np.sin(angles)]
+    circle /= size(circle, norm)[:, None]
+    corners = [[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]]
+    circle = np.concatenate([circle, np.array(corners) / size(np.array(corners), norm)[:, None]])
+    for point, lower, exact in zip(points, found.lower, found.is_exact, strict=True):
+        own = int(net(point).argmax())
+        inside = point + lower * 0.9999 * np.concatenate([circle, 0.5 * circle])
+        assert (net(inside).argmax(1).numpy() == own).all()
+        if exact:
+            around = net(point + lower * (1 + 1e-3) * circle).argmax(1).numpy()
+            assert (around != own).any()
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_they_are_the_least_of_facets_and_of_what_the_region_says(norm):
+    net = rs.load(layers([4, 9, 6, 3], seed=1))
+    points = np.random.default_rng(0).normal(size=(20, 4))
+    found = rs.robustness.certified_radius(net, points, norm=norm)
+    facets = rs.robustness.boundary_distance(net, points, norm=norm)
+    within = rs.robustness.decision_distance_within(net, points, norm=norm)["decision_distance_within"].value
+    assert np.allclose(found[BOUNDARY_DISTANCE].value, facets[BOUNDARY_DISTANCE].value, rtol=1e-12)
+    assert np.array_equal(found.details["sources"], facets.details["sources"])
+    assert np.allclose(found[DECISION_DISTANCE].value, np.minimum(facets[BOUNDARY_DISTANCE].value, within), rtol=1e-9)
+
+
+def test_medians_say_which_samples_they_are_of():
+    net, points = rs.load(layers([3, 10, 6, 4], seed=2)), np.random.default_rng(0).normal(size=(12, 3))
+    found = rs.robustness.certified_radius(net, points, norm="l2")
+    median = found.median(BOUNDARY_DISTANCE)
+    assert (median.claim, median.value) == ("EXACT", np.median(found[BOUNDARY_DISTANCE].value))
+    assert found.median(DECISION_DISTANCE).claim == "LOWER"
+    assert found.share_exact(DECISION_DISTANCE).value == found[DECISION_DISTANCE].is_exact.mean()
+    some = rs.robustness.certified_radius(net, points, norm="l2", population=1000).median(BOUNDARY_DISTANCE)
+    assert some.claim == "ESTIMATE"
+    assert some.interval[0] < some.value < some.interval[1]
+
+
+def test_no_time_leaves_one_sample():
+    net, points = rs.load(layers([3, 10, 6, 4], seed=2)), np.random.default_rng(0).normal(size=(12, 3))
+    for ask in (rs.robustness.certified_radius, rs.robustness.boundary_distance):
+        found = ask(net, points, norm="l2", seconds=0.0)
+        assert (found.stopped, found.status) == ("time", (Status.DONE,) + (Status.NOT_REACHED,) * 11)
+
+
+def test_a_network_without_gates_knows_every_distance():
+    found = rs.robustness.certified_radius(rs.load([(np.eye(2), np.zeros(2))]), [[3.0, 1.0], [1.0, 1.0]], norm="l2")
+    assert np.isinf(found[BOUNDARY_DISTANCE].value).all()
+    assert found[DECISION_DISTANCE].value == pytest.approx([np.sqrt(2), 0.0])
+    assert found[DECISION_DISTANCE].is_exact.all()
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_one_output(norm):
+    net = rs.load([(np.array([[1.0, 0.0], [0.0, 1.0]]), np.zeros(2)), (np.array([[3.0, 4.0]]), np.array([-1.0]))])
+    found = radii(net, [[1.0, 0.1], [0.1, 3.0]], norm)
+    assert found.value == pytest.approx([0.1, 0.1])
+    assert not found.is_exact.any()
+    found = radii(net, [[1 / 6, 1 / 6]], norm)
+    assert found.value == pytest.approx([(7 / 6 - 1) / size(np.array([3.0, 4.0]), dual(norm))])
+    assert found.is_exact.all()
+
+
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("margin", [1.0, 1e-6])
+def test_distances_to_the_decision_boundary_are_within_the_rounding_of_outputs(facets_at, margin, norm):
+    """Near the boundary the outputs decide, and far from it the gradients do."""
+    facets_at([1e9])
+    apart = 0
+    for seed in range(20):
+        steps, point = margin_in_the_open(seed, 1e8, margin)
+        found = radii(network_of(steps, 2), point[None], norm)
+        assert np.isfinite(found.upper[0])
+        assert is_between(found, steps, point, norm)
+        exact = float(exact_distance(steps, point, norm)) ** (0.5 if norm == "l2" else 1.0)
+        apart += abs(found.value[0] - exact) > 1e-10
+    assert apart > 5
+
+
+@pytest.mark.parametrize("norm", NORMS)
+def test_distances_where_gradients_cancel_are_within_their_rounding(facets_at, norm):
+    """The margin's gradient is what is left of large entries, and with it the distance is rounded."""
+    facets_at([1e9])  # far enough for the distance to be the answer
+    apart = 0
+    for seed in range(20):
+        generator = np.random.default_rng(seed)
+        column, point = generator.normal(size=4), 1e-12 * generator.normal(size=2)
+        steps = [affine(1e6 * generator.normal(size=(4, 2)), 1e-4 * generator.uniform(1, 2, 4)), LEAKY]
+        steps += [affine(np.concatenate([np.eye(4), column[None]]), np.zeros(5)), LEAKY]
+        left = [*(-column + 1e-8 * generator.normal(size=4)), 1.0]
+        steps.append(affine([left, np.zeros(5)], [1e-7, 0.0]))
+        found = radii(network_of(steps, 2), point[None], norm)
+        assert is_between(found, steps, point, norm)
+        power, exact = 2 if norm == "l2" else 1, exact_distance(steps, point, norm)
+        apart += abs(Fraction(float(found.value[0])) ** power - exact) > power * Fraction(1, 10**12) * exact
+    assert apart > 3
+
+
+def test_what_rounding_leaves_open_is_not_exact(facets_at):
+    """The hyperplane is 1 away and known to about 1e-7: facets nearer than that leave the answer open."""
+    steps, point = margin_in_the_open(0, 1e8)
+    net = network_of(steps, 2)
+    facets_at([np.inf])
+    found = radii(net, point[None])
+    distance, error = found.value[0], found.upper[0] - found.value[0]
+    assert 1e-9 < error < 1e-4
+    assert found.claims == ("ESTIMATE",)
+
+    def is_known(reach, unsure=0.0):
+        facets_at([reach], unsure)
+        return bool(np.isfinite(radii(net, point[None]).upper[0]))
+
+    assert is_known(distance + 1.01 * error)
+    assert not is_known(distance + 0.99 * error)
+    assert not is_known(distance + 2 * error, 1.01 * error)
+    assert is_known(distance + 2 * error, 0.99 * error)
+    for reach, unsure, lower in ((0.5 * distance, 0.125, 0.5 * distance - 0.125), (distance, 0.0, distance - error)):
+        facets_at([reach], unsure)
+        near = radii(net, point[None])
+        assert (near.value[0], near.upper[0], near.claims) == (near.lower[0], np.inf, ("LOWER",))
+        assert near.lower[0] == pytest.approx(lower, rel=1e-12)
+
+
+def test_a_tie_that_is_nearer_than_its_rounding_certifies_nothing(facets_at):
+    steps, point = margin_in_the_open(0, 1e8, 1e-9)
+    facets_at([0.0])
+    found = radii(network_of(steps, 2), point[None])
+    assert (found.value.tolist(), found.lower.tolist(), found.upper.tolist()) == ([0.0], [0.0], [np.inf])
+    assert found.claims == ("LOWER",)
+
+
+def test_the_tolerance_says_how_much_is_rounding():
+    steps, point = margin_in_the_open(0, 1e3)
+    net = network_of(steps, 2)
+    found = [
+        rs.robustness.certified_radius(net, point[None], norm="l2", tolerance=rs.Tolerance(rounding=rounding))
+        for rounding in (8.0, 8e3)
+    ]
+    near, far = (one[DECISION_DISTANCE] for one in found)
+    assert (near.claims, far.claims) == (("EXACT",), ("ESTIMATE",))
+    for name in (BOUNDARY_DISTANCE, DECISION_DISTANCE):
+        widths = [float(one[name].upper[0] - one[name].lower[0]) for one in found]
+        assert widths[1] == pytest.approx(1e3 * widths[0], rel=0.1)
+
+
+def test_endless_distances_are_exact(facets_at):
+    """Outputs that differ by a constant tie nowhere."""
+    net = network_of([affine(np.eye(2), [0.0, 0.0]), LEAKY, affine([[1.0, 1.0], [1.0, 1.0]], [1.0, 0.0])], 2)
+    facets_at([np.inf])
+    assert str(rs.robustness.certified_radius(net, [[1.0, 2.0]], norm="l2").finding(DECISION_DISTANCE)) == "inf (EXACT)"
+    facets_at([2.0], 0.5)
+    found = radii(net, [[1.0, 2.0]])
+    assert (found.value.tolist(), found.claims) == ([1.5], ("LOWER",))
+
+
+def test_maps_are_read_in_blocks(monkeypatch):
+    steps, point = margin_in_the_open(0, 1e3)
+    net, points = network_of(steps, 2), point + np.random.default_rng(0).normal(size=(5, 2))
+    whole = radii(net, points)
+    monkeypatch.setattr(certified, "BUDGET", 1)
+    found = radii(net, points)
+    for end in ("value", "lower", "upper"):
+        assert getattr(found, end) == pytest.approx(getattr(whole, end))
