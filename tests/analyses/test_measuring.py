@@ -14,8 +14,8 @@ def ask_until(last, end):
 
     def ask(block):
         rows = np.arange(block.start, block.stop)
-        if last in rows and isinstance(end, type):
-            raise end
+        if last in rows and end is KeyboardInterrupt:
+            raise KeyboardInterrupt
         stopped = end if last in rows else ""
         return Measured((Column.of(POSITION, rows.astype(float)),), {"name": rows.astype(str), "row": rows}, stopped)
 

@@ -113,23 +113,22 @@ class Column:
             raise ValueError(f"{quantity}: expected ends from {quantity.least:g} to {quantity.most:g}")
         if tolerance is None:
             tolerance = 0.0 if quantity.is_discrete else AGREEMENT * np.abs(np.where(np.isfinite(value), value, 0.0))
-        table = [value, low, high, np.broadcast_to(np.asarray(tolerance, dtype=np.float64), value.shape)]
-        for array in table:
+        allowed = np.broadcast_to(np.asarray(tolerance, dtype=np.float64), value.shape)
+        for array in (value, low, high, allowed):
             array.setflags(write=False)
-        return Column(quantity, *table, method, given, confidence, variant)
+        return Column(quantity, value, low, high, allowed, method, given, confidence, variant)
 
     @staticmethod
     def joined(parts: "Sequence[Column]", missing: int = 0) -> "Column":
         """Return columns of one quantity one below the other, and rows without a value below them."""
         nobody = np.full(missing, np.nan)
-        tables = (
-            np.concatenate([*(getattr(part, name) for part in parts), nobody])
+        tables = {
+            name: np.concatenate([*(getattr(part, name) for part in parts), nobody])
             for name in ("value", "lower", "upper", "tolerance")
-        )
-        for array in (tables := list(tables)):
+        }
+        for array in tables.values():
             array.setflags(write=False)
-        first = parts[0]
-        return Column(first.quantity, *tables, parts[-1].method, first.given, first.confidence, first.variant)
+        return replace(parts[0], **tables, method=parts[-1].method)
 
     @property
     def definition(self) -> str:
@@ -279,7 +278,8 @@ class Findings:
         if self.status[row] is not Status.DONE:
             raise InputError(f"expected a row that was measured, got row {row}, which is {self.status[row]}")
         keys = ", ".join(f"{key} {table[row]}" for key, table in self.keys.items())
-        cell = Ends(*(float(part[row]) for part in (column.value, column.lower, column.upper)), column.confidence == 1)
+        value, lower, upper = (float(part[row]) for part in (column.value, column.lower, column.upper))
+        cell = Ends(value, lower, upper, column.confidence == 1)
         return self._finding(
             column, cell, float(column.tolerance[row]), name=column.title, where=keys, what=column.definition
         )
@@ -293,7 +293,11 @@ class Findings:
     def quantile(self, name: str | Quantity, level: Share) -> Finding:
         """Return a quantile of a quantity over the rows that have it; between two neighbours by interpolation."""
         said = "median" if level == 0.5 else f"{level:g} quantile"
-        return self._over_rows(name, said, lambda *parts: quantile(*parts[:3], level, parts[3]))
+
+        def ask(values: np.ndarray, lower: np.ndarray, upper: np.ndarray, population: int) -> Ends:
+            return quantile(values, lower, upper, level, population)
+
+        return self._over_rows(name, said, ask)
 
     @read_arguments
     def mean(self, name: str | Quantity) -> Finding:
