@@ -102,6 +102,7 @@ def test_groups_give_what_all_at_once_give():
     assert [one.value for one in again.conditions] == pytest.approx([one.value for one in whole.conditions])
 
 
+@pytest.mark.slow
 def test_maps_from_a_linear_network_give_the_mean_map(tiny):
     # Two ways to one number: k-means with one centre, and least squares from equal rows.
     _, outcome = tiny

@@ -120,6 +120,7 @@ def test_steps_are_those_of_gradient_descent():
     assert sorted(seen) == [0, 1, 3]
 
 
+@pytest.mark.slow
 def test_numbers_are_those_of_counting_by_hand(followed):
     setting, found, model = followed
     model = model.double().eval()
@@ -160,6 +161,7 @@ def test_numbers_are_those_of_counting_by_hand(followed):
         assert float(found.finding(last, "validation", f"between {gate}")) == pytest.approx(table[~same].mean())
 
 
+@pytest.mark.slow
 def test_drawn_codes_are_those_of_the_drawn_samples(followed):
     setting, found, model = followed
     validation = labelled_data(setting)[1]
@@ -192,6 +194,7 @@ def test_a_finished_study_does_nothing_again(setting, monkeypatch):
         assert len({finding.name for finding in first.findings}) == len(first.findings)
 
 
+@pytest.mark.slow
 def test_an_interrupted_study_goes_on_to_the_same_end(setting, monkeypatch):
     monkeypatch.setitem(autoencoder.PLANS, "small", CODED)
     whole = autoencoder.protocol(replace(setting, records={}))
@@ -262,6 +265,7 @@ def test_foreign_samples(setting):
     assert isinstance(inside, Labelled)
 
 
+@pytest.mark.slow
 def test_scores_out_of_the_domain(setting, monkeypatch):
     monkeypatch.setitem(out_of_domain.PLANS, "small", FOREIGN)
     beside = rs.datasets.dataset_of(np.random.default_rng(3).uniform(size=(80, 3, 8, 8)), name="other")

@@ -101,6 +101,7 @@ def test_training_stops_early_and_keeps_the_best():
     assert all(torch.equal(*pair) for pair in zip(model.parameters(), trained(3)[0].parameters(), strict=True))
 
 
+@pytest.mark.slow
 def test_answers_are_those_of_single_regions(done):
     setting, outcome = done
     training, testing = (centred(part) for part in labelled_data(setting))
@@ -125,6 +126,7 @@ def test_answers_are_those_of_single_regions(done):
     ].value  # fmt: skip
 
 
+@pytest.mark.slow
 def test_ways_end_on_boundaries(done):
     setting, _ = done
     training, testing = (centred(part) for part in labelled_data(setting))
@@ -138,6 +140,7 @@ def test_ways_end_on_boundaries(done):
     assert np.array_equal(known, ~np.isnan(found["radius decision"]))
 
 
+@pytest.mark.slow
 def test_a_finished_study_does_nothing_again(done, monkeypatch):
     setting, first = done
     assert not first.interrupted

@@ -95,7 +95,7 @@ def test_degenerate_networks_against_samples(layers, leak):
 
 
 @given(networks(dims=(2,)))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 def test_degenerate_networks_against_the_partition(layers):
     region, net = decision_region(layers), rs.load(layers)
     pieces = decision_pieces(net)
