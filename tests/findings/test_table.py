@@ -102,6 +102,21 @@ def test_rows_without_the_quantity_are_left_out() -> None:
         table(Column.of(LENGTH, [np.nan]), status=(Status.UNDEFINED,)).median(LENGTH)
 
 
+def test_a_population_that_was_looked_at_whole_is_no_sample_of_itself() -> None:
+    status = (Status.DONE, Status.UNDEFINED, Status.DONE)
+    whole = table(Column.of(LENGTH, [1.0, np.nan, 3.0]), status=status, population=3)
+    assert str(whole.median(LENGTH)) == "2 (EXACT)"
+    assert table(Column.of(LENGTH, [1.0, np.nan, 3.0]), status=status, population=4).median(LENGTH).claim == "ESTIMATE"
+
+
+def test_ends_with_a_confidence_have_none_together() -> None:
+    found = table(Column.of(LENGTH, [1.0, 3.0], [0.5, 2.0], [2.0, 5.0], confidence=0.95))
+    assert found.finding(LENGTH, 0).definition.endswith("; the ends hold with a probability of 95%")
+    mean = found.mean(LENGTH)
+    assert (mean.claim, mean.interval) == ("ESTIMATE", (1.25, 3.5))
+    assert mean.definition.endswith("; from ends that hold with 95% each")
+
+
 @pytest.mark.parametrize("level", [0.1, 0.5, 0.9])
 def test_intervals_of_drawn_rows_hold_the_truth_as_often_as_they_say(level) -> None:
     generator = np.random.default_rng(0)

@@ -343,14 +343,11 @@ class Findings:
             raise InputError(f"expected some row with {quantity.title}, got none: ask for others, or with more time")
         if population is None and missing.any():
             # What was not reached may be anything that the quantity can be.
-            nobody = np.full(int(missing.sum()), np.nan)
-            fill = float(np.median(parts[0]))
-            parts = [
-                np.concatenate([part, np.where(np.isnan(nobody), end, nobody)])
-                for part, end in zip(parts, (fill, quantity.least, quantity.most), strict=True)
-            ]
+            ends = float(np.median(parts[0])), quantity.least, quantity.most
+            parts = [np.append(part, np.full(int(missing.sum()), end)) for part, end in zip(parts, ends, strict=True)]
         rows = len(parts[0])
-        drawn = population is not None and population > rows
+        # Rows that were looked at and have no such quantity are not missing.
+        drawn = population is not None and population > len(self) - int(missing.sum())
         cell = ask(*parts, population if drawn else rows)
         tolerance = float(np.median(column.tolerance[defined])) if not quantity.is_discrete else AGREEMENT
         lower, upper = max(cell.lower, quantity.least), min(cell.upper, quantity.most)
@@ -364,14 +361,27 @@ class Findings:
             name=f"{said} {column.title}" if said != "share" else column.title,
             where=where,
             what=f"{said} over {where} of: {column.definition}",
+            # Each by itself: what they say together has no probability that is known.
+            certainty="" if column.confidence == 1 else f"; from ends that hold with {column.confidence:.0%} each",
         )
 
-    def _finding(self, column: Column, cell: Ends, tolerance: float, *, name: str, where: str, what: str) -> Finding:
+    def _finding(
+        self,
+        column: Column,
+        cell: Ends,
+        tolerance: float,
+        *,
+        name: str,
+        where: str,
+        what: str,
+        certainty: str = "",
+    ) -> Finding:
         claim = claim_of(cell.value, cell.lower, cell.upper, tolerance) if cell.is_certain else Claim.ESTIMATE
         value = cell.value
         whole = column.quantity.is_discrete and float(value).is_integer() and not name.startswith("mean")
         apart = cell.lower != cell.upper and np.isfinite(value)
-        certainty = "" if cell.is_certain else f"; the ends hold with a probability of {CONFIDENCE:.0%}"
+        if not certainty and not cell.is_certain:
+            certainty = f"; the ends hold with a probability of {CONFIDENCE:.0%}"
         return Finding(
             int(value) if whole else value,
             claim,

@@ -19,16 +19,14 @@ from torch import Tensor
 from reluscope.codes.packed import Codes
 from reluscope.networks.graph import Affine, Max, Node, Pointwise
 from reluscope.networks.network import BUDGET, Network
-from reluscope.networks.operators.arrange import Concatenate, Pad, Reshape, Select
 from reluscope.networks.points import Points, chunks
-from reluscope.networks.stages import Stage
+from reluscope.networks.stages import WITHOUT_ROUNDING, Stage
 from reluscope.tolerance import Tolerance
 
 # Values are looked at several times: smaller chunks stay closer to the processor, which is twice as fast.
 CLOSE_BUDGET = 32 * 2**20
 # Values, their bounds, and what both pass through on the way.
 COPIES = 12
-WITHOUT_ROUNDING = (Reshape, Select, Concatenate, Pad)
 
 
 @dataclass(frozen=True)
