@@ -31,6 +31,8 @@ install_import_hook(list(modules_to_check()), "annotations.check").__enter__()
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 # Few examples, the same every time: `make test-all` has a hundred, and others each time.
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None, max_examples=6)
+# As few, others each time or with `--hypothesis-seed`.
+settings.register_profile("random", settings.get_profile("ci"), derandomize=False)
 settings.load_profile("default")
 # Whatever else was imported: Hypothesis would make some examples of the numbers in modules that are loaded.
 providers.is_local_module_file = lambda path: False  # pyright: ignore[reportPrivateImportUsage]
