@@ -57,7 +57,7 @@ def attempt(
             result = call()
         except allowed:
             result = None
-        except TimeoutError:
+        except (TimeoutError, TooLargeError):
             raise
         except Exception as error:
             failures.append(Failure(f"{check}: {type(error).__name__}", f"{type(error).__name__}: {error}"))
