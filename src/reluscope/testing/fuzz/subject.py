@@ -19,6 +19,7 @@ from reluscope.testing.fuzz.truth import (
     Dense,
     Largest,
     Pointwise,
+    TooLargeError,
     Truth,
     difference,
     distance_squared,
