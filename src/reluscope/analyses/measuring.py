@@ -95,8 +95,8 @@ def measure(
     parts = [] if checkpoint is None else checkpoint.parts(number)
     pace = Pace(
         number,
-        seconds=np.inf if budget.seconds is None else budget.seconds,
-        most=max(1, min(most, budget.bytes(memory) // max(bytes_per_sample, 1))),
+        seconds=budget.seconds_allowed,
+        most=max(1, min(most, budget.memory_or(memory) // max(bytes_per_sample, 1))),
         done=sum(len(part.columns[0]) for part in parts) // each,
         progress=progress,
     )

@@ -23,7 +23,7 @@ ROWS = {
     "Box.contains": row(on=BOX, x=X, kinds={"tolerance": "number", "x": "points"}),
     "Budget": row(kinds={"regions": "natural"}, regions=3, seconds=1.0),
     "Budget.after": row(on=rs.Budget(regions=3), num_regions=2, kinds={"num_regions": "natural"}),
-    "Budget.bytes": row(on=rs.Budget(), otherwise=2**20, kinds={"otherwise": "natural"}),
+    "Budget.memory_or": row(on=rs.Budget(), otherwise=2**20, kinds={"otherwise": "natural"}),
     "Budget.room": row(on=rs.Budget(regions=3), num_regions=2, kinds={"num_regions": "natural"}),
     "Budget.first_is_due": row(
         on=rs.Budget(regions=3), num_regions=2, stopped="", kinds={"num_regions": "natural", "stopped": "text"}
