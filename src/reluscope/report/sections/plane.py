@@ -9,11 +9,12 @@ from reluscope import plots
 from reluscope.analyses.planes import class_areas
 from reluscope.analyses.planes.findings import class_shares, plane_findings
 from reluscope.findings import Claim
+from reluscope.findings.writing import number
 from reluscope.geometry.domains import Plane
 from reluscope.partitions.decision import decision_boundary
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
-from reluscope.report.content import Attachment, Block, Content, Number, Picture, Table, Text, number, numbers
+from reluscope.report.content import Attachment, Block, Content, Number, Picture, Table, Text, numbers
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
 
