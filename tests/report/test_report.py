@@ -18,7 +18,8 @@ from reluscope.datasets.digits import digits
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.report import Settings, Subject, build_report, write_report
-from reluscope.report.content import Content, Number, number, numbers
+from reluscope.findings.writing import number
+from reluscope.report.content import Content, Number, numbers
 from reluscope.report.document import finite
 from reluscope.report.page import render
 from reluscope.report.sections import Section, all_sections

@@ -1,13 +1,13 @@
 """What a section of a report consists of: text, numbers with their claims, tables and pictures."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from reluscope.findings import Finding, Findings, Quantity, Status
-from reluscope.findings.writing import SIGNS, number, with_ends
+from reluscope.findings.writing import SIGNS, signed, with_ends, written_cell
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Number:
     @property
     def text(self) -> str:
         """The value as the page shows it, with a sign for bounds and estimates."""
-        return SIGNS[self.finding.claim] + (self.shown or number(self.finding.value))
+        return SIGNS[self.finding.claim] + self.shown if self.shown else signed(self.finding)
 
 
 @dataclass(frozen=True)
@@ -122,15 +122,10 @@ class Content:
         return tuple({id(finding): finding for finding in found}.values())
 
 
-def possibly_infinite(finding: Finding) -> Number:
-    """Return a finding that may be infinite, which is shown as such."""
-    return Number(finding) if np.isfinite(finding.value) else Number(finding, "∞")
-
-
 def measured(found: Findings, name: str | Quantity, row: int) -> Number | str:
     """Return a cell of a table of findings with its ends, or why it has none."""
-    if found.status[row] is not Status.DONE:
-        return str(found.status[row])
+    if found.status[row] is not Status.DONE or np.isnan(found[name].value[row]):
+        return written_cell(found, str(name), row)
     finding = found.finding(name, row)
     return Number(finding, with_ends(finding).removeprefix(SIGNS[finding.claim]))
 
@@ -140,11 +135,11 @@ def percentage(finding: Finding) -> Number:
 
     Examples
     --------
-    >>> from reluscope.findings import Claim, Finding
-    >>> percentage(Finding(0.25, Claim.EXACT)).text
+    >>> from reluscope.findings import Finding
+    >>> percentage(Finding.of(0.25)).text
     '25.0 %'
     """
-    return Number(finding, f"{100 * finding.value:.1f} %")
+    return Number(replace(finding, is_share=True))
 
 
 def plain_values(values: Iterable[float]) -> list[float | None]:

@@ -10,7 +10,8 @@ from markupsafe import Markup
 
 from reluscope.citations import CITATIONS
 from reluscope.findings import Finding
-from reluscope.report.content import Number, number
+from reluscope.findings.writing import number
+from reluscope.report.content import Number
 from reluscope.report.document import Report, SectionResult, sources
 from reluscope.report.glossary import GLOSSARY
 from reluscope.version import __version__

@@ -5,10 +5,10 @@ import time
 from reluscope.analyses.counting.code_search import LEAST_MARGIN, CodeSearch
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import DEFINITIONS
+from reluscope.budget import ENDS, Budget, why_ended
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import ENDS, Budget, why_ended
 from reluscope.partitions.patience import patient
 from reluscope.progress import counting
 
@@ -62,7 +62,7 @@ def count_by_mip(network: Network, domain: Domain, *, budget: Budget | None = No
     >>> import reluscope as rs
     >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
     >>> print(count_by_mip(net, rs.Box(-1, 1, 1)).finding)
-    3 (LOWER, in [3, inf])
+    3 (LOWER)
     """
     began = time.time()
     budget = patient(Budget() if budget is None else budget, network, domain)

@@ -107,7 +107,7 @@ def surroundings(
     >>> net = rs.load([(W, np.array([0.0, -0.1])), (np.array([[1.0, 1.0], [0.0, 0.0]]), np.zeros(2))])
     >>> found = surroundings(net, [[1.0, 0.0]], count=8)  # rays run along (0, 1) and (0, -1)
     >>> print(found.finding("regions_along_rays"), found.finding("surrounding_regions"))
-    2 (EXACT) 2 (LOWER, in [2, inf])
+    2 (EXACT) 2 (LOWER)
     >>> int(found.details["num_crossings"].max()), found.details["cosines"][0].round(6)
     (1, array([0.707107]))
     """
@@ -174,10 +174,10 @@ def _measured(found: list[_Around], count: int, reach: float) -> Measured:
                 ALONG_RAYS,
                 numbers,
                 upper=np.where(exact, numbers, endless),
-                given=rays,
+                given=f"with {rays}",
                 method="exact partition of every ray, codes compared",
             ),
-            Column.of(AROUND, numbers, upper=endless, given=f"radius {reach:g}", method=f"exact partition of {rays}"),
+            Column.of(AROUND, numbers, upper=endless, given=f"of radius {reach:g}", method=f"exact partition of {rays}"),
         ),
         {
             "nullity": np.array([one.nullity for one in found], dtype=np.int64),

@@ -82,7 +82,7 @@ def certified_radius(
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     >>> found = rs.robustness.certified_radius(net, [[3.0, 2.0], [9.0, 1.0]], norm="l2")
     >>> print(found.finding("decision_distance", 0), found.finding("decision_distance", 1))
-    0.707107 (EXACT) 1 (LOWER, in [1, inf])
+    0.707107 (EXACT) 1 (LOWER)
     """
     check_norm(norm)
     network, window = open_domain(network, None)

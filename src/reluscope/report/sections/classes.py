@@ -28,7 +28,6 @@ from reluscope.report.content import (
     measured,
     number,
     numbers,
-    percentage,
     plain_values,
 )
 from reluscope.report.drawing import drawing
@@ -103,7 +102,7 @@ def content(subject: Subject, tell: Tell) -> Content:
     shown = [
         Number(done.mean(NUM_CLASSES)),
         Number(done.mean(NUM_AT_LIKELIEST)),
-        percentage(done.share(HAS_BOUNDARY)),
+        done.share(HAS_BOUNDARY),
         Number(done.mean(DISTORTION)),
     ]
     described = f"In how many of {len(done):,} regions so many classes live"

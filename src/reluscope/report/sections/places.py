@@ -26,7 +26,6 @@ from reluscope.report.content import (
     numbers,
     percentage,
     plain_values,
-    possibly_infinite,
 )
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
@@ -100,7 +99,7 @@ def content(subject: Subject, tell: Tell) -> Content:
     ways = (decision, adversarial)
     balls = _balls(subject, points, ways, box, tell)
     shares = [percentage(_leaving(way, what)) for way, what in zip(ways, TARGETS, strict=True)]
-    medians = [possibly_infinite(_median(one, kind)) for kind, one in balls.found.items()]
+    medians = [_median(one, kind) for kind, one in balls.found.items()]
     blocks: list[Block] = [
         numbers(*medians, *shares),
         Text(_text(subject, len(rows), by_means, radius, box)),

@@ -13,7 +13,8 @@ from reluscope.geometry.domains import Plane
 from reluscope.partitions.decision import decision_boundary
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
-from reluscope.report.content import Attachment, Block, Content, Number, Picture, Table, Text, number, numbers
+from reluscope.findings.writing import number
+from reluscope.report.content import Attachment, Block, Content, Number, Picture, Table, Text, numbers
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
 
