@@ -97,7 +97,7 @@ ROWS = {
     "plots.decision_polytope": row(_SOLID, kinds={"titles": "texts"}),
     "plots.directions": row(found=Later(lambda: rs.local.directions(NET, X[:1])[0])),
     "plots.distance_histogram": row(found=Later(lambda: rs.codespace.pair_distances(SAMPLED.value, Y))),
-    "plots.distinct_codes": row(found=Later(lambda: rs.codespace.count_distinct(SAMPLED.value))),
+    "plots.distinct_codes": row(found=Later(lambda: rs.codespace.count_distinct(SAMPLED.value)), num_samples=5),
     "plots.embeddings": row(
         grid=[[X, None]],
         labels=Y,

@@ -7,14 +7,13 @@ _FILES = {"": "nouns", "plots.style": "plots_style"}
 # Results: users read them, and build none. Their methods have rows like everything else.
 _RESULTS = """
     Ball Certificate Claim Codes DecisionBoundary Finding Findings Neighbors Network Partition Region
-    RegionVolumes
     annulus.DecisionRegion annulus.FacetKind annulus.Orthogonality annulus.ShallowNetwork annulus.Shape annulus.Solution
     boolean.Construction boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates
     boolean.SingleUnitState boolean.SmallestKnown boolean.SteadyState boolean.Swaps boolean.ThresholdTest
-    bounds.BoundRow codespace.Adjacency codespace.ClassCodes codespace.ClassDistances codespace.ClassFaces
-    codespace.ClassFacets codespace.CodeClusters codespace.DistinctCodes codespace.DuplicateUnits codespace.Embedding
-    codespace.GateUsage codespace.HalfOpenCell codespace.Novelty codespace.Occupancy codespace.PairDistances
-    codespace.SampleCodes codespace.UnitUsage coefficients.CoefficientMatrices coefficients.LinearMargins
+    bounds.BoundRow codespace.Adjacency codespace.ClassFaces
+    codespace.ClassFacets codespace.CodeClusters codespace.Embedding
+    codespace.HalfOpenCell
+    codespace.SampleCodes coefficients.CoefficientMatrices coefficients.LinearMargins
     coefficients.LocalNorms compression.AccuracyCurve compression.MapClusters compression.MergedRegions
     compression.PrunedNetwork compression.PruningCurve compression.PruningStep compression.RegionSamples
     compression.Removal compression.SmallestSubnetworks compression.StochasticPruning compression.UnitPieces

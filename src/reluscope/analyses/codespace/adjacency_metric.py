@@ -15,7 +15,6 @@ from jaxtyping import Bool, Int, UInt8
 
 from reluscope.analyses.codespace.common_hyperplanes import pairs_on_hyperplanes
 from reluscope.analyses.codespace.shared_facets import RESOLUTION, shared_facets
-from reluscope.analyses.tabulating import tabulate
 from reluscope.arguments import Seconds, read_arguments, read_position
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
@@ -214,7 +213,7 @@ def adjacency(
         # Where rounding could change a code, any pair may be another.
         ends = (0, everything) if in_doubt.any() else (value, value + unclear)
         columns.append(Column.of(quantity, [value], [ends[0]], [ends[1]], method=method))
-    counts = tabulate({}, columns, domain=where, seconds=time.perf_counter() - began)
+    counts = Findings.of(*columns, domain=where, seconds=time.perf_counter() - began)
     return Adjacency(codes, kept, flat, unchecked, pairs, offsets, units, near, undecided, counts)
 
 

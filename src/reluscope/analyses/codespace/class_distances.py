@@ -10,9 +10,7 @@ import time
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.analyses.codespace.by_gate import gate_names
 from reluscope.analyses.codespace.sampled import SampleCodes, piece_counts
-from reluscope.analyses.tabulating import tabulate
 from reluscope.arguments import Count, read_arguments, read_labels
 from reluscope.findings import Column, Findings, declare
 
@@ -27,6 +25,7 @@ MEAN_DISTANCE = declare(
 )
 # Which pairs of samples.
 WITHIN, BETWEEN, ALL = "within classes", "between classes", "all pairs"
+ALL_GATES = "all gates"
 
 
 @read_arguments
@@ -57,8 +56,8 @@ def mean_distances(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) -> Find
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> sampled = sample_codes(net, [[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
     >>> found = mean_distances(sampled, np.array([0, 0, 1])).where(gate="all gates")
-    >>> dict(zip(found.keys["pairs"].tolist(), found["mean_code_distance"].value.tolist()))
-    {'within classes': 1.0, 'between classes': 1.5, 'all pairs': 1.3333333333333333}
+    >>> [float(found.where(pairs=kind).finding("mean_code_distance")) for kind in ("within classes", "between classes")]
+    [1.0, 1.5]
     """
     began = time.perf_counter()
     classes = read_labels(classes, num_samples=len(sampled), name="classes")
@@ -83,12 +82,13 @@ def mean_distances(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) -> Find
         means.ravel(),
         np.maximum(0.0, means - unclear - ROUNDING).ravel(),
         np.minimum(widths, means + unclear + ROUNDING).ravel(),
-        tolerance=2 * ROUNDING,
+        tolerance=3 * ROUNDING,
         method=METHOD,
     )
-    names = gate_names(sampled)
+    names = [ALL_GATES, *(gate.name for gate in sampled.codes.layout)]
     keys = {"pairs": np.repeat([WITHIN, BETWEEN, ALL], len(names)), "gate": np.tile(names, 3)}
-    return tabulate(keys, (column,), domain=sampled.domain, seconds=sampled.seconds + time.perf_counter() - began)
+    seconds = sampled.seconds + time.perf_counter() - began
+    return Findings.of(column, keys=keys, domain=sampled.domain, seconds=seconds)
 
 
 @read_arguments
@@ -145,12 +145,12 @@ def class_distances(
         means.ravel(),
         np.maximum(0.0, means - unclear - ROUNDING).ravel(),
         np.minimum(width, means + unclear + ROUNDING).ravel(),
-        tolerance=2 * ROUNDING,
+        tolerance=3 * ROUNDING,
         method=METHOD,
     )
     keys = {"class": np.repeat(kinds, len(kinds)), "other": np.tile(kinds, len(kinds))}
     seconds = sampled.seconds + time.perf_counter() - began
-    return tabulate(keys, (column,), domain=sampled.domain, seconds=seconds)
+    return Findings.of(column, keys=keys, domain=sampled.domain, seconds=seconds)
 
 
 def _pairs(counts: np.ndarray) -> np.ndarray:

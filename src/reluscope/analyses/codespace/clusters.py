@@ -13,11 +13,10 @@ from jaxtyping import Int
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-from reluscope.analyses.tabulating import single
 from reluscope.arguments import Count, Natural, Seed, read_arguments, read_labels
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
-from reluscope.findings import Column, Finding, declare
+from reluscope.findings import Column, Finding, Findings, declare
 
 NUM_SAMPLES = 3_000
 ROUNDING = 1e-9
@@ -71,8 +70,9 @@ class CodeClusters:
         from sklearn.metrics import adjusted_mutual_info_score  # slow to import, and seldom asked for
 
         value = float(adjusted_mutual_info_score(classes, self.labels))
-        column = Column.of(AGREEMENT, [value], [value - ROUNDING], [min(1.0, value + ROUNDING)], tolerance=2 * ROUNDING)
-        return single(column, domain=f"{len(self.labels):,} samples in {len(self)} clusters")
+        column = Column.of(AGREEMENT, [value], [value - ROUNDING], [min(1.0, value + ROUNDING)], tolerance=3 * ROUNDING)
+        domain = f"{len(self.labels):,} samples in {len(self)} clusters"
+        return Findings.of(column, domain=domain).finding(AGREEMENT)
 
 
 @read_arguments
@@ -114,8 +114,9 @@ def cluster(
 
     Notes
     -----
-    Time and memory grow with the square of ``num_samples``: a second and 100 MB for 3,000 samples. SciPy's nearest-neighbour
-    chain does the joining (Müllner, "Modern hierarchical, agglomerative clustering algorithms", 2011).
+    Time and memory grow with the square of ``num_samples``: a second and 100 MB for 3,000 samples. SciPy's
+    nearest-neighbour chain does the joining (Müllner, "Modern hierarchical, agglomerative clustering algorithms",
+    2011).
 
     Examples
     --------

@@ -7,18 +7,15 @@ number of regions that hold a point, and so a lower bound on the number of regio
 import numpy as np
 from jaxtyping import Int
 
-from reluscope.analyses.codespace.by_gate import doubts_by_gate, gate_names
+from reluscope.analyses.codespace.by_gate import by_gate, doubts_by_gate
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes, sample_codes
-from reluscope.analyses.tabulating import tabulate
 from reluscope.arguments import read_arguments, read_labels
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.tolerance import Tolerance
 
-NUM_CODES = declare(
-    "num_distinct_codes", "different codes among the samples", kind=Kind.COUNT, source="shepeleva2020"
-)
+NUM_CODES = declare("num_distinct_codes", "different codes among the samples", kind=Kind.COUNT, source="shepeleva2020")
 LARGEST_CELL = declare("largest_cell", "largest number of samples that share one code", kind=Kind.COUNT)
 NUM_SAMPLES = declare("num_samples", "samples of the class", kind=Kind.COUNT)
 
@@ -37,9 +34,9 @@ def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None =
     Returns
     -------
     Findings
-        ``num_distinct_codes`` and ``largest_cell``, first for the codes of all gates, then for those of each ``gate``.
-        Where rounding could change the codes of k points (see `rounded_forward`), there are at least as many codes as
-        without those points, and at most k more.
+        ``num_distinct_codes`` and ``largest_cell`` of the codes of each ``gate``; the summary is about all gates
+        together. Where rounding could change the codes of k points (see `rounded_forward`), there are at least as many
+        codes as without those points, and at most k more.
 
     Notes
     -----
@@ -55,7 +52,7 @@ def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None =
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> found = distinct_codes(net, [[1.0, 1.0], [2.0, 1.0], [-1.0, 1.0]])
-    >>> print(found.finding("num_distinct_codes"), found.finding("largest_cell"))
+    >>> print(found.summary.finding("num_distinct_codes"), found.summary.finding("largest_cell"))
     2 (EXACT) 2 (EXACT)
     """
     return count_distinct(sample_codes(network, x, tolerance=tolerance))
@@ -79,7 +76,7 @@ def count_distinct(sampled: SampleCodes) -> Findings:
             method=METHOD,
         ),
     )
-    return tabulate({"gate": gate_names(sampled)}, columns, domain=sampled.domain, seconds=sampled.seconds)
+    return by_gate(sampled, columns, seconds=sampled.seconds)
 
 
 @read_arguments
@@ -113,7 +110,8 @@ def count_distinct_by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]
         _numbers_of_codes([groups[rows] for rows in members], [sampled.in_doubt[rows] for rows in members]),
         Column.of(NUM_SAMPLES, sizes),
     )
-    return tabulate({"class": kinds.astype(np.int64)}, columns, domain=sampled.domain, seconds=sampled.seconds)
+    keys = {"class": kinds.astype(np.int64)}
+    return Findings.of(*columns, keys=keys, domain=sampled.domain, seconds=sampled.seconds)
 
 
 def _numbers_of_codes(groups: list[np.ndarray], doubtful: list[np.ndarray]) -> Column:

@@ -9,10 +9,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from reluscope.analyses.codespace.by_gate import doubts_by_gate, gate_names
+from reluscope.analyses.codespace.by_gate import by_gate, doubts_by_gate
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
 from reluscope.analyses.measuring import ragged
-from reluscope.analyses.tabulating import tabulate
 from reluscope.arguments import read_arguments
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.packed import Codes
@@ -38,9 +37,10 @@ def duplicate_units(sampled: SampleCodes) -> Findings:
     Returns
     -------
     Findings
-        ``num_duplicate_units`` of all gates together, then of each ``gate``; nothing is known of gates in which
-        rounding could change pieces. The detail ``first`` says of every unit with which unit it agrees, both numbered
-        through all gates: the first such unit (itself if there is none before it), or -1 if it never changes its piece.
+        ``num_duplicate_units`` of each ``gate``, and as the summary of all gates together; nothing is known of gates
+        in which rounding could change pieces. The detail ``first`` says of every unit with which unit it agrees, both
+        numbered through all gates: the first such unit (itself if there is none before it), or -1 if it never changes
+        its piece.
         Units of more than two pieces are duplicates only of each other, and never mirrored.
 
     Notes
@@ -54,7 +54,7 @@ def duplicate_units(sampled: SampleCodes) -> Findings:
     >>> net = rs.load([(np.array([[1.0], [-1.0], [2.0], [1.0]]), np.array([0.0, 0.0, 0.0, 5.0])),
     ...                (np.ones((1, 4)), np.zeros(1))])
     >>> found = duplicate_units(rs.codespace.sample_codes(net, [[1.0], [-1.0], [3.0]]))
-    >>> found.details["first"][0].tolist(), int(found.finding("num_duplicate_units"))
+    >>> found.details["first"][0].tolist(), int(found.summary.finding("num_duplicate_units"))
     ([0, 0, 0, -1], 2)
     """
     began = time.perf_counter()
@@ -71,15 +71,16 @@ def duplicate_units(sampled: SampleCodes) -> Findings:
         first = np.full(stop - start, -1, dtype=np.int64)
         first[units[inside] - start] = units[inside][leaders][members.reshape(-1)]
         firsts.append(first)
-    value = np.array([int(((one >= 0) & (one != np.arange(*span))).sum()) for one, span in zip(firsts, spans, strict=True)])
+    value = np.array(
+        [int(((one >= 0) & (one != np.arange(*span))).sum()) for one, span in zip(firsts, spans, strict=True)]
+    )
     # Nothing is known where rounding could change a piece: of u units at most u - 1 have a unit before them.
     is_open = doubts_by_gate(sampled) > 0
     most = np.array([max(0, stop - start - 1) for start, stop in spans])
     lower, upper = np.where(is_open, 0, value), np.where(is_open, most, value)
-    return tabulate(
-        {"gate": gate_names(sampled)},
+    return by_gate(
+        sampled,
         (Column.of(NUM_DUPLICATES, value, lower, upper, method=METHOD),),
-        domain=sampled.domain,
         seconds=sampled.seconds + time.perf_counter() - began,
         details={"first": ragged(firsts)},
     )

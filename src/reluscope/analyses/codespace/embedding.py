@@ -16,11 +16,10 @@ from jaxtyping import Float
 from scipy.linalg import eigh, orthogonal_procrustes
 
 from reluscope.analyses.codespace.nearest import nearest_codes
-from reluscope.analyses.tabulating import single
 from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
-from reluscope.findings import Column, Finding, Kind, declare
+from reluscope.findings import Column, Finding, Findings, Kind, declare
 
 Method = Literal["mds", "umap"]
 LANDMARKS = 2_000
@@ -247,11 +246,11 @@ def embedding_trust(codes: Codes, embedding: Embedding, *, num_neighbors: Count 
         [value],
         [max(0.0, ends[0] - ROUNDING)],
         [min(1.0, ends[1] + ROUNDING)],
-        tolerance=2 * ROUNDING,
+        tolerance=3 * ROUNDING,
         method=f"{embedding.method}; Hamming distances of all pairs",
         given=f"among the {k} nearest",
     )
-    return single(column, domain=f"{len(rows):,} of {len(codes):,} samples")
+    return Findings.of(column, domain=f"{len(rows):,} of {len(codes):,} samples").finding(TRUST)
 
 
 def _scale_classically(codes: Codes, threshold: int | None, generator: np.random.Generator) -> Embedding:

@@ -11,7 +11,6 @@ from jaxtyping import Float
 
 from reluscope.analyses.codespace.nearest import nearest_codes
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
-from reluscope.analyses.tabulating import single, tabulate
 from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
@@ -83,7 +82,7 @@ def novelty(data: SampleCodes, samples: SampleCodes, *, k: Count = 1) -> Finding
         )
     ]
     seconds = samples.seconds + time.perf_counter() - began
-    return tabulate({"sample": np.arange(len(samples))}, columns, domain=samples.domain, seconds=seconds)
+    return Findings.of(*columns, keys={"sample": np.arange(len(samples))}, domain=samples.domain, seconds=seconds)
 
 
 @read_arguments
@@ -114,7 +113,8 @@ def auroc(inside: Float[np.ndarray, " a"] | Column, outside: Float[np.ndarray, "
     near, far = (scores if isinstance(scores, Column) else Column.of(SCORE, scores) for scores in (inside, outside))
     ends = ((near.value, far.value), (near.upper, far.lower), (near.lower, far.upper))
     column = Column.of(AUROC, *([_share_of_larger(low, high)] for low, high in ends), method="ranks")
-    return single(column, domain=f"scores of {len(inside):,} samples inside, {len(outside):,} outside")
+    domain = f"scores of {len(inside):,} samples inside, {len(outside):,} outside"
+    return Findings.of(column, domain=domain).finding(AUROC)
 
 
 def _share_of_larger(inside: np.ndarray, outside: np.ndarray) -> float:

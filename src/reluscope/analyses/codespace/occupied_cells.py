@@ -8,10 +8,9 @@ information ``I = H(class) - H(class | code)``; it too is largest when no two sa
 import numpy as np
 from jaxtyping import Int
 
-from reluscope.analyses.codespace.by_gate import doubts_by_gate, gate_names
+from reluscope.analyses.codespace.by_gate import by_gate, doubts_by_gate
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
 from reluscope.analyses.measuring import ragged
-from reluscope.analyses.tabulating import tabulate
 from reluscope.arguments import read_arguments, read_labels
 from reluscope.errors import ShapeError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
@@ -45,8 +44,8 @@ def occupancy(sampled: SampleCodes, classes: Int[np.ndarray, " s"] | None = None
     -------
     Findings
         ``share_alone_in_cell`` and ``code_entropy``, and with classes ``information_on_class`` and
-        ``num_codes_of_several_classes``, first for the codes of all gates, then for those of each ``gate``. They are
-        numbers about the samples: the entropy of the distribution that these were drawn from is larger where many
+        ``num_codes_of_several_classes`` for the codes of each ``gate``; the summary is about all gates together. They
+        are numbers about the samples: the entropy of the distribution that these were drawn from is larger where many
         samples are alone. The detail ``sizes`` has the numbers of samples in each occupied cell, descending.
 
     Raises
@@ -64,7 +63,7 @@ def occupancy(sampled: SampleCodes, classes: Int[np.ndarray, " s"] | None = None
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> sampled = rs.codespace.sample_codes(net, [[1.0, 1.0], [2.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
-    >>> found = occupancy(sampled, np.array([0, 0, 1, 1]))
+    >>> found = occupancy(sampled, np.array([0, 0, 1, 1])).summary
     >>> found.details["sizes"][0], [float(found[name].value[0]) for name in found]
     (array([2, 1, 1]), [0.5, 1.5, 1.0, 0.0])
     """
@@ -95,13 +94,7 @@ def occupancy(sampled: SampleCodes, classes: Int[np.ndarray, " s"] | None = None
             _in_bits(INFORMATION, information, doubts, whole),
             Column.of(NUM_MIXED, mixed, np.maximum(0, mixed - doubts), mixed + doubts, method=METHOD),
         ]
-    return tabulate(
-        {"gate": gate_names(sampled)},
-        columns,
-        domain=sampled.domain,
-        seconds=sampled.seconds,
-        details={"sizes": ragged(sizes)},
-    )
+    return by_gate(sampled, columns, seconds=sampled.seconds, details={"sizes": ragged(sizes)})
 
 
 def entropy(groups: Int[np.ndarray, " s"]) -> float:
@@ -123,5 +116,4 @@ def _in_bits(quantity: Quantity, values: list[float], doubts: np.ndarray, most: 
     value = np.array(values)
     lower = np.where(doubts > 0, 0.0, np.maximum(0.0, value - ROUNDING))
     upper = np.where(doubts > 0, np.maximum(most, value), value) + ROUNDING
-    given = f"at most {most:.4g} for these samples"
-    return Column.of(quantity, value, lower, upper, tolerance=2 * ROUNDING, method=METHOD, given=given)
+    return Column.of(quantity, value, lower, upper, tolerance=3 * ROUNDING, method=METHOD)

@@ -7,7 +7,6 @@ from jaxtyping import Int
 
 from reluscope.analyses.codespace.class_distances import ALL, BETWEEN, WITHIN
 from reluscope.analyses.codespace.sampled import SampleCodes
-from reluscope.analyses.tabulating import tabulate
 from reluscope.arguments import Count, Seed, read_arguments, read_labels
 from reluscope.findings import Column, Findings, Kind, declare
 
@@ -83,18 +82,18 @@ def pair_distances(
     medians = np.array([_median(counts, moved) for counts, moved in zip(histogram, unclear, strict=True)])
     if len(rows) < size:
         medians = np.where(np.isnan(medians), np.nan, np.column_stack([medians[:, 0], [0.0] * 3, [longest - 1.0] * 3]))
-    given = f"of {len(rows):,} samples drawn at random from {size:,}" if len(rows) < size else ""
     columns = (
         Column.of(NUM_PAIRS, histogram.sum(axis=1)),
-        Column.of(MEDIAN_DISTANCE, *medians.T, method="codes compared word by word", given=given),
+        Column.of(MEDIAN_DISTANCE, *medians.T, method="codes compared word by word"),
     )
     seconds = sampled.seconds + time.perf_counter() - began
-    domain = f"pairs of {len(rows):,} of {sampled.domain}"
+    drawn = "" if len(rows) == size else ", drawn at random"
+    domain = f"pairs of {len(rows):,} of {sampled.domain}{drawn}"
     keys = {"pairs": np.array([WITHIN, BETWEEN, ALL])}
-    return tabulate(keys, columns, domain=domain, seconds=seconds, details={"histogram": histogram})
+    return Findings.of(*columns, keys=keys, domain=domain, seconds=seconds, details={"histogram": histogram})
 
 
-def _median(counts: Int[np.ndarray, " d"], moved: int) -> tuple[float, float, float]:
+def _median(counts: Int[np.ndarray, " d"], moved: np.integer) -> tuple[float, float, float]:
     """Return the median of distances from how often each occurs, and its ends where some of them may be any."""
     number, upto = int(counts.sum()), np.cumsum(counts)
     if not number:

@@ -6,9 +6,8 @@ one constant: the unit is dead on the samples. Elsewhere in input space it may w
 
 import numpy as np
 
-from reluscope.analyses.codespace.by_gate import gate_names
+from reluscope.analyses.codespace.by_gate import by_gate
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes, piece_counts
-from reluscope.analyses.tabulating import tabulate
 from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.findings import Column, Findings, Kind, declare
@@ -42,9 +41,10 @@ def unit_usage(network: Network, sampled: SampleCodes) -> Findings:
     Returns
     -------
     Findings
-        ``num_dead_units``, ``num_always_on_units``, ``num_changing_units`` and ``pieces_used`` for all gates together,
-        then for each ``gate``, with its numbers of ``units`` and of ``pieces`` as further keys. Where rounding could
-        change pieces in a gate, at most as many units stay on one piece as do over the samples that are certain.
+        ``num_dead_units``, ``num_always_on_units``, ``num_changing_units`` and ``pieces_used`` of each ``gate``, with
+        its numbers of ``units`` and of ``pieces`` as further keys; the summary is about all gates together. Where
+        rounding could change pieces in a gate, at most as many units stay on one piece as do over the samples that are
+        certain.
 
     Notes
     -----
@@ -55,7 +55,7 @@ def unit_usage(network: Network, sampled: SampleCodes) -> Findings:
     >>> import reluscope as rs
     >>> from reluscope.analyses.codespace import sample_codes
     >>> net = rs.load([(np.array([[1.0], [-1.0], [1.0]]), np.array([9.0, -9.0, 0.0])), (np.ones((1, 3)), np.zeros(1))])
-    >>> found = unit_usage(net, sample_codes(net, [[1.0], [-1.0]]))
+    >>> found = unit_usage(net, sample_codes(net, [[1.0], [-1.0]])).summary
     >>> [int(found.finding(name)) for name in ("num_dead_units", "num_always_on_units", "num_changing_units")]
     [1, 1, 1]
     """
@@ -77,8 +77,7 @@ def unit_usage(network: Network, sampled: SampleCodes) -> Findings:
         Column.of(quantity, value[:, place], lower[:, place], upper[:, place], method=METHOD)
         for place, quantity in enumerate((NUM_DEAD, NUM_ALWAYS_ON, NUM_CHANGING, PIECES_USED))
     ]
-    keys = {"gate": gate_names(sampled), "units": units, "pieces": np.array([pieces.max(initial=1), *pieces])}
-    return tabulate(keys, columns, domain=sampled.domain, seconds=sampled.seconds)
+    return by_gate(sampled, columns, seconds=sampled.seconds, keys={"units": units[1:], "pieces": pieces})
 
 
 def _used(network: Network, codes: Codes) -> np.ndarray:
