@@ -81,8 +81,10 @@ def with_ends(finding: Finding) -> str:
     if ends is None or finding.claim is Claim.EXACT or not all(map(isfinite, ends)):
         return signed(finding)
     digits = LEAST_DIGITS
-    while digits < MOST_DIGITS and ends[0] != ends[1] and written(finding, ends[0], digits) == written(
-        finding, ends[1], digits
+    while (
+        digits < MOST_DIGITS
+        and ends[0] != ends[1]
+        and written(finding, ends[0], digits) == written(finding, ends[1], digits)
     ):
         digits += 1
     return f"{signed(finding, digits)} [{', '.join(written(finding, end, digits) for end in ends)}]"

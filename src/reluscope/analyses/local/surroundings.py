@@ -177,7 +177,9 @@ def _measured(found: list[_Around], count: int, reach: float) -> Measured:
                 given=f"with {rays}",
                 method="exact partition of every ray, codes compared",
             ),
-            Column.of(AROUND, numbers, upper=endless, given=f"of radius {reach:g}", method=f"exact partition of {rays}"),
+            Column.of(
+                AROUND, numbers, upper=endless, given=f"of radius {reach:g}", method=f"exact partition of {rays}"
+            ),
         ),
         {
             "nullity": np.array([one.nullity for one in found], dtype=np.int64),
