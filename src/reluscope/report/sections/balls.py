@@ -10,6 +10,7 @@ from reluscope.analyses.robustness.boundary import boundary_distance
 from reluscope.analyses.robustness.certified import certified_radius
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE
 from reluscope.findings import Column, Findings, Kind, Status, declare
+from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
 from reluscope.report.content import (
     Block,
@@ -18,7 +19,6 @@ from reluscope.report.content import (
     Table,
     Text,
     measured,
-    number,
     numbers,
     plain_values,
 )

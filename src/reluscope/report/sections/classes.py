@@ -16,6 +16,7 @@ from reluscope.analyses.local.classes import (
     region_classes,
 )
 from reluscope.findings import Findings, Status
+from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
 from reluscope.plots.images import is_image
 from reluscope.report.content import (
@@ -26,7 +27,6 @@ from reluscope.report.content import (
     Table,
     Text,
     measured,
-    number,
     numbers,
     plain_values,
 )

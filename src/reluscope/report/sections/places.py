@@ -14,6 +14,7 @@ from reluscope.analyses.local.targets import class_means, other_means, other_poi
 from reluscope.analyses.medians import median_finding
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Claim, Finding, Findings
+from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
 from reluscope.report.content import (
     Block,
@@ -22,7 +23,6 @@ from reluscope.report.content import (
     Picture,
     Table,
     Text,
-    number,
     numbers,
     percentage,
     plain_values,

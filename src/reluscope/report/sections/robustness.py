@@ -9,6 +9,7 @@ from reluscope.analyses.robustness import boundary_distance, decision_distance, 
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, DECISION_DISTANCE_WITHIN
 from reluscope.budget import Budget
 from reluscope.findings import Findings
+from reluscope.findings.writing import number
 from reluscope.geometry.norms import Norm
 from reluscope.report.content import (
     Block,
@@ -17,7 +18,6 @@ from reluscope.report.content import (
     Table,
     Text,
     measured,
-    number,
     numbers,
     plain_values,
 )
