@@ -22,10 +22,10 @@ _RESULTS = """
     local.PiecesAlong local.LikeliestPoints local.Directions local.RegionFacets local.Hyperplanes
     local.ClassEnds local.LastOfClass plots.RegionColors
     preimages.Approximation preimages.Check preimages.Farkas preimages.FullRank preimages.PositiveCombination
-    preimages.RecessionDirection preimages.SecondPoint preimages.ImageDistance preimages.Invariance
-    preimages.InvariantSet preimages.LocalInverse preimages.Decider preimages.Kind preimages.Preimages preimages.Layer
-    preimages.MixedSystem preimages.ElsewhereBounds preimages.Omnidirectional preimages.PreimagePieces
-    preimages.Comparison preimages.Error preimages.Elsewhere sensitivity.ActiveSubspaces sensitivity.JacobianNorms
+    preimages.RecessionDirection preimages.SecondPoint preimages.SameFeatures
+    preimages.InvariantSet preimages.LocalInverse preimages.Decider preimages.Kind preimages.Preimages
+    preimages.GateLayer preimages.MixedSystem preimages.Omnidirectional preimages.PreimagePieces
+    preimages.Comparison preimages.Error sensitivity.ActiveSubspaces sensitivity.JacobianNorms
     sensitivity.LocalComplexity
     sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory sensitivity.Transitions
     similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.PairTable similarity.Partitions

@@ -108,7 +108,7 @@ def count_distinct_by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]
     members = [np.flatnonzero(classes == kind) for kind in kinds]
     columns = (
         _numbers_of_codes([groups[rows] for rows in members], [sampled.in_doubt[rows] for rows in members]),
-        Column.of(NUM_SAMPLES, sizes),
+        Column.of(NUM_SAMPLES, sizes, method="counted"),
     )
     keys = {"class": kinds.astype(np.int64)}
     return Findings.of(*columns, keys=keys, domain=sampled.domain, seconds=sampled.seconds)

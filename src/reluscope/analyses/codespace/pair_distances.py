@@ -83,7 +83,7 @@ def pair_distances(
     if len(rows) < size:
         medians = np.where(np.isnan(medians), np.nan, np.column_stack([medians[:, 0], [0.0] * 3, [longest - 1.0] * 3]))
     columns = (
-        Column.of(NUM_PAIRS, histogram.sum(axis=1)),
+        Column.of(NUM_PAIRS, histogram.sum(axis=1), method="counted"),
         Column.of(MEDIAN_DISTANCE, *medians.T, method="codes compared word by word"),
     )
     seconds = sampled.seconds + time.perf_counter() - began
