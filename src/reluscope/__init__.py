@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from reluscope.analyses.counting import count
     from reluscope.analyses.inscribed_balls import inscribed_balls
     from reluscope.analyses.tracking import Tracker
-    from reluscope.analyses.volumes import RegionVolumes, region_volumes
+    from reluscope.analyses.volumes import region_volumes
     from reluscope.budget import Budget
     from reluscope.codes import CodeLayout, Codes, GateLayout
     from reluscope.findings import Claim, Finding, Findings
@@ -72,7 +72,6 @@ _HOMES = {
     "Plane": "reluscope.geometry",
     "Polyhedron": "reluscope.geometry",
     "Region": "reluscope.regions.region",
-    "RegionVolumes": "reluscope.analyses.volumes",
     "Segment": "reluscope.geometry",
     "Slice": "reluscope.geometry",
     "Space": "reluscope.geometry",
@@ -132,7 +131,6 @@ __all__ = [
     "Plane",
     "Polyhedron",
     "Region",
-    "RegionVolumes",
     "Segment",
     "Slice",
     "Space",

@@ -139,6 +139,32 @@ def measured(found: Findings, name: str | Quantity, row: int) -> Number | str:
     return Number(finding, with_ends(finding).removeprefix(SIGNS[finding.claim]))
 
 
+def findings_table(found: Findings, caption: str = "", *, whole: str = "", most: int = 60) -> Table:
+    """Return a table of findings as the page shows it: keys, then quantities.
+
+    Parameters
+    ----------
+    found : Findings
+    caption : str
+    whole : str
+        What the row of the summary is called, if it has the same quantities and is to be shown below the others.
+    most : int
+        Rows that are shown at most.
+    """
+    rows = [
+        (
+            *(key[row].item() if hasattr(key[row], "item") else key[row] for key in found.keys.values()),
+            *(measured(found, name, row) for name in found),
+        )
+        for row in range(min(len(found), most))
+    ]
+    if len(found) > most:
+        caption += f" The first {most:,} of {len(found):,} rows are shown."
+    if whole and found.summary is not None:
+        rows.append((whole, *[""] * (len(found.keys) - 1), *(measured(found.summary, name, 0) for name in found)))
+    return Table((*found.keys, *(column.title for column in found.columns.values())), tuple(rows), caption.strip())
+
+
 def percentage(finding: Finding) -> Number:
     """Return a share, shown in percent.
 
