@@ -10,12 +10,12 @@ import torch
 
 import reluscope as rs
 from benchmarks.measure import Measurement
+from reluscope.budget import Budget
 from reluscope.datasets.mnist import mnist
 from reluscope.geometry.crossing import SOME, UNDECIDED, find_positive, image
 from reluscope.geometry.generation import find_among_corners
 from reluscope.geometry.linear_program import LinearProgram
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.partitions.budget import Budget
 from reluscope.partitions.tree import TreeWalk, tree_regions
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_facets import _cells

@@ -39,12 +39,13 @@ if TYPE_CHECKING:
     from reluscope.analyses.inscribed_balls import inscribed_balls
     from reluscope.analyses.tracking import Tracker
     from reluscope.analyses.volumes import RegionVolumes, region_volumes
+    from reluscope.budget import Budget
     from reluscope.codes import CodeLayout, Codes, GateLayout
     from reluscope.findings import Claim, Finding, Findings
     from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
     from reluscope.networks.load import load
     from reluscope.networks.network import Network
-    from reluscope.partitions import Budget, Certificate, DecisionBoundary, Partition, decision_boundary, partition
+    from reluscope.partitions import Certificate, DecisionBoundary, Partition, decision_boundary, partition
     from reluscope.regions.neighbors import Neighbors, neighbors
     from reluscope.regions.region import Region
     from reluscope.regions.regions import region, regions
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Ball": "reluscope.geometry",
     "Box": "reluscope.geometry",
-    "Budget": "reluscope.partitions",
+    "Budget": "reluscope.budget",
     "Certificate": "reluscope.partitions",
     "Claim": "reluscope.findings",
     "CodeLayout": "reluscope.codes",

@@ -1,8 +1,11 @@
 """How far long work is: one line on standard error that goes away when the work is done."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+
+# What users pass as ``progress``: whether to show a line, or a function told the share that is done, from 0 to 1.
+Progress = bool | Callable[[float], None]
 
 
 class Count:
@@ -55,12 +58,52 @@ def counting(work: str, things: str, *, shown: bool, total: float | None = None)
         yield Count()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
 
     how_far = [SpinnerColumn()] if total is None else [BarColumn(bar_width=24)]
     found = TextColumn("{task.fields[found]:,} " + things)
     when = TimeElapsedColumn() if total is None else TimeRemainingColumn()
     tasks = TextColumn("{task.fields[tasks]}", style="dim")
     columns = TextColumn("{task.description}"), *how_far, found, when, tasks
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
         yield Count(bar, bar.add_task(work, total=total, found=0, tasks=""))
+
+
+@contextmanager
+def share_done(work: str, progress: Progress) -> Iterator[Callable[[float], None]]:
+    """Yield a function to tell the share of the work that is done, from 0 to 1.
+
+    Parameters
+    ----------
+    work : str
+        What is done; begins the line.
+    progress : bool or callable
+        True shows a bar, False nothing, and a function is told the share itself.
+
+    Examples
+    --------
+    >>> told = []
+    >>> with share_done("balls", told.append) as tell:
+    ...     tell(0.5)
+    >>> told
+    [0.5]
+    """
+    if callable(progress):
+        yield progress
+        return
+    if not progress:
+        yield _say_nothing
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = TextColumn("{task.description}"), BarColumn(bar_width=24), TimeRemainingColumn()
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(work, total=1.0)
+        yield lambda share: bar.update(task, completed=share)
+
+
+def _say_nothing(share: float) -> None:
+    del share

@@ -16,7 +16,7 @@ TESTS: dict[str, tuple[str, ...]] = {
         f"{T}/robustness/test_boundary.py",
     ),
     "networks/slopes_along": ("tests/networks/test_slopes_along.py",),
-    "partitions/budget": ("tests/partitions/test_budget.py",),
+    "budget": ("tests/test_budget.py",),
     "partitions/shown_regions": ("tests/partitions/test_shown_regions.py",),
     "geometry/convex_questions": ("tests/geometry/test_convex_questions.py",),
     "networks/rounded_forward": (f"{T}/test_rounding_terms.py", "tests/networks/test_rounded_forward.py"),

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import reluscope as rs
 from oracles.reference_vectors import VECTORS
+from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError
-from reluscope.partitions.budget import Budget
 from reluscope.partitions.cellwise import gather, supports, walk_cells
 from reluscope.testing.references import pseudo_random_network
 from reluscope.testing.strategies import degenerate_networks

@@ -16,11 +16,11 @@ from oracles.codes_by_lp import codes_by_lp
 from oracles.reference_vectors import VECTORS, Vector
 from oracles.zaslavsky import num_cells, num_central_cells
 from partitions.layered import GATES, gate_layers, network_of
+from reluscope.budget import Budget
 from reluscope.codes.packing import unpack_pieces
 from reluscope.errors import DegenerateGeometryError, ShapeError
 from reluscope.geometry import crossing
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.partitions.budget import Budget
 from reluscope.partitions.tree import TreeRegions, TreeWalk, tree_regions
 from reluscope.partitions.tree_facets import boundedness, tree_facets
 from reluscope.testing import default_network, networks, pseudo_random_network, reference_networks, zigzag_network

@@ -12,12 +12,12 @@ import pytest
 
 import reluscope as rs
 from reluscope.analyses.counting.by_tree import count_by_tree
+from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.files.kept_results import KeptResults, Record
 from reluscope.findings import Claim
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.partitions import tree_count, tree_search
-from reluscope.partitions.budget import Budget
 from reluscope.testing import default_network, pseudo_random_network
 
 TRUTH = 654

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sized
 
 from reluscope.arguments import Range, read_whole
-from reluscope.partitions.budget import ENDS, why_ended
+from reluscope.budget import ENDS, why_ended
 
 BLOCK_SECONDS = 0.4
 

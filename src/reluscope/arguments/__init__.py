@@ -5,6 +5,7 @@ A public function says by its annotations what it takes, and `read_arguments` re
 depends on other arguments (labels for so many classes, a gate of a network) is read in the function's first lines.
 """
 
+from reluscope.arguments.annotations import Also
 from reluscope.arguments.arrays import read_array, read_labels, read_point
 from reluscope.arguments.numbers import (
     Count,
@@ -24,6 +25,7 @@ from reluscope.arguments.reading import read_arguments, read_drawn
 from reluscope.arguments.sentences import describe
 
 __all__ = [
+    "Also",
     "Count",
     "Natural",
     "NonNegative",

@@ -26,6 +26,7 @@ _ADVICE = {
     "Network": "open the model with reluscope.load(model)",
     "Partition": "make one with reluscope.partition(network, domain)",
     "Box": "give reluscope.Box(lo, hi)",
+    "Budget": "give reluscope.Budget(seconds=60)",
     "Tolerance": "give reluscope.Tolerance(resolution=...)",
     "Codes": "take those of network.codes(x)",
     "Region": "take reluscope.region(network, x)",
@@ -49,6 +50,19 @@ class Reader:
     read: Callable[[Any, str, Sizes], Any]
 
 
+@dataclass(frozen=True)
+class Also:
+    """A further reading of an argument, as metadata of an annotation: ``Annotated[Budget, Also(read)]``.
+
+    Parameters
+    ----------
+    read : callable
+        From the value that its type has let through, and the argument's name, to the value read.
+    """
+
+    read: Callable[[Any, str], Any]
+
+
 def reader_of(annotation: Any, *, has_gaps: bool = False) -> Reader | None:
     """Return the reader of an annotation, None if it allows everything; with gaps, arrays may hold NaN and infinity."""
     origin, members = get_origin(annotation), get_args(annotation)
@@ -56,7 +70,9 @@ def reader_of(annotation: Any, *, has_gaps: bool = False) -> Reader | None:
         return _instances_of(type(None), "None")
     if origin is Annotated:
         within = next((one for one in members[1:] if isinstance(one, Range)), ANY)
-        return _within(members[0], within, has_gaps)
+        reader = _within(members[0], within, has_gaps)
+        also = [one for one in members[1:] if isinstance(one, Also)]
+        return reader if reader is None or not also else _and_also(reader, also[0])
     if annotation in (int, float):
         return _within(annotation, ANY, has_gaps)
     if annotation is bool:
@@ -119,6 +135,10 @@ def _instances_of(kind: Any, phrase: str) -> Reader:
         return value if isinstance(value, kind) else _refuse(value, name, phrase, advice)
 
     return Reader(phrase, read)
+
+
+def _and_also(reader: Reader, also: Also) -> Reader:
+    return Reader(reader.phrase, lambda value, name, sizes: also.read(reader.read(value, name, sizes), name))
 
 
 def _within(kind: Any, within: Range, has_gaps: bool) -> Reader | None:

@@ -4,6 +4,7 @@ import warnings
 from pathlib import Path
 
 from reluscope.analyses.counting.count import counted
+from reluscope.budget import Budget
 from reluscope.cli.devices import open_device
 from reluscope.cli.executors import ExecutorArguments, open_executor
 from reluscope.cli.failures import warn
@@ -16,7 +17,6 @@ from reluscope.cli.printing import add_row, make_table, open_console, print_json
 from reluscope.cli.progress import show_progress
 from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain, Space
-from reluscope.partitions.budget import Budget
 from reluscope.report.content import Number
 
 FORMAT = "reluscope count 1"

@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 from reluscope import plots
+from reluscope.budget import Budget
 from reluscope.checking.certificates import check_certificate
 from reluscope.cli.devices import open_device
 from reluscope.cli.executors import ExecutorArguments, open_executor
@@ -27,7 +28,6 @@ from reluscope.cli.progress import show_progress
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import Budget
 from reluscope.partitions.dispatch import partition as cut
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition

@@ -1,9 +1,8 @@
 """Exact partitions of a domain into the regions of a network: engines and the table they fill."""
 
-from reluscope.partitions.budget import Budget
 from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.decision import DecisionBoundary, decision_boundary
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Facets, Partition
 
-__all__ = ["Budget", "Certificate", "DecisionBoundary", "Facets", "Partition", "decision_boundary", "partition"]
+__all__ = ["Certificate", "DecisionBoundary", "Facets", "Partition", "decision_boundary", "partition"]

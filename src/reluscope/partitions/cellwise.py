@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from reluscope.budget import ENDS, INTERRUPTED, OUT_OF_MEMORY, Budget, why_ended
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces
@@ -30,7 +31,6 @@ from reluscope.interruption import deferred, safe_point
 from reluscope.networks.affine_values import AffineValues, advance_affinely, affine_input, close_affinely
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import ENDS, INTERRUPTED, OUT_OF_MEMORY, Budget, why_ended
 from reluscope.partitions.parallel import Lost, Tell, hand_out, why_stopped
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.tolerance import Tolerance

@@ -5,11 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from reluscope.budget import ENDS, why_ended
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.findings import Claim
 from reluscope.geometry.domains import Box, Polyhedron, Slice
-from reluscope.partitions.budget import ENDS, why_ended
 from reluscope.partitions.exact_regions import ExactRegions, exact_regions
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.table import Partition

@@ -10,6 +10,7 @@ from typing import overload
 import numpy as np
 
 from reluscope.arguments import read_arguments
+from reluscope.budget import INTERRUPTED, Budget, Interrupted
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
@@ -23,7 +24,6 @@ from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
 from reluscope.partitions.assembly import Patch, assemble, split_by_root
-from reluscope.partitions.budget import INTERRUPTED, Budget, Interrupted
 from reluscope.partitions.cellwise import supports
 from reluscope.partitions.certification import Certifier, Judge
 from reluscope.partitions.certified import certified

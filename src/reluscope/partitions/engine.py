@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from reluscope.budget import ENDS, INTERRUPTED, OUT_OF_MEMORY, Budget, why_ended
 from reluscope.geometry.complexes import Complex
 from reluscope.geometry.window_shapes import Corners
 from reluscope.interruption import deferred, safe_point
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import ENDS, INTERRUPTED, OUT_OF_MEMORY, Budget, why_ended
 from reluscope.partitions.certification import Certifier, Judge
 from reluscope.partitions.chunks import Chunk, Resolution, cut, open_stage, spread
 from reluscope.partitions.parallel import Lost, Tell, hand_out, why_stopped

@@ -2,11 +2,11 @@
 
 from concurrent.futures import Executor
 
+from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import Budget
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
 from reluscope.partitions.tree import tree_regions

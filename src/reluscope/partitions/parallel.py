@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, Protocol, TypeVar
 
+from reluscope.budget import INTERRUPTED, OUT_OF_MEMORY, Budget, is_lack_of_memory
 from reluscope.interruption import safe_point
-from reluscope.partitions.budget import INTERRUPTED, OUT_OF_MEMORY, Budget, is_lack_of_memory
 
 # Seconds between two looks at whether Ctrl-C was pressed.
 ANSWER = 0.1

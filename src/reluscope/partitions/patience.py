@@ -5,9 +5,9 @@ import time
 import warnings
 from dataclasses import dataclass, field
 
+from reluscope.budget import Budget
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import Budget
 from reluscope.partitions.probes import probes
 
 # Who counts so many regions, or keeps so many, should have asked for it.

@@ -5,13 +5,13 @@ from concurrent.futures import Executor
 
 import numpy as np
 
+from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim
 from reluscope.geometry.domains import Box, Domain, Slice
 from reluscope.geometry.face_lattices import from_polytope
 from reluscope.geometry.window_shapes import window_shape
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import Budget
 from reluscope.partitions.cellwise import gather, walk_cells
 from reluscope.partitions.certification import Judge
 from reluscope.partitions.chunks import Resolution

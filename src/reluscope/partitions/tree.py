@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from jaxtyping import Float, Integer
 
+from reluscope.budget import ENDS, INTERRUPTED, Budget, why_ended
 from reluscope.codes.packing import pack_pieces
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.interruption import deferred
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import ENDS, INTERRUPTED, Budget, why_ended
 from reluscope.partitions.parallel import Lost, Tell, hand_out, why_stopped
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block

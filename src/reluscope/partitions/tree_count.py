@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 
+from reluscope.budget import ENDS, INTERRUPTED, Budget, why_ended
 from reluscope.files import stored
 from reluscope.files.kept_results import KeptResults, Record
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.interruption import deferred
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import ENDS, INTERRUPTED, Budget, why_ended
 from reluscope.partitions.domain_arrays import domain_arrays
 from reluscope.partitions.parallel import Lost, Tell, hand_out, why_stopped
 from reluscope.partitions.tree_coordinates import Coordinates

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
+from reluscope.budget import INTERRUPTED, OUT_OF_MEMORY, Budget
 from reluscope.interruption import safe_point
-from reluscope.partitions.budget import INTERRUPTED, OUT_OF_MEMORY, Budget
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block, GatePart, Search
 

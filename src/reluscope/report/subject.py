@@ -12,10 +12,10 @@ from jaxtyping import Float, Int
 from reluscope.analyses.choosing import Pairs, choose_pairs, choose_triple
 from reluscope.analyses.classification.classes import predicted_classes, read_classes
 from reluscope.analyses.regression import check_targets
+from reluscope.budget import Budget
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import Budget
 from reluscope.tolerance import Tolerance
 
 # A section tells which share of its work is done, from 0 to 1.

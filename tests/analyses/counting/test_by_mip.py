@@ -17,9 +17,9 @@ from reluscope.analyses.counting.by_mip import count_by_mip
 from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.analyses.counting.code_points import CodePoints
 from reluscope.analyses.counting.code_search import CodeSearch
+from reluscope.budget import Budget
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError, SolverError
 from reluscope.findings import Claim
-from reluscope.partitions.budget import Budget
 from reluscope.testing import degenerate_networks, generic_networks, pseudo_random_network, reference_networks
 
 ABSOLUTE = [([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]

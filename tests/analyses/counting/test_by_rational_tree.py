@@ -16,10 +16,10 @@ from oracles.six_definitions import six_counts
 from reluscope.analyses.counting.by_rational_tree import count_by_rational_tree
 from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.analyses.counting.rational_codes import RationalCodes
+from reluscope.budget import Budget
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
 from reluscope.networks.rational import RationalNetwork
-from reluscope.partitions.budget import Budget
 from reluscope.testing import degenerate_networks, generic_networks, pseudo_random_network, reference_networks
 
 ABSOLUTE = [([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]

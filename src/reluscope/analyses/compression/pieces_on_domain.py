@@ -13,6 +13,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.arguments import read_arguments
+from reluscope.budget import INTERRUPTED, Budget
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
 from reluscope.geometry.bounding_box import bounding_box
@@ -23,8 +24,7 @@ from reluscope.networks.mixed_integer import encode
 from reluscope.networks.network import Network
 from reluscope.networks.operators.linear import Linear
 from reluscope.networks.ranges import Ranges, unit_ranges
-from reluscope.partitions import Budget, partition
-from reluscope.partitions.budget import INTERRUPTED
+from reluscope.partitions import partition
 
 Method = Literal["auto", "intervals", "programs", "partition"]
 

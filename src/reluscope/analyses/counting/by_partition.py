@@ -14,12 +14,12 @@ from reluscope.analyses.counting.definitions import DEFINITIONS, Definition
 from reluscope.analyses.counting.exact_complex import ExactComplex
 from reluscope.analyses.counting.faces import face_codes
 from reluscope.analyses.counting.same_maps import SameMaps, same_maps
+from reluscope.budget import INTERRUPTED, Budget
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box, Domain, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import INTERRUPTED, Budget
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition

@@ -4,11 +4,11 @@ import time
 
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import DEFINITIONS
+from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import Budget
 from reluscope.partitions.probes import probes
 from reluscope.tolerance import Tolerance
 

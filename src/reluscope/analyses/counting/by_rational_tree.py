@@ -5,10 +5,10 @@ import time
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import DEFINITIONS
 from reluscope.analyses.counting.rational_codes import RationalCodes
+from reluscope.budget import ENDS, Budget, why_ended
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import ENDS, Budget, why_ended
 from reluscope.partitions.patience import patient
 from reluscope.progress import counting
 

@@ -4,10 +4,10 @@ import os
 from concurrent.futures import Executor
 
 from reluscope.analyses.counting.counted import Counted
+from reluscope.budget import Budget
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import Budget
 from reluscope.partitions.patience import patient
 from reluscope.partitions.tree_count import tree_count
 from reluscope.progress import counting

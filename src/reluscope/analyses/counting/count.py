@@ -13,13 +13,13 @@ from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import Definition, find_definition
 from reluscope.arguments import read_arguments, read_option
+from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import Budget
 from reluscope.partitions.cellwise import supports
 from reluscope.tolerance import Tolerance
 

@@ -21,11 +21,11 @@ from scipy.special import betaincinv
 from reluscope.analyses.counting.code_search import CodeSearch
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import DEFINITIONS
+from reluscope.budget import ENDS, Budget, why_ended
 from reluscope.errors import BudgetExceededError, InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import ENDS, Budget, why_ended
 
 PILOTS = 3
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Int
 
+from reluscope.budget import ENDS, why_ended
 from reluscope.networks.held import maps_of_codes, pieces_of, units_that_matter
 from reluscope.networks.rational import RationalNetwork
 from reluscope.networks.rational_maps import AffineFunction, rational_maps
-from reluscope.partitions.budget import ENDS, why_ended
 from reluscope.partitions.table import Partition
 
 

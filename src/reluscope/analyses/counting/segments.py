@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from reluscope.budget import Budget
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Segment, Slice
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import Budget
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.preimages.box_search import Cell, cell_of
 from reluscope.analyses.preimages.pullback import check_target, within_region
 from reluscope.arguments import Seed, read_arguments, read_point
+from reluscope.budget import Budget
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.checked_bounds import upper_bound
@@ -26,7 +27,6 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.truncation import up_to_gate
-from reluscope.partitions.budget import Budget
 
 MOST_BOXES, MOST_PIECES, NUM_SAMPLES = 1_000, 32, 512
 # How far points are moved towards the centre of a piece until their outputs lie in the target beyond doubt.

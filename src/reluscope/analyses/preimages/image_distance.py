@@ -18,13 +18,13 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.layer import Layer, read_layer
 from reluscope.arguments import read_arguments, read_point
+from reluscope.budget import Budget
 from reluscope.errors import ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
 from reluscope.geometry.nearest_image import NearestImage, nearest_image
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import Budget
 
 # Distances that differ by less than this share of the size of y are the same.
 RELATIVE = 1e-7

@@ -14,6 +14,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.preimages.box_search import Cell, cell_of
 from reluscope.arguments import NonNegative, read_arguments
+from reluscope.budget import Budget
 from reluscope.errors import DegenerateGeometryError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
@@ -21,7 +22,6 @@ from reluscope.geometry.nearest_image import nearest_image
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.truncation import up_to_gate
-from reluscope.partitions.budget import Budget
 from reluscope.regions.region import Region
 from reluscope.regions.regions import region
 

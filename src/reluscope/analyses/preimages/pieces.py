@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.preimages.pullback import RESOLUTION, check_target, pulled_back
 from reluscope.analyses.preimages.targets import class_target, vector_target
 from reluscope.arguments import Natural, NonNegative, read_arguments, read_array
+from reluscope.budget import Budget
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box, Domain, Slice
@@ -22,7 +23,6 @@ from reluscope.geometry.relative_interior import relative_interior
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.assembly import Mosaic
-from reluscope.partitions.budget import Budget
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.image_distance import ImageDistance
 from reluscope.arguments import NonNegative, read_arguments, read_point
+from reluscope.budget import Budget
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
@@ -20,7 +21,6 @@ from reluscope.geometry.nearest_image import nearest_image
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.truncation import up_to_gate
-from reluscope.partitions.budget import Budget
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition

@@ -11,12 +11,12 @@ from reluscope.analyses.robustness.certified import certified_radius
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, distances
 from reluscope.analyses.robustness.search import Search, search
 from reluscope.arguments import read_arguments
+from reluscope.budget import INTERRUPTED, OUT_OF_MEMORY, Budget
 from reluscope.findings import Column, Findings
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.norms import Norm, check_norm
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
-from reluscope.partitions.budget import INTERRUPTED, OUT_OF_MEMORY, Budget
 from reluscope.progress import counting
 from reluscope.tolerance import Tolerance
 

@@ -23,9 +23,9 @@ import numpy as np
 from reluscope.analyses.robustness.attack import nearby_change
 from reluscope.analyses.robustness.cells import RESOLUTION, Cell, Pieces, Rival, Viewpoint
 from reluscope.analyses.robustness.changes import Change, Undecided, confirm
+from reluscope.budget import ENDS, Budget, why_ended
 from reluscope.geometry.balls import CutBall
 from reluscope.networks.enclosures import CLEAR, Enclosure, Forms, OpenUnit, enclose
-from reluscope.partitions.budget import ENDS, Budget, why_ended
 from reluscope.progress import Count
 
 # Radii searched before that of the change found, and how they grow.

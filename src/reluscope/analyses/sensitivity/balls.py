@@ -16,13 +16,13 @@ from reluscope.analyses.codespace.sampled import sample_codes
 from reluscope.analyses.counting.count import count
 from reluscope.analyses.medians import median_finding
 from reluscope.arguments import Count, Positive, Seed, read_arguments
+from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box
 from reluscope.geometry.nearest_point import nearest_point
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
-from reluscope.partitions.budget import Budget
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance

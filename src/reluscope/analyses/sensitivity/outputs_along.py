@@ -12,13 +12,13 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.arguments import read_arguments, read_position
+from reluscope.budget import INTERRUPTED
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Segment
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward
-from reluscope.partitions.budget import INTERRUPTED
 from reluscope.partitions.dispatch import partition
 from reluscope.tolerance import Tolerance
 

@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.sensitivity.trajectories import Trajectory, trajectory
 from reluscope.arguments import read_arguments
+from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Segment
 from reluscope.networks.network import Network
-from reluscope.partitions.budget import Budget
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance

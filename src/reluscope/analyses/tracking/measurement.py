@@ -20,12 +20,12 @@ from reluscope.analyses.codespace.usage import unit_usage
 from reluscope.analyses.coefficients.norms import local_norms
 from reluscope.analyses.counting.segments import count_along_segments
 from reluscope.analyses.tracking.plan import Plan
+from reluscope.budget import INTERRUPTED
 from reluscope.codes.changes import changed_units
 from reluscope.errors import ReluscopeError
 from reluscope.findings import Finding
 from reluscope.networks.network import Network
 from reluscope.networks.rounded_forward import RoundedForward, coded_forward
-from reluscope.partitions.budget import INTERRUPTED
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 

@@ -23,6 +23,7 @@ from reluscope.analyses.tracking.plan import NAMES, draw_rows, first_rows, make_
 from reluscope.analyses.tracking.records import Records
 from reluscope.analyses.tracking.table import ADVICE, LOGGED, WHAT, column_kind, plain, read_rows, row_of, write_rows
 from reluscope.arguments import Count, Natural, Seed, Share, read_arguments
+from reluscope.budget import Budget
 from reluscope.codes.checked_words import check_words
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
@@ -34,7 +35,6 @@ from reluscope.geometry.domains import Box, Slice
 from reluscope.interruption import deferred
 from reluscope.networks.load import load
 from reluscope.networks.points import Points
-from reluscope.partitions.budget import Budget
 from reluscope.partitions.table import Partition
 
 PLANE_BUDGET = Budget(regions=50_000, seconds=10.0)

@@ -162,9 +162,9 @@ def count(
     place = None if space else where.read(or_else="--space")
     shared = workers.read()
 
+    from reluscope.budget import Budget
     from reluscope.cli.count import count as run
     from reluscope.cli.opening import ModelArguments
-    from reluscope.partitions.budget import Budget
 
     return run(
         ModelArguments(model, read_shape(input_shape), path_of(weights)),

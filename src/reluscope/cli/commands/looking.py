@@ -485,9 +485,9 @@ def partition(
     place = where.read()
     shared = workers.read(certify=certify)
 
+    from reluscope.budget import Budget
     from reluscope.cli.opening import ModelArguments
     from reluscope.cli.partition import partition as run
-    from reluscope.partitions.budget import Budget
 
     return run(
         ModelArguments(model, read_shape(input_shape), path_of(weights)),

@@ -7,9 +7,9 @@ from reluscope.analyses.choosing import choose_samples
 from reluscope.analyses.inscribed_balls import ball_seconds
 from reluscope.analyses.robustness import boundary_distance, decision_distance, decision_distance_within
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, DECISION_DISTANCE_WITHIN
+from reluscope.budget import Budget
 from reluscope.findings import Findings
 from reluscope.geometry.norms import Norm
-from reluscope.partitions.budget import Budget
 from reluscope.report.content import (
     Block,
     Content,

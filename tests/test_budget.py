@@ -2,7 +2,11 @@
 
 import time
 
-from reluscope.partitions.budget import Budget
+import pytest
+
+from reluscope.arguments import read_arguments
+from reluscope.budget import BlockBudget, Budget
+from reluscope.errors import InputError
 
 
 def test_regions():
@@ -28,3 +32,22 @@ def test_neither_and_both(monkeypatch):
     assert Budget(regions=5, seconds=60.0).spent(5, 99.0) == "budget of 5 regions"
     assert Budget(regions=5, seconds=60.0).spent(4, 0.0) == "budget of 60 s"
     assert Budget().foresee() == ""
+
+
+def test_memory():
+    assert Budget().bytes(100) == 100
+    assert Budget(memory=7).bytes(100) == 7
+    assert repr(Budget(seconds=2.0, memory=7)) == "Budget(seconds=2.0, memory=7)"
+
+
+def test_a_limit_that_means_nothing_is_refused():
+    @read_arguments
+    def balls(budget: BlockBudget = Budget()) -> Budget:  # noqa: B008 (budgets are frozen)
+        return budget
+
+    assert balls() == Budget()
+    assert balls(Budget(seconds=1.0, memory=5)) == Budget(seconds=1.0, memory=5)
+    with pytest.raises(InputError, match=r"budget must limit seconds or memory only.*leave out regions"):
+        balls(budget=Budget(regions=5, seconds=1.0))
+    with pytest.raises(InputError, match=r"budget must be a Budget, got 5.*Budget\(seconds=60\)"):
+        balls(5)

@@ -1,9 +1,11 @@
 """Where work stops early."""
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from typing import Annotated
 
-from reluscope.arguments import Natural, Seconds, read_arguments
+from reluscope.arguments import Also, Count, Natural, Seconds, read_arguments
+from reluscope.errors import InputError
 
 # Why work stopped that Ctrl-C or a lack of memory ended.
 INTERRUPTED, OUT_OF_MEMORY = "interrupted", "out of memory"
@@ -12,11 +14,11 @@ ENDS = (KeyboardInterrupt, MemoryError, RuntimeError)
 
 
 @read_arguments
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Budget:
-    """Where work on a partition stops.
+    """How much effort work may take: regions, seconds, bytes of memory; what is not given has no limit.
 
-    Without either number it stops only where it would not end: see `reluscope.partitions.patience`.
+    Every function that may take long has a parameter ``budget``. It refuses limits that mean nothing for its work.
 
     Parameters
     ----------
@@ -24,18 +26,39 @@ class Budget:
         Stop after this many regions. Cells go through a network in chunks, which become small towards the end: a few
         dozen regions more may be finished. With ``certify=True`` on lines and planes all cells are one chunk.
     seconds : float, optional
-        Stop after this time; ``float("inf")`` for as long as it takes. The step under way is finished, and if there is
-        no region by then, work goes on to the first one: whatever the time, there is something to look at.
+        Stop after this time; ``float("inf")`` for as long as it takes. The step under way is finished, and work goes
+        on to its first result: whatever the time, there is something to look at.
+    memory : int, optional
+        Bytes that intermediate arrays may take: work goes in blocks of this size, with the same results. Without it,
+        each function has a size that suits it.
 
     Notes
     -----
-    An executor's tasks keep to the same limits, and what they find beyond the regions asked for is left out. What a
-    budget leaves behind claims LOWER: no region is counted twice, and each one that is counted is there. Only
-    ``regions=0`` gives none.
+    Work without any limit on regions and seconds ends by itself, or stops where it would not end: see
+    `reluscope.partitions.patience`. An executor's tasks keep to the same limits, and what they find beyond the regions
+    asked for is left out. What a budget leaves behind claims LOWER: no region is counted twice, and each one that is
+    counted is there. Only ``regions=0`` gives none.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
+    >>> print(rs.count(net, rs.Space(3), budget=rs.Budget(seconds=60)))
+    8 (EXACT)
     """
 
     regions: Natural | None = None
     seconds: Seconds | None = None
+    memory: Count | None = None
+
+    def __repr__(self) -> str:
+        """Return the limits there are."""
+        given = {field.name: getattr(self, field.name) for field in fields(Budget)}
+        return f"Budget({', '.join(f'{name}={value!r}' for name, value in given.items() if value is not None)})"
+
+    def bytes(self, otherwise: int) -> int:
+        """Return the bytes that arrays may take, ``otherwise`` if nobody said how many."""
+        return otherwise if self.memory is None else self.memory
 
     @read_arguments
     def spent(self, num_regions: int, began: float) -> str:
@@ -83,6 +106,34 @@ class Budget:
     def foresee(self) -> str:
         """Return why work should not be handed out in parts at all, empty if nothing speaks against it."""
         return ""
+
+
+def limits(*meaningful: str) -> Also:
+    """Return what refuses a budget with other limits than those that mean something for the work at hand.
+
+    Examples
+    --------
+    >>> limits("seconds").read(Budget(regions=5), "budget")
+    Traceback (most recent call last):
+    reluscope.errors.InputError: budget must limit seconds only, got Budget(regions=5): leave out regions
+    """
+
+    def read(budget: Budget, name: str) -> Budget:
+        given = [field.name for field in fields(Budget) if getattr(budget, field.name) is not None]
+        if foreign := [limit for limit in given if limit not in meaningful]:
+            raise InputError(
+                f"{name} must limit {' or '.join(meaningful)} only, got {budget}: leave out {' and '.join(foreign)}"
+            )
+        return budget
+
+    return Also(read)
+
+
+# What a function's budget may limit, as the annotation of its parameter.
+RegionBudget = Annotated[Budget, limits("regions", "seconds")]
+TimeBudget = Annotated[Budget, limits("seconds")]
+MemoryBudget = Annotated[Budget, limits("memory")]
+BlockBudget = Annotated[Budget, limits("seconds", "memory")]
 
 
 def why_ended(error: BaseException) -> str:
