@@ -1,4 +1,4 @@
-"""The one driver of long exact work: cells take steps until all are finished, a budget is spent, or somebody interrupts.
+"""The one driver of long exact work: cells take steps until all are finished, or a budget is spent, or Ctrl-C struck.
 
 An engine says what a cell is, how it takes a step, what is kept of a finished one, and how waiting cells become
 independent tasks. Budgets, Ctrl-C, lack of memory, executors, checkpoints and progress are the driver's, and are here
@@ -8,15 +8,16 @@ alone. The state is replaced by one assignment: wherever work ends, each cell is
 import time
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
 import torch
 
+from reluscope.budget import ENDS, INTERRUPTED, OUT_OF_MEMORY, Budget, why_ended
 from reluscope.interruption import deferred, safe_point
-from reluscope.partitions.budget import ENDS, INTERRUPTED, OUT_OF_MEMORY, Budget, why_ended
-from reluscope.partitions.parallel import Lost, run_tasks
+from reluscope.partitions.parallel import run_tasks
+from reluscope.progress import Count
 
 _NO_WORK: Mapping[str, float] = MappingProxyType({})
 
@@ -31,7 +32,7 @@ class Cells(Protocol):
 
     @property
     def level(self) -> Any:
-        """How far the cells have come; work is broken up level by level."""
+        """How far the cells have come; asked for where work is broken up, which goes level by level."""
         ...
 
     def __len__(self) -> int: ...
@@ -58,16 +59,8 @@ class Step(NamedTuple):
     work: Mapping[str, float] = _NO_WORK
 
 
-class Progress(Protocol):
-    """Whoever is told how far the work is."""
-
-    def found(self, number: int, part: Any) -> None:
-        """More regions are finished; what was kept of them, if anything is."""
-        ...
-
-    def tasks(self, done: int, number: int) -> None:
-        """So many of the tasks that work was broken into are done."""
-        ...
+Take = Callable[[Any, float], Step]
+Split = Callable[[Sequence[Any]], Sequence[Any] | None]
 
 
 @dataclass(frozen=True)
@@ -76,23 +69,23 @@ class Walked:
 
     Parameters
     ----------
-    parts : tuple
+    parts : list
         What was kept of finished cells, in the order in which they were finished.
     num_found, num_undecided : int
         Regions, and questions that stayed open.
     left : tuple
-        For all cells that were not finished when work stopped, what ``left`` of `walk` says of them.
+        What ``left`` of `walk` says of all cells that were not finished when work stopped.
     stopped : str
         Why work stopped early, empty if it did not.
     work : mapping of words to numbers
     """
 
-    parts: tuple[Any, ...] = ()
+    parts: list[Any] = field(default_factory=list)
     num_found: int = 0
     num_undecided: int = 0
     left: tuple[Any, ...] = ()
     stopped: str = ""
-    work: Mapping[str, float] = _NO_WORK
+    work: Mapping[str, float] = field(default_factory=dict)
 
     def within(self, most: float, left: Callable[[Any], Any]) -> "Walked":
         """Return the same without the parts at the end that go beyond a number of regions: they count as left."""
@@ -100,33 +93,36 @@ class Walked:
         while parts and number - len(parts[-1]) >= most:
             number -= len(parts[-1])
             beyond.append(left(parts.pop()))
-        return replace(self, parts=tuple(parts), num_found=number, left=tuple(beyond))
+        return replace(self, parts=parts, num_found=number, left=tuple(beyond))
 
     def joined(self, others: Iterable["Walked"]) -> "Walked":
-        """Return this with what walks through other cells have found."""
+        """Return this together with what walks through other cells have found."""
         everything = [self, *others]
         return Walked(
-            tuple(part for one in everything for part in one.parts),
+            [part for one in everything for part in one.parts],
             sum(one.num_found for one in everything),
             sum(one.num_undecided for one in everything),
             tuple(left for one in everything for left in one.left),
             self.stopped,
-            _sums(one.work for one in everything),
+            _sum(one.work for one in everything),
         )
+
+
+Checkpoint = Callable[[Sequence[Any]], MutableMapping[str, Walked]]
 
 
 def walk(
     start: Sequence[Any],
-    step: Callable[[Any, float], Step],
+    step: Take,
     *,
-    split: Callable[[Sequence[Any]], Sequence[Any] | None] | None = None,
+    split: Split | None = None,
     finish: Callable[[Any], Any] | None = None,
     left: Callable[[Any], Any] = len,
     budget: Budget,
     began: float | None = None,
     executor: Executor | None = None,
-    checkpoint: Callable[[Sequence[Any]], MutableMapping[int, Walked]] | None = None,
-    progress: Progress | None = None,
+    checkpoint: Checkpoint | None = None,
+    progress: Count | None = None,
 ) -> Walked:
     """Let cells take steps, the last of them first, until all are finished or the budget is spent.
 
@@ -149,9 +145,11 @@ def walk(
     executor : concurrent.futures.Executor, optional
         Runs the tasks.
     checkpoint : callable, optional
-        Given the tasks, returns a mapping of their numbers to what is known of them; finished tasks are put into it.
+        Given the tasks, returns a mapping of their names to what is known of them; finished tasks are put into it.
         Tasks are then the same whatever the budget.
-    progress : Progress, optional
+    progress : Count, optional
+        Told how many regions more are finished, and the share of the work that they are, if each of the cells that a
+        step makes is as much work as the others.
 
     Returns
     -------
@@ -172,23 +170,23 @@ def walk(
     ...     budget=Budget(regions=3),
     ... )
     >>> found.parts, found.left, found.stopped
-    ((['aaa'], ['aab'], ['aba']), (1, 1), 'budget of 3 regions')
+    ([['aaa'], ['aab'], ['aba']], (1, 1), 'budget of 3 regions')
     """
-    task = _Task(step, finish, left, budget, time.time() if began is None else began)
-    state = _State(tuple(start))
+    way = _Way(step, finish, left, budget, time.time() if began is None else began)
+    state = _State(_waiting(start, 1.0))
     with torch.no_grad(), deferred():
         if split is None or (executor is None and checkpoint is None):
-            found = _here(task, state, progress)
+            found = _here(way, state, progress)
         else:
-            found = _in_tasks(task, state, split, executor, checkpoint, progress)
+            found = _in_tasks(way, state, split, executor, checkpoint, progress)
     return found if found.left else replace(found, stopped="")  # the last region was found just in time
 
 
 @dataclass(frozen=True)
-class _Task:
+class _Way:
     """How cells are taken to their end, and since when."""
 
-    step: Callable[[Any, float], Step]
+    step: Take
     finish: Callable[[Any], Any] | None
     left: Callable[[Any], Any]
     budget: Budget
@@ -198,10 +196,17 @@ class _Task:
         return self.budget.spent(num_found, self.began)
 
 
-class _State(NamedTuple):
-    """Waiting cells, the last on top, and what was found: the last part with all those before it."""
+class _Waiting(NamedTuple):
+    """Cells that wait for their next step, and their share of the work."""
 
-    waiting: tuple[Any, ...]
+    cells: Any
+    share: float
+
+
+class _State(NamedTuple):
+    """What waits, the last on top, and what was found: the last part with all those before it."""
+
+    waiting: tuple[_Waiting, ...]
     parts: tuple[Any, ...] = ()
     num_found: int = 0
     num_undecided: int = 0
@@ -212,183 +217,166 @@ class _State(NamedTuple):
         while before:
             part, before = before
             parts.append(part)
-        return Walked(
-            tuple(reversed(parts)),
-            self.num_found,
-            self.num_undecided,
-            tuple(left(cells) for cells in self.waiting),
-            stopped,
-            self.work,
-        )
+        beyond = tuple(left(one.cells) for one in self.waiting)
+        return Walked(parts[::-1], self.num_found, self.num_undecided, beyond, stopped, dict(self.work))
 
 
-def _here(task: _Task, state: _State, progress: Progress | None, stopped: str = "") -> Walked:
+def _waiting(several: Sequence[Any], share: float) -> tuple[_Waiting, ...]:
+    """Return cells with their parts of a share."""
+    number = sum(map(len, several))
+    return tuple(_Waiting(cells, share * len(cells) / number if number else 0.0) for cells in several)
+
+
+def _here(way: _Way, state: _State, progress: Count | None, stopped: str = "") -> Walked:
     """Do in this process what is left, or only as much as there has to be of work that was stopped."""
     if not stopped:
-        state, stopped = _depth_first(task, state, progress)
-    if task.budget.first_is_due(state.num_found, stopped):
-        state, again = _depth_first(replace(task, budget=Budget(regions=1)), state, progress)
+        state, stopped = _depth_first(way, state, progress)
+    if way.budget.first_is_due(state.num_found, stopped):
+        state, again = _depth_first(replace(way, budget=Budget(regions=1)), state, progress)
         stopped = INTERRUPTED if again == INTERRUPTED else stopped
-    return state.walked(task.left, stopped)
+    return state.walked(way.left, stopped)
 
 
-def _depth_first(task: _Task, state: _State, progress: Progress | None) -> tuple[_State, str]:
+def _depth_first(way: _Way, state: _State, progress: Count | None) -> tuple[_State, str]:
     """Let the last cells take steps until there are none; return what there is then, and why it is not the end."""
     try:
         while state.waiting:
             safe_point()
-            if stopped := task.spent(state.num_found):
+            if stopped := way.spent(state.num_found):
                 return state, stopped
-            room = task.budget.room(state.num_found)
             # One assignment: wherever Ctrl-C falls, cells are either still waiting or finished, and never both.
-            state, number, part = _advanced(task, state, len(state.waiting) - 1, room)
-            if progress is not None and number:
-                progress.found(number, part)
+            state, number, share = _advanced(way, state, len(state.waiting) - 1, way.budget.room(state.num_found))
+            if progress is not None and (number or share):
+                progress(number, share)
     except ENDS as end:
         return state, why_ended(end)
     return state, ""
 
 
-def _advanced(task: _Task, state: _State, index: int, room: float) -> tuple[_State, int, Any]:
-    """Return the state after a step of some cells, how many regions that has found, and what is kept of them."""
-    cells = state.waiting[index]
-    waiting = (*state.waiting[:index], *state.waiting[index + 1 :])
+def _advanced(way: _Way, state: _State, index: int, room: float) -> tuple[_State, int, float]:
+    """Return the state after a step of some cells, how many regions more it has, and what share of the work is done."""
+    cells, share = state.waiting[index]
+    others = (*state.waiting[:index], *state.waiting[index + 1 :])
     if not cells.is_finished:
-        made = task.step(cells, room)
-        return (
-            _State(
-                (*waiting, *made.cells),
-                state.parts,
-                state.num_found + made.num_found,
-                state.num_undecided + made.num_undecided,
-                _sums((state.work, made.work)),
-            ),
-            made.num_found,
-            None,
+        made = way.step(cells, room)
+        following = _State(
+            (*others, *_waiting(made.cells, share)),
+            state.parts,
+            state.num_found + made.num_found,
+            state.num_undecided + made.num_undecided,
+            _sum((state.work, made.work)),
         )
-    if task.finish is None:
-        return state._replace(waiting=waiting, num_found=state.num_found + len(cells)), len(cells), None
-    part = task.finish(cells)
-    undecided = state.num_undecided + len(cells) - len(part)
-    return (
-        _State(waiting, (part, state.parts), state.num_found + len(part), undecided, state.work),
-        len(part),
-        part,
-    )
+        return following, made.num_found, 0.0 if made.cells else share
+    number, parts = len(cells), state.parts
+    if way.finish is not None:
+        part = way.finish(cells)
+        number, parts = len(part), (part, state.parts)
+    undecided = state.num_undecided + len(cells) - number
+    return _State(others, parts, state.num_found + number, undecided, state.work), number, share
 
 
 def _in_tasks(
-    task: _Task,
+    way: _Way,
     state: _State,
-    split: Callable[[Sequence[Any]], Sequence[Any] | None],
+    split: Split,
     executor: Executor | None,
-    checkpoint: Callable[[Sequence[Any]], MutableMapping[int, Walked]] | None,
-    progress: Progress | None,
+    checkpoint: Checkpoint | None,
+    progress: Count | None,
 ) -> Walked:
     """Break the work into independent tasks here, then hand them out."""
-    state, stopped = _broken_up(task, state, split, checkpoint is not None, progress)
+    state, stopped = _broken_up(way, state, split, checkpoint is not None, progress)
     shares: dict[int, Walked] = {}
     if state.waiting and not stopped:
-        stopped = _hand_out(task, state, shares, executor, checkpoint, progress)
+        stopped = _handed_out(way, state, shares, executor, checkpoint, progress)
         state = state._replace(waiting=tuple(one for row, one in enumerate(state.waiting) if row not in shares))
-    if not state.num_found and not any(share.num_found for share in shares.values()):
-        found = _here(task, state, progress, stopped)
+    if state.num_found or any(share.num_found for share in shares.values()):
+        found = state.walked(way.left, stopped)
     else:
-        found = state.walked(task.left, stopped)
+        found = _here(way, state, progress, stopped)
     return found.joined(share for _, share in sorted(shares.items()))
 
 
 def _broken_up(
-    task: _Task,
-    state: _State,
-    split: Callable[[Sequence[Any]], Sequence[Any] | None],
-    whatever_the_budget: bool,
-    progress: Progress | None,
+    way: _Way, state: _State, split: Split, whatever_the_budget: bool, progress: Count | None
 ) -> tuple[_State, str]:
-    """Let cells take steps, level by level, until those that wait are tasks; return them, or why they are none."""
+    """Let cells take steps, level by level, until what waits are tasks; return it, or why work stopped before."""
     try:
         while state.waiting:
             safe_point()
-            if stopped := task.spent(state.num_found):
+            if stopped := way.spent(state.num_found):
                 return state, stopped
-            index = next((row for row, one in enumerate(state.waiting) if one.is_finished), None)
+            index = next((row for row, one in enumerate(state.waiting) if one.cells.is_finished), None)
             if index is None:
-                if (tasks := split(state.waiting)) is not None:
-                    return state._replace(waiting=tuple(tasks)), ""
-                lowest = min(one.level for one in state.waiting)
-                index = max(row for row, one in enumerate(state.waiting) if one.level == lowest)
-            room = float("inf") if whatever_the_budget else task.budget.room(state.num_found)
-            state, number, part = _advanced(task, state, index, room)
-            if progress is not None and number:
-                progress.found(number, part)
+                if (tasks := split([one.cells for one in state.waiting])) is not None:
+                    return state._replace(waiting=_waiting(tasks, sum(one.share for one in state.waiting))), ""
+                lowest = min(one.cells.level for one in state.waiting)
+                index = max(row for row, one in enumerate(state.waiting) if one.cells.level == lowest)
+            room = float("inf") if whatever_the_budget else way.budget.room(state.num_found)
+            state, number, share = _advanced(way, state, index, room)
+            if progress is not None and (number or share):
+                progress(number, share)
     except ENDS as end:
         return state, why_ended(end)
     return state, ""
 
 
-def _hand_out(
-    task: _Task,
+def _handed_out(
+    way: _Way,
     state: _State,
     shares: dict[int, Walked],
     executor: Executor | None,
-    checkpoint: Callable[[Sequence[Any]], MutableMapping[int, Walked]] | None,
-    progress: Progress | None,
+    checkpoint: Checkpoint | None,
+    progress: Count | None,
 ) -> str:
-    """Put the shares of tasks in as they come; return why some are not there, or left something behind."""
-    tasks, found, said = state.waiting, state.num_found, set[str]()
-    if hopeless := task.budget.foresee():
+    """Put in what tasks have found, as it comes; return why some are not there, or have left something behind."""
+    tasks, found, reasons = state.waiting, state.num_found, set[str]()
+    if hopeless := way.budget.foresee():
         return hopeless
     try:
-        kept = {} if checkpoint is None else checkpoint(tasks)
-        for index, share in kept.items():
-            shares[index] = share
-            found += share.num_found
-            _tell(progress, share)
-        before, rest = len(shares), [index for index in range(len(tasks)) if index not in shares]
-
-        def tell(done: int, _: int) -> None:
+        kept = {} if checkpoint is None else checkpoint([one.cells for one in tasks])
+        for name, known in kept.items():
+            index = int(name)
+            shares[index] = known
+            found += known.num_found
             if progress is not None:
-                progress.tasks(before + done, len(tasks))
-
-        # Each task may find all the regions that are left to find.
-        left = replace(task, budget=task.budget.after(found))
-        calls = [(left, tasks[index], progress if executor is None else None) for index in rest]
-        for position, share in run_tasks(_run, calls, executor, tell=tell):
-            said.add(share.stopped)
+                progress(known.num_found, tasks[index].share)
+        before, rest = len(shares), [index for index in range(len(tasks)) if index not in shares]
+        # Each may find all the regions that are left to find. In this process it tells of them itself.
+        left, live = replace(way, budget=way.budget.after(found)), progress if executor is None else None
+        tell = None if progress is None else lambda done, _: progress.tell(before + done, len(tasks))
+        for position, made in run_tasks(_task, [(left, tasks[index], live) for index in rest], executor, tell=tell):
+            index = rest[position]
+            reasons.add(made.stopped)
             # Of a task that was given up, or came to no region, what it was to do is still to be done.
-            if not isinstance(share, Lost) and (share.num_found or not share.left):
-                share = share.within(task.budget.room(found), task.left)
-                if checkpoint is not None and not share.left:
-                    kept[rest[position]] = share
-                shares[rest[position]] = share
-                found += share.num_found
-                if executor is not None:
-                    _tell(progress, share)
-            if share.stopped == INTERRUPTED or not task.budget.room(found):
+            if isinstance(made, Walked) and (made.num_found or not made.left):
+                made = made.within(way.budget.room(found), way.left)
+                if checkpoint is not None and not made.left:
+                    kept[task_name(index)] = made
+                shares[index] = made
+                found += made.num_found
+                if progress is not None and executor is not None:
+                    progress(made.num_found, tasks[index].share)
+            if made.stopped == INTERRUPTED or not way.budget.room(found):
                 break
     except ENDS as end:
         return why_ended(end)
-    return INTERRUPTED if INTERRUPTED in said else task.spent(found) or max(said, default="")
+    return INTERRUPTED if INTERRUPTED in reasons else way.spent(found) or max(reasons, default="")
 
 
-def _tell(progress: Progress | None, share: Walked) -> None:
-    if progress is None:
-        return
-    for part in share.parts:
-        progress.found(len(part), part)
-    if not share.parts:
-        progress.found(share.num_found, None)
-
-
-def _run(task: _Task, cells: Any, progress: Progress | None) -> Walked:
+def _task(way: _Way, waiting: _Waiting, progress: Count | None) -> Walked:
     with torch.no_grad(), deferred():
-        state, stopped = _depth_first(task, _State((cells,)), progress)
+        state, stopped = _depth_first(way, _State((waiting,)), progress)
     if stopped == OUT_OF_MEMORY:
         raise MemoryError  # to be tried once more, where there may be more of it
-    return state.walked(task.left, stopped)
+    return state.walked(way.left, stopped)
 
 
-def _sums(counts: Iterable[Mapping[str, float]]) -> dict[str, float]:
+def task_name(index: int) -> str:
+    """Return the name under which a checkpoint keeps what a task has found."""
+    return f"{index:04d}"
+
+
+def _sum(counts: Iterable[Mapping[str, float]]) -> Mapping[str, float]:
     total: dict[str, float] = {}
     for one in counts:
         for name, amount in one.items():
