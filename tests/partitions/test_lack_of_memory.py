@@ -93,7 +93,7 @@ def test_counts_keep_what_they_have(lack, small_steps, monkeypatch):
 )
 def test_counts_of_codes_keep_what_they_have(owner, name, count, monkeypatch):
     net = from_arrays([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    starve(monkeypatch, owner, name, 3, MemoryError())
+    starve(monkeypatch, owner, name, 2, MemoryError())
     counted = count(net, rs.Box(-1, 1, 2))
     assert counted.stopped == OUT_OF_MEMORY
     assert (counted.finding.claim, 0 < int(counted.finding) <= 4) == (Claim.LOWER, True)

@@ -23,6 +23,7 @@ from reluscope.geometry import crossing
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.partitions.tree import TreeRegions, tree_regions
 from reluscope.partitions.tree_facets import boundedness, tree_facets
+from reluscope.progress import Count
 from reluscope.testing import default_network, networks, pseudo_random_network, reference_networks, zigzag_network
 
 
@@ -279,13 +280,13 @@ def test_an_interruption_keeps_what_was_found():
     network = from_arrays(pseudo_random_network(3, (8, 8)))
     told = []
 
-    def progress(number, share):
-        del share
-        told.append(number)
-        if len(told) == 3:
-            raise KeyboardInterrupt
+    class Pressed(Count):
+        def __call__(self, number, share):
+            told.append(number)
+            if len(told) == 3:
+                raise KeyboardInterrupt
 
-    found = tree_regions(network, rs.Space(3), progress=progress)
+    found = tree_regions(network, rs.Space(3), progress=Pressed())
     assert found.stopped == "interrupted"
     assert len(found) == sum(told)
     assert 0 < len(found) < len(found) + found.num_open <= 654

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, Any, TypeVar, cast
+from typing import IO, Any
 
 import numpy as np
 
@@ -32,7 +32,6 @@ from reluscope.files.sealed_files import (
 from reluscope.files.stored import MALFORMED
 from reluscope.files.whole_files import make_folder, write_files
 
-Value = TypeVar("Value")
 FORMAT = "reluscope results 1"
 KEY, PLAIN = "key.json", "plain.json"
 WHAT, ADVICE = "a kept result", "remove that file, and its result is computed again"
@@ -53,7 +52,7 @@ class Record:
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
-class KeptResults(MutableMapping[str, Value]):
+class KeptResults(MutableMapping[str, Any]):
     """Results by name, on disk.
 
     A class for results of another form than `Record` has ``to_record`` and ``from_record`` of its own.
@@ -107,17 +106,17 @@ class KeptResults(MutableMapping[str, Value]):
             write_files({self._folder / KEY: to_sealed_json({"format": FORMAT, **key}, indent=1)})
         self._work = hashlib.blake2b(json.dumps(dict(key), sort_keys=True).encode(), digest_size=16).hexdigest()
 
-    def to_record(self, value: Value) -> Record:
+    def to_record(self, value: Any) -> Record:
         """Return a result as it is written."""
         assert isinstance(value, Record)
         return value
 
-    def from_record(self, name: str, record: Record) -> Value:
+    def from_record(self, name: str, record: Record) -> Any:
         """Return what `to_record` took apart; ValueError, or another of `stored.MALFORMED`, if it is none."""
         del name
-        return cast("Value", record)
+        return record
 
-    def __getitem__(self, name: str) -> Value:
+    def __getitem__(self, name: str) -> Any:
         path = self._path(name)
         if not path.is_file():
             raise KeyError(name)
@@ -151,7 +150,7 @@ class KeptResults(MutableMapping[str, Value]):
                 raise
             raise not_as_written(self._path(name), WHAT, ADVICE) from error
 
-    def __setitem__(self, name: str, value: Value) -> None:
+    def __setitem__(self, name: str, value: Any) -> None:
         record = self.to_record(value)
         described = {"format": FORMAT, "of": self._work, "name": name, "plain": record.plain}
 

@@ -92,7 +92,7 @@ def tree_count(
     return replace(found, work={**work, "seconds": time.time() - began})
 
 
-class KeptCounts(KeptResults[Walked]):
+class KeptCounts(KeptResults):
     """What finished tasks have counted, in a folder.
 
     Parameters

@@ -217,7 +217,7 @@ class _State(NamedTuple):
         while before:
             part, before = before
             parts.append(part)
-        beyond = tuple(left(one.cells) for one in self.waiting)
+        beyond = tuple(left(one.cells) for one in self.waiting if len(one.cells))
         return Walked(parts[::-1], self.num_found, self.num_undecided, beyond, stopped, dict(self.work))
 
 
@@ -286,7 +286,7 @@ def _in_tasks(
     """Break the work into independent tasks here, then hand them out."""
     state, stopped = _broken_up(way, state, split, checkpoint is not None, progress)
     shares: dict[int, Walked] = {}
-    if state.waiting and not stopped:
+    if not stopped:
         stopped = _handed_out(way, state, shares, executor, checkpoint, progress)
         state = state._replace(waiting=tuple(one for row, one in enumerate(state.waiting) if row not in shares))
     if state.num_found or any(share.num_found for share in shares.values()):
@@ -330,7 +330,7 @@ def _handed_out(
 ) -> str:
     """Put in what tasks have found, as it comes; return why some are not there, or have left something behind."""
     tasks, found, reasons = state.waiting, state.num_found, set[str]()
-    if hopeless := way.budget.foresee():
+    if tasks and (hopeless := way.budget.foresee()):
         return hopeless
     try:
         kept = {} if checkpoint is None else checkpoint([one.cells for one in tasks])

@@ -24,7 +24,7 @@ def has_unfinished(folder: Path) -> bool:
     return (folder / FOLDER / KEY).is_file()
 
 
-class KeptSections(KeptResults[SectionResult]):
+class KeptSections(KeptResults):
     """Finished sections of one report, each a file.
 
     Parameters

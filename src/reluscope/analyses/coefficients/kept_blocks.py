@@ -16,7 +16,7 @@ from reluscope.networks.network import Network
 PREFIX = "samples-"
 
 
-class KeptBlocks(KeptResults[torch.Tensor]):
+class KeptBlocks(KeptResults):
     """Finished blocks in a folder.
 
     Parameters
