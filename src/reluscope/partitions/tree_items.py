@@ -371,7 +371,7 @@ class Search:
         found = self.take(int(np.clip(BATCH_BYTES // self.cell_bytes, 1, np.clip(room, 1, BATCH))))
         *amounts, undecided = (self.tree.counters - before).tolist()
         if undecided and not before.any() and not self.is_exact and (gate := self.gate.in_fractions()) is not None:
-            # What rounding hides from the sums of floats, coincident hyperplanes above all, is often clear in fractions.
+            # What rounding hides in sums of floats, coincident hyperplanes above all, is often clear in fractions.
             exact = replace(gate.search(self.cell, self.signs), is_exact=True)
             return Step([exact], work=dict(zip(COUNTERS, amounts, strict=True)))
         items = [*([] if self.tree.is_done else [self]), *([] if found is None else [found])]
