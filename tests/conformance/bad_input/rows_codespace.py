@@ -19,17 +19,8 @@ ROWS = {
     "codespace.SampleCodes.select": row(on=SAMPLED, rows=np.array([0, 1]), kinds={"rows": "rows"}),
     "codespace.SampleCodes.of_gates": row(CODES.layout.gates[0].name, on=SAMPLED),
     "codespace.ClassFaces.centers": row(on=_FACES, dim=0, kinds={"dim": "natural"}),
-    "codespace.SampleCodes.finding": row(
-        on=SAMPLED,
-        value=1.0,
-        unclear=0,
-        interval=None,
-        name="n",
-        definition="d",
-        kinds={"unclear": "whole", "interval": "ends"},
-    ),
     "codespace.activation_rate": row(codes=CODES),
-    "codespace.adjacency": row(network=NET, x=X, domain=rs.Box(-20, 20, dim=2), seconds=10.0),
+    "codespace.adjacency": row(network=NET, x=X, domain=rs.Box(-20, 20, dim=2), budget=rs.Budget(seconds=10.0)),
     "codespace.align": row(embedding=_EMBEDDED, reference=_EMBEDDED),
     "codespace.auroc": row(
         inside=np.array([0.1, 0.2]), outside=np.array([0.3]), kinds={"inside": "array", "outside": "array"}
@@ -45,7 +36,7 @@ ROWS = {
     "codespace.embed_series": row(series=[CODES, CODES], kinds={"series": "each ours"}),
     "codespace.embedding_trust": row(codes=CODES, embedding=_EMBEDDED, num_neighbors=2),
     "codespace.half_open": row(region=REGION, kinds={"region": "ours"}),
-    "codespace.mean_distances": row(sampled=SAMPLED, classes=Y),
+    "codespace.mean_code_distances": row(sampled=SAMPLED, classes=Y),
     "codespace.nearest_codes": row(codes=CODES, queries=CODES, k=2, kinds={"queries": "ours"}),
     "codespace.novelty": row(data=SAMPLED, samples=SAMPLED, kinds={"data": "ours", "samples": "ours"}),
     "codespace.occupancy": row(sampled=SAMPLED, classes=Y),
