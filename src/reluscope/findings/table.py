@@ -124,7 +124,7 @@ class Column:
         }
         for array in tables.values():
             array.setflags(write=False)
-        return replace(parts[0], **tables, method=parts[-1].method)
+        return replace(parts[0], **tables, method=" or ".join(dict.fromkeys(part.method for part in parts)))
 
     @property
     def definition(self) -> str:

@@ -80,14 +80,27 @@ def with_ends(finding: Finding) -> str:
     ends = finding.interval
     if ends is None or finding.claim is Claim.EXACT or not all(map(isfinite, ends)):
         return signed(finding)
-    digits = LEAST_DIGITS
-    while (
-        digits < MOST_DIGITS
-        and ends[0] != ends[1]
-        and written(finding, ends[0], digits) == written(finding, ends[1], digits)
-    ):
-        digits += 1
+    digits = _digits(finding, *ends)
     return f"{signed(finding, digits)} [{', '.join(written(finding, end, digits) for end in ends)}]"
+
+
+def ends_in_words(finding: Finding) -> str:
+    """Return between which ends the truth lies, in words; empty where the value says it all.
+
+    Examples
+    --------
+    >>> from reluscope.findings import Finding
+    >>> from reluscope.findings.writing import ends_in_words
+    >>> ends_in_words(Finding.of(5, upper=9)), ends_in_words(Finding.of(5, upper=float("inf")))
+    ('between 5 and 9', '5 or more')
+    """
+    if finding.interval is None or finding.claim is Claim.EXACT:
+        return ""
+    low, high = finding.interval
+    if isinf(high):
+        return f"{written(finding, low)} or more"
+    digits = _digits(finding, low, high)
+    return f"between {written(finding, low, digits)} and {written(finding, high, digits)}"
 
 
 def as_text(found: "Findings", *, most: int = 20) -> str:
@@ -118,7 +131,7 @@ def as_markdown(found: "Findings", *, most: int = 1000) -> str:
 
 def as_html(found: "Findings", *, most: int = 50) -> str:
     """Return the table as HTML; the definition of a quantity is the title of its heading."""
-    head, rows, left = _cells(found, most)
+    head, rows, _ = _cells(found, most)
     titles = [column.definition for column in found.columns.values()]
     if head:
         headings = "".join(_heading(*one, "col") for one in zip(head, ["" for _ in found.keys] + titles, strict=True))
@@ -214,6 +227,14 @@ def _key(value: Any) -> str:
 def _notes(found: "Findings", most: int) -> Sequence[str]:
     notes = [] if most >= len(found) else [f"{most:,} of {len(found):,} rows."]
     return [*notes, *([f"Ended early: {found.stopped}."] if found.stopped else [])]
+
+
+def _digits(finding: Finding, low: float, high: float) -> int:
+    """Return how many digits tell two numbers apart."""
+    for digits in range(LEAST_DIGITS, MOST_DIGITS):
+        if written(finding, low, digits) != written(finding, high, digits):
+            return digits
+    return LEAST_DIGITS if low == high else MOST_DIGITS
 
 
 def _finite(values: list[float]) -> list[float | None]:

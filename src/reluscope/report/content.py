@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from reluscope.findings import Finding, Findings, Quantity, Status
-from reluscope.findings.writing import SIGNS, signed, with_ends, written_cell
+from reluscope.findings.writing import SIGNS, ends_in_words, signed, with_ends, written_cell
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,11 @@ class Number:
     def text(self) -> str:
         """The value as the page shows it, with a sign for bounds and estimates."""
         return SIGNS[self.finding.claim] + self.shown if self.shown else signed(self.finding)
+
+    @property
+    def ends(self) -> str:
+        """Between which ends the truth lies, in words; empty where the value says it all."""
+        return ends_in_words(self.finding)
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,7 @@ class Content:
     ----------
     blocks : tuple of blocks
         In order.
-    headline : Number, optional
+    headline : Finding or Number, optional
         The section's first number, for the overview.
     data : mapping
         Further plain numbers for the JSON file.
@@ -106,9 +111,13 @@ class Content:
     """
 
     blocks: tuple[Block, ...]
-    headline: Number | None = None
+    headline: Number | Finding | None = None
     data: Mapping[str, Any] = field(default_factory=dict)
     interrupted: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.headline, Finding):
+            object.__setattr__(self, "headline", Number(self.headline))
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -1,6 +1,5 @@
 """A report as one HTML page that needs nothing else: style and pictures are inside."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -73,7 +72,6 @@ def render_page(page: Page) -> str:
         loader=FunctionLoader(_read), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.tests["number"] = lambda cell: isinstance(cell, Number)
-    environment.tests["finite"] = math.isfinite
     environment.tests["plain_number"] = lambda cell: isinstance(cell, int | float)
     environment.filters["number"] = number
     environment.filters["how"] = explanations

@@ -4,9 +4,10 @@ from importlib import import_module
 
 _FILES = {"": "nouns", "plots.style": "plots_style"}
 
-# Results: users read them, and build none. Their methods have rows like everything else.
+# Results: users read them, and build none. Their methods, but for those that build them, have rows like everything else.
 _RESULTS = """
-    Ball Certificate Claim Codes DecisionBoundary Finding Findings Neighbors Network Partition Region
+    Ball Certificate Claim Codes DecisionBoundary Finding Finding.of Finding.estimate Findings Findings.of
+    Neighbors Network Partition Region
     annulus.DecisionRegion annulus.FacetKind annulus.Orthogonality annulus.ShallowNetwork annulus.Shape annulus.Solution
     boolean.Construction boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates
     boolean.SingleUnitState boolean.SmallestKnown boolean.SteadyState boolean.Swaps boolean.ThresholdTest

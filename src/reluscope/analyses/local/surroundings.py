@@ -21,6 +21,7 @@ from torch import Tensor
 from reluscope.analyses.local.along import PiecesAlong, pieces_along
 from reluscope.analyses.measuring import Measured, measure, ragged
 from reluscope.arguments import Count, Positive, Seconds, Seed, read_arguments
+from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Column, Findings, Kind, declare
@@ -121,7 +122,13 @@ def surroundings(
             raise KeyboardInterrupt from None
 
     return measure(
-        len(points), ask, most=max(1, BUDGET // per_point), population=population, seconds=seconds, tell=tell
+        len(points),
+        ask,
+        domain=f"input space, {_rays(count, reach)} from every point",
+        most=max(1, BUDGET // per_point),
+        population=population,
+        budget=Budget(seconds=seconds),
+        progress=tell,
     )
 
 
@@ -163,10 +170,14 @@ class _Around:
     is_exact: bool
 
 
+def _rays(count: int, reach: float) -> str:
+    return f"{count:,} random rays of length {reach:g}"
+
+
 def _measured(found: list[_Around], count: int, reach: float) -> Measured:
     numbers = np.array([one.num_regions for one in found], dtype=np.float64)
     endless = np.full(len(found), np.inf)
-    rays = f"{count:,} random rays of length {reach:g}"
+    rays = _rays(count, reach)
     exact = np.array([one.is_exact for one in found], dtype=bool)
     return Measured(
         (
@@ -174,7 +185,6 @@ def _measured(found: list[_Around], count: int, reach: float) -> Measured:
                 ALONG_RAYS,
                 numbers,
                 upper=np.where(exact, numbers, endless),
-                given=f"with {rays}",
                 method="exact partition of every ray, codes compared",
             ),
             Column.of(
