@@ -144,7 +144,7 @@ def compare(
     if any(one.source in (Source.MOMENTS, Source.ENTRIES) for one in chosen):
         fitted = points if fit_on is None else common_points(every, fit_on)
         work = _Coefficients(
-            every, points, fitted, fit_on is not None, chosen, ridge, (budget or Budget()).bytes(MEMORY)
+            every, points, fitted, fit_on is not None, chosen, ridge, (budget or Budget()).memory_or(MEMORY)
         )
         mapped = work.run(measured, progress)
     return _assembled(measured, mapped, forwards, classes)

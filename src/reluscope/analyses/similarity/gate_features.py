@@ -48,7 +48,7 @@ def features(
     >>> features(net, [[1.0, -1.0]], gate=0), features(net, [[1.0, -1.0]])
     (array([[1., 0.]]), array([[1.]]))
     """
-    points, memory = network.points(x), (budget or Budget()).bytes(MEMORY)
+    points, memory = network.points(x), (budget or Budget()).memory_or(MEMORY)
     if gate is None:
         return network(points).reshape(len(points), -1).cpu().numpy()
     index = read_gate(gate, [one.name for one in network.gates])

@@ -66,7 +66,7 @@ class CoefficientMaps:
     @read_arguments
     def outputs(self, x: Points, *, budget: MemoryBudget | None = None) -> Float[np.ndarray, "s m"]:
         """Return the outputs of the mapped network at samples; one pass over the network's coefficients."""
-        memory = (budget or Budget()).bytes(MEMORY)
+        memory = (budget or Budget()).memory_or(MEMORY)
         points = self.network.points(x)
         flat = points.reshape(len(points), -1).cpu().numpy()
         found = np.empty((len(points), len(self)))
@@ -172,7 +172,7 @@ def coefficient_maps(
     """
     check_networks([first, second])
     points = common_points([first, second], x)
-    spaces, memory = (row_space(first), row_space(second)), (budget or Budget()).bytes(MEMORY)
+    spaces, memory = (row_space(first), row_space(second)), (budget or Budget()).memory_or(MEMORY)
     solutions: list[Solution] = []
     for group in output_groups(spaces, first.num_outputs, memory):
         moments, _ = coefficient_moments([first, second], spaces, points, group, memory=memory, progress=progress)
