@@ -25,7 +25,7 @@ ROWS = {
     "codespace.auroc": row(
         inside=np.array([0.1, 0.2]), outside=np.array([0.3]), kinds={"inside": "array", "outside": "array"}
     ),
-    "codespace.class_distances": row(sampled=SAMPLED, classes=Y),
+    "codespace.class_distances": row(sampled=SAMPLED, classes=Y, kinds={"num_classes": "count"}),
     "codespace.cluster": row(codes=CODES, num_clusters=2, threshold=3),
     "codespace.correctly_classified": row(network=NET, sampled=SAMPLED, x=X, labels=Y),
     "codespace.count_distinct": row(sampled=SAMPLED),
