@@ -16,7 +16,7 @@ from torch.optim import Optimizer
 from reluscope.analyses.compression.proof_of_signs import has_all_right
 from reluscope.analyses.stacked.loss_functions import signs_agree
 from reluscope.analyses.stacked.stack import Stack
-from reluscope.analyses.stacked.subnetworks import MOST_UNITS, subnetworks
+from reluscope.analyses.stacked.subnetworks import MAX_UNITS, subnetworks
 from reluscope.analyses.stacked.training import Trained, train
 from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
@@ -24,7 +24,7 @@ from reluscope.findings import Finding
 from reluscope.progress import Progress, share_done
 
 # Weights of all subnetworks, compacted and in training, with what the optimiser keeps.
-COPIES, MOST_BYTES = 6, 8 * 2**30
+COPIES, MAX_BYTES = 6, 8 * 2**30
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,10 +126,10 @@ def prune_exhaustively(
     """
     compact = stack.compact()
     units = compact.sizes[layer + 1] if 0 <= layer < len(compact.sizes) - 2 else 0
-    needed = COPIES * 2 ** min(units, MOST_UNITS) * sum(one.numel() * one.element_size() for one in compact.weights)
-    if needed > MOST_BYTES:
+    needed = COPIES * 2 ** min(units, MAX_UNITS) * sum(one.numel() * one.element_size() for one in compact.weights)
+    if needed > MAX_BYTES:
         raise InputError(
-            f"expected subnetworks that fit {MOST_BYTES / 2**30:g} GB, but those of {units} units take "
+            f"expected subnetworks that fit {MAX_BYTES / 2**30:g} GB, but those of {units} units take "
             f"{needed / 2**30:,.0f} GB: prune_stochastically takes one unit away at a time"
         )
     every = subnetworks(compact, layer=layer)

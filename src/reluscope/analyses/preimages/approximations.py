@@ -31,7 +31,7 @@ NUM_BOXES, NUM_PIECES, NUM_SAMPLES = 1_000, 32, 512
 INWARDS = (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-3, 1.0)
 RELATIVE, EPS = 1e-9, 2.0**-52
 # Volumes of pieces are found in up to so many dimensions.
-MOST_DIMENSIONS = 5
+MAX_DIMENSIONS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class Approximation:
         sure = float(np.prod(self.inside[:, 1] - self.inside[:, 0], axis=1).sum())
         upper = sure + sum(cell.volume for cell in self.cells)
         lower = sure
-        if self.box.dim <= MOST_DIMENSIONS:
+        if self.box.dim <= MAX_DIMENSIONS:
             lower = max(lower, sum(piece.volume() for piece in self.pieces))
         return self._finding(lower, lower, max(lower, upper), "volume of the preimage")
 

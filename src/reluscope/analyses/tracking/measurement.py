@@ -145,7 +145,7 @@ def _labelled(forward: RoundedForward, sampled: SampleCodes, plan: Plan) -> dict
     correct = len(sampled.codes[np.flatnonzero(right)].unique())
     found: dict[str, Found] = {
         "accuracy": accuracy_of_outputs(forward, plan.labels),
-        "distinct_codes_correct": _within(sampled, correct, min(surely, correct), surely + unclear),
+        "distinct_codes_correct": _within(sampled, correct, min(surely, correct), surely + unclear, unclear),
     }
     if forward.outputs.shape[1] > 1:
         found["cross_entropy"] = cross_entropy_of_outputs(forward, plan.labels)
@@ -177,11 +177,20 @@ def _changes(before: SampleCodes, sampled: SampleCodes) -> dict[str, Found]:
 def _share(sampled: SampleCodes, value: float, unclear: int, most: int = 1) -> Finding:
     """Return a mean over samples of something from 0 to ``most``, which samples in doubt can shift."""
     shift = most * unclear / len(sampled)
-    return _within(sampled, value, max(0.0, value - shift), min(float(most), value + shift))
+    return _within(sampled, value, max(0.0, value - shift), min(float(most), value + shift), unclear)
 
 
-def _within(sampled: SampleCodes, value: float, lower: float, upper: float) -> Finding:
-    return Finding.of(value, lower, upper, domain=sampled.domain, method=METHOD, work={"seconds": sampled.seconds})
+def _within(sampled: SampleCodes, value: float, lower: float, upper: float, unclear: int) -> Finding:
+    """Return a number about the samples, of whose codes rounding could change some."""
+    return Finding.of(
+        value,
+        lower,
+        upper,
+        domain=sampled.domain,
+        method=METHOD,
+        num_undecided=unclear,
+        work={"seconds": sampled.seconds},
+    )
 
 
 def _segments(network: Network, plan: Plan) -> dict[str, Found]:
