@@ -62,7 +62,7 @@ class Budget:
         return float("inf") if self.seconds is None else self.seconds
 
     @read_arguments
-    def memory_or(self, otherwise: Count) -> int:
+    def memory_or(self, otherwise: Natural) -> int:
         """Return the bytes that arrays may take, ``otherwise`` if nobody said."""
         return otherwise if self.memory is None else self.memory
 

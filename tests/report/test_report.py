@@ -305,16 +305,16 @@ def test_ctrl_c_keeps_what_is_done_and_starts_no_other(tmp_path):
 
 
 def test_a_partition_that_was_interrupted_ends_the_report(monkeypatch):
-    from reluscope.partitions import engine
+    from reluscope.partitions import incidence
 
-    original, calls = engine.cut, iter(range(10**9))
+    original, calls = incidence.cut, iter(range(10**9))
 
     def stop(*arguments, **options):
         if next(calls) == 3:
             raise KeyboardInterrupt
         return original(*arguments, **options)
 
-    monkeypatch.setattr(engine, "cut", stop)
+    monkeypatch.setattr(incidence, "cut", stop)
     sections = tuple(one for one in SECTIONS if one.name != "sensitivity")  # it cuts lines, before the plane
     found = build_report(Subject(NET, DATA, "net", SETTINGS), sections=sections)
     assert {section.name: section.status for section in found.sections} == {

@@ -17,13 +17,13 @@ from reluscope.analyses.annulus import (
     decision_volume,
     expanded_simplex_layers,
     inner_radius,
+    layers_module,
     outer_radius,
     part_around_origin,
     read_shallow,
     recognize,
     root_polytope_layers,
     simplex_corner_layers,
-    layers_module,
 )
 from reluscope.analyses.annulus.rational_lines import RationalLines, rational_rank
 from reluscope.errors import InputError

@@ -4,7 +4,7 @@ from importlib import import_module
 
 _FILES = {"": "nouns", "plots.style": "plots_style"}
 
-# Results: users read them, and build none. Their methods, but for those that build them, have rows as all have.
+# Results: users read them, and build none. Their methods have rows like everything else, but for those that build them.
 _RESULTS = """
     Ball Certificate Claim Codes DecisionBoundary Finding Finding.of Finding.estimate Findings Findings.of
     Neighbors Network Partition Region
