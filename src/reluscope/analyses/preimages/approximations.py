@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.preimages.best_first import best_first
 from reluscope.analyses.preimages.box_search import OutputBox, halved, output_box
 from reluscope.analyses.preimages.pullback import check_target, within_region
+from reluscope.analyses.preimages.rounded_ends import finding_within
 from reluscope.arguments import Seed, read_arguments, read_point
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
@@ -142,11 +143,11 @@ class Approximation:
         return float(center + _most(way, rows, low, high, -cell.half, cell.half) + rounding)
 
     def _finding(self, value: float, lower: float, upper: float, name: str) -> Finding:
-        found = Finding.of(
+        found = finding_within(
             value,
             lower,
             upper,
-            tolerance=RELATIVE * max(1.0, abs(lower)) if np.isfinite(lower) else 0.0,
+            rounding=RELATIVE * max(1.0, abs(lower)) if np.isfinite(lower) else 0.0,
             name=name,
             definition=f"points of the domain with outputs in a {self.target.describe()}",
             domain=self.box.describe(),
