@@ -13,7 +13,8 @@ from jaxtyping import Float, Integer
 
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
-from reluscope.networks.slopes_along import SlopesAlong
+from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.maps import RoundedMaps, along_directions, slopes_of_units
 
 
 @torch.no_grad()
@@ -61,10 +62,11 @@ def pieces_beyond(
     number = len(directions)
     faces = np.repeat(np.arange(number), [len(rows) for rows in loose])
     table = np.concatenate([np.zeros((0, 3), dtype=np.int64), *loose])
-    along = SlopesAlong(network, directions, rounding)
+    carrier = RoundedMaps(rounding, has_constant=False)
+    along = carry(network, carrier, along_directions(network, directions))
     found = []
     for stage, piece in zip(network.stages, pieces, strict=True):
-        slopes, noise = along.at(stage)
+        slopes, noise = slopes_of_units(stage.gate, next(along))
         here = table[:, 0] == stage.index
         face, unit, other = faces[here], table[here, 1], table[here, 2]
         own = np.broadcast_to(piece.astype(np.int64), (number, piece.shape[-1]))
@@ -79,6 +81,6 @@ def pieces_beyond(
             below[face, unit] = np.minimum(own[face, unit], other)
             above[face, unit] = np.maximum(own[face, unit], other)
             new = np.where(slopes > noise, above, below)
-        along.pass_on(stage, new)
+        carrier.hold(torch.as_tensor(new, device=network.device))
         found.append(new.astype(piece.dtype))
     return found

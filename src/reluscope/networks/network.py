@@ -18,6 +18,8 @@ from reluscope.arguments import Count, describe, read_arguments
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
+from reluscope.networks.carriers.carry import carry, carry_to_output
+from reluscope.networks.carriers.numbers import NUMBERS
 from reluscope.networks.devices import read_device
 from reluscope.networks.graph import Input, Max, Node, check_order
 from reluscope.networks.linearize import linearize, unit_maps
@@ -185,11 +187,7 @@ class Network:
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
     def _forward(self, x: Tensor) -> Tensor:
-        values = self.start(x)
-        for stage in self.stages:
-            pre, live = stage.advance(values)
-            values = stage.close(live, pre)
-        return self.finish(values)
+        return carry_to_output(self, NUMBERS, x)
 
     @read_arguments
     @torch.no_grad()
@@ -206,12 +204,7 @@ class Network:
         list of tensors
             One per gate: ``(s, u)``, or ``(s, u, k)`` for max gates, with minus infinity at padding.
         """
-        values = self.start(self.points(x))
-        found = []
-        for stage in self.stages:
-            pre, live = stage.advance(values)
-            values = stage.close(live, pre)
-            found.append(pre)
+        *found, _ = carry(self, NUMBERS, self.points(x))
         return found
 
     @property
@@ -245,12 +238,8 @@ class Network:
         words = np.zeros((len(x), layout.num_words), dtype=np.uint64)
         # Beside the values of one stage, the pieces of every gate are alive until they are packed.
         for rows in chunks(len(x), self.bytes_per_point + layout.num_units, budget):
-            values = self.start(x[rows])
-            pieces = []
-            for stage in self.stages:
-                pre, live = stage.advance(values)
-                values = stage.close(live, pre)
-                pieces.append(stage.gate.pieces(pre).cpu().numpy())
+            passed = zip(self.stages, carry(self, NUMBERS, x[rows]), strict=False)
+            pieces = [stage.gate.pieces(pre).cpu().numpy() for stage, pre in passed]
             words[rows] = Codes.from_pieces(pieces, layout, num_codes=rows.stop - rows.start).words
         return Codes(words, layout)
 

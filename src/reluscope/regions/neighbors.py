@@ -20,8 +20,9 @@ from reluscope.networks.beyond import pieces_beyond
 from reluscope.networks.held import pieces_of
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
-from reluscope.networks.slopes_along import SlopesAlong
-from reluscope.networks.value_errors import ValueErrors
+from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.maps import RoundedMaps, along_directions, slopes_of_units
+from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
 from reluscope.regions.half_spaces import gate_rows
 from reluscope.regions.held import held_region
 from reluscope.regions.region import Region
@@ -167,21 +168,22 @@ def _reach(
     if not len(points):
         return reach
     for part in chunks(len(points), 4 * network.bytes_per_point, BUDGET):
-        own = [table[part].astype(np.int64) for table in pieces]
-        values = network.start(network.points(points[part]))
-        errors, along = ValueErrors(values, rounding), SlopesAlong(network, directions[part], rounding)
+        held = [torch.as_tensor(table[part].astype(np.int64), device=network.device) for table in pieces]
+        start = Rounded.exactly(network.points(points[part]))
+        values, maps = HeldRoundedNumbers(rounding, held), RoundedMaps(rounding, has_constant=False)
+        both = zip(
+            carry(network, values, start), carry(network, maps, along_directions(network, directions[part])), strict=True
+        )
         number = part.stop - part.start
-        for stage, held in zip(network.stages, own, strict=True):
-            noise, (slopes, noise_of_slopes) = errors.at(stage, values), along.at(stage)
-            pre, live = stage.advance(values)
-            values = {**live, stage.position: stage.gate.select(pre, torch.as_tensor(held, device=network.device))}
-            errors.pass_on(stage, held, values[stage.position])
-            along.pass_on(stage, held)
+        for stage, piece, (seen, along) in zip(network.stages, held, both, strict=False):
+            pre, noise = (table.cpu().numpy() for table in seen)
+            slopes, noise_of_slopes = slopes_of_units(stage.gate, along)
+            maps.hold(piece)
             rows = gate_rows(
                 stage.gate,
                 stage.index,
-                pieces=held,
-                pre=pre.cpu().numpy(),
+                pieces=piece.cpu().numpy(),
+                pre=pre,
                 maps=(slopes[..., None], np.zeros(pre.shape)),  # where rows are is not asked
                 noise=noise,
                 map_noise=noise_of_slopes,
