@@ -5,15 +5,17 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import torch
 
 import reluscope as rs
 from reluscope.analyses.counting.exact_complex import ExactComplex
 from reluscope.analyses.counting.faces import face_codes
 from reluscope.networks.beyond import pieces_beyond
+from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.maps import RoundedMaps, along_directions, slopes_of_units
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.networks.held import pieces_of
 from reluscope.networks.rational import RationalNetwork
-from reluscope.networks.slopes_along import SlopesAlong
 from reluscope.regions.neighbors import _reach
 from reluscope.testing import default_network
 
@@ -32,10 +34,11 @@ def scaled(parameters, power, unit=0):
 
 
 def along_all(net, pieces, directions):
-    slopes, found = SlopesAlong(net, directions, UNIT), []
+    carrier, found = RoundedMaps(UNIT, has_constant=False), []
+    walk = carry(net, carrier, along_directions(net, directions))
     for stage, held in zip(net.stages, pieces, strict=True):
-        found.append(slopes.at(stage))
-        slopes.pass_on(stage, held)
+        found.append(slopes_of_units(stage.gate, next(walk)))
+        carrier.hold(torch.tensor(held))
     return found
 
 

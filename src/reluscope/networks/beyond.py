@@ -11,10 +11,10 @@ import numpy as np
 import torch
 from jaxtyping import Float, Integer
 
-from reluscope.networks.graph import Max
-from reluscope.networks.network import Network
 from reluscope.networks.carriers.carry import carry
 from reluscope.networks.carriers.maps import RoundedMaps, along_directions, slopes_of_units
+from reluscope.networks.graph import Max
+from reluscope.networks.network import Network
 
 
 @torch.no_grad()

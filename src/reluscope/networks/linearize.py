@@ -19,6 +19,7 @@ from reluscope.networks.choices import read_outputs
 from reluscope.networks.graph import GateNode, Max
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.points import Points, chunks
+from reluscope.networks.stages import Stage
 
 if TYPE_CHECKING:
     from reluscope.networks.network import Network
@@ -178,13 +179,17 @@ def pull_back(network: "Network", x: Points, gate: int, cotangents: Float[Tensor
 
 def point_pieces(network: "Network", x: Float[Tensor, "s ..."]) -> Pieces:
     """Return the piece of every unit at points, one tensor ``(s, u)`` per gate."""
-    arrived = zip(network.stages, carry(network, NUMBERS, x), strict=False)
-    return [stage.gate.pieces(pre) for stage, pre in arrived]
+    return [stage.gate.pieces(pre) for stage, pre in gate_values_in_turn(network, NUMBERS, x)]
+
+
+def gate_values_in_turn(network: "Network", carrier: Any, start: Any) -> Iterator[tuple[Stage, Any]]:
+    """Yield stages and what arrives at their gates, without the way from the last one to the output."""
+    return zip(network.stages, carry(network, carrier, start), strict=False)
 
 
 def gate_values(network: "Network", carrier: Any, start: Any) -> list[Any]:
-    """Return what arrives at the gates, without the way from the last one to the output."""
-    return [arrived for _, arrived in zip(network.stages, carry(network, carrier, start), strict=False)]
+    """Return what arrives at the gates; see `gate_values_in_turn`."""
+    return [arrived for _, arrived in gate_values_in_turn(network, carrier, start)]
 
 
 def identity(network: "Network", inputs: slice) -> Tensor:

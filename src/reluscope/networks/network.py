@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import torch
@@ -29,6 +29,10 @@ from reluscope.networks.operators.linear import Linear
 from reluscope.networks.points import Points, as_points, chunks
 from reluscope.networks.provenance import Trace, Verification
 from reluscope.networks.stages import Finish, Stage, Values, device_of, make_stages
+from reluscope.tolerance import Tolerance
+
+if TYPE_CHECKING:
+    from reluscope.networks.evaluation import Evaluation
 
 BUDGET = 256 * 2**20
 MOST_ROWS = 40
@@ -280,6 +284,35 @@ class Network:
         tensor([-1.,  1.], dtype=torch.float64)
         """
         return linearize(self, x, outputs, budget)
+
+    @read_arguments
+    def at(self, x: Points, *, tolerance: Tolerance | None = None) -> "Evaluation":
+        """Return what the network does at points: each thing is computed when it is first asked for, and once.
+
+        Parameters
+        ----------
+        x : (s, *input_shape) or (s, n)
+            Points, or a single point.
+        tolerance : Tolerance, optional
+            Its ``rounding`` scales bounds on rounding.
+
+        Returns
+        -------
+        Evaluation
+            Codes, outputs, pre-activations, affine maps and half-spaces, with bounds on their rounding, and how certain
+            the code of each point is.
+
+        Examples
+        --------
+        >>> import reluscope as rs
+        >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])  # the absolute value
+        >>> at = net.at([[-3.0], [2.0]])
+        >>> at.outputs.ravel(), at.maps.weight.flatten(), bool((at.errors < 1e-14).all())
+        (array([3., 2.]), tensor([-1.,  1.], dtype=torch.float64), True)
+        """
+        from reluscope.networks.evaluation import Evaluation
+
+        return Evaluation(self, self.points(x), tolerance or Tolerance())
 
     @read_arguments
     def unit_maps(self, x: Points) -> list[tuple[Tensor, Tensor]]:

@@ -9,9 +9,7 @@ from jaxtyping import Float
 from reluscope.networks.carriers.boxes import Ends, Intervals
 from reluscope.networks.carriers.carry import carry
 from reluscope.networks.network import Network
-
-# Sums of n terms are within n eps of the sum of magnitudes, whatever their order; n stays far below this.
-ROUNDING = 2.0**-52 * 2**16
+from reluscope.networks.rounding import ANY_ORDER
 
 
 @dataclass(frozen=True)
@@ -55,5 +53,5 @@ def unit_ranges(network: Network, lower: Float[np.ndarray, " n"], upper: Float[n
     """
     shape = (1, *network.input_shape)
     low, high = (torch.tensor(end, dtype=torch.float64, device=network.device).reshape(shape) for end in (lower, upper))
-    *at_gates, _ = carry(network, Intervals(ROUNDING), Ends(low, high))
+    *at_gates, _ = carry(network, Intervals(ANY_ORDER), Ends(low, high))
     return tuple(Ranges(*(end[0].cpu().numpy() for end in ends)) for ends in at_gates)

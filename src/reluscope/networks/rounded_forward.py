@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
-from torch import Tensor
 
 from reluscope.codes.packed import Codes
 from reluscope.networks.carriers.carry import carry, carry_to_output

@@ -16,6 +16,9 @@ from torch import Tensor
 
 from reluscope.networks.graph import Affine, Max, Pointwise
 
+# The unit of sums of up to 2^16 terms in whatever order: n eps of the sum of their magnitudes.
+ANY_ORDER = 2.0**-52 * 2**16
+
 
 def affine_error(
     node: Affine, sizes: Sequence[Tensor], errors: Sequence[Tensor], unit: float, *, has_constant: bool = True

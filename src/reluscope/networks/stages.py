@@ -5,8 +5,8 @@ pre-activations together with the values that later stages still read, and close
 points may be interpolated between ``advance`` and ``close`` as long as the points see the same piece of every earlier
 unit.
 
-What travels is a matter of the carrier (`networks/carriers`): numbers by default. Beside values at many points may go one
-row of bounds on their sizes and errors for all of them (`advance_errors`), by the model of `networks/rounding`.
+What travels is a matter of the carrier (`networks/carriers`): numbers by default. Beside values at many points may go
+one row of bounds on their sizes and errors for all of them (`advance_errors`), by the model of `networks/rounding`.
 """
 
 from collections.abc import Mapping, Sequence

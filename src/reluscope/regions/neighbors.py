@@ -17,13 +17,13 @@ from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.networks.beyond import pieces_beyond
-from reluscope.networks.held import pieces_of
-from reluscope.networks.network import Network
-from reluscope.networks.points import Points, chunks
 from reluscope.networks.carriers.carry import carry
 from reluscope.networks.carriers.maps import RoundedMaps, along_directions, slopes_of_units
 from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
-from reluscope.regions.half_spaces import gate_rows
+from reluscope.networks.half_spaces import gate_rows
+from reluscope.networks.held import pieces_of
+from reluscope.networks.network import Network
+from reluscope.networks.points import Points, chunks
 from reluscope.regions.held import held_region
 from reluscope.regions.region import Region
 from reluscope.regions.regions import region
@@ -172,7 +172,9 @@ def _reach(
         start = Rounded.exactly(network.points(points[part]))
         values, maps = HeldRoundedNumbers(rounding, held), RoundedMaps(rounding, has_constant=False)
         both = zip(
-            carry(network, values, start), carry(network, maps, along_directions(network, directions[part])), strict=True
+            carry(network, values, start),
+            carry(network, maps, along_directions(network, directions[part])),
+            strict=True,
         )
         number = part.stop - part.start
         for stage, piece, (seen, along) in zip(network.stages, held, both, strict=False):

@@ -22,12 +22,12 @@ from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
 from reluscope.networks.graph import Max
+from reluscope.networks.linearize import gate_values
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points, chunks
 from reluscope.networks.rounded_forward import rounded_forward
-from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
-from reluscope.networks.linearize import gate_values
 from reluscope.regions.regions import region
 from reluscope.tolerance import Tolerance
 

@@ -8,8 +8,8 @@ proportional (with probability one).
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -20,13 +20,13 @@ from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.layout import WORD_BITS
 from reluscope.codes.packed import Codes
 from reluscope.interruption import held
+from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
 from reluscope.networks.graph import Max
 from reluscope.networks.held import pieces_of
 from reluscope.networks.network import Network
 from reluscope.networks.points import chunks
 from reluscope.networks.stages import Stage
-from reluscope.networks.carriers.carry import carry
-from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
 
 NUM_PLACES = 4
 # In groups of so many codes it pays to know which units share their hyperplanes with no other.

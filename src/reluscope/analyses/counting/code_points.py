@@ -17,10 +17,10 @@ from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.rational_equations import moved_onto
 from reluscope.networks.graph import Max
+from reluscope.networks.half_spaces import gate_rows
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
 from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps
-from reluscope.regions.half_spaces import gate_rows
 
 # Distances below this, relative to the domain, count as none when equations are looked for.
 TIGHT = 1e-8

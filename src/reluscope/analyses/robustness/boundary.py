@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import numpy as np
-import torch
 
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.analyses.robustness.cells import Window, open_domain
@@ -13,9 +12,10 @@ from reluscope.errors import InputError
 from reluscope.findings import Findings
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.norms import Norm, check_norm, dual, size, steepest
+from reluscope.networks.evaluation import Evaluation
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points, chunks
-from reluscope.regions.nearest import BUDGET, NearestFacets, facet_normals, nearest_facets
+from reluscope.networks.points import Points
+from reluscope.regions.nearest import NearestFacets, facet_normals, nearest_facets
 from reluscope.tolerance import Tolerance
 
 METHOD = "least (b - a x) / |a| over all half-spaces a z <= b, with the dual norm, in float64"
@@ -91,8 +91,8 @@ def boundary_distance(
         )
 
     def ask(block: slice) -> Measured:
-        found = nearest_facets(network, points[block], norm=norm, tolerance=tolerance)
-        return to_boundary(network, points[block], found, window, norm=norm, tolerance=tolerance)
+        at = network.at(points[block], tolerance=tolerance)
+        return to_boundary(at, nearest_facets(at, norm=norm), window, norm=norm)
 
     return measure(
         len(points),
@@ -105,26 +105,17 @@ def boundary_distance(
     )
 
 
-def to_boundary(
-    network: Network,
-    points: torch.Tensor,
-    found: NearestFacets,
-    window: Window,
-    *,
-    norm: Norm,
-    tolerance: Tolerance | None,
-) -> Measured:
+def to_boundary(at: Evaluation, found: NearestFacets, window: Window, *, norm: Norm) -> Measured:
     """Return the distances of points in a domain whose nearest facets are known."""
-    flat = points.reshape(-1, network.num_inputs).cpu().numpy()
-    parts = chunks(len(points), 3 * network.bytes_per_point + 8 * network.num_inputs, BUDGET)
-    normals = np.concatenate([facet_normals(network, points[rows], found.sources[rows]) for rows in parts])
+    flat = at.points.reshape(-1, at.network.num_inputs).cpu().numpy()
+    parts = at.blocks(3 * at.network.bytes_per_point + 8 * at.network.num_inputs)
+    normals = np.concatenate([facet_normals(part, found.sources[rows]) for rows, part in parts])
     nearest, errors, sources = found.distances.copy(), found.errors.copy(), found.sources.copy()
     limits, rows, outward = _nearest_limits(window, flat, norm)
     nearer = limits < nearest
     nearest[nearer], normals[nearer] = limits[nearer], outward[nearer]
-    unit = (tolerance or Tolerance()).rounding * np.finfo(float).eps
     sizes = np.abs(flat).max(axis=1, initial=0.0)
-    errors[nearer] = unit * (sizes[nearer] + limits[nearer])
+    errors[nearer] = at.tolerance.unit * (sizes[nearer] + limits[nearer])
     sources[nearer] = np.stack([np.full(len(rows), -1), rows, np.full(len(rows), -1)], axis=1)[nearer]
     touched = flat + np.where(np.isfinite(nearest), nearest, np.nan)[:, None] * steepest(normals, norm)
     column = distances(

@@ -21,8 +21,8 @@ from reluscope.geometry.norms import Norm, dual, size
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.row_scales import unit_rows
 from reluscope.networks.beyond import pieces_beyond
+from reluscope.networks.carriers.forms import Forms
 from reluscope.networks.choices import read_domain
-from reluscope.networks.enclosures import Forms
 from reluscope.networks.held import pieces_of
 from reluscope.networks.network import Network
 from reluscope.regions.held import held_region

@@ -25,7 +25,8 @@ from reluscope.analyses.robustness.cells import RESOLUTION, Cell, Pieces, Rival,
 from reluscope.analyses.robustness.changes import Change, Undecided, confirm
 from reluscope.budget import ENDS, Budget, why_ended
 from reluscope.geometry.balls import CutBall
-from reluscope.networks.enclosures import CLEAR, Enclosure, Forms, OpenUnit, enclose
+from reluscope.networks.carriers.forms import CLEAR, Forms, OpenUnit
+from reluscope.networks.enclosures import Enclosure, enclose
 from reluscope.progress import Count
 
 # Radii searched before that of the change found, and how they grow.

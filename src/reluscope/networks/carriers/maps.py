@@ -111,12 +111,12 @@ class RoundedMaps:
             source = gate.source(pieces).unsqueeze(1).expand(-1, width, -1)
             coefficients, errors = coefficients.gather(-1, source), errors.gather(-1, source)
         else:
-            slope, intercept = gate.slope(pieces), gate.intercept(pieces)
-            errors = piece_error(slope[:, None], None, coefficients.abs(), errors, self.unit)
+            slope, intercept, sizes, before = gate.slope(pieces), gate.intercept(pieces), coefficients.abs(), errors
+            errors = piece_error(slope[:, None], None, sizes, before, self.unit)
             coefficients = coefficients * slope[:, None]
             if self.has_constant:
                 coefficients[:, -1] += intercept
-                errors[:, -1] += self.unit * intercept.abs()
+                errors[:, -1] = piece_error(slope, intercept, sizes[:, -1], before[:, -1], self.unit)
         shape = (len(pieces), width, *gate.shape)
         return AffineValue(coefficients.reshape(shape), errors.reshape(shape))
 
