@@ -109,7 +109,7 @@ def test_what_is_small_behind_a_gate_was_rounded_as_the_terms_it_cancelled_from(
 
 
 def test_errors_of_units_that_are_alike_add_up_in_full():
-    """Copies of a sum that cancels are rounded alike: as independent errors theirs would be too small, layer by layer."""
+    """Copies of a sum that cancels are rounded alike: as independent errors theirs would be far too small."""
     generator, copies = np.random.default_rng(0), 128
     far = ("pointwise", [-100.0], [0.5, 1.0], [-50.0, 0.0])
     ones, worst = np.ones((copies, copies)), 0.0

@@ -114,9 +114,9 @@ class Evaluation:
             vars(part)["forward"] = RoundedForward(whole.outputs[rows], whole.errors[rows], whole.doubtful[rows])
         return part
 
-    def blocks(self, bytes_per_point: int, memory: int = BUDGET) -> Iterator[tuple[slice, "Evaluation"]]:
+    def blocks(self, bytes_per_point: int, memory: int | None = None) -> Iterator[tuple[slice, "Evaluation"]]:
         """Yield blocks of points that take so many bytes each, with their positions, as memory holds them."""
-        for rows in chunks(len(self), bytes_per_point, memory):
+        for rows in chunks(len(self), bytes_per_point, BUDGET if memory is None else memory):
             yield rows, self[rows]
 
     @cached_property

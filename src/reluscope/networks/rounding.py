@@ -98,7 +98,9 @@ def gate_error(gate: Pointwise | Max, pre: Tensor, error: Tensor, unit: float) -
 def any_piece_error(gate: Pointwise, size: Tensor, error: Tensor, unit: float) -> Tensor:
     """Return bounds on the errors of a pointwise gate's output for values of up to some sizes, on any piece."""
     pieces = zip(gate.slopes, gate.intercepts, strict=True)
-    return torch.stack([piece_error(slope, start, size, error, unit) for slope, start in pieces]).amax(0)
+    exact = torch.zeros_like(error)
+    own = torch.stack([piece_error(slope, start, size, exact, unit) for slope, start in pieces]).amax(0)
+    return gate.slopes.abs().amax(0) * error + own
 
 
 def candidate_bounds(gate: Pointwise | Max, bounds: Tensor) -> Tensor:
