@@ -29,8 +29,11 @@ def modules_to_check():
 install_import_hook(list(modules_to_check()), "annotations.check").__enter__()
 
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-# Few examples, the same every time: `make test-all` has a hundred, and others each time.
-settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None, max_examples=6)
+# Few examples, the same every time: `make test-all` has a hundred, or as many as a test asks for, and others each time.
+FEW = 6
+settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None, max_examples=FEW)
+# As few, others each time or with `--hypothesis-seed`.
+settings.register_profile("random", settings.get_profile("ci"), derandomize=False)
 settings.load_profile("default")
 # Whatever else was imported: Hypothesis would make some examples of the numbers in modules that are loaded.
 providers.is_local_module_file = lambda path: False  # pyright: ignore[reportPrivateImportUsage]
@@ -40,3 +43,14 @@ providers.is_local_module_file = lambda path: False  # pyright: ignore[reportPri
 def pytest_runtest_setup() -> None:
     """Give networks without a seed of their own the same weights, whatever ran before."""
     torch.manual_seed(0)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the tests that share the report of the demo first, so that one process builds it, and keep examples few."""
+    items.sort(key=lambda item: "demo_report" not in getattr(item, "fixturenames", ()))
+    few = settings.default.max_examples
+    for item in items if few <= FEW else []:
+        if getattr(test := getattr(item, "obj", None), "is_hypothesis_test", False):
+            test = getattr(test, "__func__", test)
+            asked = test._hypothesis_internal_use_settings
+            test._hypothesis_internal_use_settings = settings(asked, max_examples=min(few, asked.max_examples))

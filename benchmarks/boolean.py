@@ -42,7 +42,7 @@ def run(quick: bool) -> list[Measurement]:
     limit = 1.0 if quick else 60.0
     for seed in range(1 if quick else 5):
         began = time.perf_counter()
-        found = rs.boolean.swaps(random_function(6, seed), seconds=limit)
+        found = rs.boolean.swaps(random_function(6, seed), budget=rs.Budget(seconds=limit))
         case = f"function {seed} of 6 inputs, at most {limit:g} s"
         rows.append(Measurement(case, time.perf_counter() - began, detail=str(found.value)))
     if not quick:

@@ -35,14 +35,14 @@ def test_neither_and_both(monkeypatch):
 
 
 def test_memory():
-    assert Budget().bytes(100) == 100
-    assert Budget(memory=7).bytes(100) == 7
+    assert Budget().memory_or(100) == 100
+    assert Budget(memory=7).memory_or(100) == 7
     assert repr(Budget(seconds=2.0, memory=7)) == "Budget(seconds=2.0, memory=7)"
 
 
 def test_a_limit_that_means_nothing_is_refused():
     @read_arguments
-    def balls(budget: BlockBudget = Budget()) -> Budget:  # noqa: B008 (budgets are frozen)
+    def balls(budget: BlockBudget = Budget()) -> Budget:
         return budget
 
     assert balls() == Budget()

@@ -56,8 +56,13 @@ class Budget:
         given = {field.name: getattr(self, field.name) for field in fields(Budget)}
         return f"Budget({', '.join(f'{name}={value!r}' for name, value in given.items() if value is not None)})"
 
-    def bytes(self, otherwise: int) -> int:
-        """Return the bytes that arrays may take, ``otherwise`` if nobody said how many."""
+    @property
+    def seconds_allowed(self) -> float:
+        """How many seconds work may take, infinity if nobody said."""
+        return float("inf") if self.seconds is None else self.seconds
+
+    def memory_or(self, otherwise: int) -> int:
+        """Return the bytes that arrays may take, ``otherwise`` if nobody said."""
         return otherwise if self.memory is None else self.memory
 
     @read_arguments

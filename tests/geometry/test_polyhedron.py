@@ -11,6 +11,7 @@ from scipy.spatial import ConvexHull, HalfspaceIntersection
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry import Box, Plane, Polyhedron, Slice, Space
 from reluscope.testing import dyadics
+from reluscope.testing.fuzz import cones
 
 
 def simplex(dim: int) -> Polyhedron:
@@ -312,3 +313,14 @@ def test_slices_need_bounded_windows_and_can_be_clipped() -> None:
     assert plane.clip(Box(-9, 9, 4)) is plane
     with pytest.raises(DegenerateGeometryError):
         plane.clip(Box(5, 6, 4))
+
+
+def test_a_corner_so_far_away_that_floats_take_it_for_a_direction() -> None:
+    # The third and the last row meet some 1e17 away: the last one is the third one over -6, rounded.
+    A, b = [[0.0, 1.0], [1.75, -1.0], [-1.75, 1.0], [1.75 / 6, -1 / 6]], [-3.0, 3.0, 3.0, 0.5]
+    A[3][0] = np.nextafter(A[3][0], 0)
+    truth = cones.polyhedron(2, [[*(-Fraction(x) for x in row), Fraction(end)] for row, end in zip(A, b, strict=True)])
+    long = Polyhedron(A, b)
+    assert long.is_bounded() == truth.is_bounded
+    assert sorted(long.vertices().tolist()) == sorted([float(x) for x in corner] for corner in truth.vertices)
+    assert long.volume() == float(cones.volume(truth)) > 1e16

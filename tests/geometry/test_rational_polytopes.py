@@ -5,6 +5,7 @@ from math import comb
 
 import numpy as np
 import pytest
+from scipy.spatial import ConvexHull
 
 import reluscope as rs
 from reluscope.errors import DegenerateGeometryError
@@ -57,3 +58,14 @@ def test_random_polyhedra_far_from_the_origin(dim):
     assert distances.min(axis=0).max() < 1e-6
     assert exact.facets().keys() <= {integer_row(side) for side in half_spaces(window)}
     assert len(exact.facets()) == len(window.facets())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_volumes_against_the_convex_hull(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    dim = 2 + seed % 3
+    polytope = RationalPolytope.of(rs.Box(-1, 1, dim))
+    rows = [tuple(row) for row in generator.integers(-3, 4, (dim + 2, dim + 1)).tolist()]
+    cut = polytope.cut([(*row[:-1], abs(row[-1]) + 1) for row in rows if any(row[:-1])])
+    points = np.array([[float(x) for x in point] for point in cut.points()])
+    assert float(cut.volume()) == pytest.approx(ConvexHull(points).volume, rel=1e-12)

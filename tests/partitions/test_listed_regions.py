@@ -11,10 +11,11 @@ from torch import nn
 import reluscope as rs
 from oracles.reference_vectors import VECTORS
 from partitions.layered import gate_layers, network_of
+from reluscope import budget
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
 from reluscope.geometry.crossing import UNDECIDED
-from reluscope.partitions import budget, exact_rows, tree_facets
+from reluscope.partitions import exact_rows, tree_facets
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.tree import TreeWalk
 from reluscope.partitions.tree_search import TreeSearch

@@ -12,6 +12,7 @@ from reluscope.analyses.boolean.smallest import smallest_known
 from reluscope.analyses.boolean.spectra import degree, entropy, influences, spectrum, total_influence
 from reluscope.analyses.boolean.swapping import swaps
 from reluscope.analyses.boolean.thresholds import threshold_test
+from reluscope.budget import Budget
 from reluscope.citations import bibliography
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
@@ -41,7 +42,7 @@ def boolean(
         raise InputError(f"expected a function of at most {_MOST_NETWORK} inputs, got {function.num_inputs}")
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Looking for the best direction")
-        plain = describe(function, leak=leak, seconds=seconds)
+        plain = describe(function, leak=leak, budget=Budget(seconds=seconds))
     plain = {"format": FORMAT, "text": text, **plain}
     if common.as_json:
         print_json(plain)
@@ -72,10 +73,10 @@ def read_function(text: str, inputs: int | None) -> BooleanFunction:
     return BooleanFunction.of_formula(text, num_inputs=inputs)
 
 
-def describe(function: BooleanFunction, *, leak: float, seconds: float | None) -> dict[str, Any]:
+def describe(function: BooleanFunction, *, leak: float, budget: Budget) -> dict[str, Any]:
     """Return what is known of a function as plain types."""
-    known = smallest_known(function, leak=leak, seconds=seconds)
-    found = known.swaps or swaps(function, seconds=seconds)
+    known = smallest_known(function, leak=leak, budget=budget)
+    found = known.swaps or swaps(function, budget=budget)
     test = threshold_test(function)
     group = npn_class(function) if function.num_inputs <= MOST_INPUTS else None
     findings = [degree(function), total_influence(function), entropy(function), found.value, known.num_units]

@@ -4,6 +4,11 @@ Around an inner point c the row ``a x <= b`` is the polar point ``a / (b - a c)`
 points and of the origin are the vertices; facets through the origin are the directions of unbounded edges.
 """
 
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cmp_to_key
+from typing import NamedTuple
+
 import numpy as np
 from jaxtyping import Float
 from scipy.spatial import ConvexHull, QhullError
@@ -11,13 +16,24 @@ from scipy.spatial import ConvexHull, QhullError
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.coincidence import coincident_groups
 from reluscope.geometry.interior import Ball
+from reluscope.geometry.rational_polytopes import between, integer_row, sides_of
 from reluscope.geometry.row_scales import unit_rows
 from reluscope.geometry.scales import exponents, lengths, times_power
 
+# Facets of the polar body closer to the origin than this may be vertices far away or no vertices at all.
+FAR = 1e-9
+# Where fractions are asked instead: their work grows fast with both.
+DIMENSIONS_OF_FRACTIONS, ROWS_OF_FRACTIONS = 4, 64
 
-def corners(
-    A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"], ball: Ball, tolerance: float
-) -> Float[np.ndarray, "v n"]:
+
+class Corners(NamedTuple):
+    """Vertices, and whether floats decide that these are all of them."""
+
+    points: Float[np.ndarray, "v n"]
+    are_all: bool
+
+
+def corners(A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"], ball: Ball, tolerance: float) -> Corners:
     """Return the vertices, in the plane in counter-clockwise order.
 
     Parameters
@@ -32,29 +48,64 @@ def corners(
 
     Returns
     -------
-    (v, n) array
-        Empty if the polyhedron contains a line.
+    Corners
+        None if the polyhedron contains a line.
     """
     dim = A.shape[1]
     if dim > 9:
         raise InputError(f"vertices are listed in at most 9 dimensions, got a polyhedron in {dim}")
     normals, offsets, _ = unit_rows(A, b)
     if len(normals) < dim or np.linalg.matrix_rank(normals) < dim:
-        return np.empty((0, dim))
+        return Corners(np.empty((0, dim)), are_all=True)
     slack = offsets - normals @ ball.center
     scale = ball.radius if np.isfinite(ball.radius) else np.ldexp(1.0, int(exponents(slack)) - 1)
     polar = normals / (slack / scale)[:, None]
     if dim == 1:
         ends = [end for end in (min(0.0, polar.min()), max(0.0, polar.max())) if end != 0]
-        found = 1 / np.array(ends).reshape(-1, 1)
+        found, are_all = 1 / np.array(ends).reshape(-1, 1), True
     else:
-        found = _polar_vertices(polar)
+        found, are_all = _polar_vertices(polar)
     distance = lengths(found)
     table = np.column_stack([found / np.maximum(1.0, distance)[:, None], np.log(np.maximum(1.0, distance))])
     found = found[[group[0] for group in coincident_groups(table, tolerance)]]
     if dim == 2:
         found = found[np.argsort(np.arctan2(found[:, 1], found[:, 0]))]
-    return ball.center + scale * found
+    return Corners(ball.center + scale * found, are_all)
+
+
+def exact_corners(
+    A: Float[np.ndarray, "h n"], b: Float[np.ndarray, " h"]
+) -> tuple[Float[np.ndarray, "v n"], float] | None:
+    """Return the vertices of a bounded polyhedron and its volume by fractions, None if that takes too long.
+
+    Examples
+    --------
+    >>> points, volume = exact_corners(np.array([[-1.0, 0], [0, -1], [1, 1]]), np.array([0.0, 0, 1]))
+    >>> len(points), volume
+    (3, 0.5)
+    """
+    dim = A.shape[1]
+    if dim > DIMENSIONS_OF_FRACTIONS or len(A) > ROWS_OF_FRACTIONS:
+        return None
+    _, whole = between(dim, [integer_row(side) for side in sides_of(A.tolist(), b.tolist())])
+    if whole is None:
+        return np.empty((0, dim)), 0.0
+    points = whole.points()
+    if dim == 2:
+        points = _counter_clockwise(points)
+    return np.array([[float(x) for x in point] for point in points]), float(whole.volume())
+
+
+def _counter_clockwise(points: Sequence[tuple[Fraction, ...]]) -> list[tuple[Fraction, ...]]:
+    """Return the corners of a convex polygon in counter-clockwise order, from the leftmost one on."""
+    first, *others = sorted(points)
+
+    # All others lie in a half-plane right of the first one.
+    def turn(one: tuple[Fraction, ...], two: tuple[Fraction, ...]) -> int:
+        area = (one[1] - first[1]) * (two[0] - first[0]) - (one[0] - first[0]) * (two[1] - first[1])
+        return (area > 0) - (area < 0)
+
+    return [first, *sorted(others, key=cmp_to_key(turn))]
 
 
 def hull_volume(vertices: Float[np.ndarray, "v n"]) -> float:
@@ -79,7 +130,7 @@ def hull_volume(vertices: Float[np.ndarray, "v n"]) -> float:
     return float(times_power(np.array(volume), dim * exponent))
 
 
-def _polar_vertices(polar: Float[np.ndarray, "h n"]) -> Float[np.ndarray, "v n"]:
+def _polar_vertices(polar: Float[np.ndarray, "h n"]) -> Corners:
     try:
         hull = ConvexHull(np.vstack([polar, np.zeros(polar.shape[1])]))
     except QhullError as error:
@@ -87,4 +138,4 @@ def _polar_vertices(polar: Float[np.ndarray, "h n"]) -> Float[np.ndarray, "v n"]
         raise DegenerateGeometryError(f"the vertices need a polyhedron that is not nearly flat: {reason}") from error
     outward, depth = hull.equations[:, :-1], -hull.equations[:, -1]
     proper = (depth > 1e-12) & ~(hull.simplices == len(polar)).any(axis=1)
-    return outward[proper] / depth[proper, None]
+    return Corners(outward[proper] / depth[proper, None], are_all=bool((depth > FAR).all()))

@@ -17,7 +17,7 @@ from reluscope.arguments import Count, NonNegative, Seed, read_arguments, read_a
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.axis_rows import read_bounds
 from reluscope.geometry.convex_questions import bodies_of
-from reluscope.geometry.corners import corners, hull_volume
+from reluscope.geometry.corners import corners, exact_corners, hull_volume
 from reluscope.geometry.facets import FoundFacets, find_facets
 from reluscope.geometry.interior import Ball, inscribed_ball, is_cone_trivial
 from reluscope.geometry.interior_point import Bodies
@@ -99,6 +99,11 @@ class Polyhedron:
             )
         for name, array in (("A", normals), ("b", offsets), ("C", equations), ("d", values)):
             object.__setattr__(self, name, array)
+
+    @property
+    def polyhedron(self) -> "Polyhedron":
+        """Itself, as other domains have theirs."""
+        return self
 
     @property
     def dim(self) -> int:
@@ -274,7 +279,7 @@ class Polyhedron:
         if self._hull.dim == 0 and not self.is_empty():
             return self._hull.origin[None]
         hull = self._full_dimensional("vertices need")
-        return hull.lift(corners(hull.A, hull.b, self._inner_ball, tolerance))
+        return hull.lift(self._corners(tolerance)[0])
 
     def volume(self) -> float:
         """Return the volume, in the dimension of the affine hull of the equations.
@@ -295,7 +300,8 @@ class Polyhedron:
             return 0.0
         if not self._has_no_rays:
             return np.inf
-        return hull_volume(corners(self._hull.A, self._hull.b, self._inner_ball, 1e-12))
+        points, volume = self._corners(1e-12)
+        return hull_volume(points) if volume is None else volume
 
     def width(self) -> Width:
         """Return the minimal width: the least distance of two parallel hyperplanes with the polyhedron between them.
@@ -505,8 +511,15 @@ class Polyhedron:
         hull = self._hull
         if hull.dim not in MOST_DIFFERENCES or len(hull.b) > MOST_ROWS_OF_VERTICES or not self._has_no_rays:
             return None
-        vertices = corners(hull.A, hull.b, self._inner_ball, 1e-12)
+        vertices, _ = self._corners(1e-12)
         return vertices if are_few(vertices) else None
+
+    def _corners(self, tolerance: float) -> tuple[Float[np.ndarray, "v n"], float | None]:
+        """Return the vertices in coordinates of the affine hull, and the volume if fractions found them."""
+        hull = self._hull
+        found = corners(hull.A, hull.b, self._inner_ball, tolerance)
+        exact = None if found.are_all or not self._has_no_rays else exact_corners(hull.A, hull.b)
+        return (found.points, None) if exact is None else exact
 
     def _without_doubt(
         self, points: np.ndarray, beyond: np.ndarray, normals: np.ndarray, offsets: np.ndarray

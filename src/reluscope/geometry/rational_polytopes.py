@@ -5,14 +5,17 @@ for the point ``X / w`` if w > 0 and for the direction X of an unbounded edge if
 description method revisited", 1996.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import gcd, lcm
+from math import factorial, gcd, lcm
+from typing import TYPE_CHECKING
 
 from reluscope.errors import DegenerateGeometryError
-from reluscope.geometry.domains import Box
-from reluscope.geometry.polyhedron import Polyhedron
+
+if TYPE_CHECKING:  # polyhedra ask this module where floats do not decide
+    from reluscope.geometry.domains import Box
+    from reluscope.geometry.polyhedron import Polyhedron
 
 Row = tuple[int, ...]
 
@@ -29,13 +32,21 @@ def integer_row(entries: Sequence[Fraction]) -> Row:
     return primitive([entry.numerator * (scale // entry.denominator) for entry in entries])
 
 
-def half_spaces(window: Box | Polyhedron) -> list[tuple[Fraction, ...]]:
+def half_spaces(window: "Box | Polyhedron") -> list[tuple[Fraction, ...]]:
     """Return the sides ``(a, c)`` of a window whose float64 bounds are taken as the numbers they are."""
-    outer = window.polyhedron if isinstance(window, Box) else window
-    return [
-        (*(-Fraction(entry) for entry in normal), Fraction(bound))
-        for normal, bound in zip(outer.A.tolist(), outer.b.tolist(), strict=True)
-    ]
+    outer = window.polyhedron
+    return sides_of(outer.A.tolist(), outer.b.tolist())
+
+
+def sides_of(A: Sequence[Sequence[float]], b: Sequence[float]) -> list[tuple[Fraction, ...]]:
+    """Return the sides ``(a, c)`` of inequalities ``A x <= b`` whose float64 entries are taken as the numbers they are.
+
+    Examples
+    --------
+    >>> sides_of([[2.0]], [0.5])
+    [(Fraction(-2, 1), Fraction(1, 2))]
+    """
+    return [(*(-Fraction(entry) for entry in normal), Fraction(bound)) for normal, bound in zip(A, b, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -52,6 +63,7 @@ class RationalPolytope:
 
     Examples
     --------
+    >>> from reluscope.geometry import Box
     >>> square = RationalPolytope.of(Box(0, 1, 2))
     >>> triangle = square.cut([(-2, -2, 1)])  # x + y <= 1 / 2
     >>> sorted(triangle.vertices), len(triangle.facets())
@@ -63,7 +75,7 @@ class RationalPolytope:
     tight: tuple[frozenset[Row], ...]
 
     @classmethod
-    def of(cls, window: Box | Polyhedron) -> "RationalPolytope | None":
+    def of(cls, window: "Box | Polyhedron") -> "RationalPolytope | None":
         """Return a bounded window, or None if it has no interior.
 
         Raises
@@ -114,6 +126,39 @@ class RationalPolytope:
             tight = [tight[i] | {row} if heights[i] == 0 else tight[i] for i in kept] + new_tight
             vertices = [vertices[index] for index in kept] + new
         return RationalPolytope(self.dim, tuple(vertices), tuple(tight))
+
+    def points(self) -> tuple[tuple[Fraction, ...], ...]:
+        """Return the vertices that are points, in no order."""
+        return tuple(tuple(Fraction(x, vertex[-1]) for x in vertex[:-1]) for vertex in self.vertices if vertex[-1] > 0)
+
+    def volume(self) -> Fraction:
+        """Return the volume of a bounded polyhedron: that of simplices from one vertex over the facets off it.
+
+        Examples
+        --------
+        >>> from reluscope.geometry import Box
+        >>> RationalPolytope.of(Box(0, 1, 3)).cut([(-1, -1, -1, 1)]).volume()
+        Fraction(1, 6)
+        """
+        points = self.points()
+        total = Fraction(0)
+        for simplex in self._simplices(frozenset(range(len(points))), self.dim):
+            apex, *others = (points[index] for index in simplex)
+            total += abs(_determinant([[x - y for x, y in zip(other, apex, strict=True)] for other in others]))
+        return total / factorial(self.dim)
+
+    def _simplices(self, face: frozenset[int], dim: int) -> Iterator[tuple[int, ...]]:
+        """Yield simplices that make up a face of so many dimensions, given by its vertices."""
+        apex = min(face)
+        if dim == 0:
+            yield (apex,)
+            return
+        rows = frozenset().union(*(self.tight[index] for index in face))
+        parts = {frozenset(index for index in face if row in self.tight[index]) for row in rows} - {face}
+        for part in parts:
+            # The facets of a face are its largest parts on one row.
+            if apex not in part and not any(part < other for other in parts):
+                yield from ((apex, *rest) for rest in self._simplices(part, dim - 1))
 
     def facets(self) -> dict[Row, tuple[int, ...]]:
         """Return for every row that carries a facet which vertices lie on it."""
@@ -206,6 +251,22 @@ def _simplicial_cone(rows: list[Row]) -> tuple[Row, ...]:
             if row != step and (factor := table[row][step]):
                 table[row] = [one - factor * two for one, two in zip(table[row], table[step], strict=True)]
     return tuple(integer_row([table[axis][size + row] for axis in range(size)]) for row in range(size))
+
+
+def _determinant(rows: list[list[Fraction]]) -> Fraction:
+    rest = [list(row) for row in rows]
+    found = Fraction(1)
+    for step in range(len(rest)):
+        pivot = next((row for row in range(step, len(rest)) if rest[row][step]), None)
+        if pivot is None:
+            return Fraction(0)
+        if pivot != step:
+            rest[step], rest[pivot], found = rest[pivot], rest[step], -found
+        found *= rest[step][step]
+        for row in range(step + 1, len(rest)):
+            if factor := rest[row][step] / rest[step][step]:
+                rest[row] = [one - factor * two for one, two in zip(rest[row], rest[step], strict=True)]
+    return found
 
 
 def _dot(row: Row, vertex: Row) -> int:

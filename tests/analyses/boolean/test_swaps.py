@@ -30,6 +30,7 @@ from reluscope.analyses.boolean import (
 )
 from reluscope.analyses.boolean.directions import lattice_lower, search_direction
 from reluscope.analyses.boolean.symmetries import cube_symmetries
+from reluscope.budget import Budget
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
 
@@ -208,7 +209,7 @@ def test_the_largest_value_of_five_inputs():
 
 def test_swaps_between_bounds():
     function = BooleanFunction.of_values(np.random.default_rng(1).integers(2, size=64))
-    early = swaps(function, seconds=0.0)
+    early = swaps(function, budget=Budget(seconds=0.0))
     assert early.value.interval is not None
     low, high = early.value.interval
     assert early.value.claim is Claim.UPPER
@@ -283,8 +284,8 @@ def test_what_is_too_large():
         npn_classes(5)
     with pytest.raises(InputError, match="0 to 6 inputs, got 7"):
         strict_orderings(7)
-    with pytest.raises(InputError, match="at least 0, got -1"):
-        swaps(parity(2), seconds=-1.0)
+    with pytest.raises(InputError, match="leave out regions"):
+        swaps(parity(2), budget=Budget(regions=1))
     with pytest.raises(ShapeError, match="3 entries"):
         num_changes(parity(3), [1, 2])
     with pytest.raises(InputError, match="whole numbers"):

@@ -49,10 +49,10 @@ ROWS = {
         num_inputs=2, steps=3, seed=0, start=_XOR, kinds={"start": "ours", "num_inputs": "natural"}
     ),
     "boolean.small_direction": row(function=_XOR, changes=2, largest=2),
-    "boolean.smallest_known": row(function=_XOR, seconds=1.0),
+    "boolean.smallest_known": row(function=_XOR, budget=rs.Budget(seconds=1.0)),
     "boolean.spectrum": row(function=_XOR),
     "boolean.strict_orderings": row(num_inputs=2, kinds={"num_inputs": "natural"}),
-    "boolean.swaps": row(function=_XOR, seconds=1.0),
+    "boolean.swaps": row(function=_XOR, budget=rs.Budget(seconds=1.0)),
     "boolean.threshold_degree": row(function=_XOR),
     "boolean.threshold_test": row(function=_XOR),
     "boolean.total_influence": row(function=_XOR),

@@ -19,7 +19,8 @@ from reluscope.analyses.boolean.directions import num_changes, small_direction
 from reluscope.analyses.boolean.function import BooleanFunction, check_num_inputs
 from reluscope.analyses.boolean.swapping import Swaps, swaps
 from reluscope.analyses.boolean.thresholds import threshold_test
-from reluscope.arguments import Seconds, read_arguments
+from reluscope.arguments import read_arguments
+from reluscope.budget import Budget, TimeBudget
 from reluscope.findings import Claim, Finding
 
 _MOST_INPUTS = 10
@@ -52,7 +53,7 @@ class SmallestKnown:
 
 
 @read_arguments
-def smallest_known(function: BooleanFunction, *, leak: float = 0.0, seconds: Seconds | None = None) -> SmallestKnown:
+def smallest_known(function: BooleanFunction, *, leak: float = 0.0, budget: TimeBudget = Budget()) -> SmallestKnown:
     """Return the network with the fewest hidden units known for a function.
 
     Parameters
@@ -61,8 +62,8 @@ def smallest_known(function: BooleanFunction, *, leak: float = 0.0, seconds: Sec
         Of up to 10 inputs.
     leak : float
         Slope of the units below zero: 0 for ReLU.
-    seconds : float, optional
-        Passed on to `swaps`.
+    budget : Budget
+        Seconds for the search for directions, see `swaps`.
 
     Returns
     -------
@@ -92,7 +93,7 @@ def smallest_known(function: BooleanFunction, *, leak: float = 0.0, seconds: Sec
     test = threshold_test(function)
     if test.is_threshold:
         return _known(affine(function, test.weights, test.constant), None, 0, "")
-    found = swaps(function, seconds=seconds)
+    found = swaps(function, budget=budget)
     directions = [found.direction]
     # The search from above perturbs all ones; for parity and its like the plain direction alternates evenly.
     plain = (found.direction > 0) * 2 - 1

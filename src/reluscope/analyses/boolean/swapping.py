@@ -18,8 +18,8 @@ from reluscope.analyses.boolean.directions import lattice_lower, num_changes, se
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs
 from reluscope.analyses.boolean.orderings import orderings_above, strict_orderings
 from reluscope.analyses.boolean.symmetries import cube_symmetries, input_orders, pack
-from reluscope.arguments import Seconds, read_arguments
-from reluscope.errors import InputError
+from reluscope.arguments import read_arguments
+from reluscope.budget import Budget, TimeBudget
 from reluscope.findings import Claim, Finding
 
 MOST_EXACT = 6
@@ -48,14 +48,14 @@ class Swaps:
 
 
 @read_arguments
-def swaps(function: BooleanFunction, *, seconds: Seconds | None = None) -> Swaps:
+def swaps(function: BooleanFunction, *, budget: TimeBudget = Budget()) -> Swaps:
     """Return the swaps value of a function, with an optimal direction.
 
     Parameters
     ----------
     function : BooleanFunction
-    seconds : float, optional
-        When to stop with what is known, for n = 6; functions of fewer inputs take milliseconds.
+    budget : Budget
+        Seconds after which work stops with what is known, for n = 6; functions of fewer inputs take milliseconds.
 
     Returns
     -------
@@ -87,14 +87,12 @@ def swaps(function: BooleanFunction, *, seconds: Seconds | None = None) -> Swaps
     >>> print(found.value, found.direction)
     2 (EXACT) [4 1 2]
     """
-    if seconds is not None and not seconds >= 0:
-        raise InputError(f"expected a number of seconds that is not negative, got {seconds}")
     began = time.perf_counter()
     n = function.num_inputs
     if n <= _AT_ONCE:
         direction, low, method = _best_at_once(function), None, "all strict orderings of subset sums and all symmetries"
     elif n == MOST_EXACT:
-        direction, low = _best_by_bounds(function, seconds, began)
+        direction, low = _best_by_bounds(function, began + budget.seconds_allowed)
         method = "strict orderings of subset sums, by ascending bound from the first five weights"
     else:
         low = max(lattice_lower(function), _parts_lower(function))
@@ -173,9 +171,7 @@ def _best_at_once(function: BooleanFunction) -> Integer[np.ndarray, " n"]:
     return _moved(weights, int(symmetries[table]))
 
 
-def _best_by_bounds(
-    function: BooleanFunction, seconds: float | None, began: float
-) -> tuple[Integer[np.ndarray, " n"], int | None]:
+def _best_by_bounds(function: BooleanFunction, end: float) -> tuple[Integer[np.ndarray, " n"], int | None]:
     """Return the best direction, and a lower bound unless that direction is proved to be optimal."""
     n = function.num_inputs
     low = lattice_lower(function)
@@ -193,7 +189,7 @@ def _best_by_bounds(
             break
         open_parents = np.flatnonzero((bounds == level).any(axis=0))
         for parent in open_parents.tolist():
-            if seconds is not None and time.perf_counter() - began > seconds:
+            if time.perf_counter() > end:
                 return best_direction, max(low, min(level, best))
             rows = np.flatnonzero(bounds[:, parent] == level)
             changes = _features_above(n, parent).changes(tables[rows])

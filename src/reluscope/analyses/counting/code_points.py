@@ -16,6 +16,8 @@ from reluscope.geometry.domains import Box
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.rational_equations import moved_onto
+from reluscope.geometry.row_scales import scaled_rows
+from reluscope.geometry.scales import lengths
 from reluscope.networks.graph import Max
 from reluscope.networks.half_spaces import gate_rows
 from reluscope.networks.network import Network
@@ -109,17 +111,18 @@ class CodePoints:
         """Return the half-spaces of a code and of the domain, in coordinates in which its box is [-1, 1]^n."""
         tables = self._rows_of_gates(pieces)
         if isinstance(self.domain, Polyhedron):
-            normals, offsets = self.domain.A * self._half, self.domain.b - self.domain.A @ self._center
+            sides, ends = scaled_rows(self.domain.A, self.domain.b)
+            normals, offsets = sides * self._half, ends - sides @ self._center
             sources = np.stack([np.full(len(offsets), -1), np.arange(len(offsets)), np.zeros(len(offsets))], axis=1)
             tables.append(_Rows(normals, offsets, sources.astype(int), np.zeros(len(offsets), dtype=bool)))
         empty = np.zeros((0, self.network.num_inputs))
         tables.append(_Rows(empty, np.zeros(0), np.zeros((0, 3), dtype=int), np.zeros(0, dtype=bool)))
         normals, offsets, sources, is_strict = (np.concatenate(parts) for parts in zip(*tables, strict=True))
-        lengths = np.linalg.norm(normals, axis=1)
+        sizes = lengths(normals)
         # Constant rows are left to the exact check: their length is what rounding leaves of zero.
-        kept = lengths > 1e-12 * np.maximum(1.0, np.abs(offsets))
-        lengths = lengths[kept]
-        return _Rows(normals[kept] / lengths[:, None], offsets[kept] / lengths, sources[kept], is_strict[kept])
+        kept = sizes > 1e-12 * np.maximum(1.0, np.abs(offsets))
+        sizes = sizes[kept]
+        return _Rows(normals[kept] / sizes[:, None], offsets[kept] / sizes, sources[kept], is_strict[kept])
 
     @torch.no_grad()
     def _rows_of_gates(self, pieces: Sequence[np.ndarray]) -> list[_Rows]:
