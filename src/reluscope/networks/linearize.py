@@ -34,7 +34,7 @@ CLOSE_BUDGET = 32 * 2**20
 
 @torch.no_grad()
 def linearize(
-    network: "Network", x: Points, outputs: Sequence[int] | None, budget: int, pieces: Pieces | None = None
+    network: "Network", x: Points, outputs: Sequence[int] | None, memory: int, pieces: Pieces | None = None
 ) -> AffineMaps:
     """Return the affine map of every point's region, for all outputs or some; see ``Network.linearize``.
 
@@ -52,10 +52,10 @@ def linearize(
     columns = network.num_inputs if forward else len(wanted)
     if forward:
         per_column = network.bytes_per_point
-        for rows in chunks(len(x), min(columns, 64) * per_column, budget):
+        for rows in chunks(len(x), min(columns, 64) * per_column, memory):
             held = pieces_at(rows)
             bias[rows] = _at_zero(network, held, x[rows])[:, wanted]
-            for part in chunks(columns, (rows.stop - rows.start) * per_column, budget):
+            for part in chunks(columns, (rows.stop - rows.start) * per_column, memory):
                 weight[rows, :, part] = _forward(network, held, part)[..., wanted].mT
         return AffineMaps(weight, bias)
     # Backward, autograd keeps what every node needs, on top of the cotangents.
@@ -63,10 +63,10 @@ def linearize(
     tape = 8 * sum(node.size for node in network.nodes)
     one_by_one = _one_by_one(network, len(x))
     each, limit = (
-        (tape + 2 * per_column, CLOSE_BUDGET) if one_by_one else (tape + min(columns, 64) * per_column, budget)
+        (tape + 2 * per_column, CLOSE_BUDGET) if one_by_one else (tape + min(columns, 64) * per_column, memory)
     )
-    for rows in chunks(len(x), each, min(limit, budget)):
-        together = 1 if one_by_one else max(1, budget // ((rows.stop - rows.start) * per_column))
+    for rows in chunks(len(x), each, min(limit, memory)):
+        together = 1 if one_by_one else max(1, memory // ((rows.stop - rows.start) * per_column))
         weight[rows], bias[rows] = _backward(network, pieces_at(rows), x[rows], wanted, together)
     return AffineMaps(weight, bias)
 

@@ -14,7 +14,8 @@ import torch
 from torch import Tensor
 
 from reluscope import markup
-from reluscope.arguments import Count, describe, read_arguments
+from reluscope.arguments import describe, read_arguments
+from reluscope.budget import Budget, MemoryBudget
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
@@ -34,7 +35,9 @@ from reluscope.tolerance import Tolerance
 if TYPE_CHECKING:
     from reluscope.networks.evaluation import Evaluation
 
+# Bytes of blocks of points, if nobody said: of values, and of codes, whose values pass through the caches.
 BUDGET = 256 * 2**20
+CODES_BYTES = BUDGET // 4
 MOST_ROWS = 40
 
 
@@ -218,15 +221,15 @@ class Network:
 
     @read_arguments
     @torch.no_grad()
-    def codes(self, x: Points, *, budget: Count = BUDGET // 4) -> Codes:
+    def codes(self, x: Points, *, budget: MemoryBudget | None = None) -> Codes:
         """Return which piece every unit uses.
 
         Parameters
         ----------
         x : (s, *input_shape) or (s, n)
             Points, or a single point.
-        budget : int
-            Memory for one chunk of points, in bytes.
+        budget : Budget, optional
+            Memory for one chunk of points.
 
         Returns
         -------
@@ -237,18 +240,20 @@ class Network:
         -----
         One forward pass; only the activations of one chunk are alive at a time.
         """
-        x = self.points(x)
+        x, memory = self.points(x), (budget or Budget()).memory_or(CODES_BYTES)
         layout = self.layout
         words = np.zeros((len(x), layout.num_words), dtype=np.uint64)
         # Beside the values of one stage, the pieces of every gate are alive until they are packed.
-        for rows in chunks(len(x), self.bytes_per_point + layout.num_units, budget):
+        for rows in chunks(len(x), self.bytes_per_point + layout.num_units, memory):
             passed = zip(self.stages, carry(self, NUMBERS, x[rows]), strict=False)
             pieces = [stage.gate.pieces(pre).cpu().numpy() for stage, pre in passed]
             words[rows] = Codes.from_pieces(pieces, layout, num_codes=rows.stop - rows.start).words
         return Codes(words, layout)
 
     @read_arguments
-    def linearize(self, x: Points, *, outputs: Sequence[int] | None = None, budget: Count = BUDGET) -> AffineMaps:
+    def linearize(
+        self, x: Points, *, outputs: Sequence[int] | None = None, budget: MemoryBudget | None = None
+    ) -> AffineMaps:
         """Return the exact affine map of the network on the region of each point.
 
         Parameters
@@ -257,8 +262,8 @@ class Network:
             Points, or a single point. At a tie the map is that of the point's code.
         outputs : sequence of int, optional
             Which of the flattened outputs to return; all by default.
-        budget : int
-            Memory for intermediate results, in bytes; the maps themselves come on top.
+        budget : Budget, optional
+            Memory for intermediate results; the maps themselves come on top.
 
         Returns
         -------
@@ -283,7 +288,7 @@ class Network:
         >>> net.linearize([[-3.0], [2.0]]).weight.flatten()
         tensor([-1.,  1.], dtype=torch.float64)
         """
-        return linearize(self, x, outputs, budget)
+        return linearize(self, x, outputs, (budget or Budget()).memory_or(BUDGET))
 
     @read_arguments
     def at(self, x: Points, *, tolerance: Tolerance | None = None) -> "Evaluation":

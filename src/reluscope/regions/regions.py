@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import read_arguments
+from reluscope.budget import Budget, MemoryBudget
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.domains import Box, Domain, Slice, Space
@@ -51,8 +52,8 @@ def regions(
     x: Points,
     *,
     domain: Domain | None = None,
+    budget: MemoryBudget | None = None,
     tolerance: Tolerance | None = None,
-    budget: Count = BUDGET,
 ) -> tuple[Region, ...]:
     """Return the linear region at every point.
 
@@ -64,10 +65,10 @@ def regions(
         Points; for a slice as domain ``(s, d)`` in slice coordinates.
     domain : Box, Polyhedron, Slice or Space, optional
         What the regions are cut down to; by default all of input space. On a slice everything is in slice coordinates.
+    budget : Budget, optional
+        Memory for the half-spaces of one chunk of points; those of all points are returned.
     tolerance : Tolerance, optional
         Its ``rounding`` says which pre-activations count as zero.
-    budget : int
-        Memory for the half-spaces of one chunk of points, in bytes; those of all points are returned.
 
     Returns
     -------
@@ -89,7 +90,8 @@ def regions(
     """
     if isinstance(domain, Slice):
         network, domain = network.restrict(domain), domain.window
-    found, reasons = find_regions(network.at(x, tolerance=tolerance), domain=domain, memory=budget)
+    memory = (budget or Budget()).memory_or(BUDGET)
+    found, reasons = find_regions(network.at(x, tolerance=tolerance), domain=domain, memory=memory)
     if wrong := next((reason for reason in reasons if reason), ""):
         raise DegenerateGeometryError(wrong)
     return tuple(one for one in found if one is not None)

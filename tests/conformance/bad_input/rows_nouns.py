@@ -70,8 +70,9 @@ ROWS = {
     "Network.points": row(on=NET, x=X),
     "Network.__call__": row(on=NET, x=X),
     "Network.preactivations": row(on=NET, x=X),
-    "Network.codes": row(on=NET, x=X, kinds={"budget": "count"}),
-    "Network.linearize": row(on=NET, x=X, outputs=[0, -1], kinds={"budget": "count"}),
+    "Network.codes": row(on=NET, x=X),
+    "Network.at": row(on=NET, x=X),
+    "Network.linearize": row(on=NET, x=X, outputs=[0, -1]),
     "Network.unit_maps": row(on=NET, x=X),
     "Network.restrict": row(on=NET, domain=rs.Segment([0, 0], [1, 1])),
     "Network.to": row(on=NET, device="cpu"),
@@ -150,5 +151,5 @@ ROWS = {
     "polyline": row(points=X, kinds={"points": "array"}),
     "region": row(network=NET, x=X[0]),
     "region_volumes": row(part=PART, num_samples=10, kinds={"confidence": "open share"}),
-    "regions": row(network=NET, x=X, kinds={"budget": "count"}),
+    "regions": row(network=NET, x=X),
 }

@@ -14,7 +14,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from reluscope.arguments import Count, read_arguments, read_positions
+from reluscope.arguments import read_arguments, read_positions
+from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import InputError
 from reluscope.networks.carriers.maps import Derivatives
 from reluscope.networks.gradient_errors import gradient_errors
@@ -24,6 +25,8 @@ from reluscope.networks.linearize import gate_values_in_turn, identity, pull_bac
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
 from reluscope.tolerance import Tolerance
+
+BUDGET = 256 * 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,15 +76,17 @@ class Hyperplanes:
         return Hyperplanes(self.network, self.point, self.sources[kept], len(missing))
 
     @read_arguments
-    def normals(self, rows: slice | Int[np.ndarray, " k"], *, budget: Count) -> Float[Tensor, "k n"]:
+    def normals(
+        self, rows: slice | Int[np.ndarray, " k"], *, budget: MemoryBudget | None = None
+    ) -> Float[Tensor, "k n"]:
         """Return unit normals that point into the region.
 
         Parameters
         ----------
         rows : slice or (k,) int
             Which hyperplanes.
-        budget : int
-            Memory for intermediate results, in bytes; the normals come on top.
+        budget : Budget, optional
+            Memory for intermediate results; the normals come on top.
         """
         sources = self.sources[read_positions(rows, "rows", len(self), "hyperplanes")]
         pieces = self.network.codes(self.point).by_gate()
@@ -92,7 +97,7 @@ class Hyperplanes:
             own = pieces[stage.gate.name].to_array()[0].astype(np.int64)
             shape = tuple(stage.gate.index.shape) if isinstance(stage.gate, Max) else (stage.gate.num_units,)
             per_row = 8 * (int(np.prod(shape)) + 2 * self.network.num_inputs) + 2 * self.network.bytes_per_point
-            for part in chunks(len(here), per_row, budget):
+            for part in chunks(len(here), per_row, (budget or Budget()).memory_or(BUDGET)):
                 chosen = sources[here[part]]
                 found = pull_back(self.network, self.point, gate, self._cotangents(chosen, own, shape))
                 result[torch.from_numpy(here[part]).to(result.device)] = _unit(found)
@@ -112,7 +117,7 @@ class Hyperplanes:
 
 @read_arguments
 def hyperplanes(
-    network: Network, x: Points, *, tolerance: Tolerance | None = None, budget: Count = 256 * 2**20
+    network: Network, x: Points, *, budget: MemoryBudget | None = None, tolerance: Tolerance | None = None
 ) -> Hyperplanes:
     """Return the hyperplanes of all units at one point: the rows of its region, without their table.
 
@@ -120,10 +125,10 @@ def hyperplanes(
     ----------
     network : Network
     x : (1, *input_shape) or (n,)
+    budget : Budget, optional
+        Memory for the derivatives by one block of inputs.
     tolerance : Tolerance, optional
         Its ``rounding`` says which normals count as zero, as in `regions`.
-    budget : int
-        Memory for the derivatives by one block of inputs, in bytes.
 
     Raises
     ------
@@ -139,10 +144,10 @@ def hyperplanes(
     >>> import reluscope as rs
     >>> net = rs.load([([[3.0, 4.0], [0.0, 0.0]], [0.0, 1.0]), ([[1.0, 1.0]], [0.0])])
     >>> found = hyperplanes(net, [-1.0, -1.0])
-    >>> found.sources.tolist(), found.num_constant, found.normals(slice(None), budget=2**20)
+    >>> found.sources.tolist(), found.num_constant, found.normals(slice(None))
     ([[0, 0, 1]], 1, tensor([[-0.6000, -0.8000]], dtype=torch.float64))
     """
-    tolerance = tolerance or Tolerance()
+    tolerance, memory = tolerance or Tolerance(), (budget or Budget()).memory_or(BUDGET)
     point = network.points(x)
     if len(point) != 1:
         raise InputError(f"expected one point, got {len(point)}: ask for one after the other")
@@ -155,7 +160,7 @@ def hyperplanes(
     entries = [np.zeros(0)] * len(network.stages)
     largest = [np.zeros(shape) for shape in shapes]
     numbers = sum(table.size for table in largest)
-    for inputs in chunks(network.num_inputs, 8 * 8 * max(1, numbers) + network.bytes_per_point, budget):
+    for inputs in chunks(network.num_inputs, 8 * 8 * max(1, numbers) + network.bytes_per_point, memory):
         walk = gate_values_in_turn(network, Derivatives(pieces), identity(network, inputs))
         for index, (stage, derivatives) in enumerate(walk):
             table = weight_of_units(stage.gate, derivatives, 1).cpu().numpy()

@@ -21,6 +21,7 @@ from torch import Tensor
 from reluscope.analyses.local.along import PiecesAlong, pieces_along
 from reluscope.analyses.measuring import Measured, measure, ragged
 from reluscope.arguments import Count, Positive, Seconds, Seed, read_arguments
+from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Column, Findings, Kind, declare
@@ -269,7 +270,7 @@ def _cosines(
     found = np.empty(len(rays))
     for rows in chunks(len(rays), 4 * 8 * network.num_inputs, BUDGET) if len(rays) else ():
         witnesses = center + ways[rows, None] * rays[rows]
-        there = _decision(network.linearize(witnesses, outputs=top, budget=BUDGET).weight)
+        there = _decision(network.linearize(witnesses, outputs=top, budget=Budget(memory=BUDGET)).weight)
         product = (there @ own) / torch.linalg.vector_norm(own)
         found[rows] = (product / torch.linalg.vector_norm(there, dim=1)).cpu().numpy()
     return found
