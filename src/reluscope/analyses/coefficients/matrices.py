@@ -16,6 +16,7 @@ from jaxtyping import Float, Int
 
 from reluscope.analyses.coefficients.kept_blocks import KeptBlocks, key_of
 from reluscope.arguments import Count, read_arguments, read_position, read_positions
+from reluscope.budget import Budget
 from reluscope.errors import BudgetExceededError, InputError
 from reluscope.networks.choices import read_outputs
 from reluscope.networks.maps import AffineMaps

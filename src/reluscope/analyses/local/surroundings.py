@@ -20,8 +20,8 @@ from torch import Tensor
 
 from reluscope.analyses.local.along import PiecesAlong, pieces_along
 from reluscope.analyses.measuring import Measured, measure, ragged
-from reluscope.arguments import Count, Positive, Seconds, Seed, read_arguments
-from reluscope.budget import Budget
+from reluscope.arguments import Count, Positive, Seed, read_arguments
+from reluscope.budget import Budget, TimeBudget
 from reluscope.codes.packed import Codes
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Column, Findings, Kind, declare
@@ -55,11 +55,11 @@ def surroundings(
     *,
     count: Count = 100,
     reach: Positive = 0.2,
-    seed: Seed = 0,
     population: Count | None = None,
-    seconds: Seconds = np.inf,
+    budget: TimeBudget | None = None,
+    progress: Callable[[float], None] | None = None,
     tolerance: Tolerance | None = None,
-    tell: Callable[[float], None] | None = None,
+    seed: Seed = 0,
 ) -> Findings:
     """Return the regions along random rays on which no logit changes at first, and how alike they decide.
 
@@ -71,15 +71,15 @@ def surroundings(
         Rays per point.
     reach : float
         Length of a ray, in the units of the inputs. No box ends a ray.
-    seed : int
-        Directions are those of a normal distribution, projected; they depend on the seed and the position of the point.
     population : int, optional
         How many points these were drawn from at random; by default they are all.
-    seconds : float
-        When to begin with no further points; some are always done.
+    budget : Budget, optional
+        Its seconds; no other point is begun after them, and one is always done.
+    progress : callable, optional
+        Told the share of the work done, from 0 to 1.
     tolerance : Tolerance, optional
-    tell : callable, optional
-        Told the share of the work done.
+    seed : int
+        Directions are those of a normal distribution, projected; they depend on the seed and the position of the point.
 
     Returns
     -------
@@ -122,7 +122,12 @@ def surroundings(
             raise KeyboardInterrupt from None
 
     return measure(
-        len(points), ask, most=max(1, BUDGET // per_point), population=population, seconds=seconds, tell=tell
+        len(points),
+        ask,
+        most=max(1, BUDGET // per_point),
+        population=population,
+        seconds=(budget or Budget()).seconds_allowed,
+        tell=progress,
     )
 
 

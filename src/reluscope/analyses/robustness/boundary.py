@@ -7,7 +7,8 @@ import numpy as np
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.analyses.robustness.cells import Window, open_domain
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, distances
-from reluscope.arguments import Count, Seconds, read_arguments
+from reluscope.arguments import Count, read_arguments
+from reluscope.budget import Budget, TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Findings
 from reluscope.geometry.domains import Domain
@@ -31,9 +32,9 @@ def boundary_distance(
     norm: Norm,
     domain: Domain | None = None,
     population: Count | None = None,
-    seconds: Seconds = np.inf,
+    budget: TimeBudget | None = None,
+    progress: Callable[[float], None] | None = None,
     tolerance: Tolerance | None = None,
-    tell: Callable[[float], None] | None = None,
 ) -> Findings:
     """Return how far points are from the boundary of their linear regions, which unit it is, and where.
 
@@ -47,12 +48,12 @@ def boundary_distance(
         What regions are cut down to; by default all of input space. On a slice distances are those of its coordinates.
     population : int, optional
         How many samples these were drawn from at random; by default these are all.
-    seconds : float
-        When to begin with no further points; some are always done.
+    budget : Budget, optional
+        Its seconds; no other point is begun after them, and one is always done.
+    progress : callable, optional
+        Told the share of the work done, from 0 to 1.
     tolerance : Tolerance, optional
         Its ``rounding`` says which pre-activations count as zero.
-    tell : callable, optional
-        Told the share of the work done.
 
     Returns
     -------
@@ -98,10 +99,10 @@ def boundary_distance(
         len(points),
         ask,
         domain=window.text,
-        seconds=seconds,
+        seconds=(budget or Budget()).seconds_allowed,
         most=AT_ONCE,
         population=population,
-        tell=tell,
+        tell=progress,
     )
 
 

@@ -14,7 +14,8 @@ from reluscope.analyses.measuring import Measured, measure
 from reluscope.analyses.robustness.boundary import AT_ONCE, to_boundary
 from reluscope.analyses.robustness.cells import open_domain
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, distances
-from reluscope.arguments import Count, Seconds, read_arguments
+from reluscope.arguments import Count, read_arguments
+from reluscope.budget import Budget, TimeBudget
 from reluscope.findings import Column, Findings
 from reluscope.geometry.norms import Norm, check_norm, dual, size
 from reluscope.networks.evaluation import Evaluation
@@ -33,9 +34,9 @@ def certified_radius(
     *,
     norm: Norm,
     population: Count | None = None,
-    seconds: Seconds = np.inf,
+    budget: TimeBudget | None = None,
+    progress: Callable[[float], None] | None = None,
     tolerance: Tolerance | None = None,
-    tell: Callable[[float], None] | None = None,
 ) -> Findings:
     """Return how far the region of each point certifies its class, by its affine map alone.
 
@@ -48,11 +49,11 @@ def certified_radius(
     norm : "l1", "l2" or "linf"
     population : int, optional
         How many samples these were drawn from at random; by default these are all.
-    seconds : float
-        When to begin with no further points; some are always done.
+    budget : Budget, optional
+        Its seconds; no other point is begun after them, and one is always done.
+    progress : callable, optional
+        Told the share of the work done, from 0 to 1.
     tolerance : Tolerance, optional
-    tell : callable, optional
-        Told the share of the work done.
 
     Returns
     -------
@@ -96,7 +97,14 @@ def certified_radius(
         certified = _certified(at, reach, found.of_gradients, norm)
         return Measured((certified, reach), boundary.details)
 
-    return measure(len(points), ask, seconds=seconds, most=AT_ONCE, population=population, tell=tell)
+    return measure(
+        len(points),
+        ask,
+        seconds=(budget or Budget()).seconds_allowed,
+        most=AT_ONCE,
+        population=population,
+        tell=progress,
+    )
 
 
 def _certified(at: Evaluation, reach: Column, of_gradients: Float[np.ndarray, "s m"], norm: Norm) -> Column:

@@ -27,7 +27,6 @@ from reluscope.budget import ENDS, Budget, why_ended
 from reluscope.geometry.balls import CutBall
 from reluscope.networks.carriers.forms import CLEAR, Forms, OpenUnit
 from reluscope.networks.enclosures import Enclosure, enclose
-from reluscope.progress import Count
 
 # Radii searched before that of the change found, and how they grow.
 NUM_RADII = 5
@@ -61,7 +60,7 @@ class Search:
     num_undecided: int
 
 
-def search(view: Viewpoint, budget: Budget, report: Count) -> Search:
+def search(view: Viewpoint, budget: Budget) -> Search:
     """Return the nearest change of class within a budget; Ctrl-C ends it like one.
 
     Notes
@@ -77,9 +76,7 @@ def search(view: Viewpoint, budget: Budget, report: Count) -> Search:
             while walk.queue and walk.queue[0].key < walk.limit and not stopped:
                 stopped = budget.spent(walk.num_branches, began)
                 if not stopped:
-                    before = walk.num_branches
                     walk.step()
-                    report(walk.num_branches - before, 0.0)
             if stopped:
                 break
             walk.frontier = min(walk.limit, walk.passed)

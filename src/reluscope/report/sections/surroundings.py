@@ -4,6 +4,7 @@ import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.local.surroundings import ALONG_RAYS, surroundings
+from reluscope.budget import Budget
 from reluscope.findings import Claim, Finding
 from reluscope.report.content import Block, Content, Number, Picture, Text, numbers, plain_values
 from reluscope.report.drawing import drawing
@@ -54,9 +55,9 @@ def content(subject: Subject, tell: Tell) -> Content:
         reach=reach,
         seed=settings.seed,
         population=len(data),
-        seconds=SHARE_OF_SECONDS * settings.seconds,
+        budget=Budget(seconds=SHARE_OF_SECONDS * settings.seconds),
         tolerance=settings.tolerance,
-        tell=lambda share: tell(0.9 * share),
+        progress=lambda share: tell(0.9 * share),
     )
     found = found.rows(found.is_done)
     regions = found[ALONG_RAYS].value.astype(np.int64)
