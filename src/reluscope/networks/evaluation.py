@@ -117,7 +117,7 @@ class Evaluation:
     def blocks(self, bytes_per_point: int, memory: int | None = None) -> Iterator[tuple[slice, "Evaluation"]]:
         """Yield blocks of points that take so many bytes each, with their positions, as memory holds them."""
         for rows in chunks(len(self), bytes_per_point, BUDGET if memory is None else memory):
-            yield rows, self[rows]
+            yield rows, self if rows == slice(0, len(self)) else self[rows]
 
     @cached_property
     def codes(self) -> Codes:
@@ -156,21 +156,21 @@ class Evaluation:
     def status(self) -> tuple[PointStatus, ...]:
         """How certain the code of each point is."""
         is_tied = np.zeros(len(self), dtype=bool)
-        for rows, part in self.blocks(self._bytes_of_gates):
+        for rows, part in self.blocks(bytes_of_gates(self.network)):
             for stage, gate in zip(self.network.stages, part.gates, strict=True):
                 is_tied[rows] |= _is_on_breakpoint(stage.gate, gate).cpu().numpy()
         names = np.where(self.is_in_doubt, "IN_DOUBT", np.where(is_tied, "TIED", "CERTAIN"))
         return tuple(PointStatus[name] for name in names)
 
     @property
-    def _bytes_of_gates(self) -> int:
-        candidates = sum(stage.gate.num_units * max(1, _width(stage.gate)) for stage in self.network.stages)
-        return 3 * 8 * candidates + 4 * self.network.bytes_per_point
-
-    @property
     def gates(self) -> tuple[GateValues, ...]:
         """Pieces and pre-activations of every gate, with bounds on rounding: as many numbers as units, per point."""
         return self._passed[0]
+
+    def with_gates(self) -> "Evaluation":
+        """Return the same evaluation with its `gates` computed, so that all its blocks take them over."""
+        assert len(self.gates) == len(self.network.stages)
+        return self
 
     @cached_property
     @torch.no_grad()
@@ -250,8 +250,11 @@ def _largest_entries(weight: Tensor) -> Tensor:
     return torch.maximum(weight.amax(-1), -weight.amin(-1))
 
 
-def _width(gate: object) -> int:
-    return gate.num_pieces if isinstance(gate, Max) else 1
+def bytes_of_gates(network: "Network") -> int:
+    """Return the memory that `Evaluation.gates` take at one point."""
+    gates = [stage.gate for stage in network.stages]
+    candidates = sum(gate.index.numel() if isinstance(gate, Max) else gate.num_units for gate in gates)
+    return 3 * 8 * candidates + 4 * network.bytes_per_point
 
 
 def _is_on_breakpoint(gate: object, values: GateValues) -> Tensor:

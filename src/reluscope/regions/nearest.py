@@ -93,7 +93,7 @@ def nearest_facets(at: Evaluation, *, norm: Norm = "l2", memory: int = BUDGET) -
     per_input = bytes_per_input(at.network)
     parts = [
         _nearest(part, norm, memory // max(1, len(part)) // per_input)
-        for _, part in at.blocks(per_input * min(at.network.num_inputs, 64), memory)
+        for _, part in at.with_gates().blocks(per_input * min(at.network.num_inputs, 64), memory)
     ]
     return NearestFacets(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
 

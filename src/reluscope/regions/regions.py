@@ -136,27 +136,28 @@ def find_regions(
     """
     network = at.network
     window = _window(domain, network.num_inputs)
-    codes, unit = at.codes, at.tolerance.unit
+    unit = at.tolerance.unit
     rows_per_point = sum(gate.num_units * max(1, gate.num_pieces - 1) for gate in network.gates) + len(window.b)
     found: list[Region | None] = []
     reasons: list[str] = []
     for block, part in at.blocks(4 * 8 * max(1, rows_per_point) * network.num_inputs, memory):
         flat = part.points.reshape(len(part), -1).cpu().numpy()
         tables = [*part.half_spaces, _domain_rows(window, flat, unit)]
+        codes = part.codes
         for local, position in enumerate(range(block.start, block.stop)):
             rows = [Rows(*(column[local] for column in table)) for table in tables]
             try:
                 polyhedron, sources, slack, noise = _polyhedron(network, rows, window, position)
                 witness = flat[local].copy()
                 if not (slack > noise).all():
-                    witness = _interior_point(network, codes[position], polyhedron, sources, slack, noise, position)
+                    witness = _interior_point(network, codes[local], polyhedron, sources, slack, noise, position)
             except DegenerateGeometryError as error:
                 found.append(None)
                 reasons.append(str(error))
                 continue
             for array in (witness, sources):
                 array.setflags(write=False)
-            found.append(Region(codes[position], polyhedron, part.maps[local : local + 1], witness, sources))
+            found.append(Region(codes[local], polyhedron, part.maps[local : local + 1], witness, sources))
             reasons.append("")
     return FoundRegions(tuple(found), tuple(reasons))
 

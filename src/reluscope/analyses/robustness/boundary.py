@@ -13,7 +13,7 @@ from reluscope.errors import InputError
 from reluscope.findings import Findings
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.norms import Norm, check_norm, dual, size, steepest
-from reluscope.networks.evaluation import Evaluation
+from reluscope.networks.evaluation import BUDGET, Evaluation, bytes_of_gates
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.regions.nearest import NearestFacets, facet_normals, nearest_facets
@@ -22,6 +22,11 @@ from reluscope.tolerance import Tolerance
 METHOD = "least (b - a x) / |a| over all half-spaces a z <= b, with the dual norm, in float64"
 # Points that are asked about together, so that there is something to show when time ends.
 AT_ONCE = 512
+
+
+def points_at_once(network: Network) -> int:
+    """Return how many points are evaluated together: some hundred, or what memory holds."""
+    return max(1, min(AT_ONCE, BUDGET // bytes_of_gates(network)))
 
 
 @read_arguments
@@ -100,7 +105,7 @@ def boundary_distance(
         ask,
         domain=window.text,
         seconds=(budget or Budget()).seconds_allowed,
-        most=AT_ONCE,
+        most=points_at_once(network),
         population=population,
         tell=progress,
     )

@@ -11,7 +11,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.classification.classes import classes_of_outputs
 from reluscope.analyses.measuring import Measured, measure
-from reluscope.analyses.robustness.boundary import AT_ONCE, to_boundary
+from reluscope.analyses.robustness.boundary import points_at_once, to_boundary
 from reluscope.analyses.robustness.cells import open_domain
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, distances
 from reluscope.arguments import Count, read_arguments
@@ -101,7 +101,7 @@ def certified_radius(
         len(points),
         ask,
         seconds=(budget or Budget()).seconds_allowed,
-        most=AT_ONCE,
+        most=points_at_once(network),
         population=population,
         tell=progress,
     )
