@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         codespace,
         coefficients,
         compression,
+        counting,
         local,
         planes,
         preimages,
@@ -38,17 +39,18 @@ if TYPE_CHECKING:
     from reluscope.analyses.counting import count
     from reluscope.analyses.inscribed_balls import inscribed_balls
     from reluscope.analyses.tracking import Tracker
-    from reluscope.analyses.volumes import RegionVolumes, region_volumes
+    from reluscope.analyses.volumes import region_volumes
     from reluscope.budget import Budget
     from reluscope.codes import CodeLayout, Codes, GateLayout
     from reluscope.findings import Claim, Finding, Findings
     from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
+    from reluscope.networks.evaluation import Evaluation, GateValues, PointStatus
     from reluscope.networks.load import load
     from reluscope.networks.network import Network
     from reluscope.partitions import Certificate, DecisionBoundary, Partition, decision_boundary, partition
     from reluscope.regions.neighbors import Neighbors, neighbors
     from reluscope.regions.region import Region
-    from reluscope.regions.regions import region, regions
+    from reluscope.regions.regions import FoundRegions, find_regions, region, regions
     from reluscope.tolerance import Tolerance
 
 
@@ -62,16 +64,19 @@ _HOMES = {
     "CodeLayout": "reluscope.codes",
     "Codes": "reluscope.codes",
     "DecisionBoundary": "reluscope.partitions",
+    "Evaluation": "reluscope.networks.evaluation",
     "Finding": "reluscope.findings",
     "Findings": "reluscope.findings",
+    "FoundRegions": "reluscope.regions.regions",
     "GateLayout": "reluscope.codes",
+    "GateValues": "reluscope.networks.evaluation",
     "Neighbors": "reluscope.regions.neighbors",
     "Network": "reluscope.networks.network",
     "Partition": "reluscope.partitions",
     "Plane": "reluscope.geometry",
+    "PointStatus": "reluscope.networks.evaluation",
     "Polyhedron": "reluscope.geometry",
     "Region": "reluscope.regions.region",
-    "RegionVolumes": "reluscope.analyses.volumes",
     "Segment": "reluscope.geometry",
     "Slice": "reluscope.geometry",
     "Space": "reluscope.geometry",
@@ -85,9 +90,11 @@ _HOMES = {
     "coefficients": "reluscope.analyses.coefficients",
     "compression": "reluscope.analyses.compression",
     "count": "reluscope.analyses.counting",
+    "counting": "reluscope.analyses.counting",
     "datasets": "reluscope.datasets",
     "decision_boundary": "reluscope.partitions",
     "errors": "reluscope.errors",
+    "find_regions": "reluscope.regions.regions",
     "inscribed_balls": "reluscope.analyses.inscribed_balls",
     "load": "reluscope.networks.load",
     "local": "reluscope.analyses.local",
@@ -121,16 +128,19 @@ __all__ = [
     "CodeLayout",
     "Codes",
     "DecisionBoundary",
+    "Evaluation",
     "Finding",
     "Findings",
+    "FoundRegions",
     "GateLayout",
+    "GateValues",
     "Neighbors",
     "Network",
     "Partition",
     "Plane",
+    "PointStatus",
     "Polyhedron",
     "Region",
-    "RegionVolumes",
     "Segment",
     "Slice",
     "Space",
@@ -144,9 +154,11 @@ __all__ = [
     "coefficients",
     "compression",
     "count",
+    "counting",
     "datasets",
     "decision_boundary",
     "errors",
+    "find_regions",
     "inscribed_balls",
     "load",
     "local",
@@ -181,6 +193,7 @@ _MODULES = frozenset(
         "codespace",
         "coefficients",
         "compression",
+        "counting",
         "datasets",
         "errors",
         "local",

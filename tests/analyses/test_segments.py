@@ -45,7 +45,7 @@ def test_lengths_and_claims(whole):
 def test_counts_of_a_spent_budget_are_lower_bounds(budget):
     net = rs.load(default_network([64, 40, 40, 2], seed=0))
     whole = count_along_segments(net, 3 * X[:30], 3 * X[30:60])
-    part = count_along_segments(net, 3 * X[:30], 3 * X[30:60], budget=budget)
+    part = count_along_segments(net, 3 * X[:30], 3 * X[30:60], budget=rs.Budget(regions=budget))
     assert (part.counts <= whole.counts).all()
     assert (part.counts[part.is_exact] == whole.counts[part.is_exact]).all()
     if not part.is_exact.all():

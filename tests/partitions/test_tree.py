@@ -21,8 +21,9 @@ from reluscope.codes.packing import unpack_pieces
 from reluscope.errors import DegenerateGeometryError, ShapeError
 from reluscope.geometry import crossing
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.partitions.tree import TreeRegions, TreeWalk, tree_regions
+from reluscope.partitions.tree import TreeRegions, tree_regions
 from reluscope.partitions.tree_facets import boundedness, tree_facets
+from reluscope.progress import Count
 from reluscope.testing import default_network, networks, pseudo_random_network, reference_networks, zigzag_network
 
 
@@ -277,17 +278,18 @@ def test_a_budget_of_time():
 
 def test_an_interruption_keeps_what_was_found():
     network = from_arrays(pseudo_random_network(3, (8, 8)))
-    walk = TreeWalk(network, rs.Space(3))
-    found = []
-    walk_batches = iter(walk)
-    for batch in walk_batches:
-        found.append(batch)
-        if len(found) == 3:
-            with pytest.raises(StopIteration):
-                walk_batches.throw(KeyboardInterrupt)
-            break
-    assert walk.stopped == "interrupted"
-    assert 0 < sum(map(len, found)) < sum(map(len, found)) + walk.num_open <= 654
+    told = []
+
+    class Pressed(Count):
+        def __call__(self, number, share):
+            told.append(number)
+            if len(told) == 3:
+                raise KeyboardInterrupt
+
+    found = tree_regions(network, rs.Space(3), progress=Pressed())
+    assert found.stopped == "interrupted"
+    assert len(found) == sum(told)
+    assert 0 < len(found) < len(found) + found.num_open <= 654
 
 
 @pytest.mark.slow

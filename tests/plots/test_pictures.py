@@ -393,12 +393,14 @@ def test_kinks_of_a_line_gate_by_gate(line):
 
 def test_bars_show_the_counts():
     found = distinct_codes(NET, X)
-    figure = plots.distinct_codes(found)
+    figure = plots.distinct_codes(found, len(X))
     axes = figure.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["relu", "pool", "relu_1", "all gates"]
-    assert [text.get_text() for text in axes.texts] == [f"{int(one):,}" for one in (*found.by_gate, found.total)]
+    assert [text.get_text() for text in axes.texts] == [
+        f"{number:.0f}" for table in (found, found.summary) for number in table["num_distinct_codes"].value
+    ]
     widths = [bar.get_width() for bar in axes.patches]
-    assert widths[1::2] == [int(one) for one in (*found.by_gate, found.total)]
+    assert widths[1::2] == [*found["num_distinct_codes"].value, *found.summary["num_distinct_codes"].value]
 
 
 def test_a_dot_for_every_segment():

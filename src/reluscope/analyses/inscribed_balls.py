@@ -10,7 +10,7 @@ import torch
 from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
-from reluscope.budget import Budget, TimeBudget
+from reluscope.budget import TimeBudget
 from reluscope.findings import Column, Findings, declare
 from reluscope.geometry.convex_questions import largest_balls
 from reluscope.geometry.domains import Box
@@ -114,10 +114,10 @@ def inscribed_balls(
         len(points),
         ask,
         domain=where,
-        seconds=(budget or Budget()).seconds_allowed,
+        budget=budget,
         most=most,
         population=population,
-        tell=progress,
+        progress=progress,
     )
 
 

@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Tensor
 
+from reluscope.arguments import Count, read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.networks.carriers.carry import carry
 from reluscope.networks.carriers.magnitudes import GradientMagnitudes, gradients_of_inputs
@@ -98,6 +99,7 @@ class Evaluation:
     def __len__(self) -> int:
         return len(self.points)
 
+    @read_arguments
     def __getitem__(self, rows: slice) -> "Evaluation":
         """Return the evaluation of some of the points, with what is known of them."""
         part = Evaluation(self.network, self.points[rows], self.tolerance)
@@ -114,7 +116,8 @@ class Evaluation:
             vars(part)["forward"] = RoundedForward(whole.outputs[rows], whole.errors[rows], whole.doubtful[rows])
         return part
 
-    def blocks(self, bytes_per_point: int, memory: int | None = None) -> Iterator[tuple[slice, "Evaluation"]]:
+    @read_arguments
+    def blocks(self, bytes_per_point: Count, memory: Count | None = None) -> Iterator[tuple[slice, "Evaluation"]]:
         """Yield blocks of points that take so many bytes each, with their positions, as memory holds them."""
         for rows in chunks(len(self), bytes_per_point, BUDGET if memory is None else memory):
             yield rows, self if rows == slice(0, len(self)) else self[rows]

@@ -90,8 +90,7 @@ def regions(
     """
     if isinstance(domain, Slice):
         network, domain = network.restrict(domain), domain.window
-    memory = (budget or Budget()).memory_or(BUDGET)
-    found, reasons = find_regions(network.at(x, tolerance=tolerance), domain=domain, memory=memory)
+    found, reasons = find_regions(network.at(x, tolerance=tolerance), domain=domain, budget=budget)
     if wrong := next((reason for reason in reasons if reason), ""):
         raise DegenerateGeometryError(wrong)
     return tuple(one for one in found if one is not None)
@@ -112,8 +111,9 @@ class FoundRegions(NamedTuple):
     reasons: tuple[str, ...]
 
 
+@read_arguments
 def find_regions(
-    at: Evaluation, *, domain: Box | Polyhedron | Space | None = None, memory: int = BUDGET
+    at: Evaluation, *, domain: Box | Polyhedron | Space | None = None, budget: MemoryBudget | None = None
 ) -> FoundRegions:
     """Return the linear regions at evaluated points, where there are any; see `regions`.
 
@@ -123,20 +123,25 @@ def find_regions(
         As ``Network.at`` returns it.
     domain : Box, Polyhedron or Space, optional
         What the regions are cut down to.
-    memory : int
-        For the half-spaces of one block of points, in bytes.
+    budget : Budget, optional
+        Memory for the half-spaces of one block of points.
+
+    Raises
+    ------
+    InputError
+        If a point lies outside the domain.
 
     Examples
     --------
     >>> import reluscope as rs
     >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
-    >>> found = find_regions(net.at([[1.0], [0.0]]))
+    >>> found = rs.find_regions(net.at([[1.0], [0.0]]))
     >>> found.regions[0].map.weight.item(), found.regions[1], found.reasons[1][:31]
     (1.0, None, 'point 1 lies on a kink of 0[0],')
     """
     network = at.network
     window = _window(domain, network.num_inputs)
-    unit = at.tolerance.unit
+    unit, memory = at.tolerance.unit, (budget or Budget()).memory_or(BUDGET)
     rows_per_point = sum(gate.num_units * max(1, gate.num_pieces - 1) for gate in network.gates) + len(window.b)
     found: list[Region | None] = []
     reasons: list[str] = []

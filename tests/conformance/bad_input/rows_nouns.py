@@ -21,8 +21,9 @@ _FINDINGS = Later(lambda: rs.local.region_classes(NET, X, domain=rs.Box(-9, 9, N
 ROWS = {
     "Box": row(lo=[-1.0, -1.0], hi=[1.0, 1.0], kinds={"lo": "vector", "hi": "vector"}),
     "Box.contains": row(on=BOX, x=X, kinds={"tolerance": "number", "x": "points"}),
-    "Budget": row(kinds={"regions": "natural"}, regions=3, seconds=1.0),
+    "Budget": row(kinds={"regions": "natural", "memory": "count"}, regions=3, seconds=1.0, memory=10**6),
     "Budget.after": row(on=rs.Budget(regions=3), num_regions=2, kinds={"num_regions": "natural"}),
+    "Budget.memory_or": row(on=rs.Budget(), otherwise=2**20, kinds={"otherwise": "natural"}),
     "Budget.room": row(on=rs.Budget(regions=3), num_regions=2, kinds={"num_regions": "natural"}),
     "Budget.first_is_due": row(
         on=rs.Budget(regions=3), num_regions=2, stopped="", kinds={"num_regions": "natural", "stopped": "text"}
@@ -41,6 +42,7 @@ ROWS = {
     "Findings.quantile": row(on=_FINDINGS, name="num_classes", level=0.25, kinds={"name": "option", "level": "share"}),
     "Findings.share": row(on=_FINDINGS, name="holds_decision_boundary", kinds={"name": "option"}),
     "Findings.share_exact": row(on=_FINDINGS, name="holds_decision_boundary", kinds={"name": "option"}),
+    "Findings.total": row(on=_FINDINGS, name="num_classes", kinds={"name": "option"}),
     "Findings.where": row(on=_FINDINGS, sample=0),
     "Findings.rows": row(on=_FINDINGS, which=[0], kinds={"which": "rows"}),
     "Findings.__getitem__": row(on=_FINDINGS, name="num_classes", kinds={"name": "option"}),
@@ -72,6 +74,8 @@ ROWS = {
     "Network.preactivations": row(on=NET, x=X),
     "Network.codes": row(on=NET, x=X),
     "Network.at": row(on=NET, x=X),
+    "Evaluation.__getitem__": row(on=NET.at(X), rows=slice(0, 1), kinds={"rows": "ours"}),
+    "Evaluation.blocks": row(on=NET.at(X), bytes_per_point=8, kinds={"bytes_per_point": "count", "memory": "count"}),
     "Network.linearize": row(on=NET, x=X, outputs=[0, -1]),
     "Network.unit_maps": row(on=NET, x=X),
     "Network.restrict": row(on=NET, domain=rs.Segment([0, 0], [1, 1])),
@@ -151,5 +155,6 @@ ROWS = {
     "polyline": row(points=X, kinds={"points": "array"}),
     "region": row(network=NET, x=X[0]),
     "region_volumes": row(part=PART, num_samples=10, kinds={"confidence": "open share"}),
+    "find_regions": row(at=NET.at(X), kinds={"at": "ours"}),
     "regions": row(network=NET, x=X),
 }

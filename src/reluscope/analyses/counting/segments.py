@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from reluscope.budget import Budget
+from reluscope.arguments import read_arguments
+from reluscope.budget import Budget, RegionBudget
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Segment, Slice
 from reluscope.networks.network import Network
@@ -69,12 +70,13 @@ class SegmentCounts:
         )
 
 
+@read_arguments
 def count_along_segments(
     network: Network,
     starts: Float[np.ndarray, "k n"],
     ends: Float[np.ndarray, "k n"],
     *,
-    budget: Budget | int | None = None,
+    budget: RegionBudget = Budget(),
     tolerance: Tolerance | None = None,
 ) -> SegmentCounts:
     """Count the regions on straight segments, exactly.
@@ -84,8 +86,8 @@ def count_along_segments(
     network : Network
     starts, ends : (k, n) float64
         Different end points.
-    budget : Budget or int, optional
-        For all segments together.
+    budget : Budget
+        Regions and seconds for all segments together.
     tolerance : Tolerance, optional
 
     Returns
@@ -122,6 +124,6 @@ def count_along_segments(
 
 
 def _partitions(
-    network: Network, segments: Sequence[Slice], budget: Budget | int | None, tolerance: Tolerance | None
+    network: Network, segments: Sequence[Slice], budget: Budget, tolerance: Tolerance | None
 ) -> list[Partition]:
     return partition(network, list(segments), budget=budget, tolerance=tolerance) if segments else []

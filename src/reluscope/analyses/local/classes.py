@@ -21,7 +21,7 @@ from reluscope.analyses.classification.classes import num_classes
 from reluscope.analyses.local.rivals import GAP, ROUNDING, Rivals
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import read_arguments
-from reluscope.budget import Budget, TimeBudget
+from reluscope.budget import TimeBudget
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
 from reluscope.geometry.convex_questions import Answers, largest_balls, likeliest_points, widest_margins
@@ -155,9 +155,9 @@ def region_classes(
         len(points),
         ask,
         domain=domain.describe(),
-        seconds=(budget or Budget()).seconds_allowed,
+        budget=budget,
         most=most,
-        tell=progress,
+        progress=progress,
     )
 
 

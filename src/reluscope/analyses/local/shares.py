@@ -15,7 +15,7 @@ from reluscope.analyses.bodies import regions_inside
 from reluscope.analyses.classification.classes import classes_of_outputs, num_classes
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Count, Seed, read_arguments
-from reluscope.budget import Budget, TimeBudget
+from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
 from reluscope.geometry.domains import Box
@@ -107,9 +107,9 @@ def class_shares(
         ask,
         keys={"label": range(number)},
         domain=domain.describe(),
-        seconds=(budget or Budget()).seconds_allowed,
+        budget=budget,
         most=1,
-        tell=progress,
+        progress=progress,
     )
 
 
@@ -179,9 +179,9 @@ def mean_distances(
         len(network.points(x)),
         ask,
         domain=domain.describe(),
-        seconds=(budget or Budget()).seconds_allowed,
+        budget=budget,
         most=1,
-        tell=progress,
+        progress=progress,
     )
 
 

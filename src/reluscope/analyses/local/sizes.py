@@ -8,7 +8,7 @@ from reluscope.analyses.bodies import regions_inside
 from reluscope.analyses.inscribed_balls import INRADIUS
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import read_arguments
-from reluscope.budget import Budget, TimeBudget
+from reluscope.budget import TimeBudget
 from reluscope.findings import Column, Findings, declare
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
@@ -94,4 +94,4 @@ def region_sizes(
         )
 
     where = "input space" if domain is None else domain.describe()
-    return measure(len(points), ask, domain=where, seconds=(budget or Budget()).seconds_allowed, most=1, tell=progress)
+    return measure(len(points), ask, domain=where, budget=budget, most=1, progress=progress)

@@ -8,7 +8,7 @@ from reluscope.analyses.measuring import Measured, measure
 from reluscope.analyses.robustness.cells import Window, open_domain
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, distances
 from reluscope.arguments import Count, read_arguments
-from reluscope.budget import Budget, TimeBudget
+from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Findings
 from reluscope.geometry.domains import Domain
@@ -104,10 +104,10 @@ def boundary_distance(
         len(points),
         ask,
         domain=window.text,
-        seconds=(budget or Budget()).seconds_allowed,
+        budget=budget,
         most=points_at_once(network),
         population=population,
-        tell=progress,
+        progress=progress,
     )
 
 

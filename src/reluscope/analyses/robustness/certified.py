@@ -15,7 +15,7 @@ from reluscope.analyses.robustness.boundary import points_at_once, to_boundary
 from reluscope.analyses.robustness.cells import open_domain
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, distances
 from reluscope.arguments import Count, read_arguments
-from reluscope.budget import Budget, TimeBudget
+from reluscope.budget import TimeBudget
 from reluscope.findings import Column, Findings
 from reluscope.geometry.norms import Norm, check_norm, dual, size
 from reluscope.networks.evaluation import Evaluation
@@ -82,7 +82,7 @@ def certified_radius(
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     >>> found = rs.robustness.certified_radius(net, [[3.0, 2.0], [9.0, 1.0]], norm="l2")
     >>> print(found.finding("decision_distance", 0), found.finding("decision_distance", 1))
-    0.707107 (EXACT) 1 (LOWER, in [1, inf])
+    0.707107 (EXACT) 1 (LOWER)
     """
     check_norm(norm)
     network, window = open_domain(network, None)
@@ -100,10 +100,10 @@ def certified_radius(
     return measure(
         len(points),
         ask,
-        seconds=(budget or Budget()).seconds_allowed,
+        budget=budget,
         most=points_at_once(network),
         population=population,
-        tell=progress,
+        progress=progress,
     )
 
 

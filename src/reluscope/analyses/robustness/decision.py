@@ -108,7 +108,7 @@ def decision_distance(
         stopped = INTERRUPTED if found.stopped == INTERRUPTED else ""
         return Measured((_column(view, found),), _details(view, found, time.perf_counter() - began), stopped)
 
-    return measure(len(views), ask, domain=window.text, most=1, tell=progress)
+    return measure(len(views), ask, domain=window.text, most=1, progress=progress)
 
 
 def _column(view: Viewpoint, found: Search) -> Column:
