@@ -1,5 +1,7 @@
 """The memo of a batch of points: the same as asking for each thing by itself, and one pass for all of them."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import torch
@@ -8,6 +10,7 @@ import reluscope as rs
 from networks.models import branched, layers
 from reluscope.networks.evaluation import BUDGET, Evaluation, PointStatus
 from reluscope.networks.operators.linear import Linear
+from reluscope.networks.rational import RationalNetwork
 from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.regions.regions import find_regions
 from reluscope.testing import default_network
@@ -99,3 +102,19 @@ def test_regions_of_points_without_one_are_left_out_with_a_reason():
 def test_rounding_is_that_of_the_tolerance():
     wide = NET.at(X, tolerance=rs.Tolerance(rounding=1600.0))
     assert (wide.errors > 50 * NET.at(X).errors).all()
+
+
+def test_maps_are_within_their_errors():
+    exact = RationalNetwork(NET)
+    at = NET.at(X)
+    pieces = [piece.numpy() for piece in at.pieces]
+    units = [np.zeros(3), *np.eye(3)]
+    for row, (weight, errors) in enumerate(zip(at.maps.weight.numpy(), at.map_errors, strict=True)):
+        held = [piece[row].tolist() for piece in pieces]
+        start, *ends = (exact.held(held, [Fraction(x) for x in unit.tolist()])[-1] for unit in units)
+        for output, error in enumerate(errors.tolist()):
+            for column, end in enumerate(ends):
+                truth = end[output] - start[output]
+                assert abs(Fraction(float(weight[output, column])) - truth) <= Fraction(error)
+    assert (at.map_errors < 1e-12).all()
+    assert np.array_equal(NET.at(X)[3:7].map_errors, at.map_errors[3:7])

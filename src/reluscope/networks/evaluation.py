@@ -18,6 +18,7 @@ from reluscope.networks.carriers.magnitudes import GradientMagnitudes, gradients
 from reluscope.networks.carriers.maps import Derivatives, flat_entries
 from reluscope.networks.carriers.numbers import HeldNumbers
 from reluscope.networks.carriers.rounded import Rounded, RoundedNumbers
+from reluscope.networks.gradient_errors import gradient_errors
 from reluscope.networks.graph import Max
 from reluscope.networks.half_spaces import Rows, gate_rows
 from reluscope.networks.held import pieces_of
@@ -58,11 +59,10 @@ class GateValues(NamedTuple):
 
 
 class _HalfSpaces(NamedTuple):
-    """Rows of every gate, the maps of the outputs, and bounds on the rounding of the maps' entries."""
+    """Rows of every gate, and the maps of the outputs, which come with them."""
 
     rows: tuple[Rows, ...]
     maps: AffineMaps
-    map_errors: Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,10 +209,15 @@ class Evaluation:
         """Where each unit would leave its piece, one table for each gate: as many numbers as units times inputs."""
         return self._tables.rows
 
-    @property
+    @cached_property
     def map_errors(self) -> Float[np.ndarray, "s m"]:
-        """Bounds on the rounding of the entries of the maps' weights, by rows; from the tables of `half_spaces`."""
-        return self._tables.map_errors.cpu().numpy()
+        """Bounds on the rounding of the entries of the maps' weights, for each row: two forward passes."""
+        found = np.empty((len(self), self.network.num_outputs))
+        for rows, part in self.blocks(4 * self.network.bytes_per_point):
+            pieces = part.pieces if "_passed" in vars(part) else part._unpacked()
+            none = [None] * len(pieces)
+            found[rows] = gradient_errors(self.network, pieces, none, len(part), self.tolerance.unit)[1].cpu().numpy()
+        return found
 
     @cached_property
     @torch.no_grad()
@@ -243,7 +248,7 @@ class Evaluation:
             del weight
         weight = flat_entries(next(walk)).expand(number, -1, -1).mT.contiguous()
         maps = AffineMaps(weight, bias.reshape(number, -1).contiguous())
-        return _HalfSpaces(tuple(rows), maps, next(rounding).error.reshape(number, -1))
+        return _HalfSpaces(tuple(rows), maps)
 
 
 def _largest_entries(weight: Tensor) -> Tensor:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @torch.no_grad()
 def gradient_errors(
-    network: "Network", pieces: Sequence[Tensor], largest: Sequence[Tensor], number: int, unit: float
+    network: "Network", pieces: Sequence[Tensor], largest: Sequence[Tensor | None], number: int, unit: float
 ) -> tuple[list[Tensor], Float[Tensor, "s m"]]:
     """Return what rounding may leave of a zero entry of the gradients on the regions of some points.
 
@@ -26,7 +26,7 @@ def gradient_errors(
     pieces : sequence of (s, u) tensors
         The piece that every unit is held to, one tensor per gate.
     largest : sequence of (s, u) or (s, u, k) tensors
-        The largest entry of the gradient of every pre-activation.
+        The largest entry of the gradient of every pre-activation; None for sums over paths, which bound it.
     number : int
         Points.
     unit : float

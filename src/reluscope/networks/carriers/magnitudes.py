@@ -51,7 +51,8 @@ class GradientMagnitudes(Magnitudes):
 
     A gradient that is zero in real arithmetic comes out as rounding of the sums it is made of. Its largest entry takes
     the place of the value, and constants have no gradient. Sizes at gates are those of the gradients as they are,
-    told by `hold`: a deep network may well have gradients far below the rounding of its first layers.
+    told by `hold`: a deep network may well have gradients far below the rounding of its first layers. Without them,
+    sums over paths of absolute values take their place: they bound the rounding of maps however they are computed.
     """
 
     def affine(self, node: Affine, inputs: Sequence[Magnitude]) -> Magnitude:
@@ -60,13 +61,14 @@ class GradientMagnitudes(Magnitudes):
         error = affine_error(node, sizes, errors, self.unit, has_constant=False)
         return Magnitude(node.magnitudes.linear(*sizes), error)
 
-    def hold(self, pieces: Tensor, largest: Tensor) -> None:
+    def hold(self, pieces: Tensor, largest: Tensor | None = None) -> None:
         """Say which pieces ``(s, u)`` units of the gate just reached use, and what the largest entries are."""
         self._pieces, self._largest = pieces.long(), largest
 
     def leave(self, stage: "Stage", arrived: Magnitude) -> Magnitude:
         """Return the largest entries behind the gate, and their errors."""
-        gate, pieces, size, error = stage.gate, self._pieces, self._largest, arrived.error
+        gate, pieces, error = stage.gate, self._pieces, arrived.error
+        size = arrived.size if self._largest is None else self._largest
         if isinstance(gate, Max):
             size, error = (table.gather(-1, pieces[..., None])[..., 0] for table in (size, error))
         else:
