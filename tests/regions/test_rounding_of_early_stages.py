@@ -7,8 +7,8 @@ import pytest
 
 import reluscope as rs
 from oracles.rational_steps import RELU, affine, fractions_of, network_of, rational_map
-from reluscope.regions.held import held_region
 from reluscope.regions.nearest import nearest_facets
+from reluscope.regions.region_of_code import region_of_code
 
 NORMS = ("l1", "linf")
 
@@ -51,7 +51,7 @@ def test_slacks_and_outputs_of_held_regions_are_within_their_errors():
     for seed in range(30):
         steps, point = cancelling(seed), np.random.default_rng(seed + 500).normal(size=2)
         net = network_of(steps, 2)
-        held = held_region(net, point, [piece.to_array()[0] for piece in net.codes(point).by_gate().values()])
+        held = region_of_code(net, point, [piece.to_array()[0] for piece in net.codes(point).by_gate().values()])
         for row, slack, noise in zip(held.sources, held.slack, held.noise, strict=True):
             exact = rational_map(steps[: 2 * int(row[0]) + 1], point)[int(row[1])]
             length = np.sqrt(float(exact[0] ** 2 + exact[1] ** 2))

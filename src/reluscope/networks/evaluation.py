@@ -21,9 +21,9 @@ from reluscope.networks.carriers.rounded import Rounded, RoundedNumbers
 from reluscope.networks.gradient_errors import gradient_errors
 from reluscope.networks.graph import Max
 from reluscope.networks.half_spaces import Rows, gate_rows
-from reluscope.networks.held import pieces_of
 from reluscope.networks.linearize import identity, linearize, weight_of_units
 from reluscope.networks.maps import AffineMaps
+from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.points import chunks
 from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
 from reluscope.networks.rounding import in_doubt, reaches_breakpoint

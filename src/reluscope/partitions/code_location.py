@@ -14,8 +14,8 @@ from jaxtyping import Bool, Float, Int
 from reluscope.codes.packed import Codes
 from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
 from reluscope.networks.graph import Max, Pointwise
-from reluscope.networks.held import pieces_of
 from reluscope.networks.linearize import gate_values
+from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
 from reluscope.tolerance import Tolerance

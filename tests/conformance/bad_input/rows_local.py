@@ -37,5 +37,5 @@ ROWS = {
     "local.region_classes": row(network=NET, x=X, domain=_WIDE, kinds={"domain": "box"}),
     "local.region_facets": row(network=NET, x=X[:1], domain=_WIDE, kinds={"domain": "box"}),
     "local.region_sizes": row(network=NET, x=X, domain=_WIDE, kinds={"domain": "box"}),
-    "local.surroundings": row(network=NET, x=X, count=2),
+    "local.null_space_rays": row(network=NET, x=X, count=2),
 }

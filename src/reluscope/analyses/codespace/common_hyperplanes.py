@@ -23,7 +23,7 @@ from reluscope.interruption import held
 from reluscope.networks.carriers.carry import carry
 from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
 from reluscope.networks.graph import Max
-from reluscope.networks.held import pieces_of
+from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
 from reluscope.networks.points import chunks
 from reluscope.networks.stages import Stage

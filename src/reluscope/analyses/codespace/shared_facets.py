@@ -19,7 +19,7 @@ from reluscope.errors import SolverError
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.facets import facet_point
 from reluscope.networks.graph import Max
-from reluscope.networks.held import pieces_of
+from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
 from reluscope.networks.points import chunks
 from reluscope.regions.region import Region

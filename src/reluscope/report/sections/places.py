@@ -9,7 +9,7 @@ from reluscope.analyses.classification.classes import predicted_classes
 from reluscope.analyses.data_box import data_box
 from reluscope.analyses.inscribed_balls import INRADIUS, ball_seconds, inscribed_balls
 from reluscope.analyses.local.adversaries import pgd
-from reluscope.analyses.local.places import LastOfClass, last_of_class
+from reluscope.analyses.local.class_ends import LastOfClass, last_of_class
 from reluscope.analyses.local.targets import class_means, other_means, other_points
 from reluscope.analyses.medians import median_finding
 from reluscope.budget import Budget

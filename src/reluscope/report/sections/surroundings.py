@@ -3,7 +3,7 @@
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.local.surroundings import ALONG_RAYS, surroundings
+from reluscope.analyses.local.null_space_rays import ALONG_RAYS, null_space_rays
 from reluscope.budget import Budget
 from reluscope.findings import Claim, Finding
 from reluscope.report.content import Block, Content, Number, Picture, Text, numbers, plain_values
@@ -48,7 +48,7 @@ def content(subject: Subject, tell: Tell) -> Content:
     settings, data = subject.settings, subject.data
     rows = np.random.default_rng(settings.seed).permutation(len(data))[:MOST_SAMPLES]
     reach = REACH * float(np.ptp(subject.points))
-    found = surroundings(
+    found = null_space_rays(
         subject.network,
         subject.points[rows],
         count=RAYS,

@@ -49,7 +49,7 @@ AROUND = declare(
 
 
 @read_arguments
-def surroundings(
+def null_space_rays(
     network: Network,
     x: Points,
     *,
@@ -106,7 +106,7 @@ def surroundings(
     >>> import reluscope as rs
     >>> W = np.array([[1.0, 0.0], [0.0, 1.0]])
     >>> net = rs.load([(W, np.array([0.0, -0.1])), (np.array([[1.0, 1.0], [0.0, 0.0]]), np.zeros(2))])
-    >>> found = surroundings(net, [[1.0, 0.0]], count=8)  # rays run along (0, 1) and (0, -1)
+    >>> found = null_space_rays(net, [[1.0, 0.0]], count=8)  # rays run along (0, 1) and (0, -1)
     >>> print(found.finding("regions_along_rays"), found.finding("surrounding_regions"))
     2 (EXACT) 2 (LOWER)
     >>> int(found.details["num_crossings"].max()), found.details["cosines"][0].round(6)

@@ -21,7 +21,7 @@ from reluscope.tolerance import Tolerance
 
 
 @dataclass(frozen=True, eq=False)
-class HeldRegion:
+class CodeRegion:
     """A code's region around a point, in steps u away from the point.
 
     Parameters
@@ -57,13 +57,13 @@ class HeldRegion:
 
 
 @torch.no_grad()
-def held_region(
+def region_of_code(
     network: Network,
     point: Float[np.ndarray, " n"],
     pieces: Sequence[Integer[np.ndarray, " _"]],
     *,
     tolerance: Tolerance | None = None,
-) -> HeldRegion:
+) -> CodeRegion:
     """Return the region of a code, seen from a point.
 
     Parameters
@@ -78,7 +78,7 @@ def held_region(
 
     Returns
     -------
-    HeldRegion
+    CodeRegion
 
     Notes
     -----
@@ -88,7 +88,7 @@ def held_region(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.array([[2.0]]), np.array([-2.0])), (np.ones((1, 1)), np.zeros(1))])
-    >>> beyond = held_region(net, np.array([0.0]), [np.array([1])])  # where 2 x - 2 > 0, from 0
+    >>> beyond = region_of_code(net, np.array([0.0]), [np.array([1])])  # where 2 x - 2 > 0, from 0
     >>> beyond.rows, beyond.slack, beyond.outputs
     (array([[-1.]]), array([-1.]), array([-2.]))
     """
@@ -122,7 +122,7 @@ def held_region(
     constant = exists & (np.abs(normals).max(axis=1, initial=0.0) <= constant_below)
     kept = exists & ~constant
     lengths = np.linalg.norm(normals[kept], axis=1)
-    return HeldRegion(
+    return CodeRegion(
         tuple(pieces),
         normals[kept] / lengths[:, None],
         slack[kept] / lengths,

@@ -18,7 +18,7 @@ from reluscope.networks.network import Network
 
 
 @torch.no_grad()
-def pieces_beyond(
+def pieces_across(
     network: Network,
     pieces: Sequence[Integer[np.ndarray, "..."]],
     loose: Sequence[Integer[np.ndarray, "_ 3"]],
@@ -56,7 +56,7 @@ def pieces_beyond(
     >>> import reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [2.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> both = np.array([[0, 0, 1], [0, 1, 1]])
-    >>> pieces_beyond(net, [np.array([0, 0])], [both], np.array([[1.0]]), rounding=1e-15)[0].tolist()
+    >>> pieces_across(net, [np.array([0, 0])], [both], np.array([[1.0]]), rounding=1e-15)[0].tolist()
     [[1, 1]]
     """
     number = len(directions)
