@@ -136,9 +136,13 @@ class Evaluation:
         if "_passed" not in vars(self):
             return rounded_forward(self.network, self.points, tolerance=self.tolerance)
         stages = self.network.stages
-        doubts = [in_doubt(stage.gate, *gate[1:]).cpu().numpy() for stage, gate in zip(stages, self.gates, strict=True)]
+        doubts = [
+            in_doubt(stage.gate, gate.preactivations, gate.errors).cpu().numpy()
+            for stage, gate in zip(stages, self.gates, strict=True)
+        ]
         doubtful = np.stack(doubts, axis=1) if doubts else np.zeros((len(self), 0), dtype=bool)
-        return RoundedForward(*(part.reshape(len(self), -1).cpu().numpy() for part in self._passed[1]), doubtful)
+        outputs, errors = (part.reshape(len(self), -1).cpu().numpy() for part in self._passed[1])
+        return RoundedForward(outputs, errors, doubtful)
 
     @property
     def outputs(self) -> Float[np.ndarray, "s m"]:
@@ -153,7 +157,7 @@ class Evaluation:
     @property
     def is_in_doubt(self) -> Bool[np.ndarray, " s"]:
         """Whether rounding decides the piece of some unit."""
-        return self.forward.doubtful.any(axis=1)
+        return np.asarray(self.forward.doubtful.any(axis=1))
 
     @cached_property
     def status(self) -> tuple[PointStatus, ...]:

@@ -121,7 +121,8 @@ class Stage:
         """
         known = {position: Magnitude(sizes.get(position, error), error) for position, error in errors.items()}
         arrived, live = self.advance(known, Magnitudes(gamma))
-        return *(_readonly(one[0]) for one in arrived), {position: value.error for position, value in live.items()}
+        size, error = (_readonly(one[0]) for one in arrived)
+        return size, error, {position: value.error for position, value in live.items()}
 
     def pass_errors(self, size: np.ndarray, error: np.ndarray, pieces: np.ndarray, gamma: float) -> Tensor:
         """Return bounds ``(1, *shape)`` on the errors of the gate's output.
@@ -139,9 +140,9 @@ class Stage:
             passed = error.max(axis=1, initial=0.0)
         else:
             passed = np.zeros(gate.num_units)
-            known = [torch.from_numpy(np.array(table)).to(self.leg.device) for table in (size, error)]
+            sizes, errors = (torch.from_numpy(np.array(table)).to(self.leg.device) for table in (size, error))
             for piece, (slope, intercept) in enumerate(zip(gate.slopes, gate.intercepts, strict=True)):
-                here = piece_error(slope, intercept, *known, gamma).cpu().numpy()
+                here = piece_error(slope, intercept, sizes, errors, gamma).cpu().numpy()
                 passed = np.where((pieces == piece).any(axis=0), np.maximum(passed, here), passed)
         return torch.from_numpy(passed).to(self.leg.device).reshape(1, *gate.shape)
 

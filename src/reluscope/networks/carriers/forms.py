@@ -196,8 +196,8 @@ class AffineForms:
         crosses = ((levels > low) & (levels < high)).any(axis=0) & ~is_open
         steepest = gate.slopes.abs().amax(dim=0).cpu().numpy()
         size = np.abs(ends).max(axis=0)
-        tables = (torch.as_tensor(table, device=pre.device) for table in (slope, np.abs(middle) + stray, size))
-        passed = piece_error(*tables, error[0], self.unit).cpu().numpy()
+        tables = [torch.as_tensor(table, device=pre.device) for table in (slope, np.abs(middle) + stray, size)]
+        passed = piece_error(tables[0], tables[1], tables[2], error[0], self.unit).cpu().numpy()
         passed = passed + np.where(crosses, 2 * steepest * clear, 0.0)
         columns = torch.as_tensor(slope, device=pre.device) * columns
         self._from_gate(stage, output, columns, which, stray, largest, passed)
