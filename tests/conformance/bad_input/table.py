@@ -4,7 +4,7 @@ from importlib import import_module
 
 _FILES = {"": "nouns", "plots.style": "plots_style"}
 
-# Results: users read them, and build none. Their methods, but for those that build them, have rows like all else.
+# Results: users read them, and build none. Their methods have rows like everything else, but for those that build them.
 _RESULTS = """
     Ball Certificate Claim Codes DecisionBoundary Evaluation FoundRegions GateValues PointStatus
     Finding Finding.of Finding.estimate Findings Findings.of
