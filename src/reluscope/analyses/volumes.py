@@ -13,7 +13,6 @@ from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, declare
 from reluscope.geometry.domains import Box, Space
 from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress, share_done
 
@@ -85,7 +84,7 @@ def region_volumes(
         raise InputError(f"num_samples must be at least 1, got {num_samples}: 100,000 give two or three digits")
     if not 0 < confidence < 1:
         raise InputError(f"confidence must lie between 0 and 1, got {confidence:g}: take 0.95")
-    few = not isinstance(part.geometry, ListedRegions) and part.dim <= MOST_EXACT_DIMENSIONS
+    few = part.has_vertices and part.dim <= MOST_EXACT_DIMENSIONS
     if method == "exact" or (method == "auto" and few):
         return _table(part, Column.of(VOLUME, part.volumes(), method="from the corners of regions"))
     around, inside = _enclosing_box(part)

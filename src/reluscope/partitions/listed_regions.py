@@ -6,6 +6,7 @@ Who touches whom costs more linear programs, when it is asked for.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float, UInt64
@@ -40,6 +41,10 @@ class ListedRegions:
     domain: Domain
     tolerance: Tolerance
     network: Network | None
+
+    kind: ClassVar[str] = "listed"
+    has_vertices: ClassVar[bool] = False
+    has_facet_vertices: ClassVar[bool] = False
 
     @property
     def sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -21,7 +21,6 @@ from reluscope.geometry.domains import Box, Domain, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition
-from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
@@ -110,12 +109,11 @@ def count_by_partition(
         stopped = part.note
     until = INFINITY if budget.seconds is None else began + budget.seconds
     whole = not part.num_open
-    listed = isinstance(part.geometry, ListedRegions)
     if (
         flat
         and not bounded
         and whole
-        and not listed
+        and part.has_vertices
         and (name == "activation" or (name == "convex" and domain.dim == 2))
     ):
         inner = partition(network, _enclosing(domain, part), **options, certify=tolerance is None)
