@@ -19,7 +19,7 @@ from reluscope.analyses.codespace.distinct import NUM_CODES, count_distinct
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
 from reluscope.analyses.codespace.usage import NUM_ALWAYS_ON, NUM_DEAD, unit_usage
 from reluscope.analyses.coefficients.norms import local_norms
-from reluscope.analyses.counting.segments import count_along_segments
+from reluscope.analyses.counting.segments import NUM_REGIONS_ON_SEGMENT, count_along_segments
 from reluscope.analyses.tracking.plan import Plan
 from reluscope.budget import INTERRUPTED
 from reluscope.codes.changes import changed_units
@@ -194,10 +194,10 @@ def _within(sampled: SampleCodes, value: float, lower: float, upper: float, uncl
 
 
 def _segments(network: Network, plan: Plan) -> dict[str, Found]:
-    counts = count_along_segments(network, plan.starts, plan.ends)
-    _pass_on(counts.stopped)
-    median = counts.median(np.ones(len(counts), dtype=bool), "median regions on segments")
-    return {"segment_regions": counts.findings, "median_segment_regions": median}
+    found = count_along_segments(network, plan.starts, plan.ends)
+    _pass_on(found.stopped)
+    counts = tuple(found.finding(NUM_REGIONS_ON_SEGMENT, row) for row in range(len(found)))
+    return {"segment_regions": counts, "median_segment_regions": found.median(NUM_REGIONS_ON_SEGMENT)}
 
 
 def _norms(network: Network, plan: Plan) -> dict[str, Found]:
