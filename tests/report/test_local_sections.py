@@ -106,17 +106,17 @@ def test_numbers_are_those_of_the_analyses():
     net = NETWORKS["demo"]()
     report = build_report(Subject(net, DATA, "net", Settings()), sections=SECTIONS)
     assert (
-        find(report, "codes", "distinct codes of all gates").value
+        find(report, "codes", "number of distinct codes").value
         == distinct_codes(net, DATA.points).summary["num_distinct_codes"].value[0]
     )
     arrays = net.codes(DATA.points).to_array()
     same = DATA.labels[:, None] == DATA.labels
     differ = (arrays[:, None] != arrays).sum(axis=2)
     off_diagonal = ~np.eye(80, dtype=bool)
-    assert find(report, "codes", "mean distance within a class").value == pytest.approx(
+    assert find(report, "codes", "mean code distance, within classes").value == pytest.approx(
         differ[same & off_diagonal].mean()
     )
-    assert find(report, "codes", "median distance between classes").value == np.median(differ[~same])
+    assert find(report, "codes", "median code distance, between classes").value == np.median(differ[~same])
     norms = [np.linalg.norm(weight, 2) for weight in net.linearize(DATA.points).weight.numpy()]
     assert find(report, "maps", "median spectral norm of the local map").value == pytest.approx(np.median(norms))
     data = section(report, "balls").content.data
