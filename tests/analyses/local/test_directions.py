@@ -79,7 +79,7 @@ def test_against_the_rows_of_the_region(net, budget):
     np.testing.assert_array_equal(found.sources, region.sources)
     angles = full_matrix(region.polyhedron.A)
     check(found, angles)
-    np.testing.assert_allclose(found.angles([0, len(found) - 1], budget=budget), angles[[0, -1]], atol=1e-5)
+    np.testing.assert_allclose(found.angles([0, len(found) - 1], budget=rs.Budget(memory=budget)), angles[[0, -1]], atol=1e-5)
     normals = found.hyperplanes.normals(slice(None), budget=rs.Budget(memory=budget)).numpy()
     outward = region.polyhedron.A / np.linalg.norm(region.polyhedron.A, axis=1, keepdims=True)
     np.testing.assert_allclose(normals, -outward, atol=1e-12)
@@ -163,7 +163,7 @@ def test_many_points_and_bad_options():
     found = directions(NET, X[:3], pixels=0)
     assert [len(one) for one in found] == [len(rs.region(NET, x).sources) for x in X[:3]]
     assert found[0].image.shape == (0, 0)
-    for wrong in ({"bins": 0}, {"pixels": -1}, {"budget": 0}):
+    for wrong in ({"bins": 0}, {"pixels": -1}):
         with pytest.raises(InputError, match="must be a whole number of at least"):
             directions(NET, X[:1], **wrong)
     with pytest.raises(InputError, match="one point"):

@@ -119,7 +119,7 @@ def test_medians_say_which_samples_they_are_of():
 def test_no_time_leaves_one_sample():
     net, points = rs.load(layers([3, 10, 6, 4], seed=2)), np.random.default_rng(0).normal(size=(12, 3))
     for ask in (rs.robustness.certified_radius, rs.robustness.boundary_distance):
-        found = ask(net, points, norm="l2", seconds=0.0)
+        found = ask(net, points, norm="l2", budget=rs.Budget(seconds=0.0))
         assert (found.stopped, found.status) == ("time", (Status.DONE,) + (Status.NOT_REACHED,) * 11)
 
 
