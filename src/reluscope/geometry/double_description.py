@@ -364,7 +364,7 @@ def _copy_facet_rows(source, first, number, target, at):
         new_keys[at + f, 0], new_keys[at + f, 1] = keys[first + f, 0], keys[first + f, 1]
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")
 def _measure(vertices, parts, number_of_parts, units, cell, unit, level, heights):
     """Fill in heights at the vertices of all parts, and how many of each are above, below and neither.
 
