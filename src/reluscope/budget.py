@@ -61,7 +61,8 @@ class Budget:
         """How many seconds work may take, infinity if nobody said."""
         return float("inf") if self.seconds is None else self.seconds
 
-    def memory_or(self, otherwise: int) -> int:
+    @read_arguments
+    def memory_or(self, otherwise: Natural) -> int:
         """Return the bytes that arrays may take, ``otherwise`` if nobody said."""
         return otherwise if self.memory is None else self.memory
 

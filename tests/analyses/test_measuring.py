@@ -1,9 +1,15 @@
-"""The loop that fills tables: what it leaves when work ends early."""
+"""The loop that fills tables: blocks, what it leaves when work ends early, and how work goes on."""
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from reluscope.analyses.measuring import Measured, measure
+import reluscope as rs
+from reluscope.analyses.measuring import KeptRows, Measured, key_of, measure, ragged
+from reluscope.errors import InputError
 from reluscope.findings import Column, Status, declare
 
 POSITION = declare("test_position", "position of a sample", least=-np.inf)
@@ -17,7 +23,9 @@ def ask_until(last, end):
         if last in rows and end is KeyboardInterrupt:
             raise KeyboardInterrupt
         stopped = end if last in rows else ""
-        return Measured((Column.of(POSITION, rows.astype(float)),), {"name": rows.astype(str), "row": rows}, stopped)
+        column = Column.of(POSITION, rows.astype(float), upper=[np.inf] * len(rows), method="counted", given="here")
+        ways = ragged([np.arange(row) for row in rows])
+        return Measured((column,), {"name": rows.astype(str), "row": rows, "way": ways}, stopped)
 
     return ask
 
@@ -35,3 +43,78 @@ def test_rows_that_were_not_reached_are_in_the_table(end) -> None:
 def test_with_nothing_to_show_an_interruption_is_passed_on() -> None:
     with pytest.raises(KeyboardInterrupt):
         measure(2, ask_until(0, KeyboardInterrupt), most=1)
+
+
+@given(st.integers(1, 40), st.integers(1, 40), st.integers(1, 5), st.integers(1, 1000))
+def test_how_samples_are_cut_into_blocks_has_no_effect(number, most, memory, bytes_per_sample) -> None:
+    sizes = []
+
+    def ask(block):
+        sizes.append(block.stop - block.start)
+        return ask_until(None, "")(block)
+
+    budget = rs.Budget(memory=memory * 100)
+    found = measure(number, ask, most=most, bytes_per_sample=bytes_per_sample, budget=budget)
+    assert found["test_position"].value.tolist() == [*range(number)]
+    assert max(sizes) <= max(1, min(most, memory * 100 // bytes_per_sample))
+
+
+def test_time_ends_work_between_blocks_but_not_before_the_first() -> None:
+    found = measure(5, ask_until(None, ""), budget=rs.Budget(seconds=0))
+    assert found.stopped == "time"
+    assert found.is_done.tolist() == [True, False, False, False, False]
+
+
+def test_progress_is_told_up_to_the_end() -> None:
+    told: list[float] = []
+    measure(5, ask_until(None, ""), progress=told.append)
+    assert told == sorted(told)
+    assert told[-1] == 1.0
+
+
+def test_a_population_is_no_smaller_than_its_sample() -> None:
+    with pytest.raises(InputError, match="population"):
+        measure(5, ask_until(None, ""), population=4)
+
+
+@pytest.mark.parametrize("most", [1, 4])
+def test_work_goes_on_where_it_ended(tmp_path, most) -> None:
+    begun = measure(9, ask_until(3, KeyboardInterrupt), most=2, checkpoint=KeptRows(tmp_path / "rows", {"of": "a"}))
+    done = int(begun.is_done.sum())
+    assert 0 < done < 9
+    asked: list[int] = []
+
+    def ask(block):
+        asked.extend(range(block.start, block.stop))
+        return ask_until(None, "")(block)
+
+    found = measure(9, ask, most=most, checkpoint=KeptRows(tmp_path / "rows", {"of": "a"}))
+    assert asked == [*range(done, 9)]
+    whole = measure(9, ask_until(None, ""))
+    assert str(found) == str(whole)
+    assert found["test_position"].method == "counted"
+    assert found["test_position"].definition == "position of a sample, here"
+    for name in ("name", "row", "way"):
+        assert [str(one) for one in found.details[name]] == [str(one) for one in whole.details[name]]
+
+
+def test_rows_of_something_else_or_damaged_ones_are_refused(tmp_path) -> None:
+    kept = KeptRows(tmp_path / "rows", {"of": "a"})
+    measure(2, ask_until(None, ""), most=2, checkpoint=kept)
+    with pytest.raises(InputError, match="begun with another of"):
+        KeptRows(tmp_path / "rows", {"of": "b"})
+    column = replace(Column.of(POSITION, [1.0]), upper=np.array([0.0]))
+    kept.keep(slice(0, 2), Measured((column,)))
+    with pytest.raises(InputError, match="not a kept result"):
+        kept.parts(2)
+    with pytest.raises(InputError, match="not a kept result"):
+        kept.parts(1)
+
+
+def test_what_measurements_depend_on_is_in_their_key() -> None:
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    points = net.points([[1.0, 2.0]])
+    key = key_of(net, points, norm="l2")
+    assert key["norm"] == "l2"
+    assert key != key_of(net, points + 1, norm="l2")
+    assert key != key_of(rs.load([(np.eye(2), np.ones(2))]), points, norm="l2")

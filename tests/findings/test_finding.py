@@ -1,25 +1,65 @@
-"""Findings say what they are, in print and in JSON."""
+"""Findings say what they are, in print and in JSON, and claim what their ends say."""
 
 import json
+from math import inf
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from reluscope.findings import Claim, Finding
 
+NUMBERS = st.floats(-1e9, 1e9) | st.integers(-1000, 1000)
+
 
 def test_prints_its_claim():
-    assert str(Finding(1234, Claim.EXACT)) == "1,234 (EXACT)"
-    assert str(Finding(7, Claim.LOWER, interval=(7, 9))) == "7 (LOWER, in [7, 9])"
-    assert str(Finding(0.25, Claim.ESTIMATE, interval=(0.2, 0.3))) == "0.25 (ESTIMATE, in [0.2, 0.3])"
+    assert str(Finding.of(1234)) == "1,234 (EXACT)"
+    assert str(Finding.of(7, upper=9)) == "7 (LOWER, in [7, 9])"
+    assert str(Finding.of(7, upper=inf)) == "7 (LOWER)"
+    assert str(Finding.of(7, -inf)) == "7 (UPPER)"
+    assert str(Finding.of(0.25, 0.2, 0.3)) == "0.25 (ESTIMATE, in [0.2, 0.3])"
+    assert str(Finding.estimate(0.25)) == "0.25 (ESTIMATE)"
+
+
+@given(st.tuples(NUMBERS, NUMBERS, NUMBERS).map(sorted), st.none() | st.floats(0, 10))
+def test_claims_what_the_ends_say(ends, tolerance):
+    lower, value, upper = ends
+    found = Finding.of(value, lower, upper, tolerance=tolerance)
+    allowed = tolerance if tolerance is not None else 0.0 if isinstance(value, int) else 1e-9 * abs(value)
+    if lower == upper or upper - lower <= allowed:
+        assert found.claim is Claim.EXACT
+        assert found.interval is None
+        # EXACT on a real number: within the stated tolerance of the truth, wherever that is.
+        assert (found.tolerance or 0.0) == max(upper - value, value - lower)
+    else:
+        assert found.interval == (lower, upper)
+        expected = Claim.LOWER if value == lower else Claim.UPPER if value == upper else Claim.ESTIMATE
+        assert found.claim is expected
+
+
+def test_ends_are_on_their_sides_of_the_value():
+    for value, lower, upper in ((1, 2, 3), (1, 0, 0.5), (float("nan"), 0, 1)):
+        with pytest.raises(ValueError, match="between its ends"):
+            Finding.of(value, lower, upper)
+
+
+def test_infinite_values_are_exact_where_that_is_known():
+    assert str(Finding.of(inf)) == "inf (EXACT)"
+    assert Finding.of(inf, 5.0).claim is Claim.UPPER
+
+
+def test_counts_state_their_resolution():
+    assert Finding.of(5, resolution=1e-9).tolerance == 1e-9
+    assert Finding.of(5, upper=inf, resolution=1e-9).tolerance == 1e-9
 
 
 def test_is_a_number():
-    assert int(Finding(3, Claim.EXACT)) == 3
-    assert float(Finding(0.5, Claim.UPPER)) == 0.5
+    assert int(Finding.of(3)) == 3
+    assert float(Finding.of(0.5, -inf)) == 0.5
 
 
 def test_json_keeps_what_matters_and_has_no_infinity():
-    finding = Finding(3, Claim.LOWER, name="regions", interval=(3, float("inf")), tolerance=0.0, work={"seconds": 1.5})
+    finding = Finding.of(3, upper=inf, name="regions", resolution=0.0, work={"seconds": 1.5})
     plain = json.loads(json.dumps(finding.to_dict(), allow_nan=False))
     assert plain == {
         "name": "regions",
@@ -33,4 +73,4 @@ def test_json_keeps_what_matters_and_has_no_infinity():
 
 def test_is_frozen():
     with pytest.raises(AttributeError):
-        Finding(3, Claim.EXACT).value = 4
+        Finding.of(3).value = 4

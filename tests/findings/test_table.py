@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from reluscope.errors import InputError
-from reluscope.findings import Column, Findings, Kind, Status, declare
-from reluscope.findings.derived import claim_of
+from reluscope.findings import Column, Finding, Findings, Kind, Status, declare
+from reluscope.findings.claims import claim_of
+from reluscope.findings.writing import with_ends
 
 LENGTH = declare("test_length", "length of what is tested", unit="input")
 COUNT = declare("test_count", "number of what is tested", kind=Kind.COUNT)
@@ -161,12 +162,74 @@ def test_the_share_of_exact_rows() -> None:
     assert "1 of 4" in share.definition
 
 
-def test_variants_are_in_the_name_and_all_that_is_open_in_the_definition() -> None:
-    found = table(Column.of(LENGTH, [1.0], variant="in l2", given="of three"))
-    assert found.finding(LENGTH).definition == "length of what is tested, in l2, of three"
+def test_what_the_definition_leaves_open_is_in_the_title() -> None:
+    found = table(Column.of(LENGTH, [1.0], given="in l2"))
+    assert found.finding(LENGTH).definition == "length of what is tested, in l2"
     assert found.finding(LENGTH).name == "test length in l2"
     assert found.median(LENGTH).name == "median test length in l2"
     assert str(found).splitlines()[0].endswith("test length in l2")
+
+
+@given(cells(whole=False))
+def test_sums_hold_those_of_every_possible_truth(ends) -> None:
+    lower, value, upper = ends
+    total = table(Column.of(LENGTH, value, lower, upper)).total(LENGTH)
+    low, high = total.interval or (total.value, total.value)
+    slack = 2e-9 * sum(upper)
+    assert low == pytest.approx(sum(lower), abs=slack)
+    assert high == pytest.approx(sum(upper), abs=slack)
+    assert low <= float(total) <= high
+
+
+def test_no_sum_of_rows_that_were_drawn_and_none_of_shares_ends_at_one() -> None:
+    assert table(Column.of(TRUTH, [1, 1, 0])).total(TRUTH).value == 2
+    with pytest.raises(InputError, match="drawn from more"):
+        table(Column.of(LENGTH, [1.0]), population=2).total(LENGTH)
+
+
+def test_a_single_measurement_is_a_table_of_one_row() -> None:
+    found = Findings.of(Column.of(COUNT, [5], upper=[7]), Column.of(LENGTH, [2.0]), domain="a box")
+    assert str(found).splitlines() == ["test count   ≥ 5 [5, 7]", "test length           2"]
+    assert str(found.finding(COUNT)) == "5 (LOWER, in [5, 7])"
+    assert found.finding(COUNT).domain == "a box"
+    with pytest.raises(ValueError, match="1 without keys, got"):
+        Findings.of(Column.of(COUNT, [5, 6]))
+    with pytest.raises(ValueError, match="one length"):
+        Findings.of(Column.of(COUNT, [5, 6]), keys={"sample": [0]})
+
+
+def test_a_summary_is_about_all_rows_together() -> None:
+    one = Findings.of(Column.of(COUNT, [5], upper=[np.inf]))
+    found = Findings.of(Column.of(LENGTH, [1.0, 2.0]), keys={"sample": [0, 1]}, summary=one)
+    assert found.finding(COUNT).value == 5
+    assert found[COUNT].claims == ("LOWER",)
+    assert str(found).splitlines()[-1] == "test count  ≥ 5"
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["summary"]["test_count"]["value"] == [5.0]
+    assert b"test_count" in found.to_table().schema.metadata[b"summary"]
+    assert "test count" in found._repr_html_()
+    assert "| test count | ≥ 5 |" in found.to_markdown()
+    with pytest.raises(InputError, match="one of test_length, got"):
+        found.rows([0]).finding(COUNT)
+    with pytest.raises(InputError, match="expected a row from 0 to 1, got none"):
+        found.finding(LENGTH)
+
+
+def test_rows_are_undefined_without_a_value_and_not_reached_after_the_last() -> None:
+    found = Findings.of(Column.of(LENGTH, [1.0, np.nan, np.nan]), keys={"sample": [0, 1, 2]}, reached=2)
+    assert found.status == (Status.DONE, Status.UNDEFINED, Status.NOT_REACHED)
+
+
+@given(st.floats(1e-3, 1e9), st.floats(1e-15, 1.0))
+def test_ends_that_differ_are_written_differently(value, width) -> None:
+    found = Finding.of(value, value * (1 - width), value * (1 + width), tolerance=0.0)
+    if found.interval is not None:
+        low, high = with_ends(found).split("[")[1].rstrip("]").split(", ")
+        assert low != high
+
+
+def test_shares_are_written_in_percent() -> None:
+    found = table(Column.of(TRUTH, [1, 0, 0], [1, 0, 0], [1, 0, 1]))
+    assert with_ends(found.share(TRUTH)) == "≥ 33.3 % [33.3 %, 66.7 %]"
 
 
 def test_what_no_quantity_can_be_is_refused() -> None:
@@ -182,7 +245,7 @@ def test_what_no_quantity_can_be_is_refused() -> None:
 def test_infinite_values_are_exact_and_have_no_tolerance() -> None:
     found = table(Column.of(LENGTH, [np.inf, np.inf]))
     assert str(found.median(LENGTH)) == "inf (EXACT)"
-    assert found.finding(LENGTH).tolerance is None
+    assert found.finding(LENGTH, 0).tolerance is None
     assert claim_of(np.inf, np.inf, np.inf, 0.0) == "EXACT"
 
 

@@ -224,3 +224,12 @@ def test_codes_are_packed_as_everywhere():
     found, _ = cells_of(net, rs.Box(-1, 1, 3))
     codes = Codes(found.words, net.layout)
     assert (codes.to_array() == net.codes(found.witnesses).to_array()).all()
+
+
+@pytest.mark.parametrize("shift", [2e-14, 2e-10, 2e-3])
+def test_facets_at_which_a_unit_is_all_but_zero_are_matched_or_counted(shift: float) -> None:
+    # The second unit is positive everywhere, and within rounding of zero where the first one bends.
+    network = rs.load([([[0.0, 1.0]], [1.0]), ([[1.0]], [shift]), ([[0.0]], [0.0])])
+    for domain in (rs.Space(2), rs.Box(-3, 3, 2)):
+        pairs = rs.partition(network, domain, method="cellwise").adjacency_finding()
+        assert (int(pairs), pairs.claim) in [(1, rs.Claim.EXACT), (0, rs.Claim.LOWER)]

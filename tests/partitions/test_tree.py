@@ -142,6 +142,18 @@ def test_degenerate_networks_by_linear_programs(parameters):
         assert codes_of(network, regions) == set(codes_by_lp(parameters, box=box))
 
 
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_units_that_bend_on_one_hyperplane_are_decided_on_all_of_space(dim):
+    """After a layer their constants are sums of floats, equal but for rounding; fractions know that they are equal."""
+    first = (-np.eye(dim), np.full(dim, 0.75))
+    second = (np.outer([-2.0, -1.75, 0.0], np.eye(dim)[0]), np.array([1.5, 1.3125, 0.0]))
+    parameters = [first, second, (np.zeros((1, 3)), np.zeros(1))]
+    network = from_arrays(parameters)
+    regions = tree_regions(network, rs.Space(dim))
+    check(network, rs.Space(dim), regions)
+    assert codes_of(network, regions) == set(codes_by_lp(parameters, box=None))
+
+
 @given(gate_layers(2, kinds=("relu", "leaky", "abs", "clamp", "softshrink", "max")))
 @settings(max_examples=30)
 def test_all_gates_by_rational_splitting(layers):

@@ -10,6 +10,7 @@ import torch
 from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Count, Seconds, read_arguments
+from reluscope.budget import Budget
 from reluscope.findings import Column, Findings, declare
 from reluscope.geometry.convex_questions import largest_balls
 from reluscope.geometry.domains import Box
@@ -109,7 +110,9 @@ def inscribed_balls(
 
     where = "input space" if domain is None else domain.describe()
     most = bodies_at_once(network)
-    return measure(len(points), ask, domain=where, seconds=seconds, most=most, population=population, tell=tell)
+    return measure(
+        len(points), ask, domain=where, budget=Budget(seconds=seconds), most=most, population=population, progress=tell
+    )
 
 
 def _ask_balls(

@@ -24,7 +24,9 @@ class Pace:
         No block begins after this time, except the first.
     most : int
         Samples in a block.
-    tell : callable, optional
+    done : int
+        How many are done already.
+    progress : callable, optional
         Told the share of the work that is done, from 0 to 1, after every block.
 
     Examples
@@ -35,17 +37,23 @@ class Pace:
     """
 
     def __init__(
-        self, number: int, *, seconds: float, most: int = 4096, tell: Callable[[float], None] | None = None
+        self,
+        number: int,
+        *,
+        seconds: float,
+        most: int = 4096,
+        done: int = 0,
+        progress: Callable[[float], None] | None = None,
     ) -> None:
-        self.number, self.seconds, self.most, self.tell = number, seconds, most, tell
-        self.done, self.stopped = 0, ""
+        self.number, self.seconds, self.most, self.progress = number, seconds, most, progress
+        self.done, self.stopped = done, ""
 
     def blocks(self) -> Iterator[slice]:
         """Yield blocks that grow until one takes about half a second; ``done`` is where the last finished one ends."""
         began = last = time.perf_counter()
-        size = 1
+        size, first = 1, self.done
         while self.done < self.number:
-            if self.done and last - began > self.seconds:
+            if self.done > first and last - began > self.seconds:
                 self.stopped = "time"
                 return
             stop = min(self.done + size, self.number)
@@ -54,9 +62,9 @@ class Pace:
             if now - last < BLOCK_SECONDS:
                 size = min(2 * size, self.most)
             last = now
-            if self.tell is not None:
+            if self.progress is not None:
                 share = max(self.done / self.number, min(1.0, (now - began) / self.seconds) if self.seconds else 1.0)
-                self.tell(min(1.0, share))
+                self.progress(min(1.0, share))
 
 
 def until_interrupted(work: Callable[[], None], done: Sized) -> str:

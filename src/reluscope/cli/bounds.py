@@ -17,9 +17,9 @@ from reluscope.cli.printing import add_row, make_table, open_console, print_json
 from reluscope.cli.progress import show_progress
 from reluscope.errors import InputError
 from reluscope.findings import Claim
+from reluscope.findings.writing import SIGNS
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
-from reluscope.report.content import SIGNS
 
 FORMAT = "reluscope bounds 1"
 

@@ -1,4 +1,4 @@
-"""What follows from ends: claims of single cells, and medians, quantiles, means and shares of columns with their ends.
+"""What follows from the ends of many cells: medians, quantiles, means, sums and shares of columns, with their ends.
 
 A cell is a value between two ends that hold for certain. Medians, quantiles and means grow with every entry, so that
 those of the lower ends and of the upper ends hold the truth between them. Where rows were drawn at random from a larger
@@ -13,8 +13,6 @@ from jaxtyping import Float
 from scipy.stats import beta, binom
 from scipy.stats import t as student
 
-from reluscope.findings.finding import Claim
-
 CONFIDENCE = 0.95
 
 
@@ -25,34 +23,6 @@ class Ends(NamedTuple):
     lower: float
     upper: float
     is_certain: bool = True
-
-
-def claim_of(value: float, lower: float, upper: float, tolerance: float) -> Claim:
-    """Return what a value between two certain ends claims.
-
-    Parameters
-    ----------
-    value, lower, upper : float
-        With ``lower <= value <= upper``.
-    tolerance : float
-        Ends that are no farther apart are one number.
-
-    Returns
-    -------
-    Claim
-        EXACT where the ends are one number; LOWER or UPPER where the value is that end; else ESTIMATE.
-
-    Examples
-    --------
-    >>> from reluscope.findings.derived import claim_of
-    >>> [str(claim_of(2.0, low, high, 1e-9)) for low, high in [(2.0, 2.0), (2.0, 3.0), (1.0, 2.0), (1.0, 3.0)]]
-    ['EXACT', 'LOWER', 'UPPER', 'ESTIMATE']
-    """
-    if lower == upper or upper - lower <= tolerance:
-        return Claim.EXACT
-    if value == lower:
-        return Claim.LOWER
-    return Claim.UPPER if value == upper else Claim.ESTIMATE
 
 
 def at_an_end(cell: Ends, tolerance: float) -> Ends:
@@ -140,6 +110,23 @@ def mean(
         spreads = [reach * float(np.std(part, ddof=1)) for part in (lower, upper)]
     spreads = [np.inf if np.isnan(spread) else spread for spread in spreads]
     return Ends(value, low - spreads[0], high + spreads[1], is_certain=False)
+
+
+def total(
+    values: Float[np.ndarray, " k"], lower: Float[np.ndarray, " k"], upper: Float[np.ndarray, " k"], population: int
+) -> Ends:
+    """Return the sum of entries that are all known; ``population`` is their number.
+
+    Examples
+    --------
+    >>> from reluscope.findings.derived import total
+    >>> two = np.array([1.0, 3.0])
+    >>> total(two, two - 1, two + 2, 2)
+    Ends(value=4.0, lower=2.0, upper=8.0, is_certain=True)
+    """
+    if len(values) != population:
+        raise ValueError("a sum over a population is no sum over some of it")
+    return Ends(*(float(np.sum(part)) for part in (values, lower, upper)))
 
 
 def share(

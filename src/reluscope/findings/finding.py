@@ -6,29 +6,16 @@ geometry and networks return plain results.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from html import escape
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
-
-class Claim(StrEnum):
-    """What a number says about the truth.
-
-    EXACT on an integer: equal to the truth at the stated resolution. EXACT on a real number: within the stated
-    tolerance of it. LOWER and UPPER: the truth is not below, not above. ESTIMATE: close to the truth in the sense of
-    the finding's interval, if it has one.
-    """
-
-    EXACT = "EXACT"
-    LOWER = "LOWER"
-    UPPER = "UPPER"
-    ESTIMATE = "ESTIMATE"
+from reluscope.findings.claims import AGREEMENT, Claim, claim_of
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A measured number with everything a reader needs to judge it.
+    """A measured number with everything a reader needs to judge it; made by `Finding.of` or `Finding.estimate`.
 
     Parameters
     ----------
@@ -39,7 +26,7 @@ class Finding:
     name : str
         What was measured, as a reader would say it.
     interval : (2,) numbers, optional
-        The truth lies within it; infinite at an end where nothing is known.
+        The truth lies within it; infinite at an end where nothing is known. EXACT numbers have none.
     definition, domain, method, source : str
         Which definition of the quantity, where it was asked, how it was computed, which publication it follows.
     tolerance : float, optional
@@ -50,10 +37,12 @@ class Finding:
         What it took: seconds, vertices, linear programs.
     stopped : str
         Why work ended early, in a few words: the budget that was spent, or "interrupted".
+    is_share : bool
+        Whether it is a share, which readers like in percent.
 
     Examples
     --------
-    >>> finding = Finding(5, Claim.EXACT, name="regions")
+    >>> finding = Finding.of(5, name="regions")
     >>> int(finding), str(finding)
     (5, '5 (EXACT)')
     """
@@ -70,6 +59,67 @@ class Finding:
     num_undecided: int = 0
     work: Mapping[str, float] = field(default_factory=dict)
     stopped: str = ""
+    is_share: bool = False
+
+    @staticmethod
+    def of(
+        value: float,
+        lower: float | None = None,
+        upper: float | None = None,
+        *,
+        tolerance: float | None = None,
+        resolution: float | None = None,
+        **fields: Any,
+    ) -> "Finding":
+        """Return a number that claims what its ends say; without ends it is exact.
+
+        Parameters
+        ----------
+        value : int or float
+        lower, upper : int or float, optional
+            The truth lies between them for certain; by default they are the value. An end of which nothing is known
+            is infinite.
+        tolerance : float, optional
+            Ends that are no farther apart are one number: by default those of whole numbers have to be equal, and those
+            of others agree to nine digits.
+        resolution : float, optional
+            Of a count, stated as its tolerance.
+        **fields
+            The name, the definition and so on, as of the class.
+
+        Raises
+        ------
+        ValueError
+            If the value is not between its ends.
+
+        Examples
+        --------
+        >>> from math import inf
+        >>> print(Finding.of(5), Finding.of(5, upper=9), Finding.of(5, -inf), Finding.of(0.5, 0.4, 0.7))
+        5 (EXACT) 5 (LOWER, in [5, 9]) 5 (UPPER) 0.5 (ESTIMATE, in [0.4, 0.7])
+        """
+        low, high = value if lower is None else lower, value if upper is None else upper
+        if not low <= value <= high:
+            raise ValueError(f"expected a value between its ends, got {value} and {low} to {high}")
+        if tolerance is None:
+            tolerance = 0.0 if isinstance(value, int) else AGREEMENT * abs(value) if isfinite(value) else 0.0
+        claim = claim_of(value, low, high, tolerance)
+        if claim is Claim.EXACT:
+            error = max(high - value, value - low) if low != high else resolution
+            return Finding(value, claim, tolerance=error, **fields)
+        # Of a bare upper bound, and of a bare estimate, there is nothing else to say.
+        return Finding(value, claim, interval=None if low == -inf else (low, high), tolerance=resolution, **fields)
+
+    @staticmethod
+    def estimate(value: float, interval: tuple[float, float] | None = None, **fields: Any) -> "Finding":
+        """Return a number of which nothing is certain: at most an interval that holds it with some probability.
+
+        Examples
+        --------
+        >>> print(Finding.estimate(0.5, (0.4, 0.7)))
+        0.5 (ESTIMATE, in [0.4, 0.7])
+        """
+        return Finding(value, Claim.ESTIMATE, interval=interval, **fields)
 
     def __int__(self) -> int:
         return int(self.value)
@@ -79,7 +129,7 @@ class Finding:
 
     def __str__(self) -> str:
         number = f"{self.value:,}" if isinstance(self.value, int) else f"{self.value:.6g}"
-        if self.interval is not None and self.claim is not Claim.EXACT:
+        if self.interval is not None and all(map(isfinite, self.interval)) and self.claim is not Claim.EXACT:
             low, high = (f"{end:,}" if isinstance(end, int) else f"{end:.6g}" for end in self.interval)
             return f"{number} ({self.claim}, in [{low}, {high}])"
         return f"{number} ({self.claim})"

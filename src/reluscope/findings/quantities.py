@@ -107,6 +107,17 @@ def declare(
     return quantity
 
 
+def quantity_named(name: str) -> Quantity:
+    """Return the quantity that was declared by this name.
+
+    Raises
+    ------
+    KeyError
+        If there is none.
+    """
+    return _DECLARED[name]
+
+
 def declared() -> tuple[Quantity, ...]:
     """Return all quantities declared so far, by name."""
     return tuple(quantity for _, quantity in sorted(_DECLARED.items()))

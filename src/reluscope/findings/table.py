@@ -1,7 +1,9 @@
 """A table of what was measured: a row for each thing asked, a column for each quantity, a claim for each cell.
 
-A cell is a value between two ends. What it claims follows from them (`findings.derived`) and is written nowhere. A row
-says besides whether it was measured at all: things may have no such quantity, and time may end before their turn.
+A cell is a value between two ends. What it claims follows from them (`findings.claims`) and is written nowhere. A row
+says besides whether it was measured at all: things may have no such quantity, and time may end before their turn. A
+single measurement is a table of one row without keys; such a table goes along with another one as its summary where
+some numbers belong to no row of it but to all of them.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,13 +18,11 @@ from jaxtyping import Bool, Float
 
 from reluscope.arguments import Share, read_arguments, read_position, read_positions
 from reluscope.errors import InputError
-from reluscope.findings.derived import CONFIDENCE, Ends, at_an_end, claim_of, mean, quantile, share
-from reluscope.findings.finding import Claim, Finding
+from reluscope.findings.claims import AGREEMENT, Claim, claim_of
+from reluscope.findings.derived import CONFIDENCE, Ends, at_an_end, mean, quantile, share, total
+from reluscope.findings.finding import Finding
 from reluscope.findings.quantities import Kind, Quantity
 from reluscope.findings.writing import as_arrow, as_html, as_markdown, as_plain, as_text
-
-# Ends that agree to so many digits are one number.
-AGREEMENT = 1e-9
 
 
 class Status(StrEnum):
@@ -51,9 +51,7 @@ class Column:
     method : str
         How it was computed.
     given : str
-        What the definition leaves open, as the number of rays.
-    variant : str
-        Which of several such quantities it is, as the norm of a distance: a part of its name.
+        What the definition leaves open, as the norm of a distance: in the title and in the definition.
     confidence : float
         Of the ends: 1 where they are certain.
     """
@@ -66,7 +64,6 @@ class Column:
     method: str = ""
     given: str = ""
     confidence: float = 1.0
-    variant: str = ""
 
     @staticmethod
     def of(
@@ -79,7 +76,6 @@ class Column:
         method: str = "",
         given: str = "",
         confidence: float = 1.0,
-        variant: str = "",
     ) -> "Column":
         """Return a column; without ends, values are exact.
 
@@ -89,7 +85,7 @@ class Column:
         value, lower, upper : (k,) arrays
         tolerance : float or (k,) array, optional
             By default nothing for counts and truths, and for other numbers the ninth digit.
-        method, given, variant : str
+        method, given : str
         confidence : float
 
         Raises
@@ -116,7 +112,7 @@ class Column:
         allowed = np.broadcast_to(np.asarray(tolerance, dtype=np.float64), value.shape)
         for array in (value, low, high, allowed):
             array.setflags(write=False)
-        return Column(quantity, value, low, high, allowed, method, given, confidence, variant)
+        return Column(quantity, value, low, high, allowed, method, given, confidence)
 
     @staticmethod
     def joined(parts: "Sequence[Column]", missing: int = 0) -> "Column":
@@ -128,17 +124,17 @@ class Column:
         }
         for array in tables.values():
             array.setflags(write=False)
-        return replace(parts[0], **tables, method=parts[-1].method)
+        return replace(parts[0], **tables, method=" or ".join(dict.fromkeys(part.method for part in parts)))
 
     @property
     def definition(self) -> str:
         """What it is, with what the quantity leaves open."""
-        return ", ".join(part for part in (self.quantity.definition, self.variant, self.given) if part)
+        return self.quantity.definition + (f", {self.given}" if self.given else "")
 
     @property
     def title(self) -> str:
-        """The name in words, with the variant."""
-        return self.quantity.title + (f" {self.variant}" if self.variant else "")
+        """The name in words, with what the quantity leaves open."""
+        return self.quantity.title + (f" {self.given}" if self.given else "")
 
     def __getitem__(self, rows: Any) -> "Column":
         parts = {name: getattr(self, name)[rows] for name in ("value", "lower", "upper", "tolerance")}
@@ -182,6 +178,20 @@ class Findings:
     stopped : str
         Why work ended early; empty where it did not.
     seconds : float
+    summary : Findings, optional
+        A table of one row without keys: what was measured of all rows together.
+
+    Examples
+    --------
+    >>> from reluscope.findings import Column, Findings, declare
+    >>> inradius = declare("inradius", "radius of a largest ball in the linear region", unit="input")
+    >>> found = Findings.of(Column.of(inradius, [1.0, 2.5], [1.0, 2.5], [1.0, 4.0]), keys={"sample": np.arange(2)})
+    >>> print(found)
+    sample         inradius
+    0                     1
+    1       ≥ 2.5 [2.5, 4]
+    >>> print(found.mean("inradius"), found.finding("inradius", 1))
+    1.75 (LOWER, in [1.75, 2.5]) 2.5 (LOWER, in [2.5, 4])
     """
 
     columns: Mapping[str, Column]
@@ -192,6 +202,49 @@ class Findings:
     population: int | None = None
     stopped: str = ""
     seconds: float = 0.0
+    summary: "Findings | None" = None
+
+    @staticmethod
+    def of(
+        *columns: Column, keys: Mapping[str, Any] | None = None, reached: int | None = None, **fields: Any
+    ) -> "Findings":
+        """Return a table from its columns; without keys that of a single measurement.
+
+        Parameters
+        ----------
+        *columns : Column
+            Equally long; a row in which none has a value is undefined.
+        keys : mapping of str to sequences, optional
+            What the rows are.
+        reached : int, optional
+            How many rows were reached; by default all.
+        **fields
+            The domain, details and so on, as of the class.
+
+        Raises
+        ------
+        ValueError
+            If columns and keys are not equally long, or without keys there is more than one row.
+
+        Examples
+        --------
+        >>> from reluscope.findings import Column, Findings, Kind, declare
+        >>> pages = declare("example_pages", "pages of a book", kind=Kind.COUNT)
+        >>> print(Findings.of(Column.of(pages, [321])))
+        example pages  321
+        """
+        given = {name: np.asarray(table) for name, table in (keys or {}).items()}
+        lengths = {len(table) for table in (*columns, *given.values())}
+        if len(lengths) > 1 or (not given and lengths != {1}):
+            raise ValueError(f"expected columns and keys of one length, 1 without keys, got {sorted(lengths)}")
+        number = lengths.pop()
+        has_value = ~np.all([np.isnan(column.value) for column in columns], axis=0)
+        reached = number if reached is None else reached
+        status = [
+            Status.NOT_REACHED if row >= reached else Status.DONE if has_value[row] else Status.UNDEFINED
+            for row in range(number)
+        ]
+        return Findings({column.quantity.name: column for column in columns}, given, tuple(status), **fields)
 
     def __len__(self) -> int:
         return len(self.status)
@@ -203,11 +256,12 @@ class Findings:
         return str(name) in self.columns
 
     def __getitem__(self, name: str | Quantity) -> Column:
-        try:
+        if str(name) in self.columns:
             return self.columns[str(name)]
-        except KeyError:
-            known = ", ".join(self.columns)
-            raise InputError(f"expected a quantity that was measured, one of {known}, got {str(name)!r}") from None
+        if self.summary is not None and name in self.summary:
+            return self.summary[name]
+        known = ", ".join([*self.columns, *(self.summary or ())])
+        raise InputError(f"expected a quantity that was measured, one of {known}, got {str(name)!r}")
 
     def __str__(self) -> str:
         return as_text(self)
@@ -263,18 +317,30 @@ class Findings:
         columns = {name: column[which] for name, column in self.columns.items()}
         keys, details = ({name: table[which] for name, table in tables.items()} for tables in (self.keys, self.details))
         status = tuple(np.array(self.status, dtype=object)[which])
-        return replace(self, columns=columns, keys=keys, details=details, status=status)
+        # What was measured of all rows together says nothing of some.
+        return replace(self, columns=columns, keys=keys, details=details, status=status, summary=None)
 
     @read_arguments
-    def finding(self, name: str | Quantity, row: int = 0) -> Finding:
-        """Return one cell.
+    def finding(self, name: str | Quantity, row: int | None = None) -> Finding:
+        """Return one cell, or what was measured of all rows together.
+
+        Parameters
+        ----------
+        name : str or Quantity
+        row : int, optional
+            May be left out where there is one row, and for a quantity of the summary.
 
         Raises
         ------
         InputError
             If there is no such quantity or row, or the row was not measured.
         """
-        column, row = self[name], read_position(row, "row", len(self), "rows")
+        if self.summary is not None and name not in self and name in self.summary:
+            return self.summary.finding(name)
+        column = self[name]
+        if row is None and len(self) != 1:
+            raise InputError(f"expected a row from 0 to {len(self) - 1}, got none: name one, or ask for the median")
+        row = read_position(row or 0, "row", len(self), "rows")
         if self.status[row] is not Status.DONE:
             raise InputError(f"expected a row that was measured, got row {row}, which is {self.status[row]}")
         keys = ", ".join(f"{key} {table[row]}" for key, table in self.keys.items())
@@ -305,6 +371,19 @@ class Findings:
         return self._over_rows(name, "mean", mean)
 
     @read_arguments
+    def total(self, name: str | Quantity) -> Finding:
+        """Return the sum of a quantity over the rows that have it.
+
+        Raises
+        ------
+        InputError
+            If the rows were drawn from more.
+        """
+        if self.population is not None and self.population > len(self):
+            raise InputError("expected all rows, got some that were drawn from more: ask for the mean")
+        return self._over_rows(name, "sum of", total)
+
+    @read_arguments
     def share(self, name: str | Quantity) -> Finding:
         """Return the share of rows for which a truth holds, among those for which it is defined.
 
@@ -322,15 +401,19 @@ class Findings:
         """Return the share of these rows at which a quantity is EXACT; rows that were not reached are not."""
         column = self[name]
         number = int(column.is_exact.sum())
-        return Finding(
+        return Finding.of(
             number / len(self),
-            Claim.EXACT,
             name=f"share of exact {column.title}",
             definition=f"share of rows whose claim is EXACT, {number:,} of {len(self):,}, of: {column.definition}",
-            domain=", ".join(part for part in (f"{len(self):,} samples", self.domain) if part),
+            domain=", ".join(part for part in (f"{len(self):,} {self._things}", self.domain) if part),
             method=column.method,
             source=column.quantity.source,
+            is_share=True,
         )
+
+    @property
+    def _things(self) -> str:
+        return "samples" if len(np.unique(self.keys.get("sample", []))) == len(self) else "rows"
 
     def _over_rows(self, name: str | Quantity, said: str, ask: Callable[..., Ends]) -> Finding:
         column = self[name]
@@ -350,10 +433,14 @@ class Findings:
         drawn = population is not None and population > len(self) - int(missing.sum())
         cell = ask(*parts, population if drawn else rows)
         tolerance = float(np.median(column.tolerance[defined])) if not quantity.is_discrete else AGREEMENT
-        lower, upper = max(cell.lower, quantity.least), min(cell.upper, quantity.most)
+        lower, upper = cell.lower, cell.upper
+        if said == "sum of":
+            tolerance *= rows
+        else:
+            lower, upper = max(lower, quantity.least), min(upper, quantity.most)
         is_certain = cell.is_certain and column.confidence == 1
         cell = at_an_end(Ends(cell.value, lower, upper, is_certain), tolerance)
-        where = f"{number:,} of {population:,} samples" if drawn else f"{rows:,} samples"
+        where = f"{number:,} of {population:,} {self._things}" if drawn else f"{rows:,} {self._things}"
         return self._finding(
             column,
             cell,
@@ -363,6 +450,7 @@ class Findings:
             what=f"{said} over {where} of: {column.definition}",
             # Each by itself: what they say together has no probability that is known.
             certainty="" if column.confidence == 1 else f"; from ends that hold with {column.confidence:.0%} each",
+            is_share=said == "share",
         )
 
     def _finding(
@@ -375,22 +463,24 @@ class Findings:
         where: str,
         what: str,
         certainty: str = "",
+        is_share: bool = False,
     ) -> Finding:
-        claim = claim_of(cell.value, cell.lower, cell.upper, tolerance) if cell.is_certain else Claim.ESTIMATE
-        value = cell.value
-        whole = column.quantity.is_discrete and float(value).is_integer() and not name.startswith("mean")
-        apart = cell.lower != cell.upper and np.isfinite(value)
+        quantity = column.quantity
+        value, lower, upper = cell.value, cell.lower, cell.upper
+        ends = (value, lower, upper)
+        if quantity.is_discrete and not is_share and all(np.isinf(end) or float(end).is_integer() for end in ends):
+            value, lower, upper = (int(end) if np.isfinite(end) else end for end in ends)
         if not certainty and not cell.is_certain:
             certainty = f"; the ends hold with a probability of {CONFIDENCE:.0%}"
-        return Finding(
-            int(value) if whole else value,
-            claim,
-            name=name,
-            interval=(cell.lower, cell.upper) if claim is not Claim.EXACT else None,
-            definition=what + certainty,
-            domain=", ".join(part for part in (where, self.domain) if part),
-            method=column.method,
-            source=column.quantity.source,
-            tolerance=max(cell.upper - value, value - cell.lower) if claim is Claim.EXACT and apart else None,
-            work={"seconds": self.seconds} if self.seconds else {},
-        )
+        fields: dict[str, Any] = {
+            "name": name,
+            "definition": what + certainty,
+            "domain": ", ".join(part for part in (where, self.domain) if part),
+            "method": column.method,
+            "source": quantity.source,
+            "work": {"seconds": self.seconds} if self.seconds else {},
+            "is_share": is_share or quantity.kind is Kind.SHARE,
+        }
+        if cell.is_certain:
+            return Finding.of(value, lower, upper, tolerance=tolerance, **fields)
+        return Finding.estimate(value, (lower, upper), **fields)

@@ -4,22 +4,26 @@ Everything takes any `Findings`: what it shows follows from keys, quantities and
 its sign, an estimate with ≈; where both ends are known and apart, they follow in brackets.
 """
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Sequence
 from html import escape
 from math import isfinite, isinf
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from reluscope.findings.finding import Claim, Finding
+from reluscope.findings.claims import Claim
+from reluscope.findings.finding import Finding
 
 if TYPE_CHECKING:
     from reluscope.findings.table import Findings
 
 SIGNS = {Claim.EXACT: "", Claim.LOWER: "≥ ", Claim.UPPER: "≤ ", Claim.ESTIMATE: "≈ "}
+# Digits of numbers that are no whole ones, at least and at most.
+LEAST_DIGITS, MOST_DIGITS = 4, 17
 
 
-def number(value: float) -> str:
+def number(value: float, digits: int = LEAST_DIGITS) -> str:
     """Return a number as a reader likes it: thousands apart, or four significant digits.
 
     Examples
@@ -34,72 +38,115 @@ def number(value: float) -> str:
         return "∞" if value > 0 else "-∞"
     if float(value).is_integer() and abs(value) < 1e15:
         return f"{value:,.0f}"
-    return f"{value:,.1f}" if 1e3 <= abs(value) < 1e6 else f"{value:.4g}"
+    return f"{value:,.{digits - 3}f}" if 1e3 <= abs(value) < 1e6 else f"{value:.{digits}g}"
 
 
-def signed(finding: Finding) -> str:
+def written(finding: Finding, value: float, digits: int = LEAST_DIGITS) -> str:
+    """Return the finding's value, or one of its ends, as a reader likes it: shares in percent.
+
+    Examples
+    --------
+    >>> from reluscope.findings import Finding
+    >>> from reluscope.findings.writing import written
+    >>> written(Finding.of(0.25, is_share=True), 0.25), written(Finding.of(0.25), 0.25)
+    ('25.0 %', '0.25')
+    """
+    return f"{100 * value:.{digits - 3}f} %" if finding.is_share else number(value, digits)
+
+
+def signed(finding: Finding, digits: int = LEAST_DIGITS) -> str:
     """Return a finding's value with the sign of its claim.
 
     Examples
     --------
-    >>> from reluscope.findings import Claim, Finding
+    >>> from reluscope.findings import Finding
     >>> from reluscope.findings.writing import signed
-    >>> signed(Finding(5, Claim.LOWER))
+    >>> signed(Finding.of(5, upper=9))
     '≥ 5'
     """
-    return SIGNS[finding.claim] + number(finding.value)
+    return SIGNS[finding.claim] + written(finding, finding.value, digits)
 
 
 def with_ends(finding: Finding) -> str:
-    """Return a finding's value with the sign of its claim, and its ends if both are known.
+    """Return a finding's value with the sign of its claim, and its ends if both are known, in digits that part them.
 
     Examples
     --------
-    >>> from reluscope.findings import Claim, Finding
+    >>> from reluscope.findings import Finding
     >>> from reluscope.findings.writing import with_ends
-    >>> with_ends(Finding(5, Claim.LOWER, interval=(5, 9))), with_ends(Finding(5, Claim.EXACT))
-    ('≥ 5 [5, 9]', '5')
+    >>> with_ends(Finding.of(5, upper=9)), with_ends(Finding.of(5)), with_ends(Finding.of(1.5, 1.4999998, 1.5000003))
+    ('≥ 5 [5, 9]', '5', '≈ 1.5 [1.4999998, 1.5000003]')
     """
     ends = finding.interval
     if ends is None or finding.claim is Claim.EXACT or not all(map(isfinite, ends)):
         return signed(finding)
-    return f"{signed(finding)} [{number(ends[0])}, {number(ends[1])}]"
+    digits = _digits(finding, *ends)
+    return f"{signed(finding, digits)} [{', '.join(written(finding, end, digits) for end in ends)}]"
+
+
+def ends_in_words(finding: Finding) -> str:
+    """Return between which ends the truth lies, in words; empty where the value says it all.
+
+    Examples
+    --------
+    >>> from reluscope.findings import Finding
+    >>> from reluscope.findings.writing import ends_in_words
+    >>> ends_in_words(Finding.of(5, upper=9)), ends_in_words(Finding.of(5, upper=float("inf")))
+    ('between 5 and 9', '5 or more')
+    """
+    if finding.interval is None or finding.claim is Claim.EXACT:
+        return ""
+    low, high = finding.interval
+    if isinf(high):
+        return f"{written(finding, low)} or more"
+    digits = _digits(finding, low, high)
+    return f"between {written(finding, low, digits)} and {written(finding, high, digits)}"
 
 
 def as_text(found: "Findings", *, most: int = 20) -> str:
     """Return the table as lines of text: numbers flush right, at most so many rows."""
-    head, rows = _cells(found, with_ends, most)
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
-    left = len(found.keys)
-    lines = [
+    head, rows, left = _cells(found, most)
+    lines = [head, *rows] if head else rows
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    text = [
         "  ".join(
             cell.ljust(width) if place < left else cell.rjust(width)
             for place, (cell, width) in enumerate(zip(line, widths, strict=True))
         ).rstrip()
-        for line in (head, *rows)
+        for line in lines
     ]
-    return "\n".join([*lines, *_notes(found, len(rows))])
+    summary = [] if found.summary is None else as_text(found.summary, most=most).splitlines()
+    return "\n".join([*text, *_notes(found, most), *summary])
 
 
 def as_markdown(found: "Findings", *, most: int = 1000) -> str:
     """Return the table in Markdown."""
-    head, rows = _cells(found, with_ends, most)
-    rule = ["---" if place < len(found.keys) else "--:" for place in range(len(head))]
+    head, rows, left = _cells(found, most)
+    head = head or ["quantity", "value"]
+    rule = ["---" if place < left else "--:" for place in range(len(head))]
     lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in (head, rule, *rows)]
-    return "\n".join([*lines, *("\n" + note for note in _notes(found, len(rows)))])
+    summary = [] if found.summary is None else ["\n" + as_markdown(found.summary, most=most)]
+    return "\n".join([*lines, *("\n" + note for note in _notes(found, most)), *summary])
 
 
 def as_html(found: "Findings", *, most: int = 50) -> str:
     """Return the table as HTML; the definition of a quantity is the title of its heading."""
-    head, rows = _cells(found, with_ends, most)
-    titles = ["" for _ in found.keys] + [column.definition for column in found.columns.values()]
-    headings = "".join(
-        f'<th scope="col"{f" title={_quoted(title)}" if title else ""}>{escape(cell)}</th>'
-        for cell, title in zip(head, titles, strict=True)
-    )
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    notes = "".join(f"<p>{escape(note)}</p>" for note in _notes(found, len(rows)))
-    return f"<div><table><thead><tr>{headings}</tr></thead><tbody>{body}</tbody></table>{notes}</div>"
+    head, rows, _ = _cells(found, most)
+    titles = [column.definition for column in found.columns.values()]
+    if head:
+        headings = "".join(_heading(*one, "col") for one in zip(head, ["" for _ in found.keys] + titles, strict=True))
+        headings = f"<thead><tr>{headings}</tr></thead>"
+        marked = [["<td>" + escape(cell) + "</td>" for cell in row] for row in rows]
+    else:
+        headings = ""
+        marked = [
+            [_heading(row[0], title, "row"), f"<td>{escape(row[1])}</td>"]
+            for row, title in zip(rows, titles, strict=True)
+        ]
+    body = "".join("<tr>" + "".join(row) + "</tr>" for row in marked)
+    notes = "".join(f"<p>{escape(note)}</p>" for note in _notes(found, most))
+    summary = "" if found.summary is None else as_html(found.summary, most=most)
+    return f"<div><table>{headings}<tbody>{body}</tbody></table>{notes}{summary}</div>"
 
 
 def as_plain(found: "Findings") -> dict[str, Any]:
@@ -123,11 +170,16 @@ def as_plain(found: "Findings") -> dict[str, Any]:
         }
     if found.population is not None:
         plain["population"] = found.population
+    if found.summary is not None:
+        plain["summary"] = as_plain(found.summary)
     return plain | {"stopped": found.stopped, "seconds": found.seconds}
 
 
 def as_arrow(found: "Findings") -> pa.Table:
-    """Return keys, status, and for each quantity value, ends and claim, as an Arrow table; definitions are metadata."""
+    """Return keys, status, and for each quantity value, ends and claim, as an Arrow table.
+
+    Definitions are metadata of the columns, and a summary, as JSON, of the table.
+    """
     columns: dict[str, Any] = dict(found.keys) | {"status": [str(status) for status in found.status]}
     fields: dict[str, dict[str, str]] = {}
     for name, column in found.columns.items():
@@ -139,23 +191,32 @@ def as_arrow(found: "Findings") -> pa.Table:
     for place, name in enumerate(table.column_names):
         if name in fields:
             table = table.set_column(place, table.field(place).with_metadata(fields[name]), table.column(place))
+    if found.summary is not None:
+        table = table.replace_schema_metadata({"summary": json.dumps(as_plain(found.summary))})
     return table
 
 
-def _cells(found: "Findings", write: Callable[[Finding], str], most: int) -> tuple[list[str], list[list[str]]]:
-    head = [*found.keys, *(column.title for column in found.columns.values())]
+def _cells(found: "Findings", most: int) -> tuple[list[str], list[list[str]], int]:
+    """Return headings and rows of cells, and how many columns stand flush left.
+
+    Without keys there is one row, which is turned around: names beside cells, and no headings.
+    """
+    titles = [column.title for column in found.columns.values()]
     rows = []
     for row in range(min(len(found), most)):
         keys = [_key(table[row]) for table in found.keys.values()]
-        rows.append(keys + [_cell(found, name, row, write) for name in found.columns])
-    return head, rows
+        rows.append(keys + [written_cell(found, name, row) for name in found.columns])
+    if not found.keys:
+        return [], [list(pair) for pair in zip(titles, rows[0], strict=True)], 1
+    return [*found.keys, *titles], rows, len(found.keys)
 
 
-def _cell(found: "Findings", name: str, row: int, write: Callable[[Finding], str]) -> str:
+def written_cell(found: "Findings", name: str, row: int = 0) -> str:
+    """Return what stands in a cell: a number with its sign and ends, nothing, or why there is none."""
     if not found.is_done[row]:
         return str(found.status[row])
     value = found.columns[name].value[row]
-    return write(found.finding(name, row)) if value == value else ""
+    return with_ends(found.finding(name, row)) if value == value else ""
 
 
 def _key(value: Any) -> str:
@@ -163,14 +224,23 @@ def _key(value: Any) -> str:
     return f"{plain:,}" if isinstance(plain, int) else str(plain)
 
 
-def _notes(found: "Findings", shown: int) -> Sequence[str]:
-    notes = [] if shown == len(found) else [f"{shown:,} of {len(found):,} rows."]
+def _notes(found: "Findings", most: int) -> Sequence[str]:
+    notes = [] if most >= len(found) else [f"{most:,} of {len(found):,} rows."]
     return [*notes, *([f"Ended early: {found.stopped}."] if found.stopped else [])]
+
+
+def _digits(finding: Finding, low: float, high: float) -> int:
+    """Return how many digits tell two numbers apart."""
+    for digits in range(LEAST_DIGITS, MOST_DIGITS):
+        if written(finding, low, digits) != written(finding, high, digits):
+            return digits
+    return LEAST_DIGITS if low == high else MOST_DIGITS
 
 
 def _finite(values: list[float]) -> list[float | None]:
     return [value if isfinite(value) else None for value in values]
 
 
-def _quoted(text: str) -> str:
-    return '"' + escape(text, quote=True) + '"'
+def _heading(text: str, title: str, scope: str) -> str:
+    said = f' title="{escape(title, quote=True)}"' if title else ""
+    return f'<th scope="{scope}"{said}>{escape(text)}</th>'

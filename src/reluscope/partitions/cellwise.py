@@ -18,7 +18,7 @@ from reluscope.budget import Budget
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces
 from reluscope.geometry.domains import Domain
-from reluscope.geometry.double_description import INNER, Cells, cut_cells
+from reluscope.geometry.double_description import BORDER, WALL, Cells, cut_cells
 from reluscope.networks.affine_values import AffineValues, advance_affinely, affine_input, close_affinely
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
@@ -169,10 +169,11 @@ class _Cutting:
             [*(word[finite] for word in batch.words), np.zeros((len(cells), 0), dtype=np.uint64)], axis=1
         )
         owner = np.repeat(np.arange(len(cells)), np.diff(cells.facet_offsets))
-        shown = cells.kinds == INNER
+        shown = cells.kinds != BORDER
         keys = cells.keys[shown] ^ batch.hashes[finite[owner[shown]]]
         vertices = cells.vertices * np.append(np.full(cells.vertices.shape[1] - 1, self.start.scale), 1.0)
-        return CellPatch(words, cells.vertex_offsets, vertices, owner[shown], keys)
+        on_walls = cells.kinds[shown] == WALL
+        return CellPatch(words, cells.vertex_offsets, vertices, owner[shown], keys, on_walls)
 
     def _cut(self, batch: Batch) -> tuple[Batch, int]:
         """Take a batch through some units of a gate, and through the gate with the last of them."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.domains import Box, Domain, Space
-from reluscope.geometry.double_description import BORDER, INNER, Cells
+from reluscope.geometry.double_description import BORDER, WALL, Cells
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.rational_polytopes import Row, between, half_spaces, integer_row
 from reluscope.geometry.row_scales import scaled_rows
@@ -119,7 +119,7 @@ def _orthants(domain: Space | Polyhedron, scale: float) -> Cells | None:
         vertices.append(corners)
         errors.append(EPSILON * np.abs(corners))
         incidences.append(incidence)
-        kinds.append(np.where(inner, INNER, BORDER))
+        kinds.append(np.where(inner, WALL, BORDER))
         nothing = np.zeros(2, dtype=np.uint64)
         keys.append(
             np.stack(

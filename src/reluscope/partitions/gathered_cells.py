@@ -19,8 +19,9 @@ class CellPatch:
         Packed codes.
     vertex_offsets : (r + 1,) int64; vertices : (v, d + 1) float64
         Homogeneous vertices of every cell.
-    facet_cells : (f,) int64; facet_keys : (f, 2) uint64
-        The inner facets of every cell, with keys that both sides share.
+    facet_cells : (f,) int64; facet_keys : (f, 2) uint64; on_walls : (f,) bool
+        The inner facets of every cell, with keys that both sides share, and whether they lie on a wall between parts of
+        the domain, where both sides may be of one region.
     """
 
     words: np.ndarray
@@ -28,6 +29,7 @@ class CellPatch:
     vertices: np.ndarray
     facet_cells: np.ndarray
     facet_keys: np.ndarray
+    on_walls: np.ndarray
 
     def __len__(self) -> int:
         return len(self.words)
@@ -56,6 +58,7 @@ def gather(patches: Sequence[CellPatch], dim: int, num_words: int) -> SolidRegio
         [np.zeros(0, dtype=np.int64), *(patch.facet_cells + at for patch, at in zip(patches, starts, strict=True))]
     )
     keys = np.concatenate([np.zeros((0, 2), dtype=np.uint64), *(patch.facet_keys for patch in patches)])
+    on_walls = np.concatenate([np.zeros(0, dtype=bool), *(patch.on_walls for patch in patches)])
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
 
     first, region, _ = group_equal_rows(words)
@@ -65,7 +68,7 @@ def gather(patches: Sequence[CellPatch], dim: int, num_words: int) -> SolidRegio
     else:
         means, ideal = np.zeros((0, dim + 1)), np.zeros(0, dtype=bool)
     is_bounded = np.bincount(region, weights=ideal, minlength=len(first)) == 0
-    left, right, num_unmatched = _paired(keys, region[cells])
+    left, right, num_unmatched = _paired(keys, region[cells], on_walls)
     return SolidRegions(
         words=words[first],
         witnesses=means[first, :dim] / means[first, dim:],
@@ -79,10 +82,10 @@ def gather(patches: Sequence[CellPatch], dim: int, num_words: int) -> SolidRegio
     )
 
 
-def _paired(keys: np.ndarray, regions: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
+def _paired(keys: np.ndarray, regions: np.ndarray, on_walls: np.ndarray) -> tuple[np.ndarray, np.ndarray, int]:
     """Return the pairs of different regions with facets of equal keys, and how many facets have no other side."""
     order = np.lexsort((keys[:, 1], keys[:, 0]))
-    keys, regions = keys[order], regions[order]
+    keys, regions, on_walls = keys[order], regions[order], on_walls[order]
     begins = np.ones(len(keys), dtype=bool)
     begins[1:] = (keys[1:] != keys[:-1]).any(axis=1)
     group = np.cumsum(begins) - 1
@@ -93,4 +96,6 @@ def _paired(keys: np.ndarray, regions: np.ndarray) -> tuple[np.ndarray, np.ndarr
         return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), 0
     low, high = np.minimum.reduceat(regions, starts), np.maximum.reduceat(regions, starts)
     pairs = np.unique(np.stack([low, high], axis=1)[low < high], axis=0)
-    return pairs[:, 0], pairs[:, 1], int(alone.sum())
+    # The cells of one region on both sides of a wall have facets of one key, too, in two parts of the domain.
+    one_sided = alone | ((low == high) & ~np.logical_or.reduceat(on_walls, starts))
+    return pairs[:, 0], pairs[:, 1], int(one_sided.sum())

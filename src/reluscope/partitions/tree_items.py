@@ -5,7 +5,7 @@ A gate with many forms is searched in two parts, so that the cells of the first 
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from reluscope.geometry.sign_tree import SignTree
 from reluscope.networks.affine_values import AffineValue, AffineValues, close_affinely
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.rational_maps import AffineFunction
-from reluscope.partitions.tree_coordinates import Coordinates
+from reluscope.partitions.tree_coordinates import EPSILON, Coordinates
 from reluscope.partitions.walk import Step
 
 # Cells whose values are computed together.
@@ -164,6 +164,16 @@ class OpenGate:
         """Return some of what the gate sees as functions of the input, in fractions, if that is cheap enough."""
         maps = self.coordinates.exact.maps(self.pieces)
         return [None if maps is None else maps.entry(self.stage, entry) for entry in entries.tolist()]
+
+    def in_fractions(self) -> "OpenGate | None":
+        """Return the same gate with forms that are rounded once, from fractions; None if there are none to be had."""
+        entries = range(len(self.maps))
+        rows = [
+            None if function is None else self.coordinates.entries(function)
+            for function in self._exactly(np.array(entries))
+        ]
+        maps = np.array([row for row in rows if row is not None])
+        return replace(self, maps=maps, errors=EPSILON * np.abs(maps)) if len(maps) == len(self.maps) else None
 
     @cached_property
     def _groups(self) -> list[np.ndarray]:
@@ -326,6 +336,8 @@ class Search:
     tree : SignTree or MaxTree
     num_forms : int
         Forms that are decided when the search has finished.
+    is_exact : bool
+        Whether the forms come from fractions.
     """
 
     gate: OpenGate
@@ -333,6 +345,7 @@ class Search:
     signs: np.ndarray
     tree: SignTree | MaxTree
     num_forms: int
+    is_exact: bool = False
 
     is_finished = False
 
@@ -357,6 +370,10 @@ class Search:
         before = self.tree.counters.copy()
         found = self.take(int(np.clip(BATCH_BYTES // self.cell_bytes, 1, np.clip(room, 1, BATCH))))
         *amounts, undecided = (self.tree.counters - before).tolist()
+        if undecided and not before.any() and not self.is_exact and (gate := self.gate.in_fractions()) is not None:
+            # What rounding hides in sums of floats, coincident hyperplanes above all, is often clear in fractions.
+            exact = replace(gate.search(self.cell, self.signs), is_exact=True)
+            return Step([exact], work=dict(zip(COUNTERS, amounts, strict=True)))
         items = [*([] if self.tree.is_done else [self]), *([] if found is None else [found])]
         return Step(items, num_undecided=undecided, work=dict(zip(COUNTERS, amounts, strict=True)))
 

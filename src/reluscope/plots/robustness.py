@@ -80,7 +80,7 @@ def robustness(
         there = inside[DECISION_DISTANCE_WITHIN]
         within_region = np.where(np.isfinite(there.upper), there.value, np.inf)
         kinds |= _panel(axes, one[BOUNDARY_DISTANCE].value, within_region, found)
-        axes.set_xlabel(f"distance from the sample {there.variant}")
+        axes.set_xlabel(f"distance from the sample {there.given}")
         axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)
     panels[0].set_ylim(len(names) - 0.4, -0.6)
     panels[0].set_yticks(range(len(names)), [shortened(name, 24) for name in names])

@@ -1,13 +1,13 @@
 """What a section of a report consists of: text, numbers with their claims, tables and pictures."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from reluscope.findings import Finding, Findings, Quantity, Status
-from reluscope.findings.writing import SIGNS, number, with_ends
+from reluscope.findings.writing import SIGNS, ends_in_words, signed, with_ends, written_cell
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,12 @@ class Number:
     @property
     def text(self) -> str:
         """The value as the page shows it, with a sign for bounds and estimates."""
-        return SIGNS[self.finding.claim] + (self.shown or number(self.finding.value))
+        return SIGNS[self.finding.claim] + self.shown if self.shown else signed(self.finding)
+
+    @property
+    def ends(self) -> str:
+        """Between which ends the truth lies, in words; empty where the value says it all."""
+        return ends_in_words(self.finding)
 
 
 @dataclass(frozen=True)
@@ -97,7 +102,7 @@ class Content:
     ----------
     blocks : tuple of blocks
         In order.
-    headline : Number, optional
+    headline : Finding or Number, optional
         The section's first number, for the overview.
     data : mapping
         Further plain numbers for the JSON file.
@@ -106,9 +111,13 @@ class Content:
     """
 
     blocks: tuple[Block, ...]
-    headline: Number | None = None
+    headline: Number | Finding | None = None
     data: Mapping[str, Any] = field(default_factory=dict)
     interrupted: bool = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.headline, Finding):
+            object.__setattr__(self, "headline", Number(self.headline))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -122,17 +131,38 @@ class Content:
         return tuple({id(finding): finding for finding in found}.values())
 
 
-def possibly_infinite(finding: Finding) -> Number:
-    """Return a finding that may be infinite, which is shown as such."""
-    return Number(finding) if np.isfinite(finding.value) else Number(finding, "∞")
-
-
 def measured(found: Findings, name: str | Quantity, row: int) -> Number | str:
     """Return a cell of a table of findings with its ends, or why it has none."""
-    if found.status[row] is not Status.DONE:
-        return str(found.status[row])
+    if found.status[row] is not Status.DONE or np.isnan(found[name].value[row]):
+        return written_cell(found, str(name), row)
     finding = found.finding(name, row)
     return Number(finding, with_ends(finding).removeprefix(SIGNS[finding.claim]))
+
+
+def findings_table(found: Findings, caption: str = "", *, whole: str = "", most: int = 60) -> Table:
+    """Return a table of findings as the page shows it: keys, then quantities.
+
+    Parameters
+    ----------
+    found : Findings
+    caption : str
+    whole : str
+        What the row of the summary is called, if it has the same quantities and is to be shown below the others.
+    most : int
+        Rows that are shown at most.
+    """
+    rows = [
+        (
+            *(key[row].item() if hasattr(key[row], "item") else key[row] for key in found.keys.values()),
+            *(measured(found, name, row) for name in found),
+        )
+        for row in range(min(len(found), most))
+    ]
+    if len(found) > most:
+        caption += f" The first {most:,} of {len(found):,} rows are shown."
+    if whole and found.summary is not None:
+        rows.append((whole, *[""] * (len(found.keys) - 1), *(measured(found.summary, name, 0) for name in found)))
+    return Table((*found.keys, *(column.title for column in found.columns.values())), tuple(rows), caption.strip())
 
 
 def percentage(finding: Finding) -> Number:
@@ -140,11 +170,11 @@ def percentage(finding: Finding) -> Number:
 
     Examples
     --------
-    >>> from reluscope.findings import Claim, Finding
-    >>> percentage(Finding(0.25, Claim.EXACT)).text
+    >>> from reluscope.findings import Finding
+    >>> percentage(Finding.of(0.25)).text
     '25.0 %'
     """
-    return Number(finding, f"{100 * finding.value:.1f} %")
+    return Number(replace(finding, is_share=True))
 
 
 def plain_values(values: Iterable[float]) -> list[float | None]:

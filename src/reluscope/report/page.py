@@ -1,6 +1,5 @@
 """A report as one HTML page that needs nothing else: style and pictures are inside."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
@@ -10,7 +9,8 @@ from markupsafe import Markup
 
 from reluscope.citations import CITATIONS
 from reluscope.findings import Finding
-from reluscope.report.content import Number, number
+from reluscope.findings.writing import number
+from reluscope.report.content import Number
 from reluscope.report.document import Report, SectionResult, sources
 from reluscope.report.glossary import GLOSSARY
 from reluscope.version import __version__
@@ -72,7 +72,6 @@ def render_page(page: Page) -> str:
         loader=FunctionLoader(_read), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.tests["number"] = lambda cell: isinstance(cell, Number)
-    environment.tests["finite"] = math.isfinite
     environment.tests["plain_number"] = lambda cell: isinstance(cell, int | float)
     environment.filters["number"] = number
     environment.filters["how"] = explanations

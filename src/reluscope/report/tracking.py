@@ -9,8 +9,9 @@ from reluscope.analyses.tracking.quantities import QUANTITIES
 from reluscope.analyses.tracking.records import Records
 from reluscope.errors import ReluscopeError
 from reluscope.findings import Finding
+from reluscope.findings.writing import number
 from reluscope.partitions.table import Partition
-from reluscope.report.content import Block, Content, Number, Numbers, Picture, Table, Text, number
+from reluscope.report.content import Block, Content, Number, Numbers, Picture, Table, Text
 from reluscope.report.document import SectionResult
 from reluscope.report.drawing import drawing
 from reluscope.report.page import Page, render_page

@@ -85,7 +85,7 @@ def test_claims():
     assert (along.claim, around.claim) == ("EXACT", "LOWER")
     assert int(along) == int(around) == found["regions_along_rays"].value[0]
     assert around.interval == (found["regions_along_rays"].value[0], np.inf)
-    assert "3 random rays of length 0.2" in along.definition
+    assert "3 random rays of length 0.2" in along.domain
 
 
 def test_closed_form():
@@ -108,7 +108,7 @@ def test_the_whole_space_spanned_leaves_no_ray():
     assert found["regions_along_rays"].value[0] == 0
     assert found.details["num_crossings"][0].tolist() == [0] * 4
     assert len(found.details["cosines"][0]) == 0
-    assert int(found.finding("regions_along_rays")) == 0
+    assert int(found.finding("regions_along_rays", 0)) == 0
 
 
 def test_nothing_to_compare_is_nan():

@@ -31,8 +31,8 @@ def test_distances_are_those_of_all_half_spaces(make, norm, bounded):
     found = rs.robustness.boundary_distance(net, points, norm=norm, domain=domain)
     assert np.allclose(found["boundary_distance"].value, by_half_spaces(net, points, norm, domain), rtol=1e-9)
     assert np.allclose(size(found.details["points"] - points, norm), found["boundary_distance"].value, rtol=1e-9)
-    assert found.finding("boundary_distance").claim == "EXACT"
-    assert (found.finding("boundary_distance").tolerance or 0.0) < 1e-9
+    assert found.finding("boundary_distance", 0).claim == "EXACT"
+    assert (found.finding("boundary_distance", 0).tolerance or 0.0) < 1e-9
 
 
 @pytest.mark.parametrize("norm", NORMS)

@@ -36,7 +36,7 @@ def check_row(net, found, row, point):
     if not np.isfinite(distance):
         assert details["adversarial"][row] == -1
         return
-    norm = found[DECISION_DISTANCE].variant.removeprefix("in ")
+    norm = found[DECISION_DISTANCE].given.removeprefix("in ")
     assert size(details["witnesses"][row] - point, norm) == pytest.approx(distance, abs=1e-9)
     assert size(details["beyond"][row] - details["witnesses"][row], "linf") < 1e-3
     outputs = net(details["beyond"][row])[0]

@@ -172,7 +172,7 @@ def local_norms(
     points = network.points(x)
     population = read_population(population, len(points))
     size = network.num_outputs * network.num_inputs
-    pace = Pace(len(points), seconds=seconds, most=max(1, BLOCK_BYTES // (8 * size)), tell=tell)
+    pace = Pace(len(points), seconds=seconds, most=max(1, BLOCK_BYTES // (8 * size)), progress=tell)
     generator = np.random.default_rng(0)
     directions = torch.as_tensor(
         generator.normal(size=(size + network.num_outputs, PROJECTIONS)), device=network.device

@@ -64,7 +64,7 @@ def count_by_mip(
     >>> import reluscope as rs
     >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
     >>> print(count_by_mip(net, rs.Box(-1, 1, 1)).finding)
-    3 (LOWER, in [3, inf])
+    3 (LOWER)
     """
     began = time.time()
     budget = patient(Budget() if budget is None else budget, network, domain)

@@ -21,6 +21,7 @@ from reluscope.analyses.classification.classes import num_classes
 from reluscope.analyses.local.rivals import GAP, ROUNDING, Rivals
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Seconds, read_arguments
+from reluscope.budget import Budget
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
 from reluscope.geometry.convex_questions import Answers, largest_balls, likeliest_points, widest_margins
@@ -150,7 +151,7 @@ def region_classes(
         return _measured(found, block, number)
 
     most = bodies_at_once(network, number)
-    return measure(len(points), ask, domain=domain.describe(), seconds=seconds, most=most, tell=tell)
+    return measure(len(points), ask, domain=domain.describe(), budget=Budget(seconds=seconds), most=most, progress=tell)
 
 
 def _measured(found: "_Found", block: slice, number: int) -> Measured:

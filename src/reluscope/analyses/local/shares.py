@@ -15,6 +15,7 @@ from reluscope.analyses.bodies import regions_inside
 from reluscope.analyses.classification.classes import classes_of_outputs, num_classes
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Count, Seconds, Seed, read_arguments
+from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
 from reluscope.geometry.domains import Box
@@ -106,9 +107,9 @@ def class_shares(
         ask,
         keys={"label": range(number)},
         domain=domain.describe(),
-        seconds=seconds,
+        budget=Budget(seconds=seconds),
         most=1,
-        tell=tell,
+        progress=tell,
     )
 
 
@@ -174,7 +175,9 @@ def mean_distances(
         return _mean(lengths.mean(axis=0)[None])
 
     ask = _asker(network, x, domain, draws, chains, thinning, seed, tolerance, MEAN_DISTANCE, away, 1)
-    return measure(len(network.points(x)), ask, domain=domain.describe(), seconds=seconds, most=1, tell=tell)
+    return measure(
+        len(network.points(x)), ask, domain=domain.describe(), budget=Budget(seconds=seconds), most=1, progress=tell
+    )
 
 
 class _Drawn(NamedTuple):

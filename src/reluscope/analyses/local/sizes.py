@@ -8,6 +8,7 @@ from reluscope.analyses.bodies import regions_inside
 from reluscope.analyses.inscribed_balls import INRADIUS
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Seconds, read_arguments
+from reluscope.budget import Budget
 from reluscope.findings import Column, Findings, declare
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
@@ -93,4 +94,4 @@ def region_sizes(
         )
 
     where = "input space" if domain is None else domain.describe()
-    return measure(len(points), ask, domain=where, seconds=seconds, most=1, tell=tell)
+    return measure(len(points), ask, domain=where, budget=Budget(seconds=seconds), most=1, progress=tell)

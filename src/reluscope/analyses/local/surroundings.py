@@ -21,6 +21,7 @@ from torch import Tensor
 from reluscope.analyses.local.along import PiecesAlong, pieces_along
 from reluscope.analyses.measuring import Measured, measure, ragged
 from reluscope.arguments import Count, Positive, Seconds, Seed, read_arguments
+from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Column, Findings, Kind, declare
@@ -107,7 +108,7 @@ def surroundings(
     >>> net = rs.load([(W, np.array([0.0, -0.1])), (np.array([[1.0, 1.0], [0.0, 0.0]]), np.zeros(2))])
     >>> found = surroundings(net, [[1.0, 0.0]], count=8)  # rays run along (0, 1) and (0, -1)
     >>> print(found.finding("regions_along_rays"), found.finding("surrounding_regions"))
-    2 (EXACT) 2 (LOWER, in [2, inf])
+    2 (EXACT) 2 (LOWER)
     >>> int(found.details["num_crossings"].max()), found.details["cosines"][0].round(6)
     (1, array([0.707107]))
     """
@@ -121,7 +122,13 @@ def surroundings(
             raise KeyboardInterrupt from None
 
     return measure(
-        len(points), ask, most=max(1, BUDGET // per_point), population=population, seconds=seconds, tell=tell
+        len(points),
+        ask,
+        domain=f"input space, {_rays(count, reach)} from every point",
+        most=max(1, BUDGET // per_point),
+        population=population,
+        budget=Budget(seconds=seconds),
+        progress=tell,
     )
 
 
@@ -163,10 +170,14 @@ class _Around:
     is_exact: bool
 
 
+def _rays(count: int, reach: float) -> str:
+    return f"{count:,} random rays of length {reach:g}"
+
+
 def _measured(found: list[_Around], count: int, reach: float) -> Measured:
     numbers = np.array([one.num_regions for one in found], dtype=np.float64)
     endless = np.full(len(found), np.inf)
-    rays = f"{count:,} random rays of length {reach:g}"
+    rays = _rays(count, reach)
     exact = np.array([one.is_exact for one in found], dtype=bool)
     return Measured(
         (
@@ -174,10 +185,11 @@ def _measured(found: list[_Around], count: int, reach: float) -> Measured:
                 ALONG_RAYS,
                 numbers,
                 upper=np.where(exact, numbers, endless),
-                given=rays,
                 method="exact partition of every ray, codes compared",
             ),
-            Column.of(AROUND, numbers, upper=endless, given=f"radius {reach:g}", method=f"exact partition of {rays}"),
+            Column.of(
+                AROUND, numbers, upper=endless, given=f"of radius {reach:g}", method=f"exact partition of {rays}"
+            ),
         ),
         {
             "nullity": np.array([one.nullity for one in found], dtype=np.int64),

@@ -9,6 +9,7 @@ from reluscope.analyses.measuring import Measured, measure
 from reluscope.analyses.robustness.cells import Window, open_domain
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, distances
 from reluscope.arguments import Count, Seconds, read_arguments
+from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.findings import Findings
 from reluscope.geometry.domains import Domain
@@ -98,10 +99,10 @@ def boundary_distance(
         len(points),
         ask,
         domain=window.text,
-        seconds=seconds,
+        budget=Budget(seconds=seconds),
         most=AT_ONCE,
         population=population,
-        tell=tell,
+        progress=tell,
     )
 
 

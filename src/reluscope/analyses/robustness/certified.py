@@ -16,6 +16,7 @@ from reluscope.analyses.robustness.boundary import AT_ONCE, to_boundary
 from reluscope.analyses.robustness.cells import open_domain
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, distances
 from reluscope.arguments import Count, Seconds, read_arguments
+from reluscope.budget import Budget
 from reluscope.findings import Column, Findings
 from reluscope.geometry.norms import Norm, check_norm, dual, size
 from reluscope.networks.network import BUDGET, Network
@@ -82,7 +83,7 @@ def certified_radius(
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     >>> found = rs.robustness.certified_radius(net, [[3.0, 2.0], [9.0, 1.0]], norm="l2")
     >>> print(found.finding("decision_distance", 0), found.finding("decision_distance", 1))
-    0.707107 (EXACT) 1 (LOWER, in [1, inf])
+    0.707107 (EXACT) 1 (LOWER)
     """
     check_norm(norm)
     network, window = open_domain(network, None)
@@ -96,7 +97,7 @@ def certified_radius(
         certified = _certified(network, points[block], reach, found.of_gradients, norm=norm, tolerance=tolerance)
         return Measured((certified, reach), boundary.details)
 
-    return measure(len(points), ask, seconds=seconds, most=AT_ONCE, population=population, tell=tell)
+    return measure(len(points), ask, budget=Budget(seconds=seconds), most=AT_ONCE, population=population, progress=tell)
 
 
 def _certified(

@@ -3,8 +3,7 @@
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.findings import Column, Quantity, declare
-from reluscope.findings.table import AGREEMENT
+from reluscope.findings import AGREEMENT, Column, Quantity, declare
 from reluscope.geometry.norms import Norm
 
 BOUNDARY_DISTANCE = declare(
@@ -47,4 +46,4 @@ def distances(
     lower = np.maximum(lower, 0.0)
     value = np.where(np.isinf(value), lower, value)
     tolerance = AGREEMENT * (np.where(np.isfinite(value), value, 0.0) + sizes)
-    return Column.of(quantity, value, lower, upper, tolerance=tolerance, method=method, variant=f"in {norm}")
+    return Column.of(quantity, value, lower, upper, tolerance=tolerance, method=method, given=f"in {norm}")

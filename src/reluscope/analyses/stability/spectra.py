@@ -263,7 +263,7 @@ def _of_samples(
     began = time.perf_counter()
     points = network.points(x)
     population = read_population(population, len(points))
-    pace = Pace(len(points), seconds=seconds, tell=tell)
+    pace = Pace(len(points), seconds=seconds, progress=tell)
     samples: list[list[Row]] = []
 
     def look() -> None:

@@ -10,6 +10,7 @@ from reluscope.analyses.robustness.boundary import boundary_distance
 from reluscope.analyses.robustness.certified import certified_radius
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE
 from reluscope.findings import Column, Findings, Kind, Status, declare
+from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
 from reluscope.report.content import (
     Block,
@@ -18,11 +19,8 @@ from reluscope.report.content import (
     Table,
     Text,
     measured,
-    number,
     numbers,
-    percentage,
     plain_values,
-    possibly_infinite,
 )
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
@@ -107,14 +105,11 @@ def content(subject: Subject, tell: Tell) -> Content:
                 sizes = _sizes(subject, points[few], domain)
         except KeyboardInterrupt:  # the distances are there
             interrupted = True
-    shown = [possibly_infinite(facets.median(BOUNDARY_DISTANCE))]
+    shown = [facets.median(BOUNDARY_DISTANCE)]
     if DECISION_DISTANCE in facets:
-        shown += [
-            possibly_infinite(facets.median(DECISION_DISTANCE)),
-            percentage(facets.share_exact(DECISION_DISTANCE)),
-        ]
+        shown += [facets.median(DECISION_DISTANCE), facets.share_exact(DECISION_DISTANCE)]
     if balls is not None and len(_with_balls(balls)):
-        shown.append(possibly_infinite(balls.median(INRADIUS)))
+        shown.append(balls.median(INRADIUS))
     text = f"{MEANING} {_which(subject, facets)}"
     blocks: list[Block] = [numbers(*shown), Text(text), _picture(subject, facets, balls), _first(subject, facets)]
     if DECISION_DISTANCE in facets:

@@ -16,6 +16,7 @@ from reluscope.analyses.local.classes import (
     region_classes,
 )
 from reluscope.findings import Findings, Status
+from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
 from reluscope.plots.images import is_image
 from reluscope.report.content import (
@@ -26,9 +27,7 @@ from reluscope.report.content import (
     Table,
     Text,
     measured,
-    number,
     numbers,
-    percentage,
     plain_values,
 )
 from reluscope.report.drawing import drawing
@@ -103,7 +102,7 @@ def content(subject: Subject, tell: Tell) -> Content:
     shown = [
         Number(done.mean(NUM_CLASSES)),
         Number(done.mean(NUM_AT_LIKELIEST)),
-        percentage(done.share(HAS_BOUNDARY)),
+        done.share(HAS_BOUNDARY),
         Number(done.mean(DISTORTION)),
     ]
     described = f"In how many of {len(done):,} regions so many classes live"

@@ -9,9 +9,10 @@ from reluscope.analyses.local.directions import Directions, directions
 from reluscope.analyses.local.facets import RegionFacets, facets_are_quick, region_facets
 from reluscope.errors import DegenerateGeometryError
 from reluscope.findings import Claim, Finding
+from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, number, numbers, plain_values
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
 

@@ -14,6 +14,7 @@ from reluscope.analyses.local.targets import class_means, other_means, other_poi
 from reluscope.analyses.medians import median_finding
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Claim, Finding, Findings
+from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
 from reluscope.report.content import (
     Block,
@@ -22,11 +23,9 @@ from reluscope.report.content import (
     Picture,
     Table,
     Text,
-    number,
     numbers,
     percentage,
     plain_values,
-    possibly_infinite,
 )
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
@@ -100,7 +99,7 @@ def content(subject: Subject, tell: Tell) -> Content:
     ways = (decision, adversarial)
     balls = _balls(subject, points, ways, box, tell)
     shares = [percentage(_leaving(way, what)) for way, what in zip(ways, TARGETS, strict=True)]
-    medians = [possibly_infinite(_median(one, kind)) for kind, one in balls.found.items()]
+    medians = [_median(one, kind) for kind, one in balls.found.items()]
     blocks: list[Block] = [
         numbers(*medians, *shares),
         Text(_text(subject, len(rows), by_means, radius, box)),

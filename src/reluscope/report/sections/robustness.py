@@ -9,6 +9,7 @@ from reluscope.analyses.robustness import boundary_distance, decision_distance, 
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, DECISION_DISTANCE_WITHIN
 from reluscope.budget import Budget
 from reluscope.findings import Findings
+from reluscope.findings.writing import number
 from reluscope.geometry.norms import Norm
 from reluscope.report.content import (
     Block,
@@ -17,11 +18,8 @@ from reluscope.report.content import (
     Table,
     Text,
     measured,
-    number,
     numbers,
-    percentage,
     plain_values,
-    possibly_infinite,
 )
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
@@ -91,12 +89,12 @@ def content(subject: Subject, tell: Tell) -> Content:
     if not whole:
         raise KeyboardInterrupt
     facets, within = facets[: len(whole)], within[: len(whole)]
-    medians = [possibly_infinite(one.median(DECISION_DISTANCE)) for one in whole]
+    medians = [one.median(DECISION_DISTANCE) for one in whole]
     names = [f"{row:,} (class {subject.classes[row]})" for row in rows]
     figure = plots.robustness(facets, within, whole, names)
     described = f"Distances of {len(rows)} samples to the nearest facet and to the decision boundary"
     blocks: list[Block] = [
-        numbers(*medians, *(percentage(one.share_exact(DECISION_DISTANCE)) for one in whole)),
+        numbers(*medians, *(one.share_exact(DECISION_DISTANCE) for one in whole)),
         Text(f"{MEANING} {_which(subject, len(rows), budget)}"),
         Picture(
             (drawing(figure, "robustness", described),),

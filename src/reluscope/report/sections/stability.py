@@ -6,8 +6,9 @@ from reluscope import plots
 from reluscope.analyses.stability import Layer, Spectra, jacobian_bytes, layers, spectra
 from reluscope.analyses.stability.table import Measure
 from reluscope.findings import Finding
+from reluscope.findings.writing import number
 from reluscope.networks.network import Network
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, number, numbers, plain_values
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
 

@@ -1,0 +1,146 @@
+"""Measured rows kept in a folder, so that work that was stopped goes on where it ended.
+
+Each block of samples is a record of its own (`reluscope.files.kept_results`): the value, the ends and the tolerance of
+every cell, and the details. A folder belongs to one network, one set of points and one choice of settings; blocks may
+be cut in another way when work goes on.
+"""
+
+import hashlib
+import os
+from typing import Any
+
+import numpy as np
+import torch
+
+from reluscope.analyses.measured import Measured, ragged
+from reluscope.files.kept_results import KeptResults, Record
+from reluscope.findings import Column
+from reluscope.findings.quantities import quantity_named
+from reluscope.networks.network import Network
+
+ENDS = ("value", "lower", "upper", "tolerance")
+
+
+class KeptRows:
+    """Blocks of measured samples in a folder.
+
+    Parameters
+    ----------
+    folder : path
+        Made if it is not there.
+    key : mapping of words to words
+        What the measurements depend on.
+
+    Raises
+    ------
+    InputError
+        If the folder holds something else, or measurements of another network, of other points or settings.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from reluscope.findings import declare
+    >>> length = declare("example_length", "length of an example")
+    >>> folder = tempfile.mkdtemp()
+    >>> KeptRows(folder, {"network": "a"}).keep(slice(0, 2), Measured((Column.of(length, [1.0, 2.0]),)))
+    >>> [part.columns[0].value.tolist() for part in KeptRows(folder, {"network": "a"}).parts(5)]
+    [[1.0, 2.0]]
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], key: dict[str, str]) -> None:
+        self._results = KeptResults(folder, key)
+
+    def parts(self, number: int) -> list[Measured]:
+        """Return what was measured of the first of so many samples, block after block.
+
+        Raises
+        ------
+        InputError
+            If a record is damaged.
+        """
+        found: list[Measured] = []
+        done = 0
+        while done < number and (name := self._beginning(done)):
+            with self._results.reading(name):
+                stop = int(name.rsplit("-", 1)[1])
+                found.append(_measured(self._results[name]))
+                if not done < stop <= number:
+                    raise ValueError(f"{name} is no block of {number} samples")
+            done = stop
+        return found
+
+    def keep(self, block: slice, measured: Measured) -> None:
+        """Keep what was measured of a block."""
+        self._results[f"samples-{block.start:09d}-{block.stop:09d}"] = _record(measured)
+
+    def _beginning(self, start: int) -> str:
+        """Return the name of the longest block that begins there, empty if none does."""
+        return max((name for name in self._results if name.startswith(f"samples-{start:09d}-")), default="")
+
+
+def key_of(network: Network, points: torch.Tensor, **settings: Any) -> dict[str, str]:
+    """Return everything that measurements depend on, in words and digests.
+
+    Parameters
+    ----------
+    network : Network
+    points : (s, *input_shape) tensor
+    **settings
+        Of the function that measures, each with a plain way of being written.
+    """
+    digest = hashlib.sha256(np.ascontiguousarray(points.cpu().numpy()).tobytes()).hexdigest()
+    return {
+        "network": network.fingerprint,
+        "set of points": f"{tuple(points.shape)} {digest}",
+        **{name.replace("_", " "): str(value) for name, value in settings.items()},
+    }
+
+
+def _record(measured: Measured) -> Record:
+    arrays = {f"{column.quantity}.{end}": getattr(column, end) for column in measured.columns for end in ENDS}
+    kinds = {}
+    for name, table in measured.details.items():
+        kinds[name] = "ragged" if table.dtype.kind == "O" else "plain"
+        if kinds[name] == "plain":
+            arrays[f"details.{name}"] = table
+        else:
+            arrays[f"details.{name}"] = np.concatenate(list(table))
+            arrays[f"lengths.{name}"] = np.array([len(part) for part in table], dtype=np.int64)
+    columns = [
+        {
+            "quantity": column.quantity.name,
+            "method": column.method,
+            "given": column.given,
+            "confidence": column.confidence,
+        }
+        for column in measured.columns
+    ]
+    return Record({"columns": columns, "details": kinds}, arrays)
+
+
+def _measured(record: Record) -> Measured:
+    """Return what a record says; anything wrong with it is one of `reluscope.files.stored.MALFORMED`."""
+    columns = []
+    for described in record.plain["columns"]:
+        quantity = quantity_named(described["quantity"])
+        value, lower, upper, tolerance = (_numbers(record, f"{quantity}.{end}") for end in ENDS)
+        said = {"method": str(described["method"]), "given": str(described["given"])}
+        confidence = float(described["confidence"])
+        columns.append(Column.of(quantity, value, lower, upper, tolerance=tolerance, confidence=confidence, **said))
+    rows = {len(column) for column in columns}
+    details = {}
+    for name, kind in record.plain["details"].items():
+        table = record.arrays[f"details.{name}"]
+        if kind == "ragged":
+            table = ragged(np.split(table, np.cumsum(record.arrays[f"lengths.{name}"])[:-1]))
+        details[name] = table
+    if len(rows | {len(table) for table in details.values()}) != 1:
+        raise ValueError("columns and details are not equally long")
+    return Measured(tuple(columns), details)
+
+
+def _numbers(record: Record, name: str) -> np.ndarray:
+    found = record.arrays[name]
+    if found.dtype != np.float64 or found.ndim != 1:
+        raise ValueError(f"{name} are {found.dtype} of shape {found.shape}")
+    return found

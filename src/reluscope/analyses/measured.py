@@ -1,0 +1,34 @@
+"""What an analysis found in a block of samples."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from reluscope.findings import Column
+
+
+class Measured(NamedTuple):
+    """What an analysis found in a block of samples: columns of its rows' cells, and details whose first axis is rows.
+
+    A row without any value is one that has no such quantity. What ``stopped`` says ended work in this block, and no
+    other one begins.
+    """
+
+    columns: tuple[Column, ...]
+    details: Mapping[str, np.ndarray] = {}
+    stopped: str = ""
+
+
+def ragged(parts: Sequence[np.ndarray]) -> np.ndarray:
+    """Return arrays of different lengths as a detail: an array of arrays, one for each row.
+
+    Examples
+    --------
+    >>> ragged([np.zeros(2), np.zeros(3)]).shape
+    (2,)
+    """
+    found = np.empty(len(parts), dtype=object)
+    for row, part in enumerate(parts):
+        found[row] = part
+    return found
