@@ -11,7 +11,7 @@ from reluscope.arguments import read_arguments
 from reluscope.budget import INTERRUPTED, Budget, Interrupted
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
-from reluscope.geometry.domains import Domain, Slice, Space
+from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.interruption import has_struck, held
 from reluscope.networks.choices import read_domain
@@ -201,7 +201,7 @@ def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tup
     InputError
         If the engine asked for does not cover the domain.
     """
-    bounded = not isinstance(domain, Space) and (not isinstance(domain, Polyhedron) or domain.is_bounded())
+    bounded = domain.is_bounded()
     max_gates = supports(network)
     if certify and (not bounded or domain.dim > MOST_DIMENSIONS):
         raise InputError(

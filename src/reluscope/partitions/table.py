@@ -324,8 +324,7 @@ class Partition:
             return locate(points, self.vertices, *self.region_vertices)
         where = points
         found = np.full(len(where), -1, dtype=np.int64)
-        window = self.window.polyhedron if isinstance(self.window, Space) else self.window
-        inside = np.atleast_1d(window.contains(where))
+        inside = np.atleast_1d(self.window.contains(where))
         found[inside] = locate_by_code(where[inside], self.network_on_domain, self.codes, self.tolerance)
         return found
 

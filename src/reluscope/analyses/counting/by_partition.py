@@ -17,7 +17,7 @@ from reluscope.analyses.counting.same_maps import SameMaps, same_maps
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
-from reluscope.geometry.domains import Box, Domain, Space
+from reluscope.geometry.domains import Box, Domain
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition
@@ -97,7 +97,7 @@ def count_by_partition(
             f'{domain.describe()}: take method="tree", or definition="proper_activation"'
         )
     flat = domain.dim <= 2
-    bounded = not isinstance(domain, Space) and (not isinstance(domain, Polyhedron) or domain.is_bounded())
+    bounded = domain.is_bounded()
     part = partition(network, domain, **options, executor=executor, progress=progress, certify=certify)
     stopped = part.note
     exactly = flat and bounded and tolerance is None

@@ -325,7 +325,7 @@ def _scale(part: Partition) -> float:
     """Return the length that thicknesses are compared with."""
     window = part.domain.window if isinstance(part.domain, Slice) else part.domain
     if isinstance(window, Box):
-        return window.diameter
+        return window.diameter().upper
     points = part.vertices if part.has_vertices else part.witnesses
     return max(1.0, float(np.abs(points).max(initial=0.0)))
 
