@@ -128,7 +128,7 @@ class Interrupted:
 
 def plan(**given):
     return SimpleNamespace(
-        **{"starts": (), "ends": (), "jacobians": (), "plane": None, "labels": None, "budget": None, **given}
+        **{"starts": (), "ends": (), "jacobians": (), "plane": None, "labels": None, "budget": rs.Budget(), **given}
     )
 
 
