@@ -23,11 +23,12 @@ from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
 from reluscope.networks.graph import Max
+from reluscope.networks.linearize import gate_values
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points, chunks
 from reluscope.networks.rounded_forward import rounded_forward
-from reluscope.networks.value_errors import ValueErrors
 from reluscope.regions.regions import region
 from reluscope.tolerance import Tolerance
 
@@ -259,17 +260,12 @@ def _have_interiors(
 @torch.no_grad()
 def _are_off_hyperplanes(network: Network, points: np.ndarray, tolerance: Tolerance) -> Bool[np.ndarray, " g"]:
     """Tell which points are on no breakpoint of any unit, up to rounding."""
-    unit = tolerance.rounding * np.finfo(float).eps
+    unit = tolerance.unit
     is_off = np.ones(len(points), dtype=bool)
     for rows in chunks(len(points), 4 * network.bytes_per_point, BUDGET):
-        values = network.start(network.points(points[rows]))
-        errors = ValueErrors(values, unit)
-        for stage in network.stages:
-            noise = errors.at(stage, values)
-            pre, live = stage.advance(values)
-            values = stage.close(live, pre)
-            errors.pass_on(stage, stage.gate.pieces(pre).cpu().numpy(), values[stage.position])
-            table = pre.cpu().numpy()
+        arrived = gate_values(network, HeldRoundedNumbers(unit), Rounded.exactly(network.points(points[rows])))
+        for stage, seen in zip(network.stages, arrived, strict=True):
+            table, noise = (part.cpu().numpy() for part in seen)
             if isinstance(stage.gate, Max):
                 if table.shape[2] > 1:
                     ahead = np.partition(table, -2, axis=2)

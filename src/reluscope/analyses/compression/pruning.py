@@ -29,7 +29,7 @@ from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.load import load
 from reluscope.networks.network import Network
-from reluscope.networks.ranges import ROUNDING
+from reluscope.networks.rounding import ANY_ORDER
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,7 +223,7 @@ def _set_sizes(layers: list[Layer], found: UnitPieces) -> None:
         low, high = (end.reshape(layer.num_channels, -1) for end in (span.lower, span.upper))
         points = [low, high, *(np.clip(level[:, None], low, high) for level in gate.breakpoints)]
         values = [np.abs(_through(gate.slopes, gate.intercepts, gate.breakpoints, point)) for point in points]
-        following.input_sizes = np.max(values, axis=(0, 2)) * (1 + ROUNDING)
+        following.input_sizes = np.max(values, axis=(0, 2)) * (1 + ANY_ORDER)
 
 
 def _through(slopes: np.ndarray, intercepts: np.ndarray, breakpoints: np.ndarray, value: np.ndarray) -> np.ndarray:
