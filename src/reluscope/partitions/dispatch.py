@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import overload
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import INTERRUPTED, Budget, Interrupted
+from reluscope.budget import INTERRUPTED, Budget, Interrupted, limits
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
 from reluscope.geometry.domains import Domain, Slice
@@ -152,6 +152,7 @@ def partition(
     if certify:
         tolerance = replace(tolerance, resolution=0.0)
     limit = budget if isinstance(budget, Budget) else Budget(regions=budget)
+    limits("regions", "seconds").read(limit, "budget")
     found: list[Partition] = []
     if several and not certify and method in ("auto", "incidence") and all(one.dim == 1 for one in domains):
         # Segments cost next to nothing each: those of one scale go together. Other domains are walks of their own.

@@ -13,7 +13,7 @@ from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import Definition, find_definition
 from reluscope.arguments import read_arguments, read_option
-from reluscope.budget import Budget
+from reluscope.budget import Budget, limits
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain
@@ -149,6 +149,7 @@ def counted(
     domain = read_domain(domain, network.num_inputs)
     method = read_option(method, "method", ("auto", *METHODS))
     limit = budget if isinstance(budget, Budget) else Budget(regions=budget)
+    limits("regions", "seconds").read(limit, "budget")
     question = _Question(network, domain, kind, limit, executor, tolerance, checkpoint, progress, certify)
     return METHODS[_choose(question) if method == "auto" else method](question)
 
