@@ -6,7 +6,8 @@ _FILES = {"": "nouns", "plots.style": "plots_style"}
 
 # Results: users read them, and build none. Their methods have rows like everything else, but for those that build them.
 _RESULTS = """
-    Ball Certificate Claim Codes DecisionBoundary Finding Finding.of Finding.estimate Findings Findings.of
+    Ball Certificate Claim Codes DecisionBoundary Evaluation FoundRegions GateValues PointStatus
+    Finding Finding.of Finding.estimate Findings Findings.of
     Neighbors Network Partition Region
     annulus.DecisionRegion annulus.FacetKind annulus.Orthogonality annulus.ShallowNetwork annulus.Shape annulus.Solution
     boolean.Construction boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates
@@ -29,7 +30,7 @@ _RESULTS = """
     preimages.Comparison preimages.Error sensitivity.ActiveSubspaces sensitivity.JacobianNorms
     sensitivity.LocalComplexity
     sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory sensitivity.Transitions
-    similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.PairTable similarity.Partitions
+    similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.PairTable similarity.CodePartitions
     similarity.Similarities stability.Bounded stability.CorrelationCounts stability.Interlacing stability.Layer
     stability.PrefixMap stability.RemovedRows stability.Spectra stacked.LossFunction stacked.Stack stacked.Trained
     tracking.Records

@@ -16,6 +16,7 @@ from jaxtyping import Float, Int
 
 from reluscope.analyses.coefficients.kept_blocks import KeptBlocks, block_name, key_of
 from reluscope.arguments import Count, read_arguments, read_position, read_positions
+from reluscope.budget import Budget
 from reluscope.errors import BudgetExceededError, InputError
 from reluscope.networks.choices import read_outputs
 from reluscope.networks.maps import AffineMaps
@@ -172,7 +173,7 @@ class CoefficientMatrices:
         """Return one block; samples of one region share a row that is computed once."""
         inputs = self.inputs[rows]
         _, first, labels = self.network.codes(inputs).unique(return_index=True, return_inverse=True)
-        budget = self.memory // BLOCKS_IN_MEMORY
+        budget = Budget(memory=max(1, self.memory // BLOCKS_IN_MEMORY))
         maps = self.network.linearize(inputs[torch.from_numpy(first)], outputs=self.outputs, budget=budget)
         values = maps.weight.new_empty(self.num_outputs, len(first), self.num_inputs + 1)
         values[:, :, :-1] = maps.weight.movedim(1, 0)

@@ -13,7 +13,7 @@ from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.domains import Space
 from reluscope.geometry.window_shapes import WindowShape, window_shape
 from reluscope.networks.graph import Max
-from reluscope.networks.held import pieces_of
+from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.rational import RationalNetwork
 from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps
 from reluscope.partitions.table import Partition

@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.pullback import RESOLUTION, check_target, pulled_back
+from reluscope.analyses.preimages.rounded_ends import finding_within
 from reluscope.analyses.preimages.targets import class_target, vector_target
 from reluscope.arguments import Natural, NonNegative, read_arguments, read_array
 from reluscope.budget import RegionBudget
@@ -114,12 +115,11 @@ class PreimagePieces:
             EXACT up to rounding if the partition is complete; else LOWER.
         """
         value = self.size()
-        rounding = 1e-9 * max(1.0, value) if np.isfinite(value) else 0.0
-        ends = (max(0.0, value - rounding), value + rounding) if self.claim is Claim.EXACT else (value, np.inf)
-        return Finding.of(
+        return finding_within(
             value,
-            *ends,
-            tolerance=3 * rounding,
+            value,
+            value if self.claim is Claim.EXACT else np.inf,
+            rounding=1e-9 * max(1.0, value) if np.isfinite(value) else 0.0,
             name="volume of the preimage",
             definition=f"points of the domain with outputs in a {self.target.describe()}",
             domain=self.partition.domain.describe(),

@@ -9,9 +9,10 @@ from reluscope.analyses.classification.classes import predicted_classes
 from reluscope.analyses.data_box import data_box
 from reluscope.analyses.inscribed_balls import INRADIUS, ball_seconds, inscribed_balls
 from reluscope.analyses.local.adversaries import pgd
-from reluscope.analyses.local.places import LastOfClass, last_of_class
+from reluscope.analyses.local.class_ends import LastOfClass, last_of_class
 from reluscope.analyses.local.targets import class_means, other_means, other_points
 from reluscope.analyses.medians import median_finding
+from reluscope.budget import Budget
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Claim, Finding, Findings
 from reluscope.findings.writing import number
@@ -159,9 +160,9 @@ def _balls(subject: Subject, points: np.ndarray, ways: tuple[LastOfClass, ...], 
                 subject.network,
                 at,
                 domain=box,
-                seconds=limit,
+                budget=Budget(seconds=limit),
                 tolerance=subject.settings.tolerance,
-                tell=lambda share, place=place: tell(0.4 + 0.6 * (place + share) / 3),
+                progress=lambda share, place=place: tell(0.4 + 0.6 * (place + share) / 3),
             )
         except KeyboardInterrupt:  # the ways are there
             interrupted = True
