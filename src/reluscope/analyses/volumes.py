@@ -11,7 +11,7 @@ from scipy.special import betaincinv
 from reluscope.arguments import Count, Seed, Share, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, declare
-from reluscope.geometry.domains import Box
+from reluscope.geometry.domains import Box, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress, share_done
@@ -131,7 +131,7 @@ def _enclosing_box(part: Partition) -> tuple[Box, Polyhedron | None]:
     window = part.window
     if isinstance(window, Box):
         return window, None
-    if not window.is_bounded():
+    if isinstance(window, Space) or not window.is_bounded():
         raise InputError(f"volumes need a bounded domain, got {part.domain.describe()}: partition a Box or a Slice")
     axes = np.eye(part.dim)
     high = np.array([window.maximize(axis).value for axis in axes])

@@ -334,7 +334,7 @@ class Slice:
         points = read_array(x, "x", finite=False)
         if points.ndim == 0 or points.shape[-1] != self.ambient_dim:
             raise ShapeError(f"points must have {self.ambient_dim} coordinates, got shape {points.shape}")
-        is_finite = np.isfinite(points).all(axis=-1)
+        is_finite = np.asarray(np.isfinite(points).all(axis=-1))
         known = np.where(is_finite[..., None], points, self.origin)
         y = self.project(known)
         sizes = np.abs(known).max(axis=-1) + np.abs(self.origin).max()

@@ -364,14 +364,14 @@ def test_work_is_bounded_and_done_in_blocks(monkeypatch):
     with pytest.raises(InputError, match="where f stops growing"):
         decision_region(flat)
     whole = decision_region(star())
-    monkeypatch.setattr("reluscope.analyses.annulus.boundary.BLOCK", 1)
+    monkeypatch.setattr("reluscope.analyses.annulus.arrangement.BLOCK", 1)
     parts = decision_region(star())
     assert np.array_equal(whole.vertices, parts.vertices)
     assert np.array_equal(whole.incidence, parts.incidence)
 
 
 def test_signs_that_nobody_looked_at_are_undecided(monkeypatch):
-    monkeypatch.setattr("reluscope.analyses.annulus.boundary.MOST_FRACTIONS", 0)
+    monkeypatch.setattr("reluscope.analyses.annulus.arrangement.MOST_FRACTIONS", 0)
     assert decision_region(cross_polytope_layers(3)).claim is rs.Claim.ESTIMATE
 
 

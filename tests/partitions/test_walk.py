@@ -1,0 +1,199 @@
+"""The driver of long work, on a tree of words: whatever stops it, words are found or left, and none twice."""
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reluscope.budget import Budget
+from reluscope.partitions.best_first import BestFirst, Branch
+from reluscope.partitions.walk import Step, Walked, task_name, walk
+from reluscope.progress import Count
+
+LENGTH = 6
+WORDS = {f"{number:0{LENGTH}b}" for number in range(2**LENGTH)}
+
+
+@dataclass(frozen=True)
+class Word:
+    """The beginnings of words."""
+
+    letters: tuple[str, ...]
+
+    @property
+    def is_finished(self):
+        return len(self.letters[0]) == LENGTH
+
+    @property
+    def level(self):
+        return len(self.letters[0])
+
+    def __len__(self):
+        return len(self.letters)
+
+
+def longer(word, room):
+    del room
+    return Step([Word((one + letter,)) for one in word.letters for letter in "10"], work={"steps": 1})
+
+
+def tasks_of(words):
+    return list(words) if len(words) >= 5 else None
+
+
+def every(**options):
+    return walk([Word(("",))], longer, **{"finish": lambda word: list(word.letters), "budget": Budget(), **options})
+
+
+def found_in(walked):
+    return [letters for part in walked.parts for letters in part]
+
+
+@given(regions=st.none() | st.integers(0, 70), with_tasks=st.booleans())
+def test_words_are_found_or_left(regions, with_tasks):
+    with ThreadPoolExecutor(2) as executor:
+        options = {"split": tasks_of, "executor": executor} if with_tasks else {}
+        found = every(budget=Budget(regions=regions), **options)
+    words = found_in(found)
+    assert len(set(words)) == len(words) == found.num_found
+    if regions is None or regions >= len(WORDS):
+        assert (set(words), found.left, found.stopped, found.work["steps"]) == (WORDS, (), "", 2**LENGTH - 1)
+    else:
+        assert len(words) == regions
+        assert found.left
+        assert found.stopped == f"budget of {regions:,} regions"
+        assert len(words) + sum(found.left) <= len(WORDS)
+
+
+def test_without_a_split_the_order_is_that_of_steps():
+    assert found_in(every()) == sorted(WORDS)
+    assert every(finish=None).parts == []
+    assert every(finish=None).num_found == len(WORDS)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), MemoryError(), RuntimeError("can't allocate memory")])
+def test_what_a_step_was_at_stays(error):
+    calls = iter(range(100))
+
+    def failing(word, room):
+        if next(calls) == 20:
+            raise error
+        return longer(word, room)
+
+    found = walk([Word(("",))], failing, finish=lambda word: list(word.letters), budget=Budget())
+    assert found.stopped == ("interrupted" if isinstance(error, KeyboardInterrupt) else "out of memory")
+    # All words whose beginnings are left or found.
+    assert 0 < found.num_found < len(WORDS)
+    assert set(found_in(found)) == set(sorted(WORDS)[: found.num_found])
+    assert found.left
+
+
+def test_other_errors_are_raised():
+    with pytest.raises(RuntimeError, match="something else"):
+        walk([Word(("",))], lambda word, room: fail("something else"), budget=Budget())
+
+
+def fail(words):
+    raise RuntimeError(words)
+
+
+def test_whatever_the_time_there_is_a_first_word():
+    found = every(budget=Budget(seconds=0.0))
+    assert (found_in(found), found.stopped) == (["000000"], "budget of 0 s")
+    assert every(budget=Budget(regions=0)).parts == []
+
+
+def test_cells_that_are_no_regions_after_all_are_undecided():
+    found = walk([Word(("",))], longer, finish=lambda word: [one for one in word.letters if one > "1"], budget=Budget())
+    assert (found.num_found, found.num_undecided) == (32, 32)
+
+
+def test_tasks_that_are_kept_are_not_done_again():
+    kept, steps = {task_name(2): Walked(num_found=7)}, []
+
+    def counted(word, room):
+        steps.append(word)
+        return longer(word, room)
+
+    found = walk([Word(("",))], counted, split=tasks_of, budget=Budget(), checkpoint=lambda tasks: kept)
+    # Three beginnings of two letters, and two of three.
+    assert len(kept) == 5
+    assert found.num_found == len(WORDS) - 16 + 7
+    again = walk([Word(("",))], counted, split=tasks_of, budget=Budget(), checkpoint=lambda tasks: kept)
+    assert again.num_found == found.num_found
+    assert len(steps) == 4 + 2 * 15 + 2 * 7 + 4  # to the tasks, in those that were not known, and to the tasks again
+
+
+@pytest.mark.parametrize("with_tasks", [False, True])
+def test_shares_add_up(with_tasks):
+    told, found = [], []
+
+    class Told(Count):
+        def __call__(self, number, share):
+            super().__call__(number, share)
+            found.append(number)
+
+    with ThreadPoolExecutor(2) as executor:
+        options = {"split": tasks_of, "executor": executor} if with_tasks else {}
+        every(progress=Told(told.append), **options)
+    assert told == sorted(told)
+    assert told[-1] == pytest.approx(1.0)
+    assert sum(found) == len(WORDS)
+
+
+class Shortest(BestFirst):
+    """The least number whose square is at least a goal, by halving."""
+
+    def __init__(self, goal):
+        super().__init__()
+        self.goal, self.best = goal, float("inf")
+        self.order = []
+
+    def is_beyond(self, key):
+        return key >= self.best
+
+    def begin(self):
+        if self.num_branches:
+            return False
+        self.num_branches += 1
+        self.push(0.0, (0, 1024))
+        return True
+
+    def split(self, branch: Branch):
+        self.order.append(branch.key)
+        low, high = branch.what
+        for first, last in ((low, (low + high) // 2), ((low + high) // 2, high)):
+            self.num_branches += 1
+            if (last - 1) ** 2 >= self.goal and first < last:
+                if last - first == 1:
+                    self.best = min(self.best, first)
+                else:
+                    self.push(float(first), (first, last))
+
+
+def test_the_least_bound_comes_first():
+    for goal in (0, 1, 2, 900, 901, 10**6):
+        search = Shortest(goal)
+        assert search.run(Budget()) == ""
+        assert search.best == next(number for number in range(1024) if number**2 >= goal)
+        assert search.order == sorted(search.order)
+        assert search.frontier == search.order[-1]
+
+
+def test_a_search_that_stops_knows_how_far_it_came():
+    search = Shortest(901)
+    assert search.run(Budget(regions=6)) == "budget of 6 regions"
+    assert search.frontier <= 31
+
+
+def test_a_step_that_ended_half_way_is_not_taken_for_done():
+    class Failing(Shortest):
+        def split(self, branch):
+            raise MemoryError
+
+    search = Failing(901)
+    assert search.run(Budget()) == "out of memory"
+    assert search.run(Budget()) == "out of memory"
+    assert search.frontier == 0.0
