@@ -409,9 +409,11 @@ def test_a_dot_for_every_segment():
     figure = plots.segment_counts(counts, (~pairs.same).astype(int), ["same", "different"])
     axes = figure.axes[0]
     dots = [np.asarray(collection.get_offsets())[:, 0] for collection in axes.collections]
-    assert sorted(dots[0]) == sorted(counts.counts[pairs.same])
-    assert sorted(dots[1]) == sorted(counts.counts[~pairs.same])
-    assert f"median {np.median(counts.counts[pairs.same]):g}" in [text.get_text() for text in axes.texts]
+    assert sorted(dots[0]) == sorted(counts["num_regions_on_segment"].value[pairs.same])
+    assert sorted(dots[1]) == sorted(counts["num_regions_on_segment"].value[~pairs.same])
+    assert f"median {np.median(counts['num_regions_on_segment'].value[pairs.same]):g}" in [
+        text.get_text() for text in axes.texts
+    ]
 
 
 def test_svg_is_well_formed_repeatable_and_follows_the_page(part):

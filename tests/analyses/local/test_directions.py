@@ -79,7 +79,9 @@ def test_against_the_rows_of_the_region(net, budget):
     np.testing.assert_array_equal(found.sources, region.sources)
     angles = full_matrix(region.polyhedron.A)
     check(found, angles)
-    np.testing.assert_allclose(found.angles([0, len(found) - 1], budget=rs.Budget(memory=budget)), angles[[0, -1]], atol=1e-5)
+    np.testing.assert_allclose(
+        found.angles([0, len(found) - 1], budget=rs.Budget(memory=budget)), angles[[0, -1]], atol=1e-5
+    )
     normals = found.hyperplanes.normals(slice(None), budget=rs.Budget(memory=budget)).numpy()
     outward = region.polyhedron.A / np.linalg.norm(region.polyhedron.A, axis=1, keepdims=True)
     np.testing.assert_allclose(normals, -outward, atol=1e-12)

@@ -20,6 +20,8 @@ _FINDINGS = Later(lambda: rs.local.region_classes(NET, X, domain=rs.Box(-9, 9, N
 
 ROWS = {
     "Box": row(lo=[-1.0, -1.0], hi=[1.0, 1.0], kinds={"lo": "vector", "hi": "vector"}),
+    "Space.contains": row(on=rs.Space(2), x=X, kinds={"tolerance": "number", "x": "points"}),
+    "Slice.contains": row(on=rs.Slice([0.0, 0.0], np.eye(2), BOX), x=X, kinds={"tolerance": "number", "x": "points"}),
     "Box.contains": row(on=BOX, x=X, kinds={"tolerance": "number", "x": "points"}),
     "Budget": row(kinds={"regions": "natural", "memory": "count"}, regions=3, seconds=1.0, memory=10**6),
     "Budget.after": row(on=rs.Budget(regions=3), num_regions=2, kinds={"num_regions": "natural"}),

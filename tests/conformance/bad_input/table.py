@@ -30,7 +30,7 @@ _RESULTS = """
     preimages.Comparison preimages.Error sensitivity.ActiveSubspaces sensitivity.JacobianNorms
     sensitivity.LocalComplexity
     sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory sensitivity.Transitions
-    similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.PairTable similarity.Partitions
+    similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.PairTable similarity.CodePartitions
     similarity.Similarities stability.Bounded stability.CorrelationCounts stability.Interlacing stability.Layer
     stability.PrefixMap stability.RemovedRows stability.Spectra stacked.LossFunction stacked.Stack stacked.Trained
     tracking.Records

@@ -15,7 +15,8 @@ from jaxtyping import Bool, Int, UInt8
 
 from reluscope.analyses.codespace.common_hyperplanes import pairs_on_hyperplanes
 from reluscope.analyses.codespace.shared_facets import RESOLUTION, shared_facets
-from reluscope.arguments import Seconds, read_arguments, read_position
+from reluscope.arguments import read_arguments, read_position
+from reluscope.budget import TimeBudget
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError
@@ -119,8 +120,8 @@ def adjacency(
     x: Points,
     *,
     domain: Domain | None = None,
+    budget: TimeBudget | None = None,
     tolerance: Tolerance | None = None,
-    seconds: Seconds = SECONDS,
 ) -> Adjacency:
     """Return which of the regions that hold points share a facet, and which of their codes differ in one unit.
 
@@ -132,10 +133,11 @@ def adjacency(
         ``witnesses``.
     domain : Box, Polyhedron, Slice or Space, optional
         What regions are cut down to; by default all of input space.
+    budget : Budget, optional
+        After its time, two minutes by default, codes and pairs that linear programs have not yet decided are left
+        undecided.
     tolerance : Tolerance, optional
         Its ``rounding``.
-    seconds : float
-        After this time, codes and pairs that linear programs have not yet decided are left undecided.
 
     Returns
     -------
@@ -180,6 +182,7 @@ def adjacency(
     """
     began = time.perf_counter()
     tolerance = tolerance or Tolerance()
+    seconds = SECONDS if budget is None or budget.seconds is None else budget.seconds
     if isinstance(domain, Slice):
         network, domain = network.restrict(domain), domain.window
     points = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
