@@ -255,6 +255,8 @@ def test_rows_are_chosen_by_their_keys() -> None:
     found = Findings({LENGTH.name: column}, keys, (Status.DONE,) * 4)
     assert found.where(gate="b")["test_length"].value.tolist() == [2.0, 4.0]
     assert float(found.where(gate="a", sample=1).finding(LENGTH)) == 3.0
+    assert found.where(gate="a").median(LENGTH).domain == "2 samples, gate a"
+    assert found.median(LENGTH).domain == "4 rows"
     for bad, message in (({"unit": 1}, "one of sample, gate"), ({"gate": "c"}, "gate='c'")):
         with pytest.raises(InputError, match=message):
             found.where(**bad)

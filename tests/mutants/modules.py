@@ -51,7 +51,7 @@ TESTS: dict[str, tuple[str, ...]] = {
     f"{A}/sensitivity/gradient_covariance": (f"{T}/sensitivity/test_gradient_covariance.py",),
     f"{A}/similarity/cross_entropies": (f"{T}/similarity/test_cross_entropies.py",),
     f"{A}/similarity/moments": (f"{T}/similarity/test_moments.py",),
-    f"{A}/stability/table": (f"{T}/test_stability_table.py",),
+    f"{A}/stability/measures": (f"{T}/test_stability_measures.py",),
     f"{A}/stability/spectra": (f"{T}/test_stability_bounds.py",),
     f"{A}/stability/singular_values": (f"{T}/test_stability_bounds.py", f"{T}/test_stability.py"),
     f"{A}/tracking/measurement": (f"{T}/tracking/test_measured_doubts.py", f"{T}/tracking/test_measured.py"),

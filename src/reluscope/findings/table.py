@@ -441,6 +441,11 @@ class Findings:
         is_certain = cell.is_certain and column.confidence == 1
         cell = at_an_end(Ends(cell.value, lower, upper, is_certain), tolerance)
         where = f"{number:,} of {population:,} {self._things}" if drawn else f"{rows:,} {self._things}"
+        # What all rows have in common, as one layer.
+        same = [
+            f"{key} {table[0]}" for key, table in self.keys.items() if key != "sample" and (table == table[0]).all()
+        ]
+        where = ", ".join([where, *same])
         return self._finding(
             column,
             cell,

@@ -139,6 +139,11 @@ def measured(found: Findings, name: str | Quantity, row: int) -> Number | str:
     return Number(finding, with_ends(finding).removeprefix(SIGNS[finding.claim]))
 
 
+def median(found: Findings, name: str | Quantity) -> Number | str:
+    """Return the median of a quantity over the rows that have it; "none" where no row does."""
+    return "none" if np.isnan(found[name].value).all() else Number(found.median(name))
+
+
 def percentage(finding: Finding) -> Number:
     """Return a share, shown in percent.
 

@@ -4,7 +4,7 @@ from importlib import import_module
 
 _FILES = {"": "nouns", "plots.style": "plots_style"}
 
-# Results: users read them, and build none. Their methods, but for those that build them, have rows like everything else.
+# Results: users read them, and build none. Their methods have rows like everything else, but for those that build them.
 _RESULTS = """
     Ball Certificate Claim Codes DecisionBoundary Finding Finding.of Finding.estimate Findings Findings.of
     Neighbors Network Partition Region
@@ -31,8 +31,8 @@ _RESULTS = """
     sensitivity.LocalComplexity
     sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory sensitivity.Transitions
     similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.PairTable similarity.Partitions
-    similarity.Similarities stability.Bounded stability.CorrelationCounts stability.Interlacing stability.Layer
-    stability.PrefixMap stability.RemovedRows stability.Spectra stacked.LossFunction stacked.Stack stacked.Trained
+    similarity.Similarities stability.CorrelationCounts stability.Interlacing stability.NetworkLayer
+    stability.PrefixMap stability.RemovedRows stacked.LossFunction stacked.Stack stacked.Trained
     tracking.Records
     tropical.Cell tropical.Interpolant tropical.MaxDifference tropical.NewtonPolygon tropical.NewtonPolygons
     tropical.Pieces tropical.TropicalPolynomial tropical.TropicalRational testing.ReferenceNetwork
