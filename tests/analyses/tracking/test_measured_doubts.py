@@ -149,8 +149,11 @@ def test_half_a_record_is_none(monkeypatch):
 
 def test_norms_that_are_not_finite_are_none(monkeypatch):
     def norms(spectral, frobenius):
-        pair = tuple(SimpleNamespace(value=value) for value in (spectral, frobenius))
-        return SimpleNamespace(stopped="", medians=lambda: pair)
+        pair = {
+            name: SimpleNamespace(value=value)
+            for name, value in (("spectral_norm", spectral), ("frobenius_norm", frobenius))
+        }
+        return SimpleNamespace(stopped="", median=lambda quantity: pair[quantity.name])
 
     work = SimpleNamespace(points=np.zeros((2, 2)), jacobians=np.array([0]))
     for spectral, frobenius in ((np.nan, 1.0), (1.0, np.inf), (np.nan, np.nan)):

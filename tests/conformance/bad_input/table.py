@@ -16,7 +16,7 @@ _RESULTS = """
     codespace.ClassFacets codespace.CodeClusters codespace.DistinctCodes codespace.DuplicateUnits codespace.Embedding
     codespace.GateUsage codespace.HalfOpenCell codespace.Novelty codespace.Occupancy codespace.PairDistances
     codespace.SampleCodes codespace.UnitUsage coefficients.CoefficientMatrices coefficients.LinearMargins
-    coefficients.LocalNorms compression.AccuracyCurve compression.MapClusters compression.MergedRegions
+    compression.AccuracyCurve compression.MapClusters compression.MergedRegions
     compression.PrunedNetwork compression.PruningCurve compression.PruningStep compression.RegionSamples
     compression.Removal compression.SmallestSubnetworks compression.StochasticPruning compression.UnitPieces
     datasets.Dataset
@@ -27,7 +27,7 @@ _RESULTS = """
     preimages.RecessionDirection preimages.SecondPoint preimages.ImageDistance preimages.Invariance
     preimages.InvariantSet preimages.LocalInverse preimages.Decider preimages.Kind preimages.Preimages preimages.Layer
     preimages.MixedSystem preimages.ElsewhereBounds preimages.Omnidirectional preimages.PreimagePieces
-    preimages.Comparison preimages.Error preimages.Elsewhere sensitivity.ActiveSubspaces sensitivity.JacobianNorms
+    preimages.Comparison preimages.Error preimages.Elsewhere sensitivity.ActiveSubspaces
     sensitivity.LocalComplexity
     sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory sensitivity.Transitions
     similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.PairTable similarity.Partitions

@@ -18,6 +18,7 @@ from torch import Tensor
 from reluscope.analyses.coefficients.matrices import BLOCKS_IN_MEMORY, MEMORY, CoefficientMatrices, matrix
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.arguments import Count, read_arguments, read_position
+from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
 from reluscope.networks.graph import Max
@@ -203,7 +204,7 @@ def active_subspaces(
     if num_directions < 1:
         raise InputError(f"expected at least one direction, got {num_directions}")
     # Nothing is computed here but codes; a block of one output is the least that is needed below.
-    every = matrix(network, x, outputs=outputs, memory=max(memory, _one_sample(network)))
+    every = matrix(network, x, outputs=outputs, budget=Budget(memory=max(memory, _one_sample(network))))
     _, first, counts = every.regions()
     basis = _row_space(network) if network.gates else None
     widest = min(network.num_inputs, len(first))
@@ -224,7 +225,7 @@ def active_subspaces(
     found: list[_Spectrum] = []
     for start in range(0, every.num_outputs, at_once):
         chosen = every.outputs[start : start + at_once]
-        group = matrix(network, every.inputs[first], outputs=chosen, memory=memory, progress=progress)
+        group = matrix(network, every.inputs[first], outputs=chosen, budget=Budget(memory=memory), progress=progress)
         if is_thin:
             found += _by_regions(group, weights, num_directions, gamma, delta)
         else:

@@ -17,7 +17,7 @@ from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.codespace.distinct import count_distinct
 from reluscope.analyses.codespace.sampled import SampleCodes
 from reluscope.analyses.codespace.usage import unit_usage
-from reluscope.analyses.coefficients.norms import local_norms
+from reluscope.analyses.coefficients.norms import FROBENIUS_NORM, SPECTRAL_NORM, local_norms
 from reluscope.analyses.counting.segments import count_along_segments
 from reluscope.analyses.tracking.plan import Plan
 from reluscope.budget import INTERRUPTED
@@ -191,7 +191,7 @@ def _segments(network: Network, plan: Plan) -> dict[str, Found]:
 def _norms(network: Network, plan: Plan) -> dict[str, Found]:
     norms = local_norms(network, plan.points[plan.jacobians])
     _pass_on(norms.stopped)
-    spectral, frobenius = norms.medians()
+    spectral, frobenius = norms.median(SPECTRAL_NORM), norms.median(FROBENIUS_NORM)
     if not np.isfinite([spectral.value, frobenius.value]).all():
         raise ReluscopeError("they are not finite")
     return {"spectral_norm": spectral, "frobenius_norm": frobenius}
