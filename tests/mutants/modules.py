@@ -20,7 +20,6 @@ TESTS: dict[str, tuple[str, ...]] = {
     "partitions/shown_regions": ("tests/partitions/test_shown_regions.py",),
     "geometry/convex_questions": ("tests/geometry/test_convex_questions.py",),
     "networks/rounded_forward": (f"{T}/test_rounding_terms.py", "tests/networks/test_rounded_forward.py"),
-    f"{A}/medians": (f"{T}/test_claims_of_points.py", f"{T}/test_medians.py"),
     f"{A}/inscribed_balls": (f"{T}/test_inscribed_balls.py",),
     f"{A}/classification/classes": (f"{T}/test_claims_of_points.py", f"{T}/test_classification.py"),
     f"{A}/classification/cross_entropy": (f"{T}/similarity/test_cross_entropies.py", f"{T}/test_cross_entropy.py"),

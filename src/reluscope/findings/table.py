@@ -381,6 +381,10 @@ class Findings:
         """
         if self.population is not None and self.population > len(self):
             raise InputError("expected all rows, got some that were drawn from more: ask for the mean")
+        if not len(self):
+            column = self[name]
+            what = f"sum over no {self._things} of: {column.definition}"
+            return self._finding(column, Ends(0.0, 0.0, 0.0), 0.0, name=f"sum of {column.title}", where="", what=what)
         return self._over_rows(name, "sum of", total)
 
     @read_arguments

@@ -1,7 +1,7 @@
 """What a section of a report consists of: text, numbers with their claims, tables and pictures."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -139,21 +139,21 @@ def measured(found: Findings, name: str | Quantity, row: int) -> Number | str:
     return Number(finding, with_ends(finding).removeprefix(SIGNS[finding.claim]))
 
 
+def table_of(found: Findings, names: Sequence[str | Quantity], *, caption: str = "", most: int | None = None) -> Table:
+    """Return the table of some quantities, a row for each row of the findings, at most so many."""
+    rows = range(len(found) if most is None else min(most, len(found)))
+    cells = [
+        [*(str(table[row]) for table in found.keys.values()), *(measured(found, name, row) for name in names)]
+        for row in rows
+    ]
+    if len(rows) < len(found):
+        caption += f" The first {len(rows)} of {len(found)} are shown."
+    return Table((*found.keys, *(found[name].title for name in names)), tuple(map(tuple, cells)), caption)
+
+
 def median(found: Findings, name: str | Quantity) -> Number | str:
     """Return the median of a quantity over the rows that have it; "none" where no row does."""
     return "none" if np.isnan(found[name].value).all() else Number(found.median(name))
-
-
-def percentage(finding: Finding) -> Number:
-    """Return a share, shown in percent.
-
-    Examples
-    --------
-    >>> from reluscope.findings import Finding
-    >>> percentage(Finding.of(0.25)).text
-    '25.0 %'
-    """
-    return Number(replace(finding, is_share=True))
 
 
 def plain_values(values: Iterable[float]) -> list[float | None]:

@@ -6,9 +6,8 @@ _FILES = {"": "nouns", "plots.style": "plots_style"}
 
 # Results: users read them, and build none. Their methods have rows like everything else, but for those that build them.
 _RESULTS = """
-    Ball Certificate Claim Codes DecisionBoundary Finding Finding.of Finding.estimate Findings Findings.of
-    Neighbors Network Partition Region
-    RegionVolumes
+    Ball Certificate Claim Codes DecisionBoundary Finding Finding.of Finding.within Finding.estimate
+    Findings Findings.of Neighbors Network Partition Region RegionVolumes
     annulus.DecisionRegion annulus.FacetKind annulus.Orthogonality annulus.ShallowNetwork annulus.Shape annulus.Solution
     boolean.Construction boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates
     boolean.SingleUnitState boolean.SmallestKnown boolean.SteadyState boolean.Swaps boolean.ThresholdTest
@@ -20,7 +19,7 @@ _RESULTS = """
     compression.PrunedNetwork compression.PruningCurve compression.PruningStep compression.RegionSamples
     compression.Removal compression.SmallestSubnetworks compression.StochasticPruning compression.UnitPieces
     datasets.Dataset
-    planes.BoundaryCurve planes.ClassAreas planes.ClassIntervals regression.Fit
+    planes.BoundaryCurve planes.ClassAreas planes.ClassIntervals
     local.PiecesAlong local.LikeliestPoints local.Directions local.RegionFacets local.Hyperplanes
     local.ClassEnds local.LastOfClass plots.RegionColors
     preimages.Approximation preimages.Check preimages.Farkas preimages.FullRank preimages.PositiveCombination
@@ -28,8 +27,7 @@ _RESULTS = """
     preimages.InvariantSet preimages.LocalInverse preimages.Decider preimages.Kind preimages.Preimages preimages.Layer
     preimages.MixedSystem preimages.ElsewhereBounds preimages.Omnidirectional preimages.PreimagePieces
     preimages.Comparison preimages.Error preimages.Elsewhere sensitivity.ActiveSubspaces
-    sensitivity.LocalComplexity
-    sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory sensitivity.Transitions
+    sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory
     similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.PairTable similarity.Partitions
     similarity.Similarities stability.CorrelationCounts stability.Interlacing stability.NetworkLayer
     stability.PrefixMap stability.RemovedRows stacked.LossFunction stacked.Stack stacked.Trained

@@ -20,7 +20,7 @@ from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.arguments import Count, read_arguments, read_position
 from reluscope.budget import Budget
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.networks.graph import Max
 from reluscope.networks.linearize import each_unit_maps
 from reluscope.networks.network import Network
@@ -84,16 +84,15 @@ class ActiveSubspaces:
         """
         j = read_position(j, "j", len(self), "outputs")
         certain = int(self.ranks[j])
-        return Finding(
+        return Finding.of(
             certain,
-            Claim.EXACT if certain == self.rank_upper else Claim.LOWER,
+            upper=self.rank_upper,
             name=f"dimension of the gradients' span, output {self.outputs[j]}",
-            interval=(certain, self.rank_upper),
             definition="rank of E[g g'], g the gradient of the output by the sample's float64 code",
             domain=self._domain,
             method="eigenvalues above their rounding; at most as many as inputs, regions, and units that read inputs",
             source="sattelberg2026",
-            tolerance=float(self.errors[j]),
+            resolution=float(self.errors[j]),
         )
 
     @read_arguments
@@ -119,16 +118,19 @@ class ActiveSubspaces:
         trace, error = float(self.traces[j]), float(self.errors[j])
         top = float(self.eigenvalues[j, :dim].sum())
         known = trace > 2 * error
-        return Finding(
-            min(1.0, top / trace) if known else 0.0,
-            Claim.EXACT if known else Claim.ESTIMATE,
+        value = min(1.0, top / trace) if known else 0.0
+        # Where rounding could be all there is, nothing is known.
+        error = (dim + 1) * error / (trace - error) if known else 1.0
+        return Finding.of(
+            value,
+            max(0.0, value - error),
+            min(1.0, value + error),
             name=f"share of the first {'direction' if dim == 1 else f'{dim} directions'}, output {self.outputs[j]}",
-            interval=None if known else (0.0, 1.0),
             definition=f"sum of the {dim} largest eigenvalues of E[g g'] over the sum of all, g by float64 codes",
             domain=self._domain,
             method="gradients from exact local maps",
             source="sattelberg2026",
-            tolerance=(dim + 1) * error / (trace - error) if known else None,
+            is_share=True,
         )
 
     @property

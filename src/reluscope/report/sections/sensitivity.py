@@ -12,7 +12,7 @@ from reluscope.analyses.sensitivity import (
 )
 from reluscope.analyses.sensitivity.probability_jacobians import OF_LOGITS, OF_PROBABILITIES
 from reluscope.plots.images import is_image
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, percentage, plain_values
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
 
@@ -128,8 +128,8 @@ def _pictures(subject: Subject, found: ActiveSubspaces, along: dict[int, OutputA
 def _table(found: ActiveSubspaces, along: dict[int, OutputAlong]) -> Table:
     rows = []
     for j, output in enumerate(found.outputs):
-        explained = percentage(along[j].explained()) if j in along else "-"
-        rows.append((str(output), percentage(found.share(j)), explained, Number(found.rank(j))))
+        explained = Number(along[j].explained()) if j in along else "-"
+        rows.append((str(output), Number(found.share(j)), explained, Number(found.rank(j))))
     columns = ("output", "share of the first direction", "variance explained along it", "directions")
     caption = "Directions beyond the number in the last column carry less than rounding, or nothing."
     return Table(columns, tuple(rows), caption)
