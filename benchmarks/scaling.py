@@ -83,9 +83,10 @@ def _partition(network: rs.Network, box: rs.Box) -> int:
 
 
 def _by_tree(network: rs.Network, box: rs.Box) -> int:
-    tally = tree_count(network, box)
-    assert tally.num_open == tally.num_undecided == 0
-    return tally.num_regions
+    found = tree_count(network, box)
+    assert not found.left
+    assert not found.num_undecided
+    return found.num_found
 
 
 def _draw(curves: dict[str, tuple[np.ndarray, np.ndarray]], path: Path) -> None:

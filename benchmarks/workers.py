@@ -29,7 +29,7 @@ def run(quick: bool) -> list[Measurement]:
     by_cells, five = mlp(5, width, width, 1), rs.Box(-1, 1, 5)
     cases: dict[str, Work] = {
         f"tree of [{inputs}, {first}, {second}, 1], {box.describe()}": lambda executor: (
-            tree_count(by_tree, box, executor=executor).num_regions
+            tree_count(by_tree, box, executor=executor).num_found
         ),
         f"cells of [5, {width}, {width}, 1], {five.describe()}": lambda executor: len(
             rs.partition(by_cells, five, executor=executor)
@@ -61,4 +61,4 @@ def _warm_up(_: int) -> int:
     torch.set_num_threads(1)
     network = from_arrays([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     time.sleep(0.5)  # so that no process takes two of these
-    return tree_count(network, rs.Space(2)).num_regions + len(rs.partition(network, rs.Space(2)))
+    return tree_count(network, rs.Space(2)).num_found + len(rs.partition(network, rs.Space(2)))

@@ -20,7 +20,6 @@ from torch import nn
 import reluscope as rs
 from reluscope.analyses.classification import accuracy
 from reluscope.analyses.planes import class_areas
-from reluscope.analyses.planes.findings import class_shares, plane_findings
 
 SIZES = {"small": (4, 4, (32, 128)), "full": (12, 20, (32, 64, 128, 256, 512, 1024))}  # channels, epochs, grids
 
@@ -121,8 +120,8 @@ def main() -> None:
 
     # The whole plane.
     part = rs.partition(net, rs.Plane(*images, margin=0.25))
-    for finding in (*plane_findings(part, rs.decision_boundary(part)), *class_shares(part, class_areas(part))):
-        print(f"{finding.name}: {finding}")
+    print(rs.planes.plane_measures(part, rs.decision_boundary(part)))
+    print(rs.planes.area_shares(part, class_areas(part)))
     num_seen = compare(net, part, sides)
 
     arguments.output.mkdir(parents=True, exist_ok=True)

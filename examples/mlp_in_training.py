@@ -59,7 +59,7 @@ def look(net: rs.Network, points: torch.Tensor, step: int, loss: float) -> Snaps
         boundary=rs.decision_boundary(part),
         pieces_by_gate=np.bincount(part.facets.gates, minlength=len(net.gates)),
         num_dead=int(never_active.sum()),
-        num_codes=rs.codespace.distinct_codes(net, points).total,
+        num_codes=rs.codespace.distinct_codes(net, points).summary.finding("num_distinct_codes"),
     )
 
 

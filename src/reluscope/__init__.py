@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         codespace,
         coefficients,
         compression,
+        counting,
         local,
         planes,
         preimages,
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from reluscope.analyses.counting import count
     from reluscope.analyses.inscribed_balls import inscribed_balls
     from reluscope.analyses.tracking import Tracker
-    from reluscope.analyses.volumes import RegionVolumes, region_volumes
+    from reluscope.analyses.volumes import region_volumes
     from reluscope.budget import Budget
     from reluscope.codes import CodeLayout, Codes, GateLayout
     from reluscope.findings import Claim, Finding, Findings
@@ -71,7 +72,6 @@ _HOMES = {
     "Plane": "reluscope.geometry",
     "Polyhedron": "reluscope.geometry",
     "Region": "reluscope.regions.region",
-    "RegionVolumes": "reluscope.analyses.volumes",
     "Segment": "reluscope.geometry",
     "Slice": "reluscope.geometry",
     "Space": "reluscope.geometry",
@@ -85,6 +85,7 @@ _HOMES = {
     "coefficients": "reluscope.analyses.coefficients",
     "compression": "reluscope.analyses.compression",
     "count": "reluscope.analyses.counting",
+    "counting": "reluscope.analyses.counting",
     "datasets": "reluscope.datasets",
     "decision_boundary": "reluscope.partitions",
     "errors": "reluscope.errors",
@@ -130,7 +131,6 @@ __all__ = [
     "Plane",
     "Polyhedron",
     "Region",
-    "RegionVolumes",
     "Segment",
     "Slice",
     "Space",
@@ -144,6 +144,7 @@ __all__ = [
     "coefficients",
     "compression",
     "count",
+    "counting",
     "datasets",
     "decision_boundary",
     "errors",
@@ -181,6 +182,7 @@ _MODULES = frozenset(
         "codespace",
         "coefficients",
         "compression",
+        "counting",
         "datasets",
         "errors",
         "local",

@@ -9,29 +9,71 @@ Progress = bool | Callable[[float], None]
 
 
 class Count:
-    """What there is so far; shown on a bar, if there is one.
+    """What there is so far, and the share of the work that is done.
 
     Parameters
     ----------
+    tell_share : callable, optional
+        Told the share, from 0 to 1.
     bar : rich.progress.Progress, optional
+        That shows both.
     task : int, optional
         Of that bar.
     """
 
-    def __init__(self, bar: Any = None, task: Any = None) -> None:
-        self._bar, self._task = bar, task
-        self._found = 0
+    def __init__(self, tell_share: Callable[[float], None] | None = None, bar: Any = None, task: Any = None) -> None:
+        self._tell_share, self._bar, self._task = tell_share, bar, task
+        self._found, self._done = 0, 0.0
 
-    def __call__(self, number: int, done: float) -> None:
-        """Say how many more things were found, and how much of the total is done by that."""
+    def __call__(self, number: int, share: float) -> None:
+        """Say how many more things were found, and what share of the work is done by that."""
+        self._found += number
+        self._done += share
+        if self._tell_share is not None:
+            self._tell_share(min(1.0, self._done))
         if self._bar is not None:
-            self._found += number
-            self._bar.update(self._task, advance=done, found=self._found)
+            self._bar.update(self._task, advance=share, found=self._found)
 
     def tell(self, done: int, tasks: int) -> None:
         """Say how many of the tasks that work was broken into are done."""
         if self._bar is not None:
             self._bar.update(self._task, tasks=f"{done:,} of {tasks:,} tasks")
+
+
+@contextmanager
+def counting_regions(work: str, progress: Progress) -> Iterator[Count | None]:
+    """Yield a count that is told how many more regions were found, and what share of the work is done by that.
+
+    Parameters
+    ----------
+    work : str
+        What is done; begins the line.
+    progress : bool or callable
+        True shows a bar, and a function is told the share that is done, from 0 to 1; with False there is no count.
+
+    Examples
+    --------
+    >>> told = []
+    >>> with counting_regions("partition", told.append) as count:
+    ...     count(3, 0.5)
+    >>> told
+    [0.5]
+    """
+    if callable(progress):
+        yield Count(progress)
+        return
+    if not progress:
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    found = TextColumn("{task.fields[found]:,} regions")
+    tasks = TextColumn("{task.fields[tasks]}", style="dim")
+    columns = TextColumn("{task.description}"), BarColumn(bar_width=24), found, TimeRemainingColumn(), tasks
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        yield Count(bar=bar, task=bar.add_task(work, total=1.0, found=0, tasks=""))
 
 
 @contextmanager
@@ -67,7 +109,7 @@ def counting(work: str, things: str, *, shown: bool, total: float | None = None)
     tasks = TextColumn("{task.fields[tasks]}", style="dim")
     columns = TextColumn("{task.description}"), *how_far, found, when, tasks
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield Count(bar, bar.add_task(work, total=total, found=0, tasks=""))
+        yield Count(bar=bar, task=bar.add_task(work, total=total, found=0, tasks=""))
 
 
 @contextmanager

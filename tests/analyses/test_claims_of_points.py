@@ -89,26 +89,32 @@ def test_no_more_maps_than_codes(monkeypatch):
 def test_volumes_exact_in_few_dimensions_and_else_with_intervals_of_clopper_and_pearson():
     part = rs.partition(rs.load(layers([2, 4, 1], seed=0)), rs.Box(-1, 1, 2))
     for method in ("auto", "exact"):
-        found = region_volumes(part, method=method)
-        assert (found.claim, found.lower.tolist()) == ("EXACT", found.volumes.tolist())
-        assert found.upper.tolist() == found.volumes.tolist()
-        assert found.volumes.sum() == pytest.approx(4.0)
-    drawn = region_volumes(part, method="sampling", num_samples=3000, seed=5)
-    assert drawn.claim == "ESTIMATE"
-    assert drawn.volumes.sum() == pytest.approx(4.0)
-    hits = np.round(drawn.volumes / 4 * 3000)
+        found = region_volumes(part, method=method)["region_volume"]
+        assert found.is_exact.all()
+        assert found.upper.tolist() == found.lower.tolist()
+        assert found.value.sum() == pytest.approx(4.0)
+    drawn = region_volumes(part, method="sampling", num_samples=3000, seed=5)["region_volume"]
+    assert set(drawn.claims) == {"ESTIMATE"}
+    assert drawn.value.sum() == pytest.approx(4.0)
+    hits = np.round(drawn.value / 4 * 3000)
     assert drawn.lower / 4 == pytest.approx(np.where(hits > 0, beta.ppf(0.025, hits, 3001 - hits), 0.0))
     assert drawn.upper / 4 == pytest.approx(np.where(hits < 3000, beta.ppf(0.975, hits + 1, 3000 - hits), 1.0))
-    assert region_volumes(part, method="sampling", num_samples=3000, seed=5).volumes.tolist() == drawn.volumes.tolist()
-    assert region_volumes(part, method="sampling", num_samples=3000, seed=6).volumes.tolist() != drawn.volumes.tolist()
-    assert region_volumes(part, method="sampling", num_samples=1).volumes.sum() == pytest.approx(4.0)
+    assert (
+        region_volumes(part, method="sampling", num_samples=3000, seed=5)["region_volume"].value.tolist()
+        == drawn.value.tolist()
+    )
+    assert (
+        region_volumes(part, method="sampling", num_samples=3000, seed=6)["region_volume"].value.tolist()
+        != drawn.value.tolist()
+    )
+    assert region_volumes(part, method="sampling", num_samples=1)["region_volume"].value.sum() == pytest.approx(4.0)
     with pytest.raises(rs.errors.InputError, match="at least 1, got 0"):
-        region_volumes(part, method="sampling", num_samples=0)
+        region_volumes(part, method="sampling", num_samples=0)["region_volume"]
 
 
 def test_samples_come_in_batches_that_add_up(monkeypatch):
     part = rs.partition(rs.load(layers([2, 4, 1], seed=0)), rs.Box(-1, 1, 2))
-    whole = region_volumes(part, method="sampling", num_samples=50, seed=1)
+    whole = region_volumes(part, method="sampling", num_samples=50, seed=1)["region_volume"]
     monkeypatch.setattr(volumes, "BATCH_NUMBERS", 6 * 7)  # seven points at a time
     told = []
     monkeypatch.setattr(
@@ -116,9 +122,9 @@ def test_samples_come_in_batches_that_add_up(monkeypatch):
         "_hits",
         lambda *arguments, proper=volumes._hits: (told.append(len(arguments[2])), proper(*arguments))[1],
     )
-    found = region_volumes(part, method="sampling", num_samples=50, seed=1)
+    found = region_volumes(part, method="sampling", num_samples=50, seed=1)["region_volume"]
     assert told == [7] * 7 + [1]
-    assert found.volumes.tolist() == whole.volumes.tolist()
+    assert found.value.tolist() == whole.value.tolist()
 
 
 def test_codes_that_no_region_has_are_located_among_others_that_have_one():
@@ -138,9 +144,12 @@ def test_domains_that_are_no_boxes_are_sampled_from_a_box_around_them():
         rs.Polyhedron([[-1.0, 0.0], [0.0, -1.0], [1.0, 2.0]], [1.0, 1.0, 1.0]),
     )
     part = rs.partition(net, triangle)
-    drawn, exact = region_volumes(part, method="sampling", num_samples=4000, confidence=0.999), region_volumes(part)
-    assert ((drawn.lower <= exact.volumes) & (exact.volumes <= drawn.upper)).all()
-    assert drawn.volumes.sum() == pytest.approx(triangle.volume(), rel=0.1)
+    drawn, exact = (
+        region_volumes(part, method=method, num_samples=4000, confidence=0.999)["region_volume"]
+        for method in ("sampling", "exact")
+    )
+    assert ((drawn.lower <= exact.value) & (exact.value <= drawn.upper)).all()
+    assert drawn.value.sum() == pytest.approx(triangle.volume(), rel=0.1)
     for domain in (rs.Space(2), rs.Polyhedron([[-1.0, 0.0]], [1.0])):
         with pytest.raises(rs.errors.InputError, match="bounded domain"):
             region_volumes(rs.partition(net, domain), method="sampling")

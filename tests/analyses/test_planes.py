@@ -9,8 +9,7 @@ import reluscope as rs
 from empty_partitions import empty_partition
 from oracles.fractions_plane import rectangle, relu_layers, split
 from reluscope.analyses.classification.classes import predicted_classes
-from reluscope.analyses.planes import class_areas, class_intervals, map_norms
-from reluscope.analyses.planes.findings import class_shares, plane_findings
+from reluscope.analyses.planes import area_shares, class_areas, class_intervals, map_norms, plane_measures
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError
@@ -92,9 +91,9 @@ def test_many_regions_are_cut_as_one_by_one():
 
 
 def test_shares_sum_to_one(part, areas):
-    shares = class_shares(part, areas)
-    assert sum(map(float, shares)) == pytest.approx(1.0)
-    assert {share.claim for share in shares} == {"EXACT"}
+    shares = area_shares(part, areas)["share_of_window"]
+    assert shares.value.sum() == pytest.approx(1.0)
+    assert shares.is_exact.all()
 
 
 def test_a_single_output_has_two_classes():
@@ -104,11 +103,9 @@ def test_a_single_output_has_two_classes():
 
 def test_the_numbers_of_a_plane(part):
     boundary = rs.decision_boundary(part)
-    regions, facets, length = found = plane_findings(part, boundary)
-    assert int(regions) == len(part)
-    assert int(facets) == len(part.facets)
-    assert float(length) == boundary.length
-    assert {one.claim for one in found} == {"EXACT"}
+    found = plane_measures(part, boundary)
+    assert [found[name].value[0] for name in found] == [len(part), len(part.facets), boundary.length]
+    assert all(found[name].is_exact.all() for name in found)
 
 
 def test_the_boundary_is_where_polygons_of_other_classes_meet(part, areas):
@@ -125,10 +122,15 @@ def test_the_boundary_is_where_polygons_of_other_classes_meet(part, areas):
 
 def test_a_spent_budget_gives_lower_bounds(part):
     some = rs.partition(NET, PLANE, budget=500)
-    few, all_of_it = (plane_findings(one, rs.decision_boundary(one)) for one in (some, part))
-    assert {one.claim for one in few} == {"LOWER"}
-    assert all(float(less) <= float(more) for less, more in zip(few, all_of_it, strict=True))
-    assert {share.claim for share in class_shares(some, class_areas(some))} <= {"ESTIMATE"}
+    few, all_of_it = (plane_measures(one, rs.decision_boundary(one)) for one in (some, part))
+    for name in few:
+        assert few.finding(name).claim == "LOWER"
+        assert few[name].lower[0] <= all_of_it[name].value[0] <= few[name].upper[0]
+    shares, truth = (area_shares(one, class_areas(one)) for one in (some, part))
+    assert not shares["share_of_window"].is_exact.any()
+    for row, kind in enumerate(shares.keys["class"]):
+        true = truth.where(**{"class": kind})["share_of_window"].value[0]
+        assert shares["share_of_window"].lower[row] <= true <= shares["share_of_window"].upper[row]
 
 
 def test_empty_partitions():

@@ -30,50 +30,53 @@ def test_numbers_are_those_of_a_plain_count(folder, pieces):
     result = reluscope("codes", *NET, "--data", "data.npz", "--json")
     assert result.exit_code == 0, result.output
     plain = json.loads(result.stdout)
-    for gate, part in zip(plain["gates"], pieces, strict=True):
-        assert gate["distinct"]["value"] == len({row.tobytes() for row in part})
+    gates, whole = plain["gates"], plain["gates"]["summary"]
+    for row, part in enumerate(pieces):
+        assert gates["num_distinct_codes"]["value"][row] == len({row.tobytes() for row in part})
         still = (part == part[0]).all(0)
-        assert gate["dead"]["value"] + gate["always_on"]["value"] == still.sum()
-        assert gate["changing"]["value"] == (~still).sum()
+        assert gates["num_dead_units"]["value"][row] + gates["num_always_on_units"]["value"][row] == still.sum()
+        assert gates["num_changing_units"]["value"][row] == (~still).sum()
         _, counts = np.unique(part, axis=0, return_counts=True)
-        assert gate["entropy"]["value"] == pytest.approx(-(counts / len(part) * np.log2(counts / len(part))).sum())
+        entropy = -(counts / len(part) * np.log2(counts / len(part))).sum()
+        assert gates["code_entropy"]["value"][row] == pytest.approx(entropy)
     together = np.concatenate(pieces, axis=1)
-    assert plain["total"]["distinct"]["value"] == len(np.unique(together, axis=0))
-    assert 0 < plain["information_on_the_class"]["value"] <= np.log2(10)
-    assert plain["distinct_correctly_classified"]["value"] <= plain["total"]["distinct"]["value"]
-    assert [one["class"] for one in plain["classes"]] == list(range(10))
-    assert [one["samples"] for one in plain["classes"]] == np.bincount(DATA.labels).tolist()
-    assert [one["distinct"]["value"] for one in plain["classes"]] == [
+    assert whole["num_distinct_codes"]["value"] == [len(np.unique(together, axis=0))]
+    assert 0 < whole["information_on_class"]["value"][0] <= np.log2(10)
+    assert plain["distinct_correctly_classified"]["value"] <= whole["num_distinct_codes"]["value"][0]
+    assert plain["classes"]["keys"]["class"] == list(range(10))
+    assert plain["classes"]["num_samples"]["value"] == np.bincount(DATA.labels).tolist()
+    assert plain["classes"]["num_distinct_codes"]["value"] == [
         len(np.unique(together[DATA.labels == label], axis=0)) for label in range(10)
     ]
     distances = (together[:, None] != together[None]).sum(-1)
     same = DATA.labels[:, None] == DATA.labels[None]
     within = distances[same & ~np.eye(len(DATA), dtype=bool)].mean()
-    assert plain["distance_within_classes"]["value"] == pytest.approx(within)
-    assert plain["distance_between_classes"]["value"] == pytest.approx(distances[~same].mean())
+    rows = zip(plain["distances"]["keys"]["pairs"], plain["distances"]["keys"]["gate"], strict=True)
+    means = dict(zip(rows, plain["distances"]["mean_code_distance"]["value"], strict=True))
+    assert means["within classes", "all gates"] == pytest.approx(within)
+    assert means["between classes", "all gates"] == pytest.approx(distances[~same].mean())
 
 
 def test_the_table_says_the_same(folder):
     result = reluscope("codes", *NET, "--data", "data.npz")
     plain = json.loads(reluscope("codes", *NET, "--data", "data.npz", "--json").stdout)
     assert result.exit_code == 0
-    for gate in (*plain["gates"], plain["total"]):
-        row = next(line for line in result.stdout.splitlines() if line.startswith(f" {gate['name']} "))
-        numbers = [gate["num_units"], gate["num_pieces"]]
-        numbers += [gate[key]["value"] for key in ("distinct", "dead", "always_on", "changing", "duplicates")]
-        shown = [f"{number:,}" for number in numbers]
-        shown.insert(3, f"{gate['entropy']['value']:.2f}")
-        assert row.split()[-8:] == shown
+    gates = plain["gates"]
+    tables = [(name, gates, row) for row, name in enumerate(gates["keys"]["gate"])]
+    for name, table, place in [*tables, ("all gates", gates["summary"], 0)]:
+        row = next(line for line in result.stdout.splitlines() if line.startswith(f" {name} "))
+        for key in ("num_distinct_codes", "num_dead_units", "num_changing_units", "num_duplicate_units"):
+            assert f" {table[key]['value'][place]:,.0f} " in row + " "
     assert "EXACT" in result.stdout
 
 
 def test_without_labels_there_are_no_classes(folder):
     plain = json.loads(reluscope("codes", *NET, "--data", "x.npy", "--samples", "7", "--json").stdout)
-    assert plain["classes"] == []
-    assert plain["shared_by_classes"] is plain["distance_within_classes"] is None
+    assert plain["classes"] is plain["distances"] is None
+    assert "information_on_class" not in plain["gates"]
     assert plain["data"]["samples"] == 7
     labelled = json.loads(reluscope("codes", *NET, "--data", "x.npy", "--labels", "y.npy", "--json").stdout)
-    assert len(labelled["classes"]) == 10
+    assert len(labelled["classes"]["status"]) == 10
 
 
 def test_saved_codes_are_the_codes(folder, pieces):
@@ -102,7 +105,7 @@ def test_a_network_without_gates_has_one_code(folder):
     np.save("points.npy", np.eye(2))
     result = reluscope("codes", "my_models:affine", "--data", "points.npy", "-o", "c.npz", "-o", "c.csv", "--json")
     assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)["total"]["distinct"]["value"] == 1
+    assert json.loads(result.stdout)["gates"]["summary"]["num_distinct_codes"]["value"] == [1]
     assert np.load("c.npz")["pieces"].shape == (2, 0)
     assert reluscope("codes", "my_models:affine", "--data", "points.npy").exit_code == 0
 

@@ -19,6 +19,7 @@ from reluscope.errors import InputError
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.partitions.parallel import WORKERS_DIED, Lost, run_tasks
 from reluscope.partitions.tree_count import tree_count
+from reluscope.progress import Count
 from reluscope.testing import default_network
 
 
@@ -30,9 +31,17 @@ def net():
 BOX = rs.Box(-1, 1, 30)
 
 
+class Told(Count):
+    """Hands on how many tasks are done."""
+
+    def __init__(self, told):
+        super().__init__()
+        self.tell = told
+
+
 def tasks(told):
     """Return a listener that keeps the last number of tasks done."""
-    return lambda done, every: told.append((done, every))
+    return Told(lambda done, every: told.append((done, every)))
 
 
 def test_this_process_is_no_executor():
@@ -45,12 +54,12 @@ def test_processes(net):
     told = []
     with open_executor(ExecutorArguments(workers=1)) as executor:
         assert isinstance(executor, ProcessPoolExecutor)
-        found = tree_count(net, BOX, executor=executor, tell=tasks(told))
+        found = tree_count(net, BOX, executor=executor, progress=tasks(told))
         # What is still being done at the end is given up, and does not hold it up.
         executor.submit(time.sleep, 1000)
     while multiprocessing.active_children():
         time.sleep(0.05)  # the system takes its time to bury a process
-    assert found.num_regions == tree_count(net, BOX).num_regions
+    assert found.num_found == tree_count(net, BOX).num_found
     assert told[-1][0] == told[-1][1] > 90
 
 
@@ -150,9 +159,9 @@ def test_dask_workers(net, cluster, monkeypatch):
     monkeypatch.setattr("reluscope.partitions.tree_search.MOST_TASKS", 4)
     told = []
     with open_executor(ExecutorArguments(scheduler=cluster.address)) as executor:
-        found = tree_count(net, BOX, executor=executor, tell=tasks(told))
-    assert found.num_regions == tree_count(net, BOX).num_regions
-    assert (found.num_open, found.stopped) == (0, "")
+        found = tree_count(net, BOX, executor=executor, progress=tasks(told))
+    assert found.num_found == tree_count(net, BOX).num_found
+    assert (found.left, found.stopped) == ((), "")
     assert told[-1] == (4, 4)
 
 
@@ -186,8 +195,8 @@ def test_a_count_while_a_worker_is_killed(net, cluster, monkeypatch):
             if done == 2:
                 os.kill(victim, signal.SIGKILL)
 
-        found = tree_count(net, BOX, executor=executor, tell=strike)
-    assert (found.num_regions, found.num_open, found.stopped) == (tree_count(net, BOX).num_regions, 0, "")
+        found = tree_count(net, BOX, executor=executor, progress=Told(strike))
+    assert (found.num_found, found.left, found.stopped) == (tree_count(net, BOX).num_found, (), "")
     assert told[-1] == (12, 12)
 
 
@@ -212,8 +221,8 @@ def test_a_count_whose_scheduler_goes_away(net, own_cluster, monkeypatch, end):
             own_cluster.start_scheduler()
 
     with open_executor(ExecutorArguments(scheduler=own_cluster.address)) as executor:
-        found = tree_count(net, BOX, executor=executor, tell=strike)
-    assert (found.num_regions, found.num_open, found.stopped) == (tree_count(net, BOX).num_regions, 0, "")
+        found = tree_count(net, BOX, executor=executor, progress=Told(strike))
+    assert (found.num_found, found.left, found.stopped) == (tree_count(net, BOX).num_found, (), "")
 
 
 @pytest.mark.slow

@@ -146,7 +146,7 @@ def test_a_certificate_is_checked_and_written(folder, monkeypatch):
     def pressed(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("reluscope.partitions.engine._step", pressed)
+    monkeypatch.setattr("reluscope.partitions.incidence._Cutting.step", pressed)
     result = reluscope(*arguments, "--certify", "--force")
     assert "cross.certificate was not written" in result.stderr
 

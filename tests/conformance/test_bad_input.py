@@ -26,7 +26,7 @@ GROUPS = (
     ("plots", "plots.style", "compression", "boolean", "codespace", "testing", "tropical", "datasets", "tracking"),
     (
         "reluscope", "annulus", "bounds", "coefficients", "local", "preimages", "robustness", "sensitivity",
-        "similarity", "stability", "stacked", "classification", "planes", "regression", "studies",
+        "similarity", "stability", "stacked", "classification", "counting", "planes", "regression", "studies",
     ),
 )  # fmt: skip
 

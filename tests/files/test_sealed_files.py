@@ -56,8 +56,8 @@ def checkpoint(folder):
     def count():
         return tree_count(net, rs.Box(-1, 1, 8), checkpoint=folder / "counted")
 
-    whole = count().num_regions
-    assert whole == count().num_regions
+    whole = count().num_found
+    assert whole == count().num_found
     return [*sorted((folder / "counted").glob("*.npz"))[::40], folder / "counted" / "key.json"], count
 
 

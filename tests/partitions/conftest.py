@@ -2,7 +2,7 @@
 
 import pytest
 
-from reluscope.partitions import engine
+from reluscope.partitions import incidence
 
 
 @pytest.fixture
@@ -10,6 +10,6 @@ def chunks_of(monkeypatch):
     """Return a function that sets how many cells a chunk may have."""
 
     def set_size(cells: int) -> None:
-        monkeypatch.setattr(engine, "_chunk_cells", lambda network, chunk: cells)
+        monkeypatch.setattr(incidence, "_chunk_cells", lambda network, chunk: cells)
 
     return set_size

@@ -12,14 +12,15 @@ from oracles.reference_vectors import VECTORS
 from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError
-from reluscope.partitions.cellwise import gather, supports, walk_cells
+from reluscope.partitions.cellwise import supports, walk_cells
+from reluscope.partitions.gathered_cells import gather
 from reluscope.testing.references import pseudo_random_network
 from reluscope.testing.strategies import degenerate_networks
 
 
 def cells_of(net, domain, **options):
     run = walk_cells(net, domain, rs.Tolerance(), budget=Budget(**options))
-    return gather(run, domain.dim, net.layout.num_words), run
+    return gather(run.parts, domain.dim, net.layout.num_words), run
 
 
 def check_codes(net, found):
@@ -52,7 +53,7 @@ def test_published_vectors(vector):
     degrees = np.bincount(np.concatenate([found.left, found.right]), minlength=len(found.words))
     assert degrees.max() == vector.max_degree
     assert degrees.mean() == pytest.approx(vector.mean_degree, abs=1e-4)
-    assert (run.num_undecided, run.num_open, found.num_unmatched) == (0, 0, 0)
+    assert (run.num_undecided, run.left, found.num_unmatched) == (0, (), 0)
     for domain in (rs.Box(-1, 1, vector.num_inputs), cube_as_polyhedron(vector.num_inputs)):
         boxed, _ = cells_of(net, domain)
         assert len(boxed.words) == vector.box
@@ -194,7 +195,7 @@ def test_a_budget_leaves_whole_regions(monkeypatch):
     every, _ = cells_of(net, rs.Box(-1, 1, 3))
     found, run = cells_of(net, rs.Box(-1, 1, 3), regions=20)
     assert run.stopped == "budget of 20 regions"
-    assert run.num_open > 0
+    assert sum(run.left) > 0
     assert 20 <= len(found.words) < len(every.words)
     assert {row.tobytes() for row in found.words} <= {row.tobytes() for row in every.words}
     assert neighbours(found.words, found.left, found.right) <= neighbours(every.words, every.left, every.right)
@@ -223,3 +224,12 @@ def test_codes_are_packed_as_everywhere():
     found, _ = cells_of(net, rs.Box(-1, 1, 3))
     codes = Codes(found.words, net.layout)
     assert (codes.to_array() == net.codes(found.witnesses).to_array()).all()
+
+
+@pytest.mark.parametrize("shift", [2e-14, 2e-10, 2e-3])
+def test_facets_at_which_a_unit_is_all_but_zero_are_matched_or_counted(shift: float) -> None:
+    # The second unit is positive everywhere, and within rounding of zero where the first one bends.
+    network = rs.load([([[0.0, 1.0]], [1.0]), ([[1.0]], [shift]), ([[0.0]], [0.0])])
+    for domain in (rs.Space(2), rs.Box(-3, 3, 2)):
+        pairs = rs.partition(network, domain, method="cellwise").adjacency_finding()
+        assert (int(pairs), pairs.claim) in [(1, rs.Claim.EXACT), (0, rs.Claim.LOWER)]

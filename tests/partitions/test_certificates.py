@@ -19,7 +19,6 @@ from partitions.layered import GATES, gate_layers, network_of
 from reluscope.errors import CertificateError, InputError
 from reluscope.files.sealed_files import to_sealed_json
 from reluscope.findings import Claim
-from reluscope.partitions import certified
 from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.exact_regions import exact_regions
 from reluscope.testing import check_certificate, default_network, pseudo_random_network, reference_networks
@@ -364,7 +363,7 @@ def test_no_certificate_of_what_is_not_certified(dim, tmp_path):
     net, box = rs.load(default_network([dim, 6, 4, 1], seed=0)), rs.Box(-1, 1, dim)
     assert rs.partition(net, box).certificate is None
     with (
-        patch("reluscope.partitions.engine.safe_point", side_effect=KeyboardInterrupt),
+        patch("reluscope.partitions.walk.safe_point", side_effect=KeyboardInterrupt),
         pytest.warns(match="interrupted"),
     ):
         stopped = rs.partition(net, box, certify=True)
@@ -381,7 +380,7 @@ def test_ctrl_c_leaves_what_floats_found(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(certified, "exact_regions", interrupt)
+    monkeypatch.setattr(rs.partitions.exact_regions._Regions, "visit", interrupt)
     net = rs.load(default_network([3, 4, 1], seed=0))
     with pytest.warns(UserWarning, match="without certificate"):
         part = rs.partition(net, rs.Box(-1, 1, 3), certify=True)

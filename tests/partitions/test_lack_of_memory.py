@@ -9,13 +9,13 @@ from reluscope.analyses.counting.code_search import CodeSearch
 from reluscope.analyses.counting.rational_codes import RationalCodes
 from reluscope.findings import Claim
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.partitions import cellwise, engine, tree_items
+from reluscope.partitions import cellwise, incidence, tree_items
 from reluscope.partitions.tree_count import tree_count
 from reluscope.testing import default_network
 
 OUT_OF_MEMORY = "out of memory"
 LACKS = {"python": MemoryError(), "torch": RuntimeError("DefaultCPUAllocator: can't allocate memory: 8 GB")}
-PLACES = {"incidence": (engine, "cut"), "cellwise": (cellwise, "cut_cells"), "tree": (tree_items.Search, "take")}
+PLACES = {"incidence": (incidence, "cut"), "cellwise": (cellwise, "cut_cells"), "tree": (tree_items.Search, "take")}
 
 
 def starve(monkeypatch, owner, name, after, error):
@@ -33,7 +33,7 @@ def starve(monkeypatch, owner, name, after, error):
 def small_steps(monkeypatch, chunks_of):
     chunks_of(8)
     monkeypatch.setattr(cellwise, "BATCH", 8)
-    monkeypatch.setattr("reluscope.partitions.tree_search.BATCH", 4)
+    monkeypatch.setattr("reluscope.partitions.tree_items.BATCH", 4)
 
 
 @pytest.mark.parametrize("lack", LACKS)
@@ -54,14 +54,14 @@ def test_a_partition_keeps_what_it_has(method, after, lack, small_steps, monkeyp
 @pytest.mark.parametrize("certify", [False, True])
 def test_planes_keep_what_they_have(certify, small_steps, monkeypatch):
     net, box = from_arrays(default_network([2, 7, 6, 1], seed=2)), rs.Box(-1, 1, 2)
-    starve(monkeypatch, engine, "cut", 1 if certify else 8, MemoryError())
+    starve(monkeypatch, incidence, "cut", 1 if certify else 8, MemoryError())
     part = rs.partition(net, box, certify=certify)
     assert (part.claim, part.note) == (Claim.LOWER, OUT_OF_MEMORY)
 
 
 def test_a_partition_without_memory_for_its_certificate_is_no_proof(monkeypatch):
     net, box = from_arrays(default_network([3, 5, 1], seed=2)), rs.Box(-1, 1, 3)
-    starve(monkeypatch, rs.partitions.exact_regions._Walk, "visit", 4, MemoryError())
+    starve(monkeypatch, rs.partitions.exact_regions._Regions, "visit", 4, MemoryError())
     part = rs.partition(net, box, certify=True)
     assert (part.claim, part.note, part.certified) == (Claim.LOWER, OUT_OF_MEMORY, False)
 
@@ -76,11 +76,11 @@ def test_other_errors_are_not_hidden(monkeypatch):
 @pytest.mark.parametrize("lack", LACKS)
 def test_counts_keep_what_they_have(lack, small_steps, monkeypatch):
     net, box = from_arrays(default_network([3, 8, 8, 1], seed=2)), rs.Box(-1, 1, 3)
-    whole = tree_count(net, box).num_regions
+    whole = tree_count(net, box).num_found
     starve(monkeypatch, tree_items.Search, "take", 25, LACKS[lack])
     found = tree_count(net, box)
-    assert (found.stopped, found.num_open > 0) == (OUT_OF_MEMORY, True)
-    assert 0 < found.num_regions + found.num_open <= whole
+    assert (found.stopped, sum(found.left) > 0) == (OUT_OF_MEMORY, True)
+    assert 0 < found.num_found + sum(found.left) <= whole
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_counts_keep_what_they_have(lack, small_steps, monkeypatch):
 )
 def test_counts_of_codes_keep_what_they_have(owner, name, count, monkeypatch):
     net = from_arrays([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    starve(monkeypatch, owner, name, 3, MemoryError())
+    starve(monkeypatch, owner, name, 2, MemoryError())
     counted = count(net, rs.Box(-1, 1, 2))
     assert counted.stopped == OUT_OF_MEMORY
     assert (counted.finding.claim, 0 < int(counted.finding) <= 4) == (Claim.LOWER, True)

@@ -15,10 +15,9 @@ from reluscope import budget
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
 from reluscope.geometry.crossing import UNDECIDED
-from reluscope.partitions import exact_rows, tree_facets
+from reluscope.partitions import exact_rows, tree, tree_facets
 from reluscope.partitions.listed_regions import ListedRegions
-from reluscope.partitions.tree import TreeWalk
-from reluscope.partitions.tree_search import TreeSearch
+from reluscope.partitions.tree_items import Block, Search
 from reluscope.progress import Count
 from reluscope.testing import default_network, pseudo_random_network
 from reluscope.testing.strategies import degenerate_networks
@@ -249,16 +248,16 @@ def test_a_budget_of_time_is_kept_where_one_cell_has_many_units(clock):
 
 
 @pytest.mark.parametrize("after", [0, 2])
-@pytest.mark.parametrize("place", ["walk", "report"])
+@pytest.mark.parametrize("place", ["gate", "search", "batch"])
 def test_ctrl_c_keeps_the_finished_regions(after, place, monkeypatch):
     net, calls = rs.load(pseudo_random_network(3, (8, 8))), iter(range(10**9))
-    owner, name = (TreeSearch, "_step") if place == "walk" else (TreeWalk, "_batch")
+    owner, name = {"gate": (Block, "step"), "search": (Search, "step"), "batch": (tree, "_batch")}[place]
     original = getattr(owner, name)
 
-    def interrupted(self, *arguments):
+    def interrupted(*arguments):
         if next(calls) == after:
             raise KeyboardInterrupt
-        return original(self, *arguments)
+        return original(*arguments)
 
     monkeypatch.setattr(owner, name, interrupted)
     with pytest.warns(UserWarning, match="interrupted.*LOWER"):
@@ -283,7 +282,7 @@ def test_ctrl_c_while_progress_is_shown(monkeypatch):
     def striking(*arguments, **options):
         yield Striking()
 
-    monkeypatch.setattr(many_dimensions, "counting", striking)
+    monkeypatch.setattr(many_dimensions, "counting_regions", striking)
     with pytest.warns(UserWarning, match="interrupted"):
         part = rs.partition(rs.load(pseudo_random_network(3, (8, 8))), rs.Space(3), method="tree")
     assert len(part) > 0

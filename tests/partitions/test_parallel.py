@@ -3,6 +3,7 @@
 import threading
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from multiprocessing import get_context
 from threading import Event
 
@@ -13,7 +14,7 @@ import torch
 import reluscope as rs
 from reluscope.findings import Claim
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.partitions import cellwise, engine, parallel
+from reluscope.partitions import cellwise, incidence, parallel, walk
 from reluscope.partitions.parallel import run_tasks
 from reluscope.partitions.tree_count import tree_count
 from reluscope.testing import default_network, pseudo_random_network
@@ -214,9 +215,9 @@ def test_a_count_by_the_tree_says_what_it_has():
     network, box = from_arrays(default_network([6, 9, 7, 1], seed=2)), rs.Box(-1, 1, 6)
     whole = tree_count(network, box)
     found = tree_count(network, box, executor=Scheduler({1: KilledWorker()}))
-    assert (found.stopped, found.num_open > 0) == (parallel.WORKERS_DIED, True)
-    assert found.num_regions + found.num_open <= whole.num_regions
-    assert tree_count(network, box, executor=Scheduler({1: OSError()})).num_regions == whole.num_regions
+    assert (found.stopped, sum(found.left) > 0) == (parallel.WORKERS_DIED, True)
+    assert found.num_found + sum(found.left) <= whole.num_found
+    assert tree_count(network, box, executor=Scheduler({1: OSError()})).num_found == whole.num_found
 
 
 def test_progress_counts_tasks():
@@ -320,20 +321,20 @@ def test_ctrl_c_keeps_whole_cells(net, whole, after, small_tasks, monkeypatch):
     assert len(part) <= int(part.finding()) <= len(truth)
 
 
-@pytest.mark.parametrize("module", [engine, cellwise])
-def test_tasks_that_begin_after_the_time_come_back_at_once(module, net, small_tasks, monkeypatch):
+@pytest.mark.parametrize("method", ["incidence", "cellwise", "tree"])
+def test_tasks_that_begin_after_the_time_come_back_at_once(method, net, small_tasks, monkeypatch):
     """The clock stops for the tasks here, and has run out in the workers: all cells are open, none is lost."""
-    monkeypatch.setattr(engine, "TASKS", 6)
-    monkeypatch.setattr(engine, "_chunk_cells", lambda network, chunk: 16)
-    faithful, late = module._task, []
+    monkeypatch.setattr(incidence, "TASKS", 6)
+    monkeypatch.setattr(incidence, "_chunk_cells", lambda network, chunk: 16)
+    faithful, late = walk._task, []
 
-    def begin_late(way, todo):
+    def begin_late(way, waiting, progress):
         late.append(way)
-        return faithful(type(way)(**{**vars(way), "began": way.began - 10**7}), todo)
+        return faithful(replace(way, began=way.began - 10**7), waiting, progress)
 
-    monkeypatch.setattr(module, "_task", begin_late)
-    domain, network = (DOMAINS["box"], net) if module is cellwise else (rs.Box(-1, 1, 2), plane_network())
-    part = rs.partition(network, domain, executor=Here(), budget=rs.Budget(seconds=10**6))
+    monkeypatch.setattr(walk, "_task", begin_late)
+    domain, network = (rs.Box(-1, 1, 2), plane_network()) if method == "incidence" else (DOMAINS["box"], net)
+    part = rs.partition(network, domain, method=method, executor=Here(), budget=rs.Budget(seconds=10**6))
     assert part.claim is Claim.LOWER
     assert len(late) >= 6
     assert part.num_open > 0
@@ -352,19 +353,19 @@ def test_trees_in_threads_do_not_share_room():
     alone = tree_count(network, box)
     with ThreadPoolExecutor(4) as executor:
         together = tree_count(network, box, executor=executor)
-    assert (together.num_regions, together.work["programs"]) == (alone.num_regions, alone.work["programs"])
+    assert (together.num_found, together.work["programs"]) == (alone.num_found, alone.work["programs"])
 
 
 def test_a_search_that_grows_too_large_is_broken_up_on_its_way(monkeypatch):
-    from reluscope.partitions import tree_search
+    from reluscope.partitions import tree_items, tree_search
 
     monkeypatch.setattr(tree_search, "FEWEST_CELLS", 40)
     monkeypatch.setattr(tree_search, "MOST_CELLS", 41)
-    monkeypatch.setattr(tree_search, "BATCH", 4)
+    monkeypatch.setattr(tree_items, "BATCH", 4)
     network = from_arrays(pseudo_random_network(3, (8, 8)))
     with ThreadPoolExecutor(3) as executor:
         found = tree_count(network, rs.Space(3), executor=executor)
-    assert (found.num_regions, found.num_open, found.num_undecided) == (654, 0, 0)
+    assert (found.num_found, found.left, found.num_undecided) == (654, (), 0)
 
 
 def test_progress_shows_tasks(net, small_tasks, capsys, monkeypatch):

@@ -83,12 +83,12 @@ def test_counts_of_default_networks(sizes, count):
 @settings(max_examples=60, deadline=None)
 @given(degenerate_networks(num_inputs=3, max_layers=2), st.sampled_from([0, 2]))
 def test_both_engines_agree_on_degenerate_networks(layers, cells):
-    from reluscope.partitions import engine
+    from reluscope.partitions import incidence
 
     net, box = rs.load(layers), rs.Box(-2, 2, 3)
     with pytest.MonkeyPatch.context() as patch:
         if cells:
-            patch.setattr(engine, "_chunk_cells", lambda *_: cells)
+            patch.setattr(incidence, "_chunk_cells", lambda *_: cells)
         one = rs.partition(net, box)
     other = rs.partition(net, box, method="cellwise")
     assert codes_of(one) == codes_of(other)

@@ -15,7 +15,7 @@ from partitions.layered import network_of
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Claim
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.partitions import assembly, engine, parallel
+from reluscope.partitions import assembly, incidence, parallel, walk
 from reluscope.testing import default_network
 
 SQUARE = rs.Box(-1, 1, 2)
@@ -96,7 +96,7 @@ def test_a_budget_over_several_segments_bounds_each(chunks_of):
 @pytest.mark.parametrize("where", ["open_stage", "cut", "spread"])
 def test_ctrl_c_keeps_the_finished_regions(net, whole, after, where, chunks_of, monkeypatch):
     chunks_of(16)
-    interrupt_at(monkeypatch, engine, where, after)
+    interrupt_at(monkeypatch, incidence, where, after)
     with pytest.warns(UserWarning, match="interrupted.*LOWER"):
         part = rs.partition(net, SQUARE)
     assert part.claim is Claim.LOWER
@@ -137,7 +137,7 @@ def test_ctrl_c_at_any_line_loses_and_doubles_nothing(chunks_of):
     chunks_of(4)
     small = from_arrays(default_network([2, 3, 2, 1], seed=3))
     truth = rs.partition(small, SQUARE)
-    loop = {engine._depth_first.__code__, engine._advance.__code__}
+    loop = {walk._depth_first.__code__, walk._advanced.__code__}
 
     def interrupted_before(step):
         seen = iter(range(10**9))
@@ -173,8 +173,8 @@ def test_ctrl_c_at_any_line_loses_and_doubles_nothing(chunks_of):
 
 
 def test_the_work_of_a_lost_worker_is_done_again(net, whole, monkeypatch):
-    monkeypatch.setattr(engine, "_chunk_cells", lambda network, chunk: 16)
-    monkeypatch.setattr(engine, "TASKS", 6)
+    monkeypatch.setattr(incidence, "_chunk_cells", lambda network, chunk: 16)
+    monkeypatch.setattr(incidence, "TASKS", 6)
 
     class Dying(Executor):
         """Takes work, and loses all of it."""
@@ -209,8 +209,8 @@ def pools():
 @pytest.mark.parametrize("kind", ["threads", pytest.param("processes", marks=pytest.mark.slow)])
 def test_executors_find_the_same(net, whole, kind, pools, monkeypatch):
     # Small chunks here, so that there is something to hand out; other processes keep their own.
-    monkeypatch.setattr(engine, "_chunk_cells", lambda network, chunk: 16)
-    monkeypatch.setattr(engine, "TASKS", 12)
+    monkeypatch.setattr(incidence, "_chunk_cells", lambda network, chunk: 16)
+    monkeypatch.setattr(incidence, "TASKS", 12)
     part = rs.partition(net, SQUARE, executor=pools[kind])
     assert part.claim is Claim.EXACT
     assert found_in(part) == pytest.approx(found_in(whole), abs=1e-12)
@@ -219,8 +219,8 @@ def test_executors_find_the_same(net, whole, kind, pools, monkeypatch):
 
 
 def test_an_executor_with_a_budget(net, whole, pools, monkeypatch):
-    monkeypatch.setattr(engine, "_chunk_cells", lambda network, chunk: 16)
-    monkeypatch.setattr(engine, "TASKS", 6)
+    monkeypatch.setattr(incidence, "_chunk_cells", lambda network, chunk: 16)
+    monkeypatch.setattr(incidence, "TASKS", 6)
     part = rs.partition(net, SQUARE, executor=pools["threads"], budget=50)
     assert part.claim is Claim.LOWER
     assert int(part.finding()) <= len(whole)
@@ -237,7 +237,7 @@ def test_an_executor_takes_many_segments(pools):
 
 def test_ctrl_c_with_an_executor(net, whole, chunks_of, monkeypatch):
     chunks_of(16)
-    monkeypatch.setattr(engine, "TASKS", 6)
+    monkeypatch.setattr(incidence, "TASKS", 6)
     with ThreadPoolExecutor(2) as threads:
         interrupt_at(monkeypatch, parallel, "_next", 0)
         with pytest.warns(UserWarning, match="interrupted"):

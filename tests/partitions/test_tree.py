@@ -21,8 +21,9 @@ from reluscope.codes.packing import unpack_pieces
 from reluscope.errors import DegenerateGeometryError, ShapeError
 from reluscope.geometry import crossing
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.partitions.tree import TreeRegions, TreeWalk, tree_regions
+from reluscope.partitions.tree import TreeRegions, tree_regions
 from reluscope.partitions.tree_facets import boundedness, tree_facets
+from reluscope.progress import Count
 from reluscope.testing import default_network, networks, pseudo_random_network, reference_networks, zigzag_network
 
 
@@ -139,6 +140,18 @@ def test_degenerate_networks_by_linear_programs(parameters):
         regions = tree_regions(network, domain)
         check(network, domain, regions)
         assert codes_of(network, regions) == set(codes_by_lp(parameters, box=box))
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_units_that_bend_on_one_hyperplane_are_decided_on_all_of_space(dim):
+    """After a layer their constants are sums of floats, equal but for rounding; fractions know that they are equal."""
+    first = (-np.eye(dim), np.full(dim, 0.75))
+    second = (np.outer([-2.0, -1.75, 0.0], np.eye(dim)[0]), np.array([1.5, 1.3125, 0.0]))
+    parameters = [first, second, (np.zeros((1, 3)), np.zeros(1))]
+    network = from_arrays(parameters)
+    regions = tree_regions(network, rs.Space(dim))
+    check(network, rs.Space(dim), regions)
+    assert codes_of(network, regions) == set(codes_by_lp(parameters, box=None))
 
 
 @given(gate_layers(2, kinds=("relu", "leaky", "abs", "clamp", "softshrink", "max")))
@@ -277,17 +290,18 @@ def test_a_budget_of_time():
 
 def test_an_interruption_keeps_what_was_found():
     network = from_arrays(pseudo_random_network(3, (8, 8)))
-    walk = TreeWalk(network, rs.Space(3))
-    found = []
-    walk_batches = iter(walk)
-    for batch in walk_batches:
-        found.append(batch)
-        if len(found) == 3:
-            with pytest.raises(StopIteration):
-                walk_batches.throw(KeyboardInterrupt)
-            break
-    assert walk.stopped == "interrupted"
-    assert 0 < sum(map(len, found)) < sum(map(len, found)) + walk.num_open <= 654
+    told = []
+
+    class Pressed(Count):
+        def __call__(self, number, share):
+            told.append(number)
+            if len(told) == 3:
+                raise KeyboardInterrupt
+
+    found = tree_regions(network, rs.Space(3), progress=Pressed())
+    assert found.stopped == "interrupted"
+    assert len(found) == sum(told)
+    assert 0 < len(found) < len(found) + found.num_open <= 654
 
 
 @pytest.mark.slow

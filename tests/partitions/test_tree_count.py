@@ -6,6 +6,7 @@ import subprocess
 import sys
 import textwrap
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,10 +15,11 @@ import reluscope as rs
 from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.budget import Budget
 from reluscope.errors import InputError
-from reluscope.files.kept_results import KeptResults, Record
+from reluscope.files.kept_results import KeptResults
 from reluscope.findings import Claim
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.partitions import tree_count, tree_search
+from reluscope.partitions import tree_count, tree_items, tree_search
+from reluscope.progress import Count
 from reluscope.testing import default_network, pseudo_random_network
 
 TRUTH = 654
@@ -80,11 +82,11 @@ def test_a_count_that_died_goes_on(net, begun, with_executor):
             rest = count(net, begun, executor=executor)
     else:
         rest = count(net, begun)
-    assert rest.num_regions == alone.num_regions == TRUTH
+    assert rest.num_found == alone.num_found == TRUTH
     assert rest.work["kept_tasks"] == 20
     assert rest.work["programs"] < alone.work["programs"]
     again = count(net, begun)
-    assert again.num_regions == TRUTH
+    assert again.num_found == TRUTH
     assert again.work["programs"] < rest.work["programs"] / 2
 
 
@@ -96,21 +98,23 @@ def test_a_process_killed_by_the_system_goes_on(path):
         import reluscope as rs
         from reluscope.networks.from_arrays import from_arrays
         from reluscope.partitions import tree_count
+        from reluscope.progress import Count
         from reluscope.testing import default_network
 
         left = iter(range(40))
-        def report(number):
-            if next(left, None) is None:
-                os.kill(os.getpid(), signal.SIGKILL)
+        class Killing(Count):
+            def __call__(self, number, share):
+                if next(left, None) is None:
+                    os.kill(os.getpid(), signal.SIGKILL)
         net = from_arrays(default_network([30, 7, 5, 1]))
-        tree_count.tree_count(net, rs.Box(-1, 1, 30), checkpoint={str(path)!r}, report=report)
+        tree_count.tree_count(net, rs.Box(-1, 1, 30), checkpoint={str(path)!r}, progress=Killing())
     """
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], check=False, env={**os.environ})
     assert done.returncode == -signal.SIGKILL
     net, box = from_arrays(default_network([30, 7, 5, 1])), rs.Box(-1, 1, 30)
     rest = tree_count.tree_count(net, box, checkpoint=path)
     alone = tree_count.tree_count(net, box)
-    assert rest.num_regions == alone.num_regions
+    assert rest.num_found == alone.num_found
     assert rest.work["kept_tasks"] > 0
     assert rest.work["programs"] < alone.work["programs"]
 
@@ -118,7 +122,7 @@ def test_a_process_killed_by_the_system_goes_on(path):
 def test_what_was_being_written_when_a_run_was_killed_is_passed_over(net, begun):
     (begun / ".0050.npz.abcd").write_bytes(b"PK")
     rest = count(net, begun)
-    assert (rest.num_regions, rest.work["kept_tasks"]) == (TRUTH, 20)
+    assert (rest.num_found, rest.work["kept_tasks"]) == (TRUTH, 20)
 
 
 def test_a_damaged_number_is_not_believed(net, begun):
@@ -130,7 +134,7 @@ def test_a_damaged_number_is_not_believed(net, begun):
             count(net, begun)
     first.unlink()
     rest = count(net, begun)
-    assert (rest.num_regions, rest.work["kept_tasks"]) == (TRUTH, 19)
+    assert (rest.num_found, rest.work["kept_tasks"]) == (TRUTH, 19)
 
 
 def test_the_number_of_another_task_is_not_believed(net, begun):
@@ -145,12 +149,12 @@ def test_a_number_that_is_believed_counts(net, begun):
     faithful = KeptResults.__getitem__
 
     def one_more(self, name):
-        plain = faithful(self, name).plain
-        return Record({**plain, "regions": plain["regions"] + 1})
+        known = faithful(self, name)
+        return replace(known, num_found=known.num_found + 1)
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(KeptResults, "__getitem__", one_more)
-        assert count(net, begun).num_regions == TRUTH + 20
+        assert count(net, begun).num_found == TRUTH + 20
 
 
 def test_another_count_is_refused(net, begun, monkeypatch):
@@ -185,7 +189,7 @@ def test_a_folder_of_something_else_is_left_alone(net, path):
 
 def test_an_empty_folder_is_a_beginning(net, path):
     path.mkdir()
-    assert count(net, path).num_regions == TRUTH
+    assert count(net, path).num_found == TRUTH
 
 
 def test_budgets_in_turn_reach_the_end(net, path):
@@ -207,24 +211,35 @@ def test_budgets_in_turn_reach_the_end(net, path):
 
 @pytest.mark.parametrize("after", [60, 71, 100])
 def test_an_interrupted_task_is_not_kept(net, path, after, monkeypatch):
-    monkeypatch.setattr(tree_search, "BATCH", 1)  # many steps for each task
+    monkeypatch.setattr(tree_items, "BATCH", 1)  # many steps for each task
     calls = iter(range(10**6))
 
-    def report(number):
-        if next(calls) == after:
-            raise KeyboardInterrupt
+    class Pressed(Count):
+        def __call__(self, number, share):
+            if next(calls) == after:
+                raise KeyboardInterrupt
 
-    found = count(net, path, report=report)
+    found = count(net, path, progress=Pressed())
     assert found.stopped == "interrupted"
-    assert found.num_open > 0
-    assert found.num_regions + found.num_open <= TRUTH
-    assert count(net, path).num_regions == TRUTH
+    assert sum(found.left) > 0
+    assert found.num_found + sum(found.left) <= TRUTH
+    assert count(net, path).num_found == TRUTH
 
 
 def test_what_is_reported_adds_up(net, begun):
-    regions, tasks = [], []
-    found = count(net, begun, report=regions.append, tell=lambda *state: tasks.append(state))
-    assert sum(regions) == found.num_regions == TRUTH
+    regions, shares, tasks = [], [], []
+
+    class Told(Count):
+        def __call__(self, number, share):
+            regions.append(number)
+            shares.append(share)
+
+        def tell(self, *state):
+            tasks.append(state)
+
+    found = count(net, begun, progress=Told())
+    assert sum(regions) == found.num_found == TRUTH
+    assert sum(shares) == pytest.approx(1.0)
     assert tasks[0][0] == 20
     assert tasks[-1][0] == tasks[-1][1]
 
@@ -232,7 +247,7 @@ def test_what_is_reported_adds_up(net, begun):
 def test_few_regions_need_no_tasks(path):
     net = from_arrays([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
     for _ in range(2):
-        assert count(net, path).num_regions == 8
+        assert count(net, path).num_found == 8
 
 
 def test_slices_have_their_own_files(path):

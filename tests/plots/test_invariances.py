@@ -12,7 +12,9 @@ def some(number, size=12):
     net, rng = rs.load(layers([size, 3, 2])), np.random.default_rng(0)
     points = rng.uniform(0, 1, (2 * number, size))
     box = rs.Box(0, 1, size)
-    return [rs.preimages.invariant(net, x, target=z, box=box) for x, z in zip(points[::2], points[1::2], strict=True)]
+    return [
+        rs.preimages.invariant(net, x, target=z, domain=box) for x, z in zip(points[::2], points[1::2], strict=True)
+    ]
 
 
 @pytest.mark.parametrize("shape", [(3, 4), (1, 3, 4), (3, 2, 2)])
@@ -37,7 +39,7 @@ def test_rows_hold_input_target_find_and_change(shape):
 def test_nothing_and_no_target_are_drawn_and_too_much_is_refused():
     assert invariances([], shape=(2, 2)).axes[0].texts
     net = rs.load(layers([4, 2, 1]))
-    alone = rs.preimages.invariant(net, np.full(4, 0.5), box=rs.Box(0, 1, 4))
+    alone = rs.preimages.invariant(net, np.full(4, 0.5), domain=rs.Box(0, 1, 4))
     figure = invariances([alone], shape=(2, 2))
     assert figure.axes[1].texts[0].get_text() == "none"
     with pytest.raises(rs.errors.InputError, match="at most 12 rows"):

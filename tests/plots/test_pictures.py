@@ -393,12 +393,14 @@ def test_kinks_of_a_line_gate_by_gate(line):
 
 def test_bars_show_the_counts():
     found = distinct_codes(NET, X)
-    figure = plots.distinct_codes(found)
+    figure = plots.distinct_codes(found, len(X))
     axes = figure.axes[0]
     assert [label.get_text() for label in axes.get_yticklabels()] == ["relu", "pool", "relu_1", "all gates"]
-    assert [text.get_text() for text in axes.texts] == [f"{int(one):,}" for one in (*found.by_gate, found.total)]
+    assert [text.get_text() for text in axes.texts] == [
+        f"{number:.0f}" for table in (found, found.summary) for number in table["num_distinct_codes"].value
+    ]
     widths = [bar.get_width() for bar in axes.patches]
-    assert widths[1::2] == [int(one) for one in (*found.by_gate, found.total)]
+    assert widths[1::2] == [*found["num_distinct_codes"].value, *found.summary["num_distinct_codes"].value]
 
 
 def test_a_dot_for_every_segment():
@@ -407,9 +409,11 @@ def test_a_dot_for_every_segment():
     figure = plots.segment_counts(counts, (~pairs.same).astype(int), ["same", "different"])
     axes = figure.axes[0]
     dots = [np.asarray(collection.get_offsets())[:, 0] for collection in axes.collections]
-    assert sorted(dots[0]) == sorted(counts.counts[pairs.same])
-    assert sorted(dots[1]) == sorted(counts.counts[~pairs.same])
-    assert f"median {np.median(counts.counts[pairs.same]):g}" in [text.get_text() for text in axes.texts]
+    assert sorted(dots[0]) == sorted(counts["num_regions_on_segment"].value[pairs.same])
+    assert sorted(dots[1]) == sorted(counts["num_regions_on_segment"].value[~pairs.same])
+    assert f"median {np.median(counts['num_regions_on_segment'].value[pairs.same]):g}" in [
+        text.get_text() for text in axes.texts
+    ]
 
 
 def test_svg_is_well_formed_repeatable_and_follows_the_page(part):

@@ -33,7 +33,7 @@ def test_units_of_each_gate():
     figure = rs.plots.unit_usage(usage)
     assert labels(figure) == ["changing", "always on", "dead"]
     assert [tick.get_text() for tick in figure.axes[0].get_yticklabels()] == ["relu", "pool", "relu_1"]
-    assert f"{int(usage.by_gate[0].changing)}" in texts(figure)
+    assert f"{usage['num_changing_units'].value[0]:.0f}" in texts(figure)
     widths = [bar.get_width() for bar in figure.axes[0].patches]
     assert np.reshape(widths, (3, 3)).sum(axis=1) == pytest.approx([1.0, 1.0, 1.0])
 
@@ -42,10 +42,10 @@ def test_table_of_classes():
     found = class_distances(SAMPLED, DATA.labels)
     figure = rs.plots.class_distances(found)
     assert len(texts(figure)) == 100
-    assert f"{found.means[0, 1]:.1f}" in texts(figure)
+    assert f"{found['mean_code_distance'].value[1]:.1f}" in texts(figure)
     alone = class_distances(SAMPLED, np.r_[7, np.zeros(59, dtype=int)])
     assert texts(rs.plots.class_distances(alone)).count("–") == 1
-    names = [f"kind {kind}" for kind in alone.classes]
+    names = [f"kind {kind}" for kind in np.unique(alone.keys["class"])]
     ticks = rs.plots.class_distances(alone, names=names).axes[0].get_xticklabels()
     assert [tick.get_text() for tick in ticks] == names
     rs.plots.to_svg(

@@ -137,7 +137,9 @@ def test_every_section_keeps_the_contract(section, report):
 
 def test_numbers_are_those_of_the_analyses(report):
     assert findings_of(report, "fit")[0].value == accuracy(NET, DATA.points, DATA.labels).value
-    assert findings_of(report, "codes")[0].value == distinct_codes(NET, DATA.points).total.value
+    assert (
+        findings_of(report, "codes")[0].value == distinct_codes(NET, DATA.points).summary["num_distinct_codes"].value[0]
+    )
     rows = next(section for section in report.sections if section.name == "plane").content.data["samples"]
     plane = rs.Plane(*DATA.points[rows], margin=SETTINGS.margin)
     assert findings_of(report, "plane")[0].value == len(rs.partition(NET, plane))
@@ -303,16 +305,16 @@ def test_ctrl_c_keeps_what_is_done_and_starts_no_other(tmp_path):
 
 
 def test_a_partition_that_was_interrupted_ends_the_report(monkeypatch):
-    from reluscope.partitions import engine
+    from reluscope.partitions import incidence
 
-    original, calls = engine.cut, iter(range(10**9))
+    original, calls = incidence.cut, iter(range(10**9))
 
     def stop(*arguments, **options):
         if next(calls) == 3:
             raise KeyboardInterrupt
         return original(*arguments, **options)
 
-    monkeypatch.setattr(engine, "cut", stop)
+    monkeypatch.setattr(incidence, "cut", stop)
     sections = tuple(one for one in SECTIONS if one.name != "sensitivity")  # it cuts lines, before the plane
     found = build_report(Subject(NET, DATA, "net", SETTINGS), sections=sections)
     assert {section.name: section.status for section in found.sections} == {

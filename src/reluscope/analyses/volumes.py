@@ -5,52 +5,24 @@ binomial distribution of share v / (volume of the box); Clopper and Pearson's in
 as often as it says, for every N and however small the region.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
-from jaxtyping import Float
 from scipy.special import betaincinv
 
 from reluscope.arguments import Count, Seed, Share, read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Claim
+from reluscope.findings import Column, Findings, declare
 from reluscope.geometry.domains import Box, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
-from reluscope.progress import counting
+from reluscope.progress import Progress, share_done
 
 # Hulls of corners take a tenth of a millisecond up to here, and ten times more with every dimension beyond.
 MOST_EXACT_DIMENSIONS = 5
 BATCH_NUMBERS = 2**22
 
 
-@dataclass(frozen=True, eq=False)
-class RegionVolumes:
-    """Volumes of the regions of a partition.
-
-    Parameters
-    ----------
-    volumes, lower, upper : (r,) float64
-        Of every region, in coordinates of the domain, and an interval for each.
-    claim : Claim
-        EXACT: up to the rounding of float64. ESTIMATE: each interval by itself, not all at once, contains the truth
-        with the confidence given.
-    num_samples : int
-        Points drawn; 0 if volumes are exact.
-    confidence : float
-        Of each interval; 1 if volumes are exact.
-    """
-
-    volumes: Float[np.ndarray, " r"]
-    lower: Float[np.ndarray, " r"]
-    upper: Float[np.ndarray, " r"]
-    claim: Claim
-    num_samples: int
-    confidence: float
-
-    def __len__(self) -> int:
-        return len(self.volumes)
+VOLUME = declare("region_volume", "volume of the region, in coordinates of the domain")
 
 
 @read_arguments
@@ -60,9 +32,9 @@ def region_volumes(
     method: str = "auto",
     num_samples: Count = 100_000,
     confidence: Share = 0.95,
+    progress: Progress = False,
     seed: Seed = 0,
-    progress: bool = False,
-) -> RegionVolumes:
+) -> Findings:
     """Return the volume of every region, exactly or as an estimate with an interval.
 
     Parameters
@@ -76,15 +48,17 @@ def region_volumes(
     confidence : float
         Between 0 and 1: how often the interval of one region contains its volume, at least. For all r regions at once
         take 1 - (1 - confidence) / r (Bonferroni).
+    progress : bool or callable
+        Show how far the work is, or a function that is told the share done, from 0 to 1.
     seed : int
         Decides the points.
-    progress : bool
-        Show how many points were drawn.
 
     Returns
     -------
-    RegionVolumes
-        Of a partition that stopped early: of the regions that it holds.
+    Findings
+        ``region_volume`` of each ``region`` that the partition holds: from corners exact up to the rounding of float64;
+        sampled ones are estimates, each of whose intervals by itself, not all at once, holds the truth with the
+        confidence given.
 
     Raises
     ------
@@ -102,8 +76,8 @@ def region_volumes(
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(12)[:2], np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> found = region_volumes(rs.partition(net, rs.Box(0, 1, 12)))
-    >>> found.claim.value, found.volumes.tolist(), bool(found.lower[0] > 0.9999)
-    ('ESTIMATE', [1.0], True)
+    >>> print(found.finding("region_volume"))
+    1 (ESTIMATE, in [0.999963, 1])
     """
     if method not in ("auto", "exact", "sampling"):
         raise InputError(f"method must be auto, exact or sampling, got {method!r}: leave it out to have it chosen")
@@ -113,10 +87,9 @@ def region_volumes(
         raise InputError(f"confidence must lie between 0 and 1, got {confidence:g}: take 0.95")
     few = not isinstance(part.geometry, ListedRegions) and part.dim <= MOST_EXACT_DIMENSIONS
     if method == "exact" or (method == "auto" and few):
-        sizes = part.volumes()
-        return RegionVolumes(sizes, sizes, sizes, Claim.EXACT, 0, 1.0)
+        return _table(part, Column.of(VOLUME, part.volumes(), method="from the corners of regions"))
     around, inside = _enclosing_box(part)
-    with counting("volumes", "points", shown=progress, total=num_samples) as report:
+    with share_done("volumes", progress) as tell:
         hits = np.zeros(len(part), dtype=np.int64)
         numbers = {row.tobytes(): index for index, row in enumerate(np.ascontiguousarray(part.codes.words))}
         generator = np.random.default_rng(seed)
@@ -128,16 +101,16 @@ def region_volumes(
                 points = points[inside.contains(points)]
             hits += _hits(part, numbers, points)
             left -= size
-            report(size, float(size))
+            tell(1 - left / num_samples)
     low, high = _shares(hits, num_samples, confidence)
-    return RegionVolumes(
-        hits / num_samples * around.volume,
-        low * around.volume,
-        high * around.volume,
-        Claim.ESTIMATE,
-        num_samples,
-        confidence,
-    )
+    ends = (share * around.volume for share in (hits / num_samples, low, high))
+    drawn = f"share of {num_samples:,} uniform samples, with Clopper and Pearson's interval"
+    return _table(part, Column.of(VOLUME, *ends, method=drawn, confidence=confidence))
+
+
+def _table(part: Partition, column: Column) -> Findings:
+    keys = {"region": np.arange(len(part))}
+    return Findings.of(column, keys=keys, domain=part.domain.describe(), stopped=part.note)
 
 
 def _hits(part: Partition, numbers: dict[bytes, int], points: np.ndarray) -> np.ndarray:

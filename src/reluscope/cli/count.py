@@ -6,13 +6,13 @@ from pathlib import Path
 from reluscope.analyses.counting.count import counted
 from reluscope.budget import Budget
 from reluscope.cli.devices import open_device
+from reluscope.cli.domains import DomainArguments, open_domain
 from reluscope.cli.executors import ExecutorArguments, open_executor
 from reluscope.cli.failures import warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
 from reluscope.cli.opening import ModelArguments, describe_model, open_model
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
-from reluscope.cli.places import PlaceArguments, open_place
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several, to_json
 from reluscope.cli.progress import show_progress
 from reluscope.findings import Finding
@@ -24,7 +24,7 @@ FORMAT = "reluscope count 1"
 
 def count(
     model: ModelArguments,
-    place: PlaceArguments | None,
+    place: DomainArguments | None,
     *,
     definition: str,
     method: str,
@@ -44,7 +44,7 @@ def count(
             domain: Domain = Space(network.num_inputs)
             kind, words, rows = "space", f"all of its {several(network.num_inputs, 'input')}, without bounds", ()
         else:
-            network, where = open_place(place, model, seed=common.seed, device=device, bar=bar)
+            network, where = open_domain(place, model, seed=common.seed, device=device, bar=bar)
             domain, kind, words, rows = where.domain, where.kind, where.words, where.rows
         bar.say("Counting regions")
         with keeping_results(), open_executor(workers) as executor, warnings.catch_warnings():

@@ -16,13 +16,13 @@ from reluscope import plots
 from reluscope.budget import Budget
 from reluscope.checking.certificates import check_certificate
 from reluscope.cli.devices import open_device
+from reluscope.cli.domains import DomainArguments, OpenedDomain, open_domain
 from reluscope.cli.executors import ExecutorArguments, open_executor
 from reluscope.cli.failures import warn
 from reluscope.cli.interruption import INTERRUPTED, keeping_results
 from reluscope.cli.opening import ModelArguments, describe_model
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import Outputs, plan_outputs, write_all
-from reluscope.cli.places import Place, PlaceArguments, open_place
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several, to_json
 from reluscope.cli.progress import show_progress
 from reluscope.errors import InputError
@@ -52,7 +52,7 @@ Color = Literal["activation_rate", "class", "area", "random", "gate"]
 
 def partition(
     model: ModelArguments,
-    place: PlaceArguments,
+    place: DomainArguments,
     *,
     output: Sequence[Path],
     method: str | None,
@@ -73,7 +73,7 @@ def partition(
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
         most = 2 if method is None else None
-        network, where = open_place(place, model, seed=common.seed, device=device, bar=bar, most_dimensions=most)
+        network, where = open_domain(place, model, seed=common.seed, device=device, bar=bar, most_dimensions=most)
     if where.domain.dim > 2 or method in ("cellwise", "tree"):
         files = _without_pictures(files, output, where, method)
     written: list[Path] = []
@@ -113,7 +113,7 @@ def partition(
     return 0
 
 
-def describe(part: Partition, where: Place, model: str, files: Outputs) -> dict[str, Any]:
+def describe(part: Partition, where: OpenedDomain, model: str, files: Outputs) -> dict[str, Any]:
     """Return what `partition` found, as plain types."""
     network, window = part.network, part.window
     assert network is not None
@@ -141,13 +141,13 @@ def describe(part: Partition, where: Place, model: str, files: Outputs) -> dict[
     }
 
 
-def draw(part: Partition, where: Place, color: Color | None) -> Figure:
+def draw(part: Partition, where: OpenedDomain, color: Color | None) -> Figure:
     """Return the picture of a partition.
 
     Parameters
     ----------
     part : Partition
-    where : Place
+    where : OpenedDomain
     color : str, optional
         As `reluscope.plots.partition` takes it, or ``"gate"``.
 
@@ -169,7 +169,7 @@ def draw(part: Partition, where: Place, color: Color | None) -> Figure:
     return figure
 
 
-def _without_pictures(files: Outputs, asked: Sequence[Path], where: Place, method: str | None) -> Outputs:
+def _without_pictures(files: Outputs, asked: Sequence[Path], where: OpenedDomain, method: str | None) -> Outputs:
     """Return what can be written where there is nothing to draw; a picture asked for by name is an error."""
     for path in asked:
         if path.suffix.lower() in PICTURES:
@@ -182,7 +182,7 @@ def _without_pictures(files: Outputs, asked: Sequence[Path], where: Place, metho
 
 def _partition(
     network: Network,
-    where: Place,
+    where: OpenedDomain,
     method: str,
     budget: Budget,
     certify: bool,
@@ -229,7 +229,7 @@ def _by_effort(files: Outputs) -> tuple[Path, ...]:
     return (*(path for path in files.paths if path not in pictures), *pictures)
 
 
-def _write(path: Path, part: Partition, where: Place, color: Color | None, plain: dict[str, Any]) -> None:
+def _write(path: Path, part: Partition, where: OpenedDomain, color: Color | None, plain: dict[str, Any]) -> None:
     suffix = path.suffix.lower()
     if suffix == ".arrow":
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -257,7 +257,7 @@ def _picture(figure: Figure, suffix: str) -> bytes | str:
     return buffer.getvalue()
 
 
-def _print(part: Partition, where: Place, model: str, written: Sequence[Path], proved: int | None) -> None:
+def _print(part: Partition, where: OpenedDomain, model: str, written: Sequence[Path], proved: int | None) -> None:
     console = open_console()
     say(console, f"{model} on {where.words}", style="bold")
     finding = part.finding()

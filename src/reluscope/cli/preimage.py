@@ -11,8 +11,8 @@ from reluscope.analyses.preimages import (
     Decider,
     Farkas,
     FullRank,
+    GateLayer,
     Kind,
-    Layer,
     MixedSystem,
     PositiveCombination,
     Preimages,
@@ -98,7 +98,7 @@ def _gate(network: Network, given: str | None) -> str | int | None:
     return given
 
 
-def _box(box: tuple[tuple[float, float], ...], layer: Layer) -> Box | None:
+def _box(box: tuple[tuple[float, float], ...], layer: GateLayer) -> Box | None:
     if not box:
         return None
     sides = box * layer.num_inputs if len(box) == 1 else box
@@ -111,14 +111,14 @@ def _box(box: tuple[tuple[float, float], ...], layer: Layer) -> Box | None:
     return Box(low, high)
 
 
-def _classified(layer: Layer, inputs: np.ndarray, box: Box | None, bar: Bar) -> Preimages:
+def _classified(layer: GateLayer, inputs: np.ndarray, box: Box | None, bar: Bar) -> Preimages:
     """Return the kinds for all samples, or on Ctrl-C for those in the blocks before it."""
     parts: list[Preimages] = []
     with keeping_results():
         try:
             for start in range(0, len(inputs), BLOCK):
                 bar.say(f"Preimages of {layer.name}", start / len(inputs))
-                parts.append(classify_at(layer, inputs[start : start + BLOCK], box=box))
+                parts.append(classify_at(layer, inputs[start : start + BLOCK], domain=box))
         except KeyboardInterrupt:
             if not parts:
                 raise
@@ -131,7 +131,7 @@ class _Found:
 
     network: Network
     dataset: Dataset
-    layer: Layer
+    layer: GateLayer
     rows: np.ndarray
     inputs: np.ndarray
     kinds: Preimages
@@ -239,7 +239,7 @@ class _Found:
         """Return the certificates of one sample with what they are about, checked on their own."""
         if not self.is_one:
             return []
-        mixed = system(self.layer, self.layer(self.inputs)[0], box=self.box)
+        mixed = system(self.layer, self.layer(self.inputs)[0], domain=self.box)
         return [(one, mixed, one.check(mixed, self.kinds.tolerance)) for one in self.kinds.certificates[0]]
 
 

@@ -13,6 +13,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from reluscope.findings import Findings
+from reluscope.findings.writing import written_cell
 from reluscope.report.document import finite
 
 WIDE = 10_000
@@ -56,6 +58,32 @@ def make_table(*columns: str, right: Sequence[str] = ()) -> Table:
 def add_row(table: Table, *cells: object) -> None:
     """Add a row of cells, taken literally."""
     table.add_row(*(Text(f"{cell:,}" if isinstance(cell, int) else str(cell)) for cell in cells))
+
+
+def print_findings(console: Console, found: Findings, *, whole: str = "", most: int = 60) -> None:
+    """Print a table of findings.
+
+    Parameters
+    ----------
+    console : Console
+    found : Findings
+    whole : str
+        What the row of the summary is called, if it has the same quantities and is to be shown below the others.
+    most : int
+        Rows that are shown at most.
+    """
+    numbers = [column.title for column in found.columns.values()]
+    table = make_table(*found.keys, *numbers, right=numbers)
+    for row in range(min(len(found), most)):
+        add_row(table, *(key[row] for key in found.keys.values()), *(written_cell(found, name, row) for name in found))
+    if whole and found.summary is not None:
+        blank = [""] * (len(found.keys) - 1)
+        add_row(table, whole, *blank, *(written_cell(found.summary, name) for name in found))
+    console.print(table)
+    if len(found) > most:
+        say(console, f"The first {most:,} of {len(found):,} rows are shown; --json has all.")
+    if found.stopped:
+        say(console, f"Ended early: {found.stopped}.")
 
 
 def say(console: Console, sentence: str, *, style: str = "") -> None:

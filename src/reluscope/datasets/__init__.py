@@ -4,6 +4,7 @@ from reluscope.datasets.ball_shell import ball_shell
 from reluscope.datasets.cifar10 import CIFAR10_CLASSES, cifar10
 from reluscope.datasets.circle_annulus import circle_annulus, xor_annulus
 from reluscope.datasets.dataset import Dataset, dataset_of
+from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.datasets.files import read_arrays
 from reluscope.datasets.mnist import mnist
@@ -17,6 +18,7 @@ __all__ = [
     "cifar10",
     "circle_annulus",
     "dataset_of",
+    "demo_network",
     "digits",
     "mnist",
     "open_dataset",

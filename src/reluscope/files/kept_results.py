@@ -52,8 +52,10 @@ class Record:
     arrays: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
-class KeptResults(MutableMapping[str, Record]):
+class KeptResults(MutableMapping[str, Any]):
     """Results by name, on disk.
+
+    A class for results of another form than `Record` has ``to_record`` and ``from_record`` of its own.
 
     Parameters
     ----------
@@ -104,12 +106,22 @@ class KeptResults(MutableMapping[str, Record]):
             write_files({self._folder / KEY: to_sealed_json({"format": FORMAT, **key}, indent=1)})
         self._work = hashlib.blake2b(json.dumps(dict(key), sort_keys=True).encode(), digest_size=16).hexdigest()
 
-    def __getitem__(self, name: str) -> Record:
+    def to_record(self, value: Any) -> Record:
+        """Return a result as it is written."""
+        assert isinstance(value, Record)
+        return value
+
+    def from_record(self, name: str, record: Record) -> Any:
+        """Return what `to_record` took apart; ValueError, or another of `stored.MALFORMED`, if it is none."""
+        del name
+        return record
+
+    def __getitem__(self, name: str) -> Any:
         path = self._path(name)
         if not path.is_file():
             raise KeyError(name)
         content = read_sealed(path, WHAT, ADVICE)
-        with self.reading(name):
+        with self._reading(name):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 if any(member.compress_type != zipfile.ZIP_STORED for member in archive.infolist()):
                     raise ValueError("nothing is compressed here")
@@ -125,22 +137,12 @@ class KeptResults(MutableMapping[str, Record]):
                 raise ValueError("plain values have names")
         if whose != (FORMAT, self._work, name):
             raise InputError(f"{path} holds the result of something else: {ADVICE}")
-        return Record(plain, arrays)
+        with self._reading(name):
+            return self.from_record(name, Record(plain, arrays))
 
     @contextmanager
-    def reading(self, name: str) -> Iterator[None]:
-        """Within, whatever does not find in a result what belongs there makes it an InputError about its file.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> kept = KeptResults(tempfile.mkdtemp(), {"network": "a"})
-        >>> kept["first"] = Record({"regions": 5})
-        >>> with kept.reading("first"):
-        ...     kept["first"].plain["undecided"]
-        Traceback (most recent call last):
-        reluscope.errors.InputError: ...first.npz is not a kept result as this version of reluscope writes it, ...
-        """
+    def _reading(self, name: str) -> Iterator[None]:
+        """Within, whatever does not find in a result what belongs there makes it an InputError about its file."""
         try:
             yield
         except (*MALFORMED, OSError, zipfile.BadZipFile, NotImplementedError) as error:
@@ -148,7 +150,8 @@ class KeptResults(MutableMapping[str, Record]):
                 raise
             raise not_as_written(self._path(name), WHAT, ADVICE) from error
 
-    def __setitem__(self, name: str, record: Record) -> None:
+    def __setitem__(self, name: str, value: Any) -> None:
+        record = self.to_record(value)
         described = {"format": FORMAT, "of": self._work, "name": name, "plain": record.plain}
 
         def write(file: IO[bytes]) -> None:

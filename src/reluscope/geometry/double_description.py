@@ -20,7 +20,8 @@ from numba import njit
 
 from reluscope.interruption import held
 
-INNER, BORDER = 0, 1
+# A facet lies on a unit's hyperplane, on the border of the domain, or on a wall between its parts, which parts nothing.
+INNER, BORDER, WALL = 0, 1, 2
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Cells:
     slots : (f,) int64
         Bit of every facet, different within a cell.
     kinds : (f,) uint8
-        INNER, or BORDER of the domain.
+        INNER, BORDER or WALL.
     keys : (f, 2) uint64
         What a facet's key differs by from its cell's.
     flat : (c, 2) uint64

@@ -57,20 +57,8 @@ class Patch:
         words = np.concatenate([*chunk.words, np.zeros((chunk.cells.num_cells, 0), dtype=np.uint64)], axis=1)
         return cls(chunk.points, offsets, ids, ends, left, right, chunk.seams, chunk.roots, words)
 
-    @property
-    def volume(self) -> float:
-        """Length or area of all cells together."""
-        a, b = self.points[self.ends[:, 0]], self.points[self.ends[:, -1]]
-        total = 0.0
-        for cells in (self.left, self.right):
-            beside = cells >= 0
-            center = self.witnesses[cells[beside]]
-            u, v = a[beside] - center, b[beside] - center
-            if u.shape[1] == 1:
-                total += float(np.abs(u).sum())
-            else:
-                total += float(np.abs(u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]).sum()) / 2
-        return total
+    def __len__(self) -> int:
+        return len(self.roots)
 
     @property
     def witnesses(self) -> np.ndarray:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from reluscope.budget import ENDS, why_ended
+from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.findings import Claim
@@ -15,13 +15,17 @@ from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.table import Partition
 
 
-def certified(part: Partition) -> Partition:
+def certified(part: Partition, budget: Budget, began: float) -> Partition:
     """Return a partition of a bounded domain with exactly the regions that there are, and their certificate.
 
     Parameters
     ----------
     part : Partition
         What floats found. If that stopped early, it is returned as it is, without certificate.
+    budget : Budget
+        Of which the time counts: there are as many regions as there are.
+    began : float
+        When that time began, by `time.time`.
 
     Returns
     -------
@@ -36,22 +40,21 @@ def certified(part: Partition) -> Partition:
 
     Notes
     -----
-    After Ctrl-C, or for lack of memory, what floats found is returned, and claims LOWER.
+    After Ctrl-C, at the end of the time, or for lack of memory, what floats found is returned, and claims LOWER.
     """
     if part.num_open:
         return part
     if part.network is None or not isinstance(part.domain, Slice | Box | Polyhedron):
         raise InputError(f"this needs the network and a bounded domain, got {part.domain.describe()}: give a Box")
-    began = time.perf_counter()
-    try:
-        exact = exact_regions(part.network, part.domain, part.codes)
-    except ENDS as end:
+    start = time.perf_counter()
+    exact = exact_regions(part.network, part.domain, part.codes, budget=Budget(seconds=budget.seconds), began=began)
+    if exact.stopped:
         # Doubt without bound: floats may have missed regions, and found too many.
         undecided = max(1, part.num_undecided)
-        return replace(part, claim=Claim.LOWER, num_undecided=undecided, note=why_ended(end))
+        return replace(part, claim=Claim.LOWER, num_undecided=undecided, note=exact.stopped)
     codes = [np.array(table, dtype=np.int64) for table in zip(*exact.certificate.codes, strict=True)]
     packed = Codes.from_pieces(codes, part.codes.layout, num_codes=len(exact.certificate))
-    seconds = part.work.get("seconds", 0.0) + time.perf_counter() - began
+    seconds = part.work.get("seconds", 0.0) + time.perf_counter() - start
     return replace(
         part,
         codes=packed,

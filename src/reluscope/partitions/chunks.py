@@ -13,11 +13,13 @@ gate that agree up to rounding, are read as zero (dead units, equal patches of a
 undecided.
 """
 
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
+from jaxtyping import Int
 from numba import njit
 from torch import Tensor
 
@@ -99,6 +101,10 @@ class Chunk:
         The vertices in rational arithmetic, if signs are to be certified.
     corners : Corners, optional
         The vertices as corners of the domains, until the first gate is opened.
+    num_stages : int
+        Gates to pass.
+    seam_numbers : SeamNumbers
+        Where new seams get theirs.
     """
 
     cells: Complex
@@ -115,6 +121,21 @@ class Chunk:
     opened: "OpenStage | None" = None
     exact: list[ExactVertex] | None = None
     corners: Corners | None = None
+    num_stages: int = 0
+    seam_numbers: "SeamNumbers" = field(default_factory=lambda: SeamNumbers(0))
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the cells have passed all gates."""
+        return self.stage == self.num_stages
+
+    @property
+    def level(self) -> int:
+        """How far the cells have come."""
+        return self.stage
+
+    def __len__(self) -> int:
+        return self.cells.num_cells
 
     @classmethod
     def start(
@@ -145,7 +166,30 @@ class Chunk:
             judge,
             exact=None if certifier is None else [ExactVertex(corner=point) for point in corners.exact],
             corners=corners,
+            num_stages=len(network.stages),
         )
+
+
+class SeamNumbers:
+    """Numbers that no two seams of a walk share.
+
+    Parameters
+    ----------
+    first : int
+        The next number that is free.
+    """
+
+    def __init__(self, first: int) -> None:
+        self._first, self._lock = first, threading.Lock()
+
+    def take(self, number: int) -> Int[np.ndarray, " seams"]:
+        """Return so many numbers that are not given again."""
+        with self._lock:
+            self._first += number
+            return np.arange(self._first - number, self._first)
+
+    def __reduce__(self) -> tuple[type["SeamNumbers"], tuple[int]]:
+        return SeamNumbers, (self._first,)
 
 
 @dataclass(frozen=True)
@@ -522,11 +566,11 @@ def _extend_tensor(value: Tensor, work: Subdivision) -> Tensor:
     return torch.from_numpy(_extend(value.cpu().numpy(), work)).to(value.device)
 
 
-def spread(chunk: Chunk, most: int, next_seam: int) -> tuple[list[Chunk], int]:
+def spread(chunk: Chunk, most: int) -> list[Chunk]:
     """Spread a chunk over several of at most ``most`` cells, neighbours together.
 
     Cells are halved at the median of their centres along the longer extent, again and again. A facet between two of
-    the new chunks becomes a seam; seams are numbered from ``next_seam``, and the next free number is returned.
+    the new chunks becomes a seam.
     """
     offsets, ids = chunk.cells.cell_vertices()
     centers = np.add.reduceat(chunk.points[ids], offsets[:-1], axis=0) / np.diff(offsets)[:, None]
@@ -537,7 +581,7 @@ def spread(chunk: Chunk, most: int, next_seam: int) -> tuple[list[Chunk], int]:
     left, right = chunk.cells.cofaces()
     between = np.flatnonzero((right >= 0) & (owner[left] != owner[right]))
     seams = chunk.seams.copy()
-    seams[between] = next_seam + np.arange(len(between))
+    seams[between] = chunk.seam_numbers.take(len(between))
     opened = chunk.opened
     parts = []
     for group in groups:
@@ -557,7 +601,7 @@ def spread(chunk: Chunk, most: int, next_seam: int) -> tuple[list[Chunk], int]:
                 corners=None if chunk.corners is None else chunk.corners.take(vertices),
             )
         )
-    return parts, next_seam + len(between)
+    return parts
 
 
 def _halve(members: np.ndarray, centers: np.ndarray, most: int) -> list[np.ndarray]:

@@ -28,13 +28,13 @@ from reluscope.partitions.cellwise import supports
 from reluscope.partitions.certification import Certifier, Judge
 from reluscope.partitions.certified import certified
 from reluscope.partitions.chunks import EPSILON, Resolution
-from reluscope.partitions.engine import walk
+from reluscope.partitions.incidence import num_left, walk_chunks
 from reluscope.partitions.many_dimensions import partition_by_tree
 from reluscope.partitions.patience import MOST_KEPT, patient
 from reluscope.partitions.several_dimensions import partition_cellwise, partition_solid
 from reluscope.partitions.shown_regions import shown
 from reluscope.partitions.table import Partition
-from reluscope.progress import counting
+from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
 
 
@@ -47,7 +47,7 @@ def partition(
     budget: Budget | int | None = ...,
     executor: Executor | None = ...,
     tolerance: Tolerance | None = ...,
-    progress: bool = ...,
+    progress: Progress = ...,
     certify: bool = ...,
 ) -> Partition: ...
 @overload
@@ -59,7 +59,7 @@ def partition(
     budget: Budget | int | None = ...,
     executor: Executor | None = ...,
     tolerance: Tolerance | None = ...,
-    progress: bool = ...,
+    progress: Progress = ...,
     certify: bool = ...,
 ) -> list[Partition]: ...
 @held
@@ -72,7 +72,7 @@ def partition(
     budget: Budget | int | None = None,
     executor: Executor | None = None,
     tolerance: Tolerance | None = None,
-    progress: bool = False,
+    progress: Progress = False,
     certify: bool = False,
 ) -> Partition | list[Partition]:
     """Find all full-dimensional activation regions of a network on a domain, exactly.
@@ -98,8 +98,8 @@ def partition(
         ``client.get_executor()``.
     tolerance : Tolerance, optional
         Resolution and rounding; see `Tolerance`. Of several segments the shortest sets the resolution.
-    progress : bool
-        Show the share of the domain that is done.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
     certify : bool
         Decide every doubtful sign in rational arithmetic: the count is then that of the network with its float64
         constants taken as rationals, at resolution 0, slivers thinner than float64 can show included, and
@@ -173,6 +173,7 @@ def partition(
             parts |= dict(zip(rows, walked, strict=True))
         found = [parts[row] for row in range(len(domains))]
     for one in domains[len(found) :]:
+        began = time.time()
         engine, reason = _engine(network, one, method, certify)
         budget = patient(_left(limit, found), network, one, MOST_KEPT)
         if engine == "incidence" and one.dim <= 2:
@@ -184,7 +185,7 @@ def partition(
             part = partition_cellwise(network, one, reason, budget, executor, tolerance, progress)
         else:
             part = partition_solid(network, _windowed(one), reason, budget, executor, tolerance, progress)
-        found.append(certified(part) if certify else part)
+        found.append(certified(part, budget, began) if certify else part)
     found = [shown(part) for part in found]
     if has_struck():  # while results were put together
         found = [replace(part, note=INTERRUPTED) for part in found]
@@ -255,7 +256,7 @@ def _partition_together(
     budget: Budget,
     executor: Executor | None,
     tolerance: Tolerance,
-    progress: bool,
+    progress: Progress,
     certify: bool,
 ) -> list[Partition]:
     """Partition one plane, or any number of segments, in one walk."""
@@ -272,9 +273,8 @@ def _partition_together(
     inputs = network.points(np.concatenate(lifted))
     diameter = min(float(np.linalg.norm(np.ptp(where.points, axis=0))) for where in corners)
     resolution = Resolution.of(tolerance, diameter)
-    total = sum(_measure(where.points) for where in corners)
-    with counting("partition", "regions", shown=progress, total=total) as report:
-        run = walk(
+    with counting_regions("partition", progress) as count:
+        walked = walk_chunks(
             network,
             cells,
             together,
@@ -283,16 +283,15 @@ def _partition_together(
             finish=Patch.of,
             budget=budget,
             executor=executor,
-            report=lambda patch: report(len(patch.roots), patch.volume),
-            tell=report.tell,
+            progress=count,
             certifier=Certifier(RationalNetwork(network), domains[0]) if certify else None,
             judge=None if certify else Judge(network, domains),
         )
     coincident = 16 * max(resolution.length, EPSILON * float(np.abs(points).max()))
-    mosaic = assemble(run.patches, dim, network.layout.num_words, coincident)
-    run.work["seconds"] = time.perf_counter() - began
-    undecided = run.num_undecided + int(mosaic.num_unmatched)
-    num_open = run.num_open(len(domains))
+    mosaic = assemble(walked.parts, dim, network.layout.num_words, coincident)
+    work = {**walked.work, "seconds": time.perf_counter() - began}
+    undecided = walked.num_undecided + int(mosaic.num_unmatched)
+    num_open = num_left(walked, len(domains))
     # A cell left open may be one more piece of a region found already if cuts of max gates are merged in the end.
     has_max = any(isinstance(stage.gate, Max) for stage in network.stages)
     parts = [mosaic] if len(domains) == 1 else split_by_root(mosaic, len(domains))
@@ -308,8 +307,8 @@ def _partition_together(
             certify,
             network.fingerprint,
             network,
-            run.stopped if unfinished else "",
-            run.work,
+            walked.stopped if unfinished else "",
+            work,
             num_pending=0 if has_max else int(unfinished),
         )
         for one, part, unfinished in zip(domains, parts, num_open, strict=True)
@@ -340,11 +339,3 @@ def _corners(domain: Slice | Box) -> Corners:
     """Corners of the window in domain coordinates, in cyclic order."""
     window = domain.window if isinstance(domain, Slice) else domain
     return Corners.of_box(window) if isinstance(window, Box) else window_shape(window).corners
-
-
-def _measure(corners: np.ndarray) -> float:
-    """Length of a segment or area of a polygon."""
-    if corners.shape[1] == 1:
-        return float(np.ptp(corners))
-    x, y = corners.T
-    return float(np.abs(x @ np.roll(y, -1) - y @ np.roll(x, -1)) / 2)

@@ -5,25 +5,26 @@ in floats are where it starts: a code without interior is dropped, and behind ev
 exact arithmetic tells which code lies there, until all facets are matched.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
 
 import numpy as np
 
+from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.domains import Box, Slice
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.rational_polytopes import RationalPolytope, Row, half_spaces, integer_row
-from reluscope.interruption import safe_point
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.held import pieces_of
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
 from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps
 from reluscope.partitions.certificates import Certificate, Code, Point
+from reluscope.partitions.walk import Step, walk
 
 
 @dataclass(frozen=True)
@@ -35,13 +36,23 @@ class ExactRegions:
     certificate : Certificate
     neighbors : tuple of pairs of int
         Regions that share a facet, the lower one first, each pair once.
+    stopped : str
+        Why work stopped early; there may then be other regions, and the certificate proves nothing.
     """
 
     certificate: Certificate
     neighbors: tuple[tuple[int, int], ...]
+    stopped: str = ""
 
 
-def exact_regions(network: Network, domain: Slice | Box | Polyhedron, codes: Codes) -> ExactRegions:
+def exact_regions(
+    network: Network,
+    domain: Slice | Box | Polyhedron,
+    codes: Codes,
+    *,
+    budget: Budget | None = None,
+    began: float | None = None,
+) -> ExactRegions:
     """Return all regions of a network on a bounded domain, given codes of some or most of them.
 
     Parameters
@@ -52,6 +63,9 @@ def exact_regions(network: Network, domain: Slice | Box | Polyhedron, codes: Cod
         Of at most about six dimensions.
     codes : Codes
         Where to start: most of the regions, best. Their order is kept.
+    budget : Budget, optional
+    began : float, optional
+        When the budget's time began, by `time.time`; now, if it is not given.
 
     Returns
     -------
@@ -76,11 +90,11 @@ def exact_regions(network: Network, domain: Slice | Box | Polyhedron, codes: Cod
     >>> sorted(found.certificate.codes), len(found.neighbors)
     ([((0, 0),), ((0, 1),), ((1, 0),), ((1, 1),)], 4)
     """
-    walk = _Walk(network, domain)
-    for code in code_tuples(codes):
-        walk.visit(code)
-    walk.complete()
-    return ExactRegions(walk.certificate(), walk.neighbors())
+    found = _Regions(network, domain, code_tuples(codes))
+    walked = walk(
+        [found], lambda regions, _: regions.step(), budget=Budget() if budget is None else budget, began=began
+    )
+    return ExactRegions(found.certificate(), found.neighbors(), walked.stopped)
 
 
 def code_tuples(codes: Codes) -> tuple[Code, ...]:
@@ -89,10 +103,17 @@ def code_tuples(codes: Codes) -> tuple[Code, ...]:
     return tuple(tuple(tuple(table[row]) for table in tables) for row in range(len(codes)))
 
 
-class _Walk:
-    """Regions found so far, and their facets by the vertices that these have."""
+class _Regions:
+    """Regions found so far, and their facets by the vertices that these have.
 
-    def __init__(self, network: Network, domain: Slice | Box | Polyhedron) -> None:
+    To be found are the regions of given codes, then one at least, then what lies behind facets of one region only.
+    """
+
+    is_finished = False
+
+    def __init__(self, network: Network, domain: Slice | Box | Polyhedron, codes: Sequence[Code]) -> None:
+        self._given = iter(codes)
+        self._steps = count(1)
         self._network, self._domain = network, domain
         window = domain.window if isinstance(domain, Slice) else domain
         self._half_spaces = tuple(half_spaces(window))
@@ -110,9 +131,26 @@ class _Walk:
         self._facets: dict[frozenset[int], tuple[list[int], Row]] = {}
         self._waiting: list[frozenset[int]] = []
 
+    def __len__(self) -> int:
+        return 1
+
+    def step(self) -> Step:
+        """Visit one code more."""
+        before = len(self.codes)
+        if (code := next(self._given, None)) is not None:
+            self.visit(code)
+        elif not self.codes:
+            # Beside any point only finitely many of these directions run along the boundary of a region.
+            step, center = next(self._steps), _mean([_point(vertex) for vertex in self._whole.vertices])
+            self.visit(self._beside(center, tuple(Fraction(1, step + axis) for axis in range(len(center)))))
+        elif self._waiting:
+            self._cross(self._waiting.pop())
+        else:
+            return Step([])
+        return Step([self], len(self.codes) - before)
+
     def visit(self, code: Code) -> None:
-        """Add the region of a code, if it has one; here Ctrl-C is answered."""
-        safe_point()
+        """Add the region of a code, if it has one."""
         if code in self.codes:
             return
         rows = code_rows(self._exact, code)
@@ -130,22 +168,14 @@ class _Walk:
                     self._waiting.append(facet)
                 self._facets[facet][0].append(region)
 
-    def complete(self) -> None:
-        """Add what lies behind facets of one region only, until there are none."""
-        steps = count(1)
-        center = _mean([_point(vertex) for vertex in self._whole.vertices])
-        while not self.codes:
-            # Beside any point only finitely many of these directions run along the boundary of a region.
-            step = next(steps)
-            self.visit(self._beside(center, tuple(Fraction(1, step + axis) for axis in range(len(center)))))
-        while self._waiting:
-            facet = self._waiting.pop()
-            regions, row = self._facets[facet]
-            if len(regions) == 1:
-                middle = _mean([_point(self._vertices[vertex]) for vertex in facet])
-                self.visit(self._beside(middle, tuple(Fraction(-entry) for entry in row[:-1])))
-                # Regions meet face to face, so that the new one has this facet.
-                assert len(regions) == 2
+    def _cross(self, facet: frozenset[int]) -> None:
+        """Add what lies behind a facet, if only one region has it."""
+        regions, row = self._facets[facet]
+        if len(regions) == 1:
+            middle = _mean([_point(self._vertices[vertex]) for vertex in facet])
+            self.visit(self._beside(middle, tuple(Fraction(-entry) for entry in row[:-1])))
+            # Regions meet face to face, so that the new one has this facet.
+            assert len(regions) == 2
 
     def certificate(self) -> Certificate:
         """Return what was found."""

@@ -10,7 +10,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
 from reluscope.partitions.tree import tree_regions
-from reluscope.progress import counting
+from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
 
 
@@ -21,19 +21,11 @@ def partition_by_tree(
     budget: Budget,
     executor: Executor | None,
     tolerance: Tolerance,
-    progress: bool,
+    progress: Progress,
 ) -> Partition:
     """Partition any domain by linear programs: codes and witnesses, in the order of the codes."""
-    with counting("partition", "regions", shown=progress) as report:
-        found = tree_regions(
-            network,
-            domain,
-            budget=budget,
-            tolerance=tolerance,
-            report=lambda batch: report(len(batch), 0.0),
-            executor=executor,
-            tell=report.tell,
-        )
+    with counting_regions("partition", progress) as count:
+        found = tree_regions(network, domain, budget=budget, tolerance=tolerance, executor=executor, progress=count)
     return Partition(
         domain,
         Codes(found.words, network.layout),
@@ -42,8 +34,7 @@ def partition_by_tree(
         ),
         Claim.LOWER if found.stopped or found.num_undecided else Claim.EXACT,
         found.num_undecided,
-        # Ctrl-C may lose track of the cell at hand, of which nothing is certain.
-        max(1, found.num_open) if found.stopped else 0,
+        found.num_open,
         tolerance,
         False,
         network.fingerprint,

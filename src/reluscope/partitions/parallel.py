@@ -14,9 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
-from reluscope.budget import INTERRUPTED, OUT_OF_MEMORY, Budget, is_lack_of_memory
+from reluscope.budget import OUT_OF_MEMORY, is_lack_of_memory
 from reluscope.interruption import safe_point
 
 # Seconds between two looks at whether Ctrl-C was pressed.
@@ -41,7 +41,6 @@ class Lost:
     """
 
     stopped: str
-    num_regions: int = 0
 
 
 def run_tasks(
@@ -190,56 +189,6 @@ def _next(done: "SimpleQueue[Future[Result]]", patience: float) -> "Future[Resul
         except Empty:
             if rest <= 0:
                 return None
-
-
-class Share(Protocol):
-    """What one task has found."""
-
-    @property
-    def num_regions(self) -> int:
-        """Regions found."""
-        ...
-
-    stopped: str
-
-
-SomeShare = TypeVar("SomeShare", bound=Share)
-
-
-def hand_out(
-    function: Callable[..., SomeShare],
-    tasks: Sequence[tuple[Any, ...]],
-    executor: Executor | None,
-    budget: Budget,
-    tell: Tell | None = None,
-) -> Iterator[tuple[int, SomeShare | Lost]]:
-    """Run the tasks that work was broken into, and yield what they find until there are regions enough.
-
-    Yields nothing if the budget foresees that the work would not end.
-
-    Parameters
-    ----------
-    function, tasks, executor, tell
-        See `run_tasks`. Tasks keep to the budget, too: those that begin when the time is over come back at once.
-    budget : Budget
-        For the tasks together.
-    """
-    if budget.foresee():
-        return
-    num_regions = 0
-    for index, share in run_tasks(function, tasks, executor, tell=tell):
-        yield index, share
-        num_regions += share.num_regions
-        if share.stopped == INTERRUPTED or (budget.regions is not None and num_regions >= budget.regions):
-            return
-
-
-def why_stopped(reasons: Iterable[str], budget: Budget, num_regions: int, began: float) -> str:
-    """Return why tasks left work behind: what they say, what has run out, or what the budget foresaw."""
-    said = set(reasons)
-    if INTERRUPTED in said:
-        return INTERRUPTED
-    return budget.spent(num_regions, began) or max(said, default="") or budget.foresee()
 
 
 class _Call:

@@ -12,14 +12,15 @@ from reluscope.geometry.domains import Box, Domain, Slice
 from reluscope.geometry.face_lattices import from_polytope
 from reluscope.geometry.window_shapes import window_shape
 from reluscope.networks.network import Network
-from reluscope.partitions.cellwise import gather, walk_cells
+from reluscope.partitions.cellwise import walk_cells
 from reluscope.partitions.certification import Judge
 from reluscope.partitions.chunks import Resolution
-from reluscope.partitions.engine import walk
+from reluscope.partitions.gathered_cells import gather
+from reluscope.partitions.incidence import num_left, walk_chunks
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.solids import SolidPatch, join
 from reluscope.partitions.table import Partition
-from reluscope.progress import counting
+from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
 
 
@@ -30,26 +31,19 @@ def partition_cellwise(
     budget: Budget,
     executor: Executor | None,
     tolerance: Tolerance,
-    progress: bool,
+    progress: Progress,
 ) -> Partition:
     """Partition any domain of a network with pointwise gates, cell by cell."""
     began = time.perf_counter()
     window = domain.window if isinstance(domain, Slice) else domain
     inner = network.restrict(domain) if isinstance(domain, Slice) else network
-    with counting("partition", "regions", shown=progress) as report:
-        run = walk_cells(
-            inner,
-            window,
-            tolerance,
-            budget=budget,
-            executor=executor,
-            report=lambda patch: report(len(patch.words), 0.0),
-            tell=report.tell,
-        )
-    regions = gather(run, window.dim, network.layout.num_words)
-    run.work["seconds"] = time.perf_counter() - began
-    undecided = run.num_undecided + (0 if run.num_open else regions.num_unmatched)
-    return _table(network, domain, regions, undecided, run.num_open, tolerance, run.stopped, run.work, method)
+    with counting_regions("partition", progress) as count:
+        walked = walk_cells(inner, window, tolerance, budget=budget, executor=executor, progress=count)
+    regions = gather(walked.parts, window.dim, network.layout.num_words)
+    work = {**walked.work, "seconds": time.perf_counter() - began}
+    num_open = sum(walked.left)
+    undecided = walked.num_undecided + (0 if num_open else regions.num_unmatched)
+    return _table(network, domain, regions, undecided, num_open, tolerance, walked.stopped, work, method)
 
 
 def partition_solid(
@@ -59,7 +53,7 @@ def partition_solid(
     budget: Budget,
     executor: Executor | None,
     tolerance: Tolerance,
-    progress: bool,
+    progress: Progress,
 ) -> Partition:
     """Partition a bounded domain by a complex of shared faces."""
     began = time.perf_counter()
@@ -68,8 +62,8 @@ def partition_solid(
     shape = window_shape(window)
     corners = shape.corners
     resolution = Resolution.of(tolerance, float(np.linalg.norm(np.ptp(corners.points, axis=0))))
-    with counting("partition", "regions", shown=progress) as report:
-        run = walk(
+    with counting_regions("partition", progress) as count:
+        walked = walk_chunks(
             inner,
             from_polytope(shape.incidence),
             corners,
@@ -77,16 +71,15 @@ def partition_solid(
             resolution,
             budget=budget,
             executor=executor,
-            report=lambda patch: report(len(patch.words), 0.0),
-            tell=report.tell,
+            progress=count,
             finish=SolidPatch.of,
             judge=Judge(inner, [window]),
         )
-    regions = join(run.patches, window.dim, network.layout.num_words, lambda points: inner.codes(points).words)
-    run.work["seconds"] = time.perf_counter() - began
-    num_open = int(run.num_open(1)[0])
-    undecided = run.num_undecided + (0 if num_open else regions.num_unmatched)
-    return _table(network, domain, regions, undecided, num_open, tolerance, run.stopped, run.work, method)
+    regions = join(walked.parts, window.dim, network.layout.num_words, lambda points: inner.codes(points).words)
+    work = {**walked.work, "seconds": time.perf_counter() - began}
+    num_open = int(num_left(walked, 1)[0])
+    undecided = walked.num_undecided + (0 if num_open else regions.num_unmatched)
+    return _table(network, domain, regions, undecided, num_open, tolerance, walked.stopped, work, method)
 
 
 def _table(

@@ -75,6 +75,9 @@ class SolidPatch:
             words,
         )
 
+    def __len__(self) -> int:
+        return len(self.roots)
+
 
 Across = Callable[[np.ndarray], np.ndarray]
 

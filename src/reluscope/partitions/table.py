@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 from reluscope import markup
 from reluscope.arguments import read_arguments, read_array, read_position, read_positions
+from reluscope.budget import INTERRUPTED
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import CertificateError, IncompletePartitionError, InputError, ReluscopeError, ShapeError
@@ -257,7 +258,10 @@ class Partition:
             raise InputError(
                 "a certificate needs the network: load the partition with Partition.load(path, network=net)"
             )
-        found = exact_regions(self.network, self.domain, self.codes).certificate
+        exact = exact_regions(self.network, self.domain, self.codes)
+        if exact.stopped:
+            raise KeyboardInterrupt if exact.stopped == INTERRUPTED else MemoryError
+        found = exact.certificate
         if found.codes != code_tuples(self.codes):
             raise CertificateError(
                 f"rational arithmetic finds {len(found):,} regions, and not these {len(self):,}: please report the "

@@ -178,13 +178,13 @@ class Coordinates:
         coefficients, errors = coefficients.copy(), errors.copy()
         doubtful = np.flatnonzero(found.is_doubtful)
         for index, function in zip(doubtful.tolist(), exactly(doubtful), strict=True):
-            entries = None if function is None else self._entries(function)
+            entries = None if function is None else self.entries(function)
             if entries is not None:
                 coefficients[index] = entries
                 errors[index] = EPSILON * np.abs(entries)
         return self._rounded_forms(coefficients, errors)
 
-    def _entries(self, function: AffineFunction) -> np.ndarray | None:
+    def entries(self, function: AffineFunction) -> np.ndarray | None:
         """Return a function of the input as a form, rounded once; None if it is none of z, or too large or small."""
         if self.is_narrow:
             if any(function[:-1]):

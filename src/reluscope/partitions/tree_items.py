@@ -4,7 +4,8 @@ A gate with many forms is searched in two parts, so that the cells of the first 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from copy import deepcopy
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from typing import NamedTuple
@@ -18,16 +19,20 @@ from reluscope.geometry.sign_tree import SignTree
 from reluscope.networks.affine_values import AffineValue, AffineValues, close_affinely
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.rational_maps import AffineFunction
-from reluscope.partitions.tree_coordinates import Coordinates
+from reluscope.partitions.tree_coordinates import EPSILON, Coordinates
+from reluscope.partitions.walk import Step
 
 # Cells whose values are computed together.
 BLOCK = 64
 # A gate with more forms than the first number is searched in two parts, the first of the second number.
 MOST_FORMS, FIRST_FORMS = 12, 8
+# Regions of one batch, and the memory that its cells may need.
+BATCH, BATCH_BYTES = 1024, 2**26
+COUNTERS = ("programs", "pivots", "corners", "nodes", "by_point", "by_clause")
 # Choices of one form or group that are asked for at once.
 MOST_CHOICES = 64
 
-Position = tuple[int, int]
+Level = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +63,11 @@ class Block:
         return cls(coordinates, 0, [coordinates.first], (), coordinates.start())
 
     @property
-    def position(self) -> Position:
+    def level(self) -> Level:
         """How far the cells have come: the gate, and the part of it."""
         return self.stage, 0
 
-    @property
-    def num_open(self) -> int:
-        """Cells, each of which holds at least one region."""
+    def __len__(self) -> int:
         return len(self.cells)
 
     @property
@@ -82,13 +85,14 @@ class Block:
         pieces = tuple(piece[first:last] for piece in self.pieces)
         return Block(self.coordinates, self.stage, self.cells[first:last], pieces, values)
 
-    def opened(self) -> "Sequence[Block | Search]":
+    def step(self, room: float) -> Step:
         """Return searches for the pieces of the next gate, the first cell's last."""
+        del room
         if len(self.cells) > BLOCK:
-            return self.parts(BLOCK)[::-1]
+            return Step(self.parts(BLOCK)[::-1])
         nothing = np.zeros(0, dtype=np.bool_)
         searches = [gate.search(cell, nothing) for gate, cell in zip(self.gates(), self.cells, strict=True)]
-        return searches[::-1]
+        return Step(searches[::-1])
 
     def gates(self) -> "Iterator[OpenGate]":
         """Yield the next gate on every cell."""
@@ -160,6 +164,16 @@ class OpenGate:
         """Return some of what the gate sees as functions of the input, in fractions, if that is cheap enough."""
         maps = self.coordinates.exact.maps(self.pieces)
         return [None if maps is None else maps.entry(self.stage, entry) for entry in entries.tolist()]
+
+    def in_fractions(self) -> "OpenGate | None":
+        """Return the same gate with forms that are rounded once, from fractions; None if there are none to be had."""
+        entries = range(len(self.maps))
+        rows = [
+            None if function is None else self.coordinates.entries(function)
+            for function in self._exactly(np.array(entries))
+        ]
+        maps = np.array([row for row in rows if row is not None])
+        return replace(self, maps=maps, errors=EPSILON * np.abs(maps)) if len(maps) == len(self.maps) else None
 
     @cached_property
     def _groups(self) -> list[np.ndarray]:
@@ -290,13 +304,11 @@ class GatePart:
     is_finished = False
 
     @property
-    def position(self) -> Position:
+    def level(self) -> Level:
         """How far the cells have come."""
         return self.gate.stage, 1
 
-    @property
-    def num_open(self) -> int:
-        """Cells, each of which holds at least one region."""
+    def __len__(self) -> int:
         return len(self.cells)
 
     def parts(self, size: int) -> "list[GatePart]":
@@ -304,10 +316,11 @@ class GatePart:
         starts = range(0, len(self.cells), size)
         return [GatePart(self.gate, self.cells[i : i + size], self.signs[i : i + size]) for i in starts]
 
-    def opened(self) -> "Sequence[GatePart | Search]":
+    def step(self, room: float) -> Step:
         """Return a search in the first cell, after the others."""
-        others: list[GatePart | Search] = [GatePart(self.gate, self.cells[1:], self.signs[1:])]
-        return [*(others if len(self.cells) > 1 else []), self.gate.search(self.cells[0], self.signs[0])]
+        del room
+        others = [GatePart(self.gate, self.cells[1:], self.signs[1:])] if len(self.cells) > 1 else []
+        return Step([*others, self.gate.search(self.cells[0], self.signs[0])])
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,6 +336,8 @@ class Search:
     tree : SignTree or MaxTree
     num_forms : int
         Forms that are decided when the search has finished.
+    is_exact : bool
+        Whether the forms come from fractions.
     """
 
     gate: OpenGate
@@ -330,17 +345,17 @@ class Search:
     signs: np.ndarray
     tree: SignTree | MaxTree
     num_forms: int
+    is_exact: bool = False
 
     is_finished = False
 
     @property
-    def position(self) -> Position:
+    def level(self) -> Level:
         """How far the cell has come."""
         return self.gate.stage, int(len(self.signs) > 0)
 
-    @property
-    def num_open(self) -> int:
-        """Cells left to visit, each of which holds at least one region."""
+    def __len__(self) -> int:
+        """Return how many cells are left to visit, each of which holds at least one region."""
         return self.tree.num_open
 
     @property
@@ -349,6 +364,22 @@ class Search:
         parts = [part for value in self.gate.values.values() for part in (value.coefficients, value.errors)]
         num_rows = len(self.cell.rows) + len(self.gate.maps)
         return sum(part.nbytes for part in parts) + num_rows * self.cell.rows.itemsize * self.cell.rows.shape[1]
+
+    def step(self, room: float) -> Step:
+        """Return the next cells, no more than are asked for, after the search for those beyond."""
+        before = self.tree.counters.copy()
+        found = self.take(int(np.clip(BATCH_BYTES // self.cell_bytes, 1, np.clip(room, 1, BATCH))))
+        *amounts, undecided = (self.tree.counters - before).tolist()
+        if undecided and not before.any() and not self.is_exact and (gate := self.gate.in_fractions()) is not None:
+            # What rounding hides in sums of floats, coincident hyperplanes above all, is often clear in fractions.
+            exact = replace(gate.search(self.cell, self.signs), is_exact=True)
+            return Step([exact], work=dict(zip(COUNTERS, amounts, strict=True)))
+        items = [*([] if self.tree.is_done else [self]), *([] if found is None else [found])]
+        return Step(items, num_undecided=undecided, work=dict(zip(COUNTERS, amounts, strict=True)))
+
+    def again(self) -> "Search":
+        """Return the same search in room of its own, which leaves this one as it is."""
+        return deepcopy(self, {id(self.gate.coordinates): self.gate.coordinates})
 
     def take(self, most: int) -> Block | GatePart | None:
         """Return the next cells, at most this many."""

@@ -10,22 +10,23 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from reluscope.analyses.codespace.class_distances import ClassDistances
-from reluscope.analyses.codespace.pair_distances import PairDistances
+from reluscope.analyses.codespace.class_distances import MEAN_DISTANCE
 from reluscope.arguments import read_drawn
 from reluscope.errors import ShapeError
+from reluscope.findings import Findings
 from reluscope.plots.style import CATEGORIES, INK, bare, canvas, figure_of, legend, say, scale_beside
 
 BINS = 60
 
 
 @read_drawn
-def class_distances(found: ClassDistances, *, names: Sequence[str] | None = None, axes: Axes | None = None) -> Figure:
+def class_distances(found: Findings, *, names: Sequence[str] | None = None, axes: Axes | None = None) -> Figure:
     """Draw the mean distances between classes as a table of coloured cells.
 
     Parameters
     ----------
-    found : ClassDistances
+    found : Findings
+        From `codespace.class_distances`.
     names : sequence of str, optional
         What the classes in the table are called; by default their numbers.
     axes : matplotlib axes, optional
@@ -35,23 +36,25 @@ def class_distances(found: ClassDistances, *, names: Sequence[str] | None = None
     matplotlib.figure.Figure
         Numbers in the cells, in units; a class of one sample has no distance within.
     """
-    number = len(found.classes)
+    classes = np.unique(found.keys["class"])
+    number = len(classes)
+    means = found[MEAN_DISTANCE].value.reshape(number, number)
     side = 1.6 + 0.42 * max(number, 3)
     axes = canvas(axes, (side + 1.0, side))
-    finite = found.means[np.isfinite(found.means)]
+    finite = means[np.isfinite(means)]
     low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
     norm = Normalize(low, high if high > low else low + 1.0)
     colors = colormaps["cividis"]
-    axes.imshow(np.ma.masked_invalid(found.means), cmap=colors, norm=norm, interpolation="nearest")
+    axes.imshow(np.ma.masked_invalid(means), cmap=colors, norm=norm, interpolation="nearest")
     digits = 1 if high < 100 else 0
     size = 8.5 if number <= 12 else 7.0
     for row in range(number):
         for column in range(number):
-            value = found.means[row, column]
+            value = means[row, column]
             shade = INK if not np.isfinite(value) else "#14181d" if norm(value) > 0.55 else "#ffffff"
             text = f"{value:.{digits}f}" if np.isfinite(value) else "–"
             axes.text(column, row, text, ha="center", va="center", color=shade, fontsize=size)
-    labels = [str(int(one)) for one in found.classes] if names is None else list(names)
+    labels = [str(int(one)) for one in classes] if names is None else list(names)
     if len(labels) != number:
         raise ShapeError(f"expected one name for each of {number} classes, got {len(labels)}")
     axes.set_xticks(range(number), labels)
@@ -66,12 +69,13 @@ def class_distances(found: ClassDistances, *, names: Sequence[str] | None = None
 
 
 @read_drawn
-def distance_histogram(found: PairDistances, *, grouped: bool = True, axes: Axes | None = None) -> Figure:
+def distance_histogram(found: Findings, *, grouped: bool = True, axes: Axes | None = None) -> Figure:
     """Draw how the distances of pairs of samples are distributed.
 
     Parameters
     ----------
-    found : PairDistances
+    found : Findings
+        From `codespace.pair_distances`.
     grouped : bool
         Whether pairs within and between classes are told apart.
     axes : matplotlib axes, optional
@@ -82,11 +86,12 @@ def distance_histogram(found: PairDistances, *, grouped: bool = True, axes: Axes
         Each kind of pair adds up to 100 %, so that the many pairs between classes do not hide those within.
     """
     axes = canvas(axes, (5.4, 3.3))
-    kinds = [("within a class", found.within, CATEGORIES[0]), ("between classes", found.between, CATEGORIES[1])]
+    within, between, every = found.details["histogram"]
+    kinds = [("within a class", within, CATEGORIES[0]), ("between classes", between, CATEGORIES[1])]
     if not grouped:
-        kinds = [("all pairs", found.within + found.between, CATEGORIES[0])]
+        kinds = [("all pairs", every, CATEGORIES[0])]
     kinds = [kind for kind in kinds if kind[1].sum()]
-    reached = np.flatnonzero(found.within + found.between)
+    reached = np.flatnonzero(every)
     last = int(reached[-1]) if len(reached) else 1
     first = int(reached[0]) if len(reached) else 0
     width = max(1, -(-(last + 1 - first) // BINS))

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from reluscope.analyses.preimages.invariances import Invariance
+from reluscope.analyses.preimages.invariances import SameFeatures
 from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.plots.images import images_of, is_image
@@ -23,12 +23,12 @@ SIDE, BELOW = 1.45, 0.34
 
 
 @read_drawn
-def invariances(found: Sequence[Invariance], *, shape: Sequence[int], names: Sequence[str] | None = None) -> Figure:
+def invariances(found: Sequence[SameFeatures], *, shape: Sequence[int], names: Sequence[str] | None = None) -> Figure:
     """Draw inputs, targets and the inputs with the same features that resemble these, side by side.
 
     Parameters
     ----------
-    found : sequence of Invariance
+    found : sequence of SameFeatures
         At most 12, one row each.
     shape : sequence of int
         Of an image; see `images.is_image`.

@@ -6,20 +6,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from reluscope.analyses.counting.segments import SegmentCounts
+from reluscope.analyses.counting.segments import NUM_REGIONS_ON_SEGMENT
 from reluscope.arguments import read_drawn
+from reluscope.findings import Findings
 from reluscope.plots.style import INK, bare, canvas, category, figure_of
 
 
 @read_drawn
 def segment_counts(
-    counts: SegmentCounts, groups: Int[np.ndarray, " k"], names: list[str], *, axes: Axes | None = None
+    counts: Findings, groups: Int[np.ndarray, " k"], names: list[str], *, axes: Axes | None = None
 ) -> Figure:
     """Draw one dot per segment, at its number of regions, and the median of every group.
 
     Parameters
     ----------
-    counts : SegmentCounts
+    counts : Findings
+        As `reluscope.counting.count_along_segments` returns them.
     groups : (k,) int
         Which group each segment belongs to.
     names : list of str
@@ -31,13 +33,14 @@ def segment_counts(
     matplotlib.figure.Figure
         Hollow dots are lower bounds.
     """
+    column = counts[NUM_REGIONS_ON_SEGMENT]
     axes = canvas(axes, (6.4, 0.8 + 0.62 * len(names)))
     for group in range(len(names)):
         chosen = np.flatnonzero(groups == group)
         color = category(group)
-        where = counts.counts[chosen]
+        where = column.value[chosen]
         height = group + 0.27 * _spread(len(chosen))
-        faces = np.where(counts.is_exact[chosen], color, "none")
+        faces = np.where(column.is_exact[chosen], color, "none")
         axes.scatter(where, height, s=18, facecolors=list(faces), edgecolors=color, linewidths=0.9, alpha=0.75)
         if len(where):
             median = float(np.median(where))

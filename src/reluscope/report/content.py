@@ -1,6 +1,6 @@
 """What a section of a report consists of: text, numbers with their claims, tables and pictures."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -139,16 +139,30 @@ def measured(found: Findings, name: str | Quantity, row: int) -> Number | str:
     return Number(finding, with_ends(finding).removeprefix(SIGNS[finding.claim]))
 
 
-def table_of(found: Findings, names: Sequence[str | Quantity], *, caption: str = "", most: int | None = None) -> Table:
-    """Return the table of some quantities, a row for each row of the findings, at most so many."""
-    rows = range(len(found) if most is None else min(most, len(found)))
-    cells = [
-        [*(str(table[row]) for table in found.keys.values()), *(measured(found, name, row) for name in names)]
-        for row in rows
+def findings_table(found: Findings, caption: str = "", *, whole: str = "", most: int = 60) -> Table:
+    """Return a table of findings as the page shows it: keys, then quantities.
+
+    Parameters
+    ----------
+    found : Findings
+    caption : str
+    whole : str
+        What the row of the summary is called, if it has the same quantities and is to be shown below the others.
+    most : int
+        Rows that are shown at most.
+    """
+    rows = [
+        (
+            *(key[row].item() if hasattr(key[row], "item") else key[row] for key in found.keys.values()),
+            *(measured(found, name, row) for name in found),
+        )
+        for row in range(min(len(found), most))
     ]
-    if len(rows) < len(found):
-        caption += f" The first {len(rows)} of {len(found)} are shown."
-    return Table((*found.keys, *(found[name].title for name in names)), tuple(map(tuple, cells)), caption)
+    if len(found) > most:
+        caption += f" The first {most:,} of {len(found):,} rows are shown."
+    if whole and found.summary is not None:
+        rows.append((whole, *[""] * (len(found.keys) - 1), *(measured(found.summary, name, 0) for name in found)))
+    return Table((*found.keys, *(column.title for column in found.columns.values())), tuple(rows), caption.strip())
 
 
 def median(found: Findings, name: str | Quantity) -> Number | str:

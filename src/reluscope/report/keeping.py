@@ -7,7 +7,6 @@ on: network, data, settings, version. The folder is removed once the report is c
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, MutableMapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -25,7 +24,7 @@ def has_unfinished(folder: Path) -> bool:
     return (folder / FOLDER / KEY).is_file()
 
 
-class KeptSections(MutableMapping[str, SectionResult]):
+class KeptSections(KeptResults):
     """Finished sections of one report, each a file.
 
     Parameters
@@ -58,35 +57,24 @@ class KeptSections(MutableMapping[str, SectionResult]):
     """
 
     def __init__(self, folder: Path, subject: Subject, *, resume: bool = False) -> None:
-        self._folder, key = folder / FOLDER, _key(subject)
+        self._unfinished, key = folder / FOLDER, _key(subject)
         if not resume:
             self.close()
-        self._kept = KeptResults(self._folder, key, advice="give the same as then, or begin anew with --force")
-        self._kept.check()
+        super().__init__(self._unfinished, key, advice="give the same as then, or begin anew with --force")
+        self.check()
 
-    def __getitem__(self, name: str) -> SectionResult:
-        record = self._kept[name]
-        with self._kept.reading(name):
-            return decode(record.plain["section"])
+    def to_record(self, value: SectionResult) -> Record:
+        """Return a section in plain types."""
+        return Record({"section": encode(value)})
 
-    def __setitem__(self, name: str, result: SectionResult) -> None:
-        self._kept[name] = Record({"section": encode(result)})
-
-    def __delitem__(self, name: str) -> None:
-        del self._kept[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._kept)
-
-    def __len__(self) -> int:
-        return len(self._kept)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._kept
+    def from_record(self, name: str, record: Record) -> SectionResult:
+        """Return the section that was taken apart."""
+        del name
+        return decode(record.plain["section"])
 
     def close(self) -> None:
         """Remove what was kept."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        shutil.rmtree(self._unfinished, ignore_errors=True)
 
 
 def _key(subject: Subject) -> dict[str, str]:

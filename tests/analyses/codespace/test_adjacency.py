@@ -24,6 +24,10 @@ from reluscope.testing import (
 MOST_REGIONS = 120
 
 
+def count(found, name):
+    return int(found.counts.finding(name))
+
+
 def assert_equals_facets(net, domain):
     """Compare with the facets of an exact partition; return what was found."""
     part = rs.partition(net, domain)
@@ -36,10 +40,10 @@ def assert_equals_facets(net, domain):
     assert np.array_equal(table == 1, part.adjacency().toarray() > 0)
     distances = part.codes.distance().astype(int)
     upper = np.triu(np.ones(table.shape, dtype=bool), 1)
-    assert len(found.near) == (distances[upper] == 1).sum() == int(found.num_near)
-    assert int(found.num_adjacent) == len(found.pairs)
-    assert int(found.num_near_apart) == ((distances == 1) & (table == 2) & upper).sum()
-    assert int(found.num_adjacent_far) == ((distances > 1) & (table == 1) & upper).sum()
+    assert len(found.near) == (distances[upper] == 1).sum() == count(found, "num_near_pairs")
+    assert count(found, "num_adjacent_pairs") == len(found.pairs)
+    assert count(found, "num_near_apart") == ((distances == 1) & (table == 2) & upper).sum()
+    assert count(found, "num_adjacent_far") == ((distances > 1) & (table == 1) & upper).sum()
     # A metric: zero on the diagonal only, symmetric; from 1 and 2 alone no triangle can fail.
     assert np.array_equal(table, table.T)
     assert np.array_equal(table == 0, np.eye(len(table), dtype=bool))
@@ -55,9 +59,13 @@ def test_deep_codes_at_distance_one_need_not_be_adjacent():
     net = rs.load([([[1.0], [-1.0]], [0.0, 10.0]), ([[2.0, 1.0]], [-11.0]), ([[1.0]], [0.0])])
     found = rs.codespace.adjacency(net, [[-2.0], [2.0]])
     assert found.codes.to_array().tolist() == [[0, 1, 1], [1, 1, 1]]
-    assert (int(found.num_near), int(found.num_adjacent), int(found.num_near_apart)) == (1, 0, 1)
+    assert (
+        count(found, "num_near_pairs"),
+        count(found, "num_adjacent_pairs"),
+        count(found, "num_near_apart"),
+    ) == (1, 0, 1)
     assert found.distances().tolist() == [[0, 2], [2, 0]]
-    assert found.num_near_apart.claim == "EXACT"
+    assert found.counts.finding("num_near_apart").claim == "EXACT"
 
 
 def test_degenerate_codes_at_distance_three_can_be_adjacent():
@@ -67,7 +75,7 @@ def test_degenerate_codes_at_distance_three_can_be_adjacent():
     assert found.codes.to_array().tolist() == [[0, 0, 0], [1, 1, 1]]
     assert found.pairs.tolist() == [[0, 1]]
     assert found.flips_at(0).tolist() == [0, 1, 2]
-    assert (int(found.num_near), int(found.num_adjacent_far)) == (0, 1)
+    assert (count(found, "num_near_pairs"), count(found, "num_adjacent_far")) == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -83,9 +91,12 @@ def test_degenerate_codes_at_distance_three_can_be_adjacent():
 def test_numbers_of_an_independent_enumeration(num_inputs, widths, near, adjacent):
     net = rs.load(pseudo_random_network(num_inputs, widths))
     found = rs.codespace.adjacency(net, rs.partition(net, rs.Space(num_inputs)).witnesses)
-    assert (int(found.num_near), int(found.num_adjacent)) == (near, adjacent)
-    assert int(found.num_near_apart) == near - adjacent
-    assert int(found.num_adjacent_far) == 0
+    assert (count(found, "num_near_pairs"), count(found, "num_adjacent_pairs")) == (
+        near,
+        adjacent,
+    )
+    assert count(found, "num_near_apart") == near - adjacent
+    assert count(found, "num_adjacent_far") == 0
 
 
 @pytest.mark.parametrize("reference", [r for r in reference_networks() if len(r.parameters) > 1], ids=lambda r: r.name)
@@ -134,10 +145,10 @@ def test_how_often_two_layers_of_four_break_the_isometry():
     for seed in range(150):
         net = rs.load(random_network(seed))
         found.append(rs.codespace.adjacency(net, rs.partition(net, domain).witnesses, domain=domain))
-    assert sum(int(one.num_near_apart) > 0 for one in found) == 25
-    assert sum(int(one.num_near_apart) for one in found) == 34
-    assert sum(int(one.num_near) for one in found) == 2600
-    assert not any(int(one.num_adjacent_far) for one in found)
+    assert sum(count(one, "num_near_apart") > 0 for one in found) == 25
+    assert sum(count(one, "num_near_apart") for one in found) == 34
+    assert sum(count(one, "num_near_pairs") for one in found) == 2600
+    assert not any(count(one, "num_adjacent_far") for one in found)
 
 
 def test_on_a_slice_and_with_one_point():
@@ -158,7 +169,7 @@ def test_codes_without_interior_have_no_distances():
     linear = rs.load([([[2.0, -1.0]], [0.5])])
     assert rs.codespace.adjacency(linear, [[0.0, 0.0], [1.0, 0.0]]).distances().tolist() == [[0]]
     only_flat = rs.codespace.adjacency(net, [[0.0]])
-    assert (len(only_flat), only_flat.flat.tolist(), int(only_flat.num_adjacent)) == (0, [0], 0)
+    assert (len(only_flat), only_flat.flat.tolist(), count(only_flat, "num_adjacent_pairs")) == (0, [0], 0)
 
 
 def test_points_on_hyperplanes_stand_for_the_regions_of_their_codes():
@@ -172,15 +183,14 @@ def test_units_that_only_rounding_keeps_from_zero_make_estimates():
     layers = [([[2.0, -1.0], [1.0, 0.0], [0.0, 1.0]], np.zeros(3)), ([[1.0, -2.0, 1.0], [0.0, -1.0, 1.0]], np.zeros(2))]
     net = rs.load([*layers, (np.ones((1, 2)), np.zeros(1))])
     exact = rs.codespace.adjacency(net, [[2.0, 1.0], [2.0, 3.0]])
-    assert exact.num_near.claim is rs.Claim.EXACT
-    assert int(exact.num_near) == 1
-    assert int(exact.num_adjacent_far) == 0
+    assert exact.counts.finding("num_near_pairs").claim is rs.Claim.EXACT
+    assert count(exact, "num_near_pairs") == 1
+    assert count(exact, "num_adjacent_far") == 0
     blurred = rs.codespace.adjacency(net, [[8 / 3, 4 / 3], [2.0, 3.0]])
-    assert int(blurred.num_near) == 0
-    assert int(blurred.num_adjacent_far) == 1
-    for finding in (blurred.num_adjacent, blurred.num_near, blurred.num_near_apart, blurred.num_adjacent_far):
-        assert finding.claim is rs.Claim.ESTIMATE
-        assert finding.num_undecided == 1
+    assert count(blurred, "num_near_pairs") == 0
+    assert count(blurred, "num_adjacent_far") == 1
+    for column in blurred.counts.columns.values():
+        assert (column.lower[0], column.upper[0]) == (0, 1)  # of two points there is one pair
 
 
 def test_a_facet_can_lie_outside_the_domain():
@@ -198,15 +208,15 @@ def test_what_there_is_no_time_for_is_left_open():
     x = rs.partition(net, rs.Space(2)).witnesses
     found = rs.codespace.adjacency(net, x, seconds=0.0)
     assert len(found.undecided) >= 121
-    assert found.num_adjacent.claim == "LOWER"
-    assert found.num_adjacent.interval == (0, len(found.undecided))
-    assert int(found.num_near) == 124
-    assert found.num_near.claim == "EXACT"
+    assert found.counts.finding("num_adjacent_pairs").claim == "LOWER"
+    assert found.counts.finding("num_adjacent_pairs").interval == (0, len(found.undecided))
+    assert count(found, "num_near_pairs") == 124
+    assert found.counts.finding("num_near_pairs").claim == "EXACT"
     assert (found.distances() == 255).sum() == 2 * len(found.undecided)
     flat = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
     unknown = rs.codespace.adjacency(flat, [[-1.0], [0.0], [1.0]], seconds=0.0)
     assert unknown.unchecked.tolist() == [1]
-    assert unknown.num_adjacent.interval == (0, 3)
+    assert unknown.counts.finding("num_adjacent_pairs").interval == (0, 3)
 
 
 def test_bad_input():

@@ -32,7 +32,7 @@ def one_hot(codes):
 @pytest.mark.parametrize("most", [3000, 20])
 def test_planted_clusters_are_found(join, most):
     codes, kinds = planted([20, 15, 10])
-    found = cluster(codes, 3, join=join, most=most)
+    found = cluster(codes, 3, join=join, num_samples=most)
     assert np.array_equal(found.labels, kinds)
     assert float(found.agreement(kinds)) == pytest.approx(1)
     assert len(found.drawn) == min(most, 45)
@@ -156,15 +156,15 @@ def test_umap_keeps_clusters_and_starts_from_the_epoch_before():
 def test_the_seed_decides_which_samples_are_clustered():
     codes, _ = planted([20, 15, 10])
     for seed in (0, 3, 5):
-        found = cluster(codes, 3, most=20, seed=seed)
+        found = cluster(codes, 3, num_samples=20, seed=seed)
         assert found.drawn.tolist() == np.sort(np.random.default_rng(seed).choice(45, 20, replace=False)).tolist()
-    assert cluster(codes, 3, most=45, seed=7).drawn.tolist() == list(range(45))
-    assert len(cluster(codes, 3, most=44, seed=7).drawn) == 44
+    assert cluster(codes, 3, num_samples=45, seed=7).drawn.tolist() == list(range(45))
+    assert len(cluster(codes, 3, num_samples=44, seed=7).drawn) == 44
 
 
 def test_samples_that_were_not_drawn_go_to_the_nearest_medoid():
     codes, _ = planted([20, 15, 10], noise=0.3)
-    found = cluster(codes, 3, most=12, seed=2)
+    found = cluster(codes, 3, num_samples=12, seed=2)
     table = codes.distance().astype(np.int64)
     rest = np.setdiff1d(np.arange(45), found.drawn)
     assert found.labels[rest].tolist() == table[np.ix_(rest, found.medoids)].argmin(axis=1).tolist()
@@ -176,7 +176,7 @@ def test_samples_that_were_not_drawn_go_to_the_nearest_medoid():
 def test_no_clusters_and_no_samples_are_refused(number, most):
     codes, _ = planted([4])
     with pytest.raises(rs.errors.InputError, match="at least 1"):
-        cluster(codes, number, most=most)
+        cluster(codes, number, num_samples=most)
     with pytest.raises(rs.errors.InputError, match="expected codes to put into clusters, got none"):
         cluster(codes[:0], 1)
-    assert len(cluster(codes, 1, most=1)) == 1
+    assert len(cluster(codes, 1, num_samples=1)) == 1

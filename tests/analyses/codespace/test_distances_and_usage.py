@@ -14,6 +14,8 @@ from reluscope.analyses.codespace import (
     SampleCodes,
     class_distances,
     count_distinct_by_class,
+    mean_distances,
+    occupancy,
     pair_distances,
     sample_codes,
     unit_usage,
@@ -46,48 +48,48 @@ def mean_by_pairs(pieces, pairs):
 def test_means_are_those_of_all_pairs(seed, num_classes, size):
     pieces = draw(seed, size)
     classes = np.random.default_rng(seed).integers(0, num_classes, size) * 3
-    found = class_distances(codes_of(pieces), classes)
+    found, table = mean_distances(codes_of(pieces), classes), class_distances(codes_of(pieces), classes)
     every = list(itertools.combinations(range(size), 2))
     within = [(a, b) for a, b in every if classes[a] == classes[b]]
     between = [(a, b) for a, b in every if classes[a] != classes[b]]
-    for finding, pairs in ((found.within, within), (found.between, between), (found.overall, every)):
+    for kind, pairs in (("within classes", within), ("between classes", between), ("all pairs", every)):
+        own = found.where(pairs=kind)
+        assert own.is_done.all() == bool(pairs)
         if pairs:
-            assert finding.value == pytest.approx(mean_by_pairs(pieces, pairs), abs=1e-9)
-            assert finding.claim == "EXACT"
-        else:
-            assert finding is None
-    assert found.classes.tolist() == sorted(set(classes.tolist()))
-    for (i, c), (j, d) in itertools.product(enumerate(found.classes), repeat=2):
+            parts = [slice(None), slice(70), slice(70, 75), slice(75, 78)]
+            means = [mean_by_pairs(pieces[:, columns], pairs) for columns in parts]
+            assert own["mean_code_distance"].value == pytest.approx(means, abs=1e-9)
+            assert own["mean_code_distance"].is_exact.all()
+    assert sorted(set(table.keys["class"].tolist())) == sorted(set(classes.tolist()))
+    for row, (c, d) in enumerate(zip(table.keys["class"], table.keys["other"], strict=True)):
         pairs = within if c == d else between
         chosen = [pair for pair in pairs if {classes[pair[0]], classes[pair[1]]} == {c, d}]
-        assert found.means[i, j] == pytest.approx(mean_by_pairs(pieces, chosen), abs=1e-9, nan_ok=True)
-    if between:
-        parts = [mean_by_pairs(pieces[:, columns], between) for columns in (slice(70), slice(70, 75), slice(75, 78))]
-        assert [one.value for one in found.between_by_gate] == pytest.approx(parts, abs=1e-9)
+        mean = table["mean_code_distance"].value[row]
+        assert mean == pytest.approx(mean_by_pairs(pieces, chosen), abs=1e-9, nan_ok=True)
+        assert table.is_done[row] == bool(chosen)
 
 
 def test_the_largest_classes_are_shown_and_all_count():
     pieces = draw(0, 60)
     classes = np.repeat([4, 7, 9], [10, 20, 30])
-    few = class_distances(codes_of(pieces), classes, most_classes=2)
-    assert few.classes.tolist() == [7, 9]
-    assert few.num_left_out == 1
-    assert few.means.shape == (2, 2)
-    assert few.within.value == class_distances(codes_of(pieces), classes).within.value
+    few = class_distances(codes_of(pieces), classes, num_classes=2)
+    assert few.keys["class"].tolist() == [7, 7, 9, 9]
+    assert few.keys["other"].tolist() == [7, 9, 7, 9]
 
 
 def test_doubtful_samples_widen_means_as_far_as_they_could():
     pieces, classes = draw(1, 12), np.repeat([0, 1], 6)
     doubtful = np.zeros((12, 3), dtype=bool)
     doubtful[[2, 7], 1] = True
-    found = class_distances(codes_of(pieces, doubtful), classes)
+    asked = codes_of(pieces, doubtful)
+    found, table = (ask(asked, classes)["mean_code_distance"] for ask in (mean_distances, class_distances))
+    assert {str(claim) for claim in (*found.claims, *table.claims)} == {"ESTIMATE"}
     for moved in (draw(2, 12), draw(3, 12)):
         changed = pieces.copy()
         changed[[2, 7]] = moved[[2, 7]]
-        truth = class_distances(codes_of(changed), classes)
-        for one, other in ((found.within, truth.within), (found.between, truth.between)):
-            assert one.claim == "ESTIMATE"
-            assert one.interval[0] <= other.value <= one.interval[1]
+        for ask, column in ((mean_distances, found), (class_distances, table)):
+            truth = ask(codes_of(changed), classes)["mean_code_distance"].value
+            assert ((column.lower <= truth) & (truth <= column.upper)).all()
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 300, 600])
@@ -99,25 +101,38 @@ def test_histogram_of_pairs(size):
         distances = (pieces[a] != pieces[a + 1 :]).sum(axis=1)
         np.add.at(within, distances[classes[a + 1 :] == classes[a]], 1)
         np.add.at(between, distances[classes[a + 1 :] != classes[a]], 1)
-    assert np.array_equal(found.within, within)
-    assert np.array_equal(found.between, between)
+    assert np.array_equal(found.details["histogram"], [within, between, within + between])
+    assert found["num_pairs"].value.tolist() == [within.sum(), between.sum(), size * (size - 1) // 2]
     if size > 1:
         everything = np.repeat(np.arange(79), within + between)
-        median = found.median(found.within + found.between, "all")
+        median = found.where(pairs="all pairs").finding("median_code_distance")
         assert median.value == np.median(everything)
         assert median.claim == "EXACT"
 
 
+@given(st.integers(0, 10**6), st.integers(2, 9), st.integers(1, 3))
+def test_doubtful_samples_widen_medians_as_far_as_they_could(seed, size, num_doubtful):
+    pieces, classes = draw(seed, size), np.arange(size) % 2
+    doubtful = np.zeros((size, 3), dtype=bool)
+    doubtful[:num_doubtful, 0] = True
+    column = pair_distances(codes_of(pieces, doubtful), classes)["median_code_distance"]
+    for other in range(4):
+        changed = draw(seed + 1 + other, size) if other < 2 else np.repeat(draw(seed, size)[-1:] * (3 - other), size, 0)
+        changed[num_doubtful:] = pieces[num_doubtful:]
+        truth = pair_distances(codes_of(changed), classes)["median_code_distance"].value
+        known = ~np.isnan(truth)
+        assert ((column.lower <= truth) & (truth <= column.upper))[known].all()
+
+
 def test_some_samples_give_an_estimate():
     pieces = draw(0, 300)
-    found = pair_distances(codes_of(pieces), np.zeros(300, dtype=int), most=100, seed=3)
-    assert found.num_samples == 100
-    assert found.within.sum() == 100 * 99 // 2
-    median = found.median(found.within, "median")
+    found = pair_distances(codes_of(pieces), np.zeros(300, dtype=int), num_samples=100, seed=3)
+    assert found["num_pairs"].value.tolist() == [100 * 99 // 2, 0, 100 * 99 // 2]
+    median = found.where(pairs="within classes").finding("median_code_distance")
     assert median.claim == "ESTIMATE"
     assert "100 of 300 samples" in median.domain
-    again = pair_distances(codes_of(pieces), np.zeros(300, dtype=int), most=100, seed=3)
-    assert np.array_equal(found.within, again.within)
+    again = pair_distances(codes_of(pieces), np.zeros(300, dtype=int), num_samples=100, seed=3)
+    assert np.array_equal(found.details["histogram"], again.details["histogram"])
 
 
 def test_pieces_are_counted(monkeypatch):
@@ -145,29 +160,58 @@ def test_units_in_use_by_outputs_and_arrays(name):
     sampled = sample_codes(net, points)
     usage = unit_usage(net, sampled)
     pieces = [part.to_array() for part in sampled.codes.by_gate().values()]
+    assert usage.keys["gate"].tolist() == [gate.name for gate in net.gates]
+    assert usage.keys["units"].tolist() == [gate.num_units for gate in net.gates]
     dead = 0
-    for used, pre, stage, table in zip(usage.by_gate, net.preactivations(points), net.stages, pieces, strict=True):
+    for row, (pre, stage, table) in enumerate(zip(net.preactivations(points), net.stages, pieces, strict=True)):
         still = (table == table[0]).all(axis=0)
         values = stage.gate.apply(pre).reshape(len(points), -1).numpy()
         constant = still & (values == values[0]).all(axis=0) & (pre.ndim == 2)
-        assert int(used.dead) == constant.sum()
-        assert int(used.always_on) == (still & ~constant).sum()
-        assert int(used.changing) == (~still).sum()
-        assert used.pieces_used.value == pytest.approx(np.mean([len(set(column)) for column in table.T]))
+        assert usage["num_dead_units"].value[row] == constant.sum()
+        assert usage["num_always_on_units"].value[row] == (still & ~constant).sum()
+        assert usage["num_changing_units"].value[row] == (~still).sum()
+        assert usage["pieces_used"].value[row] == pytest.approx(np.mean([len(set(column)) for column in table.T]))
         dead += int(constant.sum())
-    assert int(usage.total.dead) == dead
-    assert int(usage.total.dead) + int(usage.total.always_on) + int(usage.total.changing) == net.num_units
+    whole = usage.summary
+    kinds = ("num_dead_units", "num_always_on_units", "num_changing_units")
+    assert int(whole.finding("num_dead_units")) == dead
+    assert sum(int(whole.finding(kind)) for kind in kinds) == net.num_units
 
 
 def test_doubt_about_units_is_bounded():
     net = rs.load([(np.array([[0.1, 0.2], [1.0, 0.0]]), np.array([-0.3, 0.0])), (np.ones((1, 2)), np.zeros(1))])
     sampled = sample_codes(net, [[1.0, 2.0], [1.0, 1.0], [0.5, 0.5]])  # the first one is a hair from zero
     assert sampled.in_doubt.tolist()[1:] != [True, True]
-    usage = unit_usage(net, sampled).total
+    usage = unit_usage(net, sampled).summary
     if sampled.in_doubt.any():
-        assert usage.dead.claim == "ESTIMATE"
-        assert usage.dead.interval[1] >= usage.dead.value
-    assert int(usage.always_on) >= 1
+        assert usage.finding("pieces_used").claim == "LOWER"
+        assert usage["num_dead_units"].lower[0] == 0
+    assert int(usage.finding("num_always_on_units")) >= 1
+
+
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(0, 4))
+def test_ends_of_usage_hold_whatever_doubtful_samples_do(seed, size, num_doubtful):
+    net = rs.load(nn.Sequential(nn.Linear(2, 3), nn.Hardtanh(), nn.Linear(3, 2), nn.ReLU(), nn.Linear(2, 1)))
+    generator = np.random.default_rng(seed)
+
+    def usage_of(pieces, doubtful):
+        codes = rs.Codes.from_pieces([pieces[:, :3], pieces[:, 3:]], net.layout)
+        return unit_usage(net, SampleCodes(codes, doubtful, 0.0))
+
+    def drawn():
+        return np.c_[generator.integers(0, 3, (size, 3)), generator.integers(0, 2, (size, 2))]
+
+    pieces, doubtful = drawn(), np.zeros((size, 2), dtype=bool)
+    doubtful[:num_doubtful] = True
+    found = usage_of(pieces, doubtful)
+    for _ in range(4):
+        changed = drawn()
+        changed[num_doubtful:] = pieces[num_doubtful:]
+        truth = usage_of(changed, np.zeros((size, 2), dtype=bool))
+        for table, true in ((found, truth), (found.summary, truth.summary)):
+            for name in table:
+                assert (table[name].lower <= true[name].value + 1e-12).all()
+                assert (true[name].value <= table[name].upper + 1e-12).all()
 
 
 def test_classes_and_codes_they_share():
@@ -175,16 +219,16 @@ def test_classes_and_codes_they_share():
     pieces[::3, 0] = 1
     classes = np.arange(30) % 2
     found = count_distinct_by_class(codes_of(pieces), classes)
-    assert found.classes.tolist() == [0, 1]
-    assert found.sizes.tolist() == [15, 15]
-    assert [int(count) for count in found.counts] == [2, 2]
-    assert int(found.mixed) == 2
-    assert int(count_distinct_by_class(codes_of(pieces), pieces[:, 0]).mixed) == 0
+    assert found.keys["class"].tolist() == [0, 1]
+    assert found["num_samples"].value.tolist() == [15, 15]
+    assert found["num_distinct_codes"].value.tolist() == [2, 2]
+    mixed = [occupancy(codes_of(pieces), own)["num_codes_of_several_classes"] for own in (classes, pieces[:, 0])]
+    assert [column.value.tolist() for column in mixed] == [[2, 1, 1], [0, 1, 1]]
 
 
 def test_many_samples_take_bounded_memory():
     layout = rs.CodeLayout((rs.GateLayout("relu", 3072),))
     words = np.random.default_rng(0).integers(0, 2**63, (4_000, 48), dtype=np.uint64)
     sampled = SampleCodes(rs.Codes(words, layout), np.zeros((4_000, 1), dtype=bool), 0.0)
-    found = class_distances(sampled, np.arange(4_000) % 10)
-    assert found.within.value == pytest.approx(3072 / 2, rel=0.1)
+    found = mean_distances(sampled, np.arange(4_000) % 10).where(pairs="within classes", gate="all gates")
+    assert found.finding("mean_code_distance").value == pytest.approx(3072 / 2, rel=0.1)

@@ -12,20 +12,19 @@ def test_distinct_codes_against_a_set():
     points = np.random.default_rng(1).normal(size=(300, 3))
     found = distinct_codes(net, points)
     parts = [part.to_array() for part in net.codes(points).by_gate().values()]
-    for finding, part in zip(found.by_gate, parts, strict=True):
-        assert int(finding) == len({row.tobytes() for row in part})
+    for number, part in zip(found["num_distinct_codes"].value, parts, strict=True):
+        assert number == len({row.tobytes() for row in part})
     rows = [row.tobytes() for row in np.concatenate(parts, axis=1)]
-    assert int(found.total) == len(set(rows))
-    assert int(found.most_shared) == max(map(rows.count, rows))
-    assert {finding.claim for finding in (*found.by_gate, found.total)} == {"EXACT"}
-    assert [finding.name for finding in found.by_gate] == ["distinct codes of relu 0", "distinct codes of relu 1"]
+    assert int(found.summary.finding("num_distinct_codes")) == len(set(rows))
+    assert int(found.summary.finding("largest_cell")) == max(map(rows.count, rows))
+    assert all(table[name].is_exact.all() for table in (found, found.summary) for name in found)
+    assert found.keys["gate"].tolist() == ["relu 0", "relu 1"]
 
 
 def test_points_in_doubt_widen_the_count():
     net = rs.load([(np.array([[0.1, 0.2]]), np.array([-0.3])), (np.eye(1), np.zeros(1))])
-    found = distinct_codes(net, [[1.0, 2.0], [1.0, 1.0], [0.0, 0.0]]).total
-    assert found.claim == "ESTIMATE"
-    assert found.num_undecided == 1
+    found = distinct_codes(net, [[1.0, 2.0], [1.0, 1.0], [0.0, 0.0]]).summary.finding("num_distinct_codes")
+    assert found.claim == "LOWER"
     assert found.interval == (2, 3)
 
 

@@ -3,7 +3,6 @@
 import itertools
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +18,12 @@ def duplicates_of(pieces):
     return duplicate_units(
         SampleCodes(rs.Codes.from_pieces(parts, LAYOUT), np.zeros((len(pieces), 3), dtype=bool), 0.0)
     )
+
+
+def pairs_of(found):
+    """Return the pairs of units that agree with one first unit."""
+    first = found.summary.details["first"][0]
+    return {(a, b) for a, b in itertools.combinations(range(len(first)), 2) if first[a] == first[b] >= 0}
 
 
 def agree(a, b, binary):
@@ -40,7 +45,7 @@ def test_groups_are_those_of_all_pairs(seed, size):
     pieces = np.stack(columns, axis=1)
     changing = [unit for unit in range(13) if len(set(pieces[:, unit])) > 1]
     found = duplicates_of(pieces)
-    together = {(int(a), int(b)) for group in found.groups for a, b in itertools.combinations(group, 2)}
+    together = pairs_of(found)
     expected = {
         (a, b)
         for a, b in itertools.combinations(changing, 2)
@@ -48,15 +53,15 @@ def test_groups_are_those_of_all_pairs(seed, size):
     }
     assert together == expected
     first = {max(pair) for pair in expected}
-    assert int(found.total) == len(first)
+    assert int(found.summary.finding("num_duplicate_units")) == len(first)
     within = {max(pair) for pair in expected if max(pair) < 6}
-    assert int(found.by_gate[0]) == len(within)
+    assert int(found.finding("num_duplicate_units", 0)) == len(within)
 
 
 def test_units_that_never_change_are_no_duplicates():
     found = duplicates_of(np.tile(np.arange(13) % 2, (7, 1)))
-    assert found.groups == ()
-    assert int(found.total) == 0
+    assert pairs_of(found) == set()
+    assert int(found.summary.finding("num_duplicate_units")) == 0
 
 
 def test_a_network_with_copied_units():
@@ -64,6 +69,5 @@ def test_a_network_with_copied_units():
     net = rs.load([(weight, np.zeros(4)), (np.ones((1, 4)), np.zeros(1))])
     x = np.random.default_rng(0).normal(size=(100, 2))
     found = duplicate_units(rs.codespace.sample_codes(net, x))
-    assert [group.tolist() for group in found.groups] == [[0, 1, 2]]
-    assert found.total.claim == "EXACT"
-    assert found.total.value == pytest.approx(2)
+    assert found.details["first"][0].tolist() == [0, 0, 0, 3]
+    assert str(found.finding("num_duplicate_units")) == "2 (EXACT)"

@@ -72,21 +72,24 @@ def test_scores_are_means_over_distinct_occupied_codes():
     queries = codes_of(SHORT, 20, 1)
     table = np.sort(queries.distance(data.unique()).astype(np.int64), axis=1)
     found = novelty(samples_of(data), samples_of(queries), k=3)
-    assert np.allclose(found.scores, table[:, :3].mean(axis=1))
-    assert np.array_equal(found.is_new, table[:, 0] > 0)
-    assert float(found.share_new()) == pytest.approx((table[:, 0] > 0).mean())
-    assert found.share_new().claim is rs.Claim.EXACT
-    assert not novelty(samples_of(data), samples_of(data)).is_new.any()
-    assert np.allclose(novelty(samples_of(data[:1]), samples_of(queries), k=5).scores, queries.distance(data[:1])[:, 0])
+    assert np.allclose(found["novelty"].value, table[:, :3].mean(axis=1))
+    assert np.array_equal(found["is_in_unoccupied_cell"].value, table[:, 0] > 0)
+    assert float(found.share("is_in_unoccupied_cell")) == pytest.approx((table[:, 0] > 0).mean())
+    assert found.share("is_in_unoccupied_cell").claim is rs.Claim.EXACT
+    assert not novelty(samples_of(data), samples_of(data))["is_in_unoccupied_cell"].value.any()
+    assert np.allclose(
+        novelty(samples_of(data[:1]), samples_of(queries), k=5)["novelty"].value, queries.distance(data[:1])[:, 0]
+    )
 
 
 def test_codes_in_doubt_make_estimates():
     net = rs.load([(np.array([[0.1, 0.3]]), np.zeros(1)), (np.ones((1, 1)), np.zeros(1))])
     data = rs.codespace.sample_codes(net, [[1.0, 1.0]])
     on_a_kink = rs.codespace.sample_codes(net, [[3.0, -1.0], [1.0, 2.0]])
-    share = novelty(data, on_a_kink).share_new()
-    assert (share.claim, share.num_undecided) == (rs.Claim.ESTIMATE, 1)
-    assert auroc(np.zeros(1), np.ones(1), num_in_doubt=1).claim is rs.Claim.ESTIMATE
+    share = novelty(data, on_a_kink).share("is_in_unoccupied_cell")
+    assert (float(share), share.interval) == (0.0, (0.0, 0.5))
+    found = novelty(data, on_a_kink)["novelty"]
+    assert auroc(np.zeros(1), found).interval == (0.5, 0.75)
 
 
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=20), st.lists(st.integers(0, 5), min_size=1, max_size=20))

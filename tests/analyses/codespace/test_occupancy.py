@@ -1,6 +1,7 @@
 """Entropy and information against dictionaries of counts; occupancy of degenerate samples."""
 
 from collections import Counter
+from dataclasses import replace
 from math import log2
 
 import numpy as np
@@ -32,8 +33,8 @@ def test_entropy_and_information_against_counters(seed, size):
     found = occupancy(sampled_codes(pieces), classes)
     whole = [tuple(row) for row in pieces.tolist()]
     parts = [whole, [row[:3] for row in whole], [row[3:] for row in whole]]
-    entropies = [found.entropy, *found.entropy_by_gate]
-    informations = [found.information, *found.information_by_gate]
+    entropies = [*found.summary["code_entropy"].value, *found["code_entropy"].value]
+    informations = [*found.summary["information_on_class"].value, *found["information_on_class"].value]
     for keys, entropy, information in zip(parts, entropies, informations, strict=True):
         assert float(entropy) == pytest.approx(entropy_of(keys), abs=1e-9)
         conditional = sum(
@@ -42,20 +43,42 @@ def test_entropy_and_information_against_counters(seed, size):
         )
         assert float(information) == pytest.approx(entropy_of(keys) - conditional, abs=1e-9)
     sizes = sorted(Counter(whole).values(), reverse=True)
-    assert found.sizes.tolist() == sizes
-    assert float(found.alone) == pytest.approx(sizes.count(1) / size)
-    assert {finding.claim for finding in (*entropies, *informations, found.alone)} == {"EXACT"}
+    assert found.summary.details["sizes"][0].tolist() == sizes
+    assert float(found.summary.finding("share_alone_in_cell")) == pytest.approx(sizes.count(1) / size)
+    assert all(table[name].is_exact.all() for table in (found, found.summary) for name in found)
 
 
 def test_identical_codes_hold_no_information():
-    found = occupancy(sampled_codes(np.zeros((9, 4), dtype=int)), np.arange(9) % 2)
-    assert (float(found.entropy), float(found.information), float(found.alone)) == (0.0, 0.0, 0.0)
-    assert occupancy(sampled_codes(np.zeros((1, 4), dtype=int))).information is None
+    found = occupancy(sampled_codes(np.zeros((9, 4), dtype=int)), np.arange(9) % 2).summary
+    for name in ("code_entropy", "information_on_class", "share_alone_in_cell"):
+        assert float(found.finding(name)) == 0.0
+    assert "information_on_class" not in occupancy(sampled_codes(np.zeros((1, 4), dtype=int)))
 
 
 def test_doubt_makes_estimates():
     net = rs.load([(np.array([[0.1, 0.2]]), np.array([-0.3])), (np.eye(1), np.zeros(1))])
-    assert occupancy(sample_codes(net, [[1.0, 1.0], [0.0, 0.0]])).entropy.claim == "ESTIMATE"
+    found = occupancy(sample_codes(net, [[1.0, 1.0], [0.0, 0.0]]), np.array([0, 1]))
+    for table in (found, found.summary):
+        assert not any(table[name].is_exact.any() for name in table)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 8), st.integers(0, 8))
+def test_ends_hold_whatever_doubtful_samples_do(seed, size, num_doubtful):
+    generator = np.random.default_rng(seed)
+    pieces = np.c_[generator.integers(0, 2, (size, 3)), generator.integers(0, 3, (size, 1))]
+    classes, doubtful = generator.integers(0, 3, size), np.zeros((size, 2), dtype=bool)
+    doubtful[:num_doubtful] = True
+    sampled = replace(sampled_codes(pieces), doubtful=doubtful)
+    found = (occupancy(sampled, classes), count_distinct(sampled))
+    for _ in range(4):
+        changed = np.c_[generator.integers(0, 2, (size, 3)), generator.integers(0, 3, (size, 1))]
+        changed[num_doubtful:] = pieces[num_doubtful:]
+        truth = (occupancy(sampled_codes(changed), classes), count_distinct(sampled_codes(changed)))
+        for table, true in zip(found, truth, strict=True):
+            for own, other in ((table, true), (table.summary, true.summary)):
+                for name in own:
+                    assert (own[name].lower <= other[name].value + 1e-9).all()
+                    assert (other[name].value <= own[name].upper + 1e-9).all()
 
 
 def test_no_samples_and_wrong_classes_are_refused():
@@ -76,9 +99,11 @@ def test_cells_of_correctly_classified_points_by_gate_and_group():
     chosen = correctly_classified(net, sampled, x, labels)
     pieces = net.codes(x).to_array()
     found = count_distinct(chosen)
-    assert int(found.total) == len({row.tobytes() for row in pieces[right]})
-    assert "correctly classified" in found.total.domain
-    assert int(count_distinct(chosen.of_gates("relu 1")).total) == int(found.by_gate[1])
+    whole = found.summary.finding("num_distinct_codes")
+    assert int(whole) == len({row.tobytes() for row in pieces[right]})
+    assert "correctly classified" in whole.domain
+    last = count_distinct(chosen.of_gates("relu 1")).summary
+    assert int(last.finding("num_distinct_codes")) == int(found.finding("num_distinct_codes", 1))
     assert chosen.of_gates("relu 1", "relu 0").codes == chosen.codes
     with pytest.raises(rs.errors.InputError, match="'relu 7' came"):
         chosen.of_gates("relu 7")
@@ -90,4 +115,4 @@ def test_nothing_is_classified_correctly():
     net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
     x = [[2.0, 1.0]]
     chosen = correctly_classified(net, sample_codes(net, x), x, np.array([1]))
-    assert int(count_distinct(chosen).total) == 0
+    assert int(count_distinct(chosen).summary.finding("num_distinct_codes")) == 0

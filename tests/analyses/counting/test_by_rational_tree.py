@@ -20,6 +20,7 @@ from reluscope.budget import Budget
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
 from reluscope.networks.rational import RationalNetwork
+from reluscope.partitions.walk import walk
 from reluscope.testing import degenerate_networks, generic_networks, pseudo_random_network, reference_networks
 
 ABSOLUTE = [([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]
@@ -174,10 +175,11 @@ def test_every_code_is_that_of_its_point(name):
     torch.manual_seed(2)
     net = rs.load(MODELS[name]().double(), input_shape=(2,))
     exact, seen = RationalNetwork(net), set()
-    for code, cell in RationalCodes(net, rs.Box(-1, 1, 2)):
-        assert [list(pieces) for pieces in code] == exact.pieces(cell.point)
-        assert all(-1 <= entry <= 1 for entry in cell.point)
-        seen.add(code)
+    codes = RationalCodes(net, rs.Box(-1, 1, 2))
+    for (node,) in walk([codes.first], codes.step, finish=lambda node: [node], budget=Budget()).parts:
+        assert [list(pieces) for pieces in node.before] == exact.pieces(node.cell.point)
+        assert all(-1 <= entry <= 1 for entry in node.cell.point)
+        seen.add(node.before)
     points = 2 * torch.rand(300, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0)) - 1
     sampled = {tuple(map(tuple, exact.pieces([Fraction(x) for x in point]))) for point in points.tolist()}
     assert sampled <= seen

@@ -15,7 +15,7 @@ from oracles.six_definitions import six_counts
 from reluscope.analyses.counting import DEFINITIONS
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
-from reluscope.partitions import engine
+from reluscope.partitions import incidence
 from reluscope.testing import default_network, degenerate_networks, pseudo_random_network, reference_networks
 from reluscope.testing.fuzz.layers import Maxout as MaxoutOf
 from reluscope.testing.fuzz.layers import linear, prelu
@@ -214,7 +214,7 @@ def test_a_count_says_why_it_ended_early(method):
 
 
 def test_a_spent_budget_gives_lower_bounds(monkeypatch):
-    monkeypatch.setattr(engine, "_chunk_cells", lambda network, chunk: 4)
+    monkeypatch.setattr(incidence, "_chunk_cells", lambda network, chunk: 4)
     net, box = rs.load(default_network([2, 16, 16, 1], seed=0)), rs.Box(-1, 1, 2)
     whole = len(rs.partition(net, box))
     for name in NAMES:

@@ -40,7 +40,7 @@ def test_the_inner_product_is_the_one_of_the_program_in_the_paper(parameters, se
     x, target = drawn(net, seed)
     weight, bias = parameters[0]
     y = np.maximum(weight @ x + bias, 0)
-    found = rs.preimages.invariant(net, x, target=target, box=box_of(net))
+    found = rs.preimages.invariant(net, x, target=target, domain=box_of(net))
     assert found.objective.value == pytest.approx(best_by_linprog(weight, bias, y, target, box_of(net)), abs=1e-6)
     assert found.objective.claim == "EXACT"
     check(found, net, y, 0)
@@ -51,7 +51,7 @@ def test_the_inner_product_is_the_one_of_the_program_in_the_paper(parameters, se
 def test_the_nearest_point_is_nearer_than_all_others(parameters, seed):
     net = rs.load(parameters)
     x, target = drawn(net, seed)
-    found = rs.preimages.invariant(net, x, target=target, box=box_of(net), norm="l2")
+    found = rs.preimages.invariant(net, x, target=target, domain=box_of(net), norm="l2")
     y = np.maximum(parameters[0][0] @ x + parameters[0][1], 0)
     check(found, net, y, 0)
     P = found.set.polyhedron
@@ -84,7 +84,7 @@ def check(found, net, y, gate):
 def test_within_the_region_all_codes_and_outputs_are_kept(make, norm):
     net = make()
     x, target = np.random.default_rng(5).uniform(-1, 1, (2, net.num_inputs))
-    found = rs.preimages.invariant(net, x, target=target, box=box_of(net), within="region", norm=norm)
+    found = rs.preimages.invariant(net, x, target=target, domain=box_of(net), within="region", norm=norm)
     # A hair towards x nothing lies on a kink.
     inside = found.found + 1e-6 * (x - found.found)
     assert np.array_equal(net.codes(inside).words, net.codes(x).words)
@@ -96,7 +96,7 @@ def test_within_the_region_all_codes_and_outputs_are_kept(make, norm):
 def test_gates_in_the_middle_are_held_with_the_codes_before_them():
     net = rs.load(layers([7, 4, 3, 6, 2]))
     x, target = np.random.default_rng(6).uniform(-1, 1, (2, 7))
-    found = rs.preimages.invariant(net, x, target=target, gate=1, box=box_of(net), within="region")
+    found = rs.preimages.invariant(net, x, target=target, gate=1, domain=box_of(net), within="region")
     inside = found.found + 1e-6 * (x - found.found)
     for gate in net.gates[:2]:
         assert np.array_equal(net.codes(inside).by_gate()[gate.name].words, net.codes(x).by_gate()[gate.name].words)
@@ -107,7 +107,7 @@ def test_gates_in_the_middle_are_held_with_the_codes_before_them():
 def test_dimension_and_widths_of_a_set_known_by_hand():
     # Held: x_0 = 0.5 and x_1 <= 0, within [-1, 1]^3.
     net = rs.load([(np.eye(3)[:2], np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    around = rs.preimages.invariant_set(net, [0.5, -0.25, 0.5], box=rs.Box(-1, 1, 3))
+    around = rs.preimages.invariant_set(net, [0.5, -0.25, 0.5], domain=rs.Box(-1, 1, 3))
     assert around.dimension == 2
     assert [round(around.width(way), 9) for way in np.eye(3)] == [0.0, 1.0, 2.0]
     assert around.reach([0.0, 0.0, 2.0]) == (1.5, 0.5)
@@ -122,7 +122,7 @@ def test_dimension_and_widths_of_a_set_known_by_hand():
     assert np.allclose(point, [0.5, -1.0, -1.0])
     assert farthest.claim == "LOWER"
     assert farthest.interval[1] >= farthest.value
-    without = rs.preimages.invariant(net, [0.5, -0.25, 0.5], box=rs.Box(-1, 1, 3))
+    without = rs.preimages.invariant(net, [0.5, -0.25, 0.5], domain=rs.Box(-1, 1, 3))
     assert without.change == pytest.approx(farthest.value)
     # An equation hidden in two inequalities: x_2 <= 0 and -x_2 <= 0.
     rows = np.array([[1.0, 0, 0], [0, 0, 1], [0, 0, -1]])
@@ -139,7 +139,7 @@ def test_injective_gates_leave_the_null_space():
     model = torch.nn.Sequential(torch.nn.Linear(4, 2), torch.nn.LeakyReLU(0.1), torch.nn.Linear(2, 1)).double()
     net = rs.load(model, input_shape=(4,))
     x, target = np.random.default_rng(0).uniform(-1, 1, (2, 4))
-    found = rs.preimages.invariant(net, x, target=target, box=rs.Box(-1, 1, 4))
+    found = rs.preimages.invariant(net, x, target=target, domain=rs.Box(-1, 1, 4))
     assert found.set.dimension == 2
     assert found.difference < 1e-14
     assert not len(found.set.bounds)
@@ -148,9 +148,9 @@ def test_injective_gates_leave_the_null_space():
 def test_bad_input_is_refused():
     net = rs.load(layers([3, 2, 2, 1]))
     x = np.zeros(3)
-    with pytest.raises(rs.errors.InputError, match="give a box"):
+    with pytest.raises(rs.errors.InputError, match="give a domain"):
         rs.preimages.invariant(net, x, target=[1.0, 2.0, 3.0])
-    with pytest.raises(rs.errors.InputError, match="give a box"):
+    with pytest.raises(rs.errors.InputError, match="give a domain"):
         rs.preimages.invariant(net, x)
     with pytest.raises(rs.errors.InputError, match="'linear' or 'l2'"):
         rs.preimages.invariant(net, x, target=x, norm="l1")
@@ -158,10 +158,10 @@ def test_bad_input_is_refused():
         rs.preimages.invariant(net, x, target=x, within="gate")
     with pytest.raises(rs.errors.InputError, match='take within="region"'):
         rs.preimages.invariant(net, x, target=x, gate=1)
-    with pytest.raises(rs.errors.InputError, match="enlarge the box"):
-        rs.preimages.invariant(net, x, target=x, box=rs.Box(1, 2, 3))
+    with pytest.raises(rs.errors.InputError, match="enlarge the domain"):
+        rs.preimages.invariant(net, x, target=x, domain=rs.Box(1, 2, 3))
     with pytest.raises(rs.errors.ShapeError, match="as many as inputs"):
-        rs.preimages.invariant(net, x, target=x, box=rs.Box(-1, 2, 2))
+        rs.preimages.invariant(net, x, target=x, domain=rs.Box(-1, 2, 2))
     with pytest.raises(rs.errors.ShapeError, match="one target"):
         rs.preimages.invariant(net, x, target=np.zeros((2, 3)))
     with pytest.raises(rs.errors.ShapeError, match="one point"):

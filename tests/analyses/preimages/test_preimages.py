@@ -99,7 +99,7 @@ def test_what_is_called_proved_checks(seed, is_in_box, scale):
     (matrix, bias, output), *_ = whole_layers(1, seed)
     layer, output = (matrix * scale, bias * scale), output * scale
     box = rs.Box(-3, 3, matrix.shape[1]) if is_in_box else None
-    found = rs.preimages.classify(layer, output, box=box)
+    found = rs.preimages.classify(layer, output, domain=box)
     mixed = rs.preimages.system(layer, output)
     mixed = mixed if box is None else mixed.within(box)
     checks = [certificate.check(mixed) for certificate in found.certificates[0]]
@@ -112,12 +112,12 @@ def test_brute_force_in_a_box():
     kinds = set()
     for matrix, bias, output in whole_layers(40, 4):
         size = matrix.shape[1]
-        found = rs.preimages.classify((matrix, bias), output, box=rs.Box(-1, 2, size))
+        found = rs.preimages.classify((matrix, bias), output, domain=rs.Box(-1, 2, size))
         rows = np.concatenate([matrix, np.eye(size, dtype=int), -np.eye(size, dtype=int)])
         ends = np.concatenate([bias, np.full(size, -2), np.full(size, -1)])
         zeros = np.concatenate([output, np.zeros(2 * size, dtype=int)])
         assert found.kind(0).name == kind_by_enumeration(rows.tolist(), ends.tolist(), zeros.tolist())
-        mixed = rs.preimages.system((matrix, bias), output, box=rs.Box(-1, 2, size))
+        mixed = rs.preimages.system((matrix, bias), output, domain=rs.Box(-1, 2, size))
         assert all(certificate.check(mixed).holds for certificate in found.certificates[0])
         kinds.add(found.kind(0))
     assert kinds == {Kind.EMPTY, Kind.SINGLETON, Kind.COMPACT}
@@ -284,9 +284,9 @@ def test_other_gates():
     assert kind(nn.ReLU6(), 3.0) is Kind.SINGLETON
     assert kind(nn.ReLU6(), 6.0) is Kind.UNBOUNDED
     assert kind(nn.Hardtanh(), -1.0) is Kind.UNBOUNDED
-    assert kind(nn.Hardtanh(), -1.0, box=rs.Box(-3, 3, 1)) is Kind.COMPACT
-    assert kind(nn.Hardtanh(), -1.0, box=rs.Box(-1, 3, 1)) is Kind.SINGLETON
-    assert kind(nn.Hardtanh(), -1.0, box=rs.Box(0, 3, 1)) is Kind.EMPTY
+    assert kind(nn.Hardtanh(), -1.0, domain=rs.Box(-3, 3, 1)) is Kind.COMPACT
+    assert kind(nn.Hardtanh(), -1.0, domain=rs.Box(-1, 3, 1)) is Kind.SINGLETON
+    assert kind(nn.Hardtanh(), -1.0, domain=rs.Box(0, 3, 1)) is Kind.EMPTY
     injective = rs.preimages.read_layer(rs.load(nn.Sequential(nn.Linear(2, 2), nn.LeakyReLU()), input_shape=(2,)))
     assert injective.is_injective
     assert not rs.preimages.read_layer((TRIANGLE, [0, 0, 0])).is_injective
@@ -296,9 +296,9 @@ def test_tight_rows_at_an_input():
     """An input where three units vanish at once is alone in its preimage."""
     found = rs.preimages.classify_at((TRIANGLE, [-1, -1, 2]), [1, 1])
     assert found.kind(0) is Kind.SINGLETON
-    boxed = rs.preimages.classify_at((SQUARE, [-9] * 4), [[0, 0], [1, 0]], box=rs.Box(0, 1, 2))
+    boxed = rs.preimages.classify_at((SQUARE, [-9] * 4), [[0, 0], [1, 0]], domain=rs.Box(0, 1, 2))
     assert [boxed.kind(row) for row in range(2)] == [Kind.COMPACT, Kind.COMPACT]
-    corner = rs.preimages.classify_at(([[1, 1], [0, 1]], [0, 0]), [[0, 0]], box=rs.Box(0, 1, 2))
+    corner = rs.preimages.classify_at(([[1, 1], [0, 1]], [0, 0]), [[0, 0]], domain=rs.Box(0, 1, 2))
     assert corner.kind(0) is Kind.SINGLETON
 
 
@@ -306,10 +306,10 @@ def test_sides_of_a_box_are_proved_tight():
     """In a corner of the box the sides leave one point; rational arithmetic is too slow for so many rows."""
     matrix, bias, generator = trained_like(60, 40, 2)
     corners = generator.integers(0, 2, (4, 60)).astype(float)
-    found = rs.preimages.classify_at((matrix, bias), corners, box=rs.Box(0, 1, 60))
+    found = rs.preimages.classify_at((matrix, bias), corners, domain=rs.Box(0, 1, 60))
     assert found.is_proved.all()
     assert (found.decided_by(rs.preimages.Decider.COMBINATION) > 0) == (Kind.SINGLETON in found.kinds)
-    inside = rs.preimages.classify_at((matrix, bias), np.full((1, 60), 0.5), box=rs.Box(0, 1, 60))
+    inside = rs.preimages.classify_at((matrix, bias), np.full((1, 60), 0.5), domain=rs.Box(0, 1, 60))
     assert inside.kind(0) is Kind.COMPACT
 
 
@@ -321,7 +321,7 @@ def test_a_null_space_within_rounding_is_no_proof():
     answer = rs.preimages.classify_at((nearly, [1.0, 1.0]), [[1.0, 1.0]])
     assert not answer.is_proved[0]
     finding = answer.count(answer.kind(0))
-    assert finding.claim is rs.Claim.ESTIMATE
+    assert (finding.claim, finding.interval) == (rs.Claim.UPPER, (0, 1))
     assert finding.interval == (0, 1)
 
 
@@ -331,7 +331,7 @@ def test_rounded_differences_are_no_proof():
         found = rs.preimages.classify(([[1.0], [1.0]], bias), [1.0, 1.0])
         assert found.kind(0) is Kind.SINGLETON
         assert not found.is_proved[0]
-        assert found.count(Kind.SINGLETON).claim is rs.Claim.ESTIMATE
+        assert found.count(Kind.SINGLETON).interval == (0, 1)
     mixed = rs.preimages.system(([[1.0], [1.0]], [0.0, -1e-17]), [1.0, 1.0])
     assert 0 < mixed.error < 1e-16
 
@@ -341,7 +341,7 @@ def test_outputs_beside_a_flat_piece_are_no_proof():
     net = rs.load([(np.ones((1, 1)), np.zeros(1)), (np.ones((1, 1)), np.zeros(1))])
     layer = rs.preimages.read_layer(net)
     table = (np.array([[0.0], [6.0]]), np.array([[0.0], [1.0], [0.0]]), np.array([[0.0], [0.0], [6.0]]))
-    capped = rs.preimages.Layer(layer.weight, layer.bias, *table, name="relu6")
+    capped = rs.preimages.GateLayer(layer.weight, layer.bias, *table, name="relu6")
     for output, is_proved in ((6.0, True), (np.nextafter(6.0, 0.0), False), (3.0, True)):
         assert rs.preimages.classify(capped, [output]).is_proved[0] == is_proved
 
@@ -359,9 +359,9 @@ def test_bad_input():
     with pytest.raises(ShapeError, match="of length u"):
         rs.preimages.classify((TRIANGLE, [0, 0]), [0, 0, 0])
     with pytest.raises(ShapeError, match="coordinates, those that the layer reads"):
-        rs.preimages.classify(layer, [0, 0, 0], box=rs.Box(0, 1, 3))
-    with pytest.raises(InputError, match="enlarge the box"):
-        rs.preimages.classify_at(layer, [2, 0], box=rs.Box(0, 1, 2))
+        rs.preimages.classify(layer, [0, 0, 0], domain=rs.Box(0, 1, 3))
+    with pytest.raises(InputError, match="enlarge the domain"):
+        rs.preimages.classify_at(layer, [2, 0], domain=rs.Box(0, 1, 2))
     with pytest.raises(InputError, match=r"between 0 and 0\.1"):
         rs.preimages.classify(layer, [0, 0, 0], tolerance=0)
     with pytest.raises(ShapeError, match="one output of 3"):

@@ -12,6 +12,16 @@ from reluscope.errors import InputError, ShapeError
 BOX = rs.Box(-1, 1, 2)
 
 
+def answer(found):
+    """Whether features come from elsewhere; None if that is open."""
+    truth = found.finding("is_reached_from_elsewhere")
+    return bool(truth.value) if truth.claim == "EXACT" else None
+
+
+def distance(found):
+    return found.finding("distance_from_elsewhere")
+
+
 def folds(number=6):
     """A zigzag of one input: the features of any point are those of many regions."""
     places = np.linspace(-0.9, 0.9, number)
@@ -24,46 +34,48 @@ def test_an_incomplete_partition_proves_no_no():
     part = rs.partition(net, box, budget=40)
     assert part.claim == "LOWER"
     x = part[0].witness
-    tiny = rs.preimages.reached_from_elsewhere(net, x, 1e-9, part)
-    assert tiny.answer is None
-    assert (tiny.distance.claim, tiny.distance.tolerance) == ("UPPER", None)
-    assert tiny.distance.interval == (0.0, tiny.distance.value)
-    yes = rs.preimages.reached_from_elsewhere(net, x, 1.01 * tiny.distance.value, part)
-    assert yes.answer is True
+    tiny = rs.preimages.reached_from_elsewhere(net, x, 1e-9, domain=part)
+    assert answer(tiny) is None
+    assert (distance(tiny).claim, distance(tiny).tolerance) == ("UPPER", None)
+    assert distance(tiny).interval == (0.0, distance(tiny).value)
+    yes = rs.preimages.reached_from_elsewhere(net, x, 1.01 * distance(tiny).value, domain=part)
+    assert answer(yes) is True
     net = rs.load(layers([2, 6, 3], seed=1))
     whole = rs.partition(net, box)
-    proved = rs.preimages.reached_from_elsewhere(net, whole[0].witness, 1e-9, whole)
-    assert proved.answer is False
-    assert (proved.distance.claim, proved.distance.interval) == ("EXACT", None)
+    proved = rs.preimages.reached_from_elsewhere(net, whole[0].witness, 1e-9, domain=whole)
+    assert answer(proved) is False
+    assert (distance(proved).claim, distance(proved).interval) == ("EXACT", None)
     goal = net(whole[0].witness).numpy().ravel()
-    assert proved.distance.tolerance == pytest.approx(RELATIVE * max(1.0, np.abs(goal).max()))
-    assert proved.distance.num_undecided == whole.num_undecided
+    allowed = proved.summary["distance_from_elsewhere"].tolerance[0]
+    assert allowed == pytest.approx(RELATIVE * max(1.0, np.abs(goal).max()))
 
 
 def test_the_ball_is_closed_and_lists_what_it_meets_in_order():
     net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
     box = rs.Box(-1, 2, 1)
-    found = rs.preimages.reached_from_elsewhere(net, [1.5], 0.5, box)  # |x| <= 1 on the other side, 0.5 away
-    assert found.answer is True
-    assert found.distances == pytest.approx([0.5])
-    assert found.distance.value == pytest.approx(0.5)
-    assert rs.preimages.reached_from_elsewhere(net, [1.5], 0.499, box).answer is False
+    found = rs.preimages.reached_from_elsewhere(net, [1.5], 0.5, domain=box)  # |x| <= 1 on the other side, 0.5 away
+    assert answer(found) is True
+    assert found["distance_from_region"].value == pytest.approx([0.5])
+    assert distance(found).value == pytest.approx(0.5)
+    assert answer(rs.preimages.reached_from_elsewhere(net, [1.5], 0.499, domain=box)) is False
     zigzag = folds()
     part = rs.partition(zigzag, rs.Box(-1, 1, 1))
-    found = rs.preimages.reached_from_elsewhere(zigzag, [0.1], 0.05, part)
-    assert (np.diff(found.distances) >= 0).all()
-    assert found.own not in found.rows.tolist()
+    found = rs.preimages.reached_from_elsewhere(zigzag, [0.1], 0.05, domain=part)
+    (own,), rows = found.summary.details["own"], found.keys["region"].tolist()
+    distances = found["distance_from_region"].value
+    assert (np.diff(distances) >= 0).all()
+    assert own not in rows
     # Every region whose features meet the ball is there: its ends say which it spans.
     goal = float(zigzag([[0.1]])[0, 0])
     meets = []
     for row in range(len(part)):
         ends = zigzag(part[row].polyhedron.vertices()).numpy().ravel()
         gap = max(ends.min() - goal, goal - ends.max(), 0.0)
-        if row != found.own and gap <= 0.05 - 1e-9:
+        if row != own and gap <= 0.05 - 1e-9:
             meets.append((row, gap))
-    assert sorted(found.rows.tolist()) == [row for row, _ in meets]
+    assert sorted(rows) == [row for row, _ in meets]
     for row, gap in meets:
-        assert found.distances[found.rows.tolist().index(row)] == pytest.approx(gap, abs=1e-6)
+        assert distances[rows.index(row)] == pytest.approx(gap, abs=1e-6)
 
 
 @pytest.mark.parametrize("domain", [BOX, rs.Space(2)])
@@ -79,9 +91,9 @@ def test_boxes_around_features_leave_out_nothing_that_is_near(domain):
         for one in every:
             assert below[one.row] <= one.distance + 1e-9
         best = min(one.distance for one in every)
-        found = rs.preimages.distance_to_range(net, goal, part)
-        assert found.distance.value == pytest.approx(best, rel=1e-9, abs=1e-9)
-        assert np.allclose(net(found.point).numpy().ravel(), found.features, atol=1e-6)
+        found = rs.preimages.distance_to_range(net, goal, domain=part)
+        assert found["distance_to_image"].value[0] == pytest.approx(best, rel=1e-9, abs=1e-9)
+        assert np.allclose(net(found.details["points"]).numpy(), found.details["features"], atol=1e-6)
         some = region_distances._nearest(part, goal, np.arange(len(part)), best + 0.5)
         expected = {one.row for one in every if one.distance <= best + 0.5}
         assert expected <= {one.row for one in some}
@@ -102,24 +114,25 @@ def test_features_outside_a_box_around_one_region():
 @pytest.mark.parametrize("epsilon", [-0.1, np.nan, np.inf])
 def test_radii_that_are_none(epsilon):
     with pytest.raises(InputError, match="epsilon must be"):
-        rs.preimages.reached_from_elsewhere(folds(), [0.0], epsilon, rs.Box(-1, 1, 1))
-    assert rs.preimages.reached_from_elsewhere(folds(), [0.0], 0.0, rs.Box(-1, 1, 1)).epsilon == 0.0
+        rs.preimages.reached_from_elsewhere(folds(), [0.0], epsilon, domain=rs.Box(-1, 1, 1))
+    found = rs.preimages.reached_from_elsewhere(folds(), [0.0], 0.0, domain=rs.Box(-1, 1, 1))
+    assert found.summary["is_reached_from_elsewhere"].given == "within 0"
 
 
 def test_other_bad_input():
     net, box = folds(), rs.Box(-1, 1, 1)
     with pytest.raises(ShapeError, match="one point, got 2"):
-        rs.preimages.reached_from_elsewhere(net, [[0.0], [0.5]], 0.1, box)
+        rs.preimages.reached_from_elsewhere(net, [[0.0], [0.5]], 0.1, domain=box)
     with pytest.raises(InputError, match="in a region of the partition"):
-        rs.preimages.reached_from_elsewhere(net, [5.0], 0.1, box)
+        rs.preimages.reached_from_elsewhere(net, [5.0], 0.1, domain=box)
     with pytest.raises(InputError, match="another network"):
-        rs.preimages.distance_to_range(net, [0.0], rs.partition(rs.load(layers([1, 3, 1])), box))
+        rs.preimages.distance_to_range(net, [0.0], domain=rs.partition(rs.load(layers([1, 3, 1])), box))
     with pytest.raises(ShapeError, match="expected 1 features, got 2"):
-        rs.preimages.distance_to_range(net, [0.0, 1.0], box)
+        rs.preimages.distance_to_range(net, [0.0, 1.0], domain=box)
 
 
 @pytest.mark.parametrize("size", [1e-3, 1e3])
 def test_tolerances_are_relative_to_the_features_and_at_least_to_one(size):
     net = rs.load([(size * np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    found = rs.preimages.distance_to_range(net, [0.5 * size, 3.0 * size], BOX)
-    assert found.distance.tolerance == RELATIVE * max(1.0, 3.0 * size)
+    found = rs.preimages.distance_to_range(net, [0.5 * size, 3.0 * size], domain=BOX)
+    assert found["distance_to_image"].tolerance == RELATIVE * max(1.0, 3.0 * size)

@@ -9,7 +9,7 @@ import reluscope as rs
 from networks.models import layers
 from reluscope.analyses.robustness import search as module
 from reluscope.analyses.robustness.cells import open_domain, viewpoint
-from reluscope.analyses.robustness.search import _radii, _Walk, search
+from reluscope.analyses.robustness.search import _NearestChange, _radii, search
 from reluscope.progress import counting
 from reluscope.tolerance import Tolerance
 
@@ -58,15 +58,15 @@ def test_an_interruption_within_a_step_knows_the_frontier(monkeypatch):
         view = view_of(seed)
         whole = stopped_at(view, 10**6)
         truth = np.inf if whole.change is None else whole.change.distance
-        calls, proper = itertools.count(1), _Walk._bound
+        calls, proper = itertools.count(1), _NearestChange._bound
 
-        def interrupted(walk, *arguments, at=at, calls=calls, proper=proper):
+        def interrupted(self, *arguments, at=at, calls=calls, proper=proper):
             if next(calls) == at:
                 raise KeyboardInterrupt
-            return proper(walk, *arguments)
+            return proper(self, *arguments)
 
         with monkeypatch.context() as patch:
-            patch.setattr(_Walk, "_bound", interrupted)
+            patch.setattr(_NearestChange, "_bound", interrupted)
             part = stopped_at(view, 10**6)
         assert part.stopped == "interrupted" or next(calls) <= at + 1
         assert part.lower <= truth * (1 + 1e-9)
@@ -84,23 +84,23 @@ def test_radii_grow_up_to_the_change_that_is_known():
 def test_what_is_passed_over_and_what_is_undecided_bounds_the_answer():
     """A change that the network does not confirm may be one: the answer is no farther than it."""
     view = view_of(0)
-    walk = _Walk(view)
-    walk.limit = 1.0
-    walk._settle(module.Undecided(0.25))
-    walk._settle(None)
-    assert (walk.num_undecided, walk.passed, walk.change) == (1, 0.25, None)
-    walk._settle(module.Undecided(0.5))
-    assert (walk.num_undecided, walk.passed) == (2, 0.25)
+    found = _NearestChange(view)
+    found.limit = 1.0
+    found._settle(module.Undecided(0.25))
+    found._settle(None)
+    assert (found.num_undecided, found.passed, found.change) == (1, 0.25, None)
+    found._settle(module.Undecided(0.5))
+    assert (found.num_undecided, found.passed) == (2, 0.25)
 
     def change(distance, lower):
         return module.Change(distance, lower, 0.0, np.zeros(2), np.zeros(2), 1)
 
-    walk._settle(change(0.75, 0.125))
-    assert (walk.change.distance, walk.limit, walk.passed) == (0.75, 0.75, 0.125)
-    walk._settle(change(0.8, 0.3))
-    assert (walk.change.distance, walk.limit, walk.passed) == (0.75, 0.75, 0.125)
-    walk._settle(change(0.5, 0.5))
-    assert (walk.change.distance, walk.limit) == (0.5, 0.5)
+    found._settle(change(0.75, 0.125))
+    assert (found.change.distance, found.limit, found.passed) == (0.75, 0.75, 0.125)
+    found._settle(change(0.8, 0.3))
+    assert (found.change.distance, found.limit, found.passed) == (0.75, 0.75, 0.125)
+    found._settle(change(0.5, 0.5))
+    assert (found.change.distance, found.limit) == (0.5, 0.5)
 
 
 def test_an_undecided_change_is_below_what_the_search_says(monkeypatch):

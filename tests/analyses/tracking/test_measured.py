@@ -166,7 +166,7 @@ def test_doubt_is_an_estimate(tmp_path):
         tracker.record()
         tracker.record()
     found = tracker.records.findings("changed_samples")[1]
-    assert tracker.records.findings("distinct_codes")[0].claim == "ESTIMATE"
+    assert tracker.records.findings("distinct_codes")[0].claim == "LOWER"
     assert found.value == 0
     assert found.interval[0] == 0
     assert found.interval[1] > 0.3

@@ -9,7 +9,6 @@ from conformance.bad_input.things import CODES, NET, REGION, SAMPLED, X, Y
 _CLUSTERS = Later(lambda: rs.codespace.cluster(CODES, 2))
 _EMBEDDED = Later(lambda: rs.codespace.embed(CODES))
 _ADJACENT = Later(lambda: rs.codespace.adjacency(NET, X))
-_PAIRS = Later(lambda: rs.codespace.pair_distances(SAMPLED.value, Y))
 _FACES = Later(lambda: _CELL.value.faces())
 _CELL = Later(lambda: rs.codespace.half_open(REGION.value))
 
@@ -17,9 +16,6 @@ ROWS = {
     "codespace.Adjacency.flips_at": row(on=_ADJACENT, pair=0),
     "codespace.CodeClusters.agreement": row(on=_CLUSTERS, classes=Y),
     "codespace.HalfOpenCell.contains": row(on=_CELL, x=X, kinds={"x": "points"}),
-    "codespace.PairDistances.median": row(
-        on=_PAIRS, counts=Later(lambda: _PAIRS.value.within), name="x", kinds={"counts": "classes"}
-    ),
     "codespace.SampleCodes.select": row(on=SAMPLED, rows=np.array([0, 1]), kinds={"rows": "rows"}),
     "codespace.SampleCodes.of_gates": row(CODES.layout.gates[0].name, on=SAMPLED),
     "codespace.ClassFaces.centers": row(on=_FACES, dim=0, kinds={"dim": "natural"}),
@@ -49,6 +45,7 @@ ROWS = {
     "codespace.embed_series": row(series=[CODES, CODES], kinds={"series": "each ours"}),
     "codespace.embedding_trust": row(codes=CODES, embedding=_EMBEDDED, num_neighbors=2),
     "codespace.half_open": row(region=REGION, kinds={"region": "ours"}),
+    "codespace.mean_distances": row(sampled=SAMPLED, classes=Y),
     "codespace.nearest_codes": row(codes=CODES, queries=CODES, k=2, kinds={"queries": "ours"}),
     "codespace.novelty": row(data=SAMPLED, samples=SAMPLED, kinds={"data": "ours", "samples": "ours"}),
     "codespace.occupancy": row(sampled=SAMPLED, classes=Y),

@@ -13,6 +13,7 @@ _INTERVALS = Later(lambda: rs.planes.class_intervals(LINE.value))
 ROWS = {
     "planes.ClassAreas.by_class": row(on=_AREAS, num_classes=2, kinds={"num_classes": "natural"}),
     "planes.ClassIntervals.by_class": row(on=_INTERVALS, num_classes=2, kinds={"num_classes": "natural"}),
+    "planes.area_shares": row(part=FLAT, areas=_AREAS, kinds={"areas": "ours"}),
     "planes.boundary_curves": row(boundary=_BOUNDARY, kinds={"boundary": "ours"}),
     "planes.choose_triple": row(
         points=np.asarray(X, dtype=float),
@@ -22,4 +23,5 @@ ROWS = {
     "planes.class_areas": row(part=FLAT),
     "planes.class_intervals": row(part=LINE),
     "planes.map_norms": row(part=FLAT),
+    "planes.plane_measures": row(part=FLAT, boundary=_BOUNDARY, kinds={"boundary": "ours"}),
 }

@@ -32,7 +32,7 @@ _ALONG = Later(lambda: rs.sensitivity.output_along(NET, X, np.array([1.0, 0.0]))
 _KINDS_OF = Later(lambda: rs.preimages.classify_at(NET, FLAT.value.witnesses))
 _WIDER = rs.load([(np.eye(4)[:2], np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
 _INVARIANCE = Later(
-    lambda: rs.preimages.invariant(_WIDER, [0.5, 0, 0.2, 0], target=[1.0, 1, 1, 0], box=rs.Box(0, 1, 4))
+    lambda: rs.preimages.invariant(_WIDER, [0.5, 0, 0.2, 0], target=[1.0, 1, 1, 0], domain=rs.Box(0, 1, 4))
 )
 _SALIENT = Later(lambda: rs.sensitivity.saliency(_WIDER, np.eye(4)))
 _PRUNED = Later(
@@ -97,7 +97,7 @@ ROWS = {
     "plots.decision_polytope": row(_SOLID, kinds={"titles": "texts"}),
     "plots.directions": row(found=Later(lambda: rs.local.directions(NET, X[:1])[0])),
     "plots.distance_histogram": row(found=Later(lambda: rs.codespace.pair_distances(SAMPLED.value, Y))),
-    "plots.distinct_codes": row(found=Later(lambda: rs.codespace.count_distinct(SAMPLED.value))),
+    "plots.distinct_codes": row(found=Later(lambda: rs.codespace.count_distinct(SAMPLED.value)), num_samples=5),
     "plots.embeddings": row(
         grid=[[X, None]],
         labels=Y,

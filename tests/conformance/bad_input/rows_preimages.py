@@ -14,17 +14,16 @@ _KINDS = Later(lambda: rs.preimages.classify(_LAYER, _Y))
 _READ = Later(lambda: rs.preimages.read_layer(_LAYER))
 _TARGET = rs.Box(-50, 50, dim=2).polyhedron
 _HIDDEN = rs.Box(-50, 50, dim=4).polyhedron
-_INVARIANT = Later(lambda: rs.preimages.invariant_set(NET, X[0], box=BOX))
-_PIECES = Later(lambda: rs.preimages.of_polytope(NET, _TARGET, BOX))
-_APPROXIMATION = Later(lambda: rs.preimages.approximate(NET, _TARGET, BOX))
+_INVARIANT = Later(lambda: rs.preimages.invariant_set(NET, X[0], domain=BOX))
+_PIECES = Later(lambda: rs.preimages.of_polytope(NET, _TARGET, domain=BOX))
+_APPROXIMATION = Later(lambda: rs.preimages.approximate(NET, _TARGET, domain=BOX))
 _COMPARED = Later(lambda: rs.preimages.compare_with_algorithm_1(_LAYER, _Y, _KINDS.value))
-_ELSEWHERE = Later(lambda: rs.preimages.elsewhere_bounds(NET, X[0], BOX))
 _LOCAL = Later(lambda: rs.preimages.local_inverse(NET, X[0]))
 _FEATURES = Later(lambda: np.asarray(NET(X[:1]))[0])
 _CHECKED = {"system": "ours", "tolerance": "nonnegative"}
 
 
-_TO_LAYER = {"layer": "layer_of", "y": "features", "box": "box", "tolerance": "nonnegative"}
+_TO_LAYER = {"layer": "layer_of", "y": "features", "domain": "box", "tolerance": "nonnegative"}
 
 ROWS = {
     "preimages.Approximation.maximum": row(on=_APPROXIMATION, c=[1.0, 0.0], kinds={"c": "vector"}),
@@ -55,43 +54,42 @@ ROWS = {
         on=_KINDS, decider=next(iter(rs.preimages.Decider)), kinds={"decider": "ours"}
     ),
     "preimages.Preimages.count": row(on=_KINDS, kind=next(iter(rs.preimages.Kind)), kinds={"kind": "ours"}),
-    "preimages.Layer.preactivations": row(on=_READ, x=_POINTS, kinds={"x": "grid"}),
-    "preimages.Layer.__call__": row(on=_READ, x=_POINTS, kinds={"x": "grid"}),
-    "preimages.Layer.apply": row(on=_READ, pre=_Y, kinds={"pre": "grid"}),
-    "preimages.Layer.intervals": row(on=_READ, y=_Y, kinds={"y": "grid"}),
-    "preimages.Layer.inversion_errors": row(on=_READ, y=_Y, kinds={"y": "grid"}),
+    "preimages.GateLayer.preactivations": row(on=_READ, x=_POINTS, kinds={"x": "grid"}),
+    "preimages.GateLayer.__call__": row(on=_READ, x=_POINTS, kinds={"x": "grid"}),
+    "preimages.GateLayer.apply": row(on=_READ, pre=_Y, kinds={"pre": "grid"}),
+    "preimages.GateLayer.intervals": row(on=_READ, y=_Y, kinds={"y": "grid"}),
+    "preimages.GateLayer.inversion_errors": row(on=_READ, y=_Y, kinds={"y": "grid"}),
     "preimages.MixedSystem.within": row(on=_SYSTEM, box=BOX),
     "preimages.MixedSystem.violation": row(on=_SYSTEM, x=np.array([1.0, 1.0]), kinds={"x": "vector"}),
-    "preimages.ElsewhereBounds.answer": row(on=_ELSEWHERE, epsilon=0.1),
     "preimages.PreimagePieces.contains": row(on=_PIECES, x=X, kinds={"x": "points", "tolerance": "nonnegative"}),
     "preimages.PreimagePieces.size": row(on=_PIECES, dim=2, kinds={"dim": "natural"}),
     "preimages.Comparison.error": row(on=_COMPARED, position=0),
     "preimages.Comparison.count": row(on=_COMPARED, error=next(iter(rs.preimages.Error)), kinds={"error": "ours"}),
     "preimages.approximate": row(
-        net=NET, target=_TARGET, box=BOX, points=X / 9, kinds={"target": "ours", "points": "samples"}
+        network=NET, target=_TARGET, domain=BOX, points=X / 9, kinds={"target": "ours", "points": "samples"}
     ),
-    "preimages.classify": row(layer=_LAYER, y=_Y, box=BOX, kinds=_TO_LAYER),
-    "preimages.classify_at": row(layer=_LAYER, x=_POINTS, box=BOX, kinds={**_TO_LAYER, "x": "samples"}),
-    "preimages.distance_to_image": row(layer=_LAYER, y=_Y[0], box=BOX, kinds=_TO_LAYER),
-    "preimages.invariant_set": row(net=NET, x=X[0], box=BOX),
-    "preimages.invariant": row(net=NET, x=X[0], target=X[1], box=BOX, kinds={"target": "samples"}),
-    "preimages.local_inverse": row(net=NET, x=X[0], domain=BOX),
+    "preimages.classify": row(layer=_LAYER, y=_Y, domain=BOX, kinds=_TO_LAYER),
+    "preimages.classify_at": row(layer=_LAYER, x=_POINTS, domain=BOX, kinds={**_TO_LAYER, "x": "samples"}),
+    "preimages.distance_to_image": row(layer=_LAYER, y=_Y[0], domain=BOX, kinds=_TO_LAYER),
+    "preimages.invariant_set": row(network=NET, x=X[0], domain=BOX),
+    "preimages.invariant": row(network=NET, x=X[0], target=X[1], domain=BOX, kinds={"target": "samples"}),
+    "preimages.local_inverse": row(network=NET, x=X[0], domain=BOX),
     "preimages.layer_inputs": row(network=NET, x=X, gate=0),
     "preimages.read_layer": row(source=_LAYER, kinds={"source": "layer_of"}),
-    "preimages.system": row(layer=_LAYER, y=_Y[0], box=BOX, kinds=_TO_LAYER),
-    "preimages.elsewhere_bounds": row(net=NET, x=X[0], box=BOX),
+    "preimages.system": row(layer=_LAYER, y=_Y[0], domain=BOX, kinds=_TO_LAYER),
+    "preimages.elsewhere_bounds": row(network=NET, x=X[0], domain=BOX),
     "preimages.is_omnidirectional": row(
         A=_LAYER[0],
         b=_LAYER[1],
         p=[0.0, 0.0],
         kinds={"A": "array", "b": "vector", "p": "vector", "tolerance": "nonnegative"},
     ),
-    "preimages.of_class": row(net=NET, label=0, domain=BOX, kinds={"label": "index"}),
-    "preimages.of_features": row(net=NET, y=_FEATURES, domain=BOX, kinds={"y": "vector"}),
-    "preimages.of_polytope": row(net=NET, target=_TARGET, domain=BOX, kinds={"target": "ours"}),
+    "preimages.of_class": row(network=NET, label=0, domain=BOX, kinds={"label": "index"}),
+    "preimages.of_features": row(network=NET, y=_FEATURES, domain=BOX, kinds={"y": "vector"}),
+    "preimages.of_polytope": row(network=NET, target=_TARGET, domain=BOX, kinds={"target": "ours"}),
     "preimages.algorithm_1": row(A=_LAYER[0], b=_LAYER[1], y=_Y[0], kinds={"A": "array", "b": "vector", "y": "vector"}),
     "preimages.compare_with_algorithm_1": row(layer=_LAYER, y=_Y, found=_KINDS, kinds=_TO_LAYER),
-    "preimages.within_region": row(net=NET, x=X[0], target=_TARGET, domain=BOX, kinds={"target": "ours"}),
-    "preimages.distance_to_range": row(net=NET, y=np.zeros(2), domain=BOX, kinds={"y": "vector"}),
-    "preimages.reached_from_elsewhere": row(net=NET, x=X[0], epsilon=0.1, domain=BOX),
+    "preimages.within_region": row(network=NET, x=X[0], target=_TARGET, domain=BOX, kinds={"target": "ours"}),
+    "preimages.distance_to_range": row(network=NET, y=np.zeros(2), domain=BOX, kinds={"y": "vector"}),
+    "preimages.reached_from_elsewhere": row(network=NET, x=X[0], epsilon=0.1, domain=BOX),
 }

@@ -6,16 +6,14 @@ _FILES = {"": "nouns", "plots.style": "plots_style"}
 
 # Results: users read them, and build none. Their methods have rows like everything else, but for those that build them.
 _RESULTS = """
-    Ball Certificate Claim Codes DecisionBoundary Finding Finding.of Finding.within Finding.estimate
-    Findings Findings.of Neighbors Network Partition Region RegionVolumes
-    annulus.DecisionRegion annulus.FacetKind annulus.Orthogonality annulus.ShallowNetwork annulus.Shape annulus.Solution
-    boolean.Construction boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates
-    boolean.SingleUnitState boolean.SmallestKnown boolean.SteadyState boolean.Swaps boolean.ThresholdTest
-    bounds.BoundRow codespace.Adjacency codespace.ClassCodes codespace.ClassDistances codespace.ClassFaces
-    codespace.ClassFacets codespace.CodeClusters codespace.DistinctCodes codespace.DuplicateUnits codespace.Embedding
-    codespace.GateUsage codespace.HalfOpenCell codespace.Novelty codespace.Occupancy codespace.PairDistances
-    codespace.SampleCodes codespace.UnitUsage coefficients.CoefficientMatrices coefficients.LinearMargins
-    compression.AccuracyCurve compression.MapClusters compression.MergedRegions
+    Ball Certificate Claim Codes DecisionBoundary Finding Finding.of Finding.estimate Findings Findings.of Neighbors
+    Network Partition Region annulus.DecisionRegion annulus.FacetKind annulus.Orthogonality annulus.ShallowNetwork
+    annulus.Shape annulus.Solution boolean.Construction boolean.HardFunction boolean.NpnClass boolean.Orderings
+    boolean.ReachedStates boolean.SingleUnitState boolean.SmallestKnown boolean.SteadyState boolean.Swaps
+    boolean.ThresholdTest bounds.BoundRow codespace.Adjacency codespace.ClassFaces codespace.ClassFacets
+    codespace.CodeClusters codespace.Embedding codespace.HalfOpenCell codespace.SampleCodes
+    coefficients.CoefficientMatrices coefficients.LinearMargins compression.AccuracyCurve compression.MapClusters
+    compression.MergedRegions Finding.within
     compression.PrunedNetwork compression.PruningCurve compression.PruningStep compression.RegionSamples
     compression.Removal compression.SmallestSubnetworks compression.StochasticPruning compression.UnitPieces
     datasets.Dataset
@@ -23,11 +21,10 @@ _RESULTS = """
     local.PiecesAlong local.LikeliestPoints local.Directions local.RegionFacets local.Hyperplanes
     local.ClassEnds local.LastOfClass plots.RegionColors
     preimages.Approximation preimages.Check preimages.Farkas preimages.FullRank preimages.PositiveCombination
-    preimages.RecessionDirection preimages.SecondPoint preimages.ImageDistance preimages.Invariance
-    preimages.InvariantSet preimages.LocalInverse preimages.Decider preimages.Kind preimages.Preimages preimages.Layer
-    preimages.MixedSystem preimages.ElsewhereBounds preimages.Omnidirectional preimages.PreimagePieces
-    preimages.Comparison preimages.Error preimages.Elsewhere sensitivity.ActiveSubspaces
-    sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory
+    preimages.RecessionDirection preimages.SecondPoint preimages.SameFeatures preimages.InvariantSet
+    preimages.LocalInverse preimages.Decider preimages.Kind preimages.Preimages preimages.GateLayer
+    preimages.MixedSystem preimages.Omnidirectional preimages.PreimagePieces preimages.Comparison preimages.Error
+    sensitivity.ActiveSubspaces sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory
     similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.PairTable similarity.Partitions
     similarity.Similarities stability.CorrelationCounts stability.Interlacing stability.NetworkLayer
     stability.PrefixMap stability.RemovedRows stacked.LossFunction stacked.Stack stacked.Trained

@@ -2,42 +2,31 @@
 
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.codespace.adjacency_metric import Adjacency, adjacency
-from reluscope.analyses.codespace.class_distances import ClassDistances, class_distances
+from reluscope.analyses.codespace.class_distances import class_distances, mean_distances
 from reluscope.analyses.codespace.clusters import CodeClusters, cluster
 from reluscope.analyses.codespace.distinct import (
-    ClassCodes,
-    DistinctCodes,
     count_distinct,
     count_distinct_by_class,
     distinct_codes,
 )
-from reluscope.analyses.codespace.duplicates import DuplicateUnits, duplicate_units
+from reluscope.analyses.codespace.duplicates import duplicate_units
 from reluscope.analyses.codespace.embedding import Embedding, align, embed, embed_series, embedding_trust
 from reluscope.analyses.codespace.half_open_cells import ClassFaces, ClassFacets, HalfOpenCell, half_open
 from reluscope.analyses.codespace.nearest import nearest_codes
-from reluscope.analyses.codespace.novelty_scores import Novelty, auroc, novelty
-from reluscope.analyses.codespace.occupied_cells import Occupancy, occupancy
-from reluscope.analyses.codespace.pair_distances import PairDistances, pair_distances
+from reluscope.analyses.codespace.novelty_scores import auroc, novelty
+from reluscope.analyses.codespace.occupied_cells import occupancy
+from reluscope.analyses.codespace.pair_distances import pair_distances
 from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classified, piece_counts, sample_codes
-from reluscope.analyses.codespace.usage import GateUsage, UnitUsage, unit_usage
+from reluscope.analyses.codespace.usage import unit_usage
 
 __all__ = [
     "Adjacency",
-    "ClassCodes",
-    "ClassDistances",
     "ClassFaces",
     "ClassFacets",
     "CodeClusters",
-    "DistinctCodes",
-    "DuplicateUnits",
     "Embedding",
-    "GateUsage",
     "HalfOpenCell",
-    "Novelty",
-    "Occupancy",
-    "PairDistances",
     "SampleCodes",
-    "UnitUsage",
     "activation_rate",
     "adjacency",
     "align",
@@ -53,6 +42,7 @@ __all__ = [
     "embed_series",
     "embedding_trust",
     "half_open",
+    "mean_distances",
     "nearest_codes",
     "novelty",
     "occupancy",

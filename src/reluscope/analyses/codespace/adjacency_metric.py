@@ -19,7 +19,7 @@ from reluscope.arguments import Seconds, read_arguments, read_position
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.graph import Max
@@ -33,6 +33,20 @@ from reluscope.tolerance import Tolerance
 SECONDS = 120.0
 UNDECIDED = 255
 ROWS_AT_ONCE = 512
+METHOD = "pairs whose differing units vanish on one hyperplane, and whether it is a facet"
+NUM_ADJACENT = declare(
+    "num_adjacent_pairs",
+    "pairs of codes whose closed full-dimensional regions share a facet, larger than 1e-9 of its distance",
+    kind=Kind.COUNT,
+    source="shepeleva2020",
+)
+NUM_NEAR = declare("num_near_pairs", "pairs of codes that differ in one unit", kind=Kind.COUNT, source="shepeleva2020")
+NUM_NEAR_APART = declare(
+    "num_near_apart", "pairs of codes that differ in one unit and whose regions share no facet", kind=Kind.COUNT
+)
+NUM_ADJACENT_FAR = declare(
+    "num_adjacent_far", "pairs of codes that differ in several units and whose regions share a facet", kind=Kind.COUNT
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +72,10 @@ class Adjacency:
         Codes at Hamming distance 1.
     undecided : (c, 2) int64
         Pairs of which it is not known whether they are adjacent; all others are.
-    num_adjacent, num_near : Finding
-        How many pairs are at distance 1, by facets and by Hamming distance.
-    num_near_apart : Finding
-        Pairs at Hamming distance 1 whose regions share no facet.
-    num_adjacent_far : Finding
-        Pairs whose regions share a facet across which several units flip.
+    counts : Findings
+        One row: ``num_adjacent_pairs`` and ``num_near_pairs``, at distance 1 by facets and by Hamming distance;
+        ``num_near_apart``, pairs at Hamming distance 1 whose regions share no facet; ``num_adjacent_far``, pairs whose
+        regions share a facet across which several units flip.
     """
 
     codes: Codes
@@ -75,10 +87,7 @@ class Adjacency:
     units: Int[np.ndarray, " _"]
     near: Int[np.ndarray, "b 2"]
     undecided: Int[np.ndarray, "c 2"]
-    num_adjacent: Finding
-    num_near: Finding
-    num_near_apart: Finding
-    num_adjacent_far: Finding
+    counts: Findings
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -132,8 +141,8 @@ def adjacency(
     Adjacency
         EXACT for these codes if nothing is left undecided, at the resolution of `Polyhedron.facets`: half-spaces that
         differ by less than 1e-9 of their distance to the point are one, and facets smaller than that are none. Else
-        LOWER with the interval that undecided pairs leave open. ESTIMATES if rounding could change a code: units that
-        are zero all over a region in real arithmetic come out on either side of it.
+        the counts are at least what was found, and at most that and the undecided pairs. Nothing is certain if
+        rounding could change a code: units that are zero all over a region in real arithmetic come out on either side.
 
     Raises
     ------
@@ -165,7 +174,7 @@ def adjacency(
     >>> found = rs.codespace.adjacency(rs.load(layers), [[-2.0], [-0.5], [0.5], [2.0], [11.0]])
     >>> found.pairs.tolist(), found.near.tolist()
     ([[0, 1], [1, 2], [2, 3], [3, 4]], [[0, 1], [0, 3], [1, 2], [2, 3], [3, 4]])
-    >>> print(found.num_near_apart, found.num_adjacent_far)
+    >>> print(found.counts.finding("num_near_apart"), found.counts.finding("num_adjacent_far"))
     1 (EXACT) 0 (EXACT)
     """
     began = time.perf_counter()
@@ -191,54 +200,21 @@ def adjacency(
     open_far = len(undecided) - int(is_open.sum())
     # Each code whose region was not looked at may be a neighbour of any other.
     unknown = len(unchecked) * count + len(unchecked) * (len(unchecked) - 1) // 2
-    work = {"seconds": time.perf_counter() - began, "pairs_asked": len(candidates), "programs": shared.num_programs}
     where = f"{count:,} codes with a region in {'input space' if domain is None else domain.describe()}"
-
-    def finding(value: int, unclear: int, name: str, definition: str) -> Finding:
-        return Finding(
-            value,
-            Claim.ESTIMATE if in_doubt.any() else Claim.LOWER if unclear else Claim.EXACT,
-            name=name,
-            interval=(value, value + unclear) if unclear and not in_doubt.any() else None,
-            definition=definition,
-            domain=where,
-            method="pairs whose differing units vanish on one hyperplane, and whether it is a facet",
-            tolerance=RESOLUTION,
-            num_undecided=unclear + int(in_doubt.sum()),
-            source="shepeleva2020",
-            work=work,
-        )
-
-    return Adjacency(
-        codes,
-        kept,
-        flat,
-        unchecked,
-        pairs,
-        offsets,
-        units,
-        near,
-        undecided,
-        finding(
-            len(pairs),
-            len(undecided) + unknown,
-            "adjacent pairs of codes",
-            "pairs of codes whose closed full-dimensional regions share a facet",
-        ),
-        finding(len(near), unknown, "pairs of codes at Hamming distance 1", "pairs of codes that differ in one unit"),
-        finding(
-            int((~is_pair & ~is_open).sum()),
-            int(is_open.sum()) + unknown,
-            "pairs at Hamming distance 1 that are not adjacent",
-            "pairs of codes that differ in one unit and whose regions share no facet",
-        ),
-        finding(
-            len(pairs) - int(is_pair.sum()),
-            open_far + unknown,
-            "adjacent pairs at a Hamming distance above 1",
-            "pairs of codes that differ in several units and whose regions share a facet",
-        ),
-    )
+    everything = len(points) * (len(points) - 1) // 2
+    method = f"{METHOD}; {len(candidates):,} pairs asked, {shared.num_programs:,} linear programs"
+    columns = []
+    for quantity, value, unclear in (
+        (NUM_ADJACENT, len(pairs), len(undecided) + unknown),
+        (NUM_NEAR, len(near), unknown),
+        (NUM_NEAR_APART, int((~is_pair & ~is_open).sum()), int(is_open.sum()) + unknown),
+        (NUM_ADJACENT_FAR, len(pairs) - int(is_pair.sum()), open_far + unknown),
+    ):
+        # Where rounding could change a code, any pair may be another.
+        ends = (0, everything) if in_doubt.any() else (value, value + unclear)
+        columns.append(Column.of(quantity, [value], [ends[0]], [ends[1]], method=method))
+    counts = Findings.of(*columns, domain=where, seconds=time.perf_counter() - began)
+    return Adjacency(codes, kept, flat, unchecked, pairs, offsets, units, near, undecided, counts)
 
 
 def _check_inside(points: np.ndarray, domain: Box | Polyhedron | Space | None) -> None:

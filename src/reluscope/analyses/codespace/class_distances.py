@@ -6,70 +6,111 @@ the mean over different samples is s / (s - 1) times that.
 """
 
 import time
-from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.codespace.sampled import SampleCodes, piece_counts
 from reluscope.arguments import Count, read_arguments, read_labels
-from reluscope.findings import Finding
+from reluscope.findings import Column, Findings, declare
 
-MOST_CLASSES = 20
+NUM_CLASSES = 20
 ROUNDING = 1e-9
-
-
-@dataclass(frozen=True)
-class ClassDistances:
-    """Mean distances over pairs of different samples.
-
-    Parameters
-    ----------
-    classes, sizes : (c,) int64
-        The largest classes, by their numbers, and how many samples each has.
-    means : (c, c) float64
-        Mean distance of a sample of one class to a sample of the other; NaN within a class of one sample.
-    num_left_out : int
-        Classes that are in the findings and not in the table.
-    within, between : Finding or None
-        Over all pairs of one class, and of different classes; None without such pairs.
-    overall : Finding or None
-        Over all pairs; None for a single sample.
-    within_by_gate, between_by_gate, overall_by_gate : tuple of Finding
-        The same for the codes of each gate; empty without such pairs.
-    """
-
-    classes: Int[np.ndarray, " c"]
-    sizes: Int[np.ndarray, " c"]
-    means: Float[np.ndarray, "c c"]
-    num_left_out: int
-    within: Finding | None
-    between: Finding | None
-    overall: Finding | None
-    within_by_gate: tuple[Finding, ...]
-    between_by_gate: tuple[Finding, ...]
-    overall_by_gate: tuple[Finding, ...]
+METHOD = "sum over units of 1 less the share of pairs on one piece, from counts of pieces"
+MEAN_DISTANCE = declare(
+    "mean_code_distance",
+    "mean over pairs of different samples of the number of units on which their codes differ",
+    unit="units",
+    source="shepeleva2020",
+)
+# Which pairs of samples.
+WITHIN, BETWEEN, ALL = "within classes", "between classes", "all pairs"
+ALL_GATES = "all gates"
 
 
 @read_arguments
-def class_distances(
-    sampled: SampleCodes, classes: Int[np.ndarray, " s"], *, most_classes: Count = MOST_CLASSES
-) -> ClassDistances:
-    """Return mean Hamming distances of codes within and between classes.
+def mean_distances(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) -> Findings:
+    """Return mean Hamming distances of codes over pairs of one class, of different classes, and over all pairs.
 
     Parameters
     ----------
     sampled : SampleCodes
     classes : (s,) int
         The class of every sample; all equal where there are no classes.
-    most_classes : int
-        How many classes get a row of the table; the largest ones do.
 
     Returns
     -------
-    ClassDistances
-        EXACT up to the rounding of a quotient. Where rounding could change codes, an ESTIMATE whose interval lets the
-        pairs of these samples differ in no unit or in all.
+    Findings
+        ``mean_code_distance`` for each kind of ``pairs`` ("within classes", "between classes", "all pairs") and each
+        ``gate``, after all gates together; undefined where there are no such pairs. Exact up to the rounding of a
+        quotient; pairs of samples whose codes rounding could change may differ in no unit or in all.
+
+    Notes
+    -----
+    One pass over the codes; nothing grows with the square of the number of samples.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> from reluscope.analyses.codespace import sample_codes
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
+    >>> sampled = sample_codes(net, [[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
+    >>> found = mean_distances(sampled, np.array([0, 0, 1])).where(gate="all gates")
+    >>> [float(found.where(pairs=kind).finding("mean_code_distance")) for kind in ("within classes", "between classes")]
+    [1.0, 1.5]
+    """
+    began = time.perf_counter()
+    classes = read_labels(classes, num_samples=len(sampled), name="classes")
+    units = np.array([gate.num_units for gate in sampled.codes.layout], dtype=np.int64)
+    agreeing = np.zeros(len(units), dtype=np.int64)  # pairs within classes, summed over units
+    totals = [np.zeros((max(2, gate.num_pieces), gate.num_units), dtype=np.int64) for gate in sampled.codes.layout]
+    for kind in np.unique(classes):
+        for index, counts in enumerate(piece_counts(sampled.codes[np.flatnonzero(classes == kind)])):
+            totals[index] += counts
+            agreeing[index] += _pairs(counts).sum()
+    agreeing_at_all = np.array([_pairs(counts).sum() for counts in totals], dtype=np.int64).reshape(-1)
+    certain = ~sampled.in_doubt
+    number, sure = _numbers_of_pairs(classes), _numbers_of_pairs(classes[certain])
+    agree = np.array([agreeing, agreeing_at_all - agreeing, agreeing_at_all])
+    widths = np.array([units.sum(), *units], dtype=np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        means = widths - np.column_stack([agree.sum(axis=1), agree]) / number[:, None]
+        unclear = np.where(number > 0, 1 - sure / number, np.nan)[:, None] * widths
+    means[number == 0] = np.nan
+    column = Column.of(
+        MEAN_DISTANCE,
+        means.ravel(),
+        np.maximum(0.0, means - unclear - ROUNDING).ravel(),
+        np.minimum(widths, means + unclear + ROUNDING).ravel(),
+        tolerance=3 * ROUNDING,
+        method=METHOD,
+    )
+    names = [ALL_GATES, *(gate.name for gate in sampled.codes.layout)]
+    keys = {"pairs": np.repeat([WITHIN, BETWEEN, ALL], len(names)), "gate": np.tile(names, 3)}
+    seconds = sampled.seconds + time.perf_counter() - began
+    return Findings.of(column, keys=keys, domain=sampled.domain, seconds=seconds)
+
+
+@read_arguments
+def class_distances(
+    sampled: SampleCodes, classes: Int[np.ndarray, " s"], *, num_classes: Count = NUM_CLASSES
+) -> Findings:
+    """Return the mean Hamming distance of codes for every two classes.
+
+    Parameters
+    ----------
+    sampled : SampleCodes
+    classes : (s,) int
+        The class of every sample.
+    num_classes : int
+        The most classes in the table: the largest ones.
+
+    Returns
+    -------
+    Findings
+        ``mean_code_distance`` of the samples of one ``class`` to those of the ``other``, for the codes of all gates; a
+        row for each ordered pair of classes, c x c in all. Undefined within a class of one sample. See
+        `mean_distances` for what is certain.
 
     Notes
     -----
@@ -81,100 +122,57 @@ def class_distances(
     >>> from reluscope.analyses.codespace import sample_codes
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> sampled = sample_codes(net, [[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
-    >>> found = class_distances(sampled, np.array([0, 0, 1]))
-    >>> float(found.within), float(found.between)
-    (1.0, 1.5)
+    >>> class_distances(sampled, np.array([0, 0, 1]))["mean_code_distance"].value.reshape(2, 2)
+    array([[1. , 1.5],
+           [1.5, nan]])
     """
     began = time.perf_counter()
     classes = read_labels(classes, num_samples=len(sampled), name="classes")
     kinds, sizes = np.unique(classes, return_counts=True)
-    largest = np.sort(np.argsort(-sizes, kind="stable")[:most_classes])
-    units = np.array([gate.num_units for gate in sampled.codes.layout], dtype=np.int64)
-    agreeing = np.zeros(len(units), dtype=np.int64)  # pairs within classes, summed over units
-    totals = [np.zeros((max(2, gate.num_pieces), gate.num_units), dtype=np.int64) for gate in sampled.codes.layout]
-    rows = []
-    for place, kind in enumerate(kinds):
-        tables = piece_counts(sampled.codes[np.flatnonzero(classes == kind)])
-        for index, table in enumerate(tables):
-            totals[index] += table
-            agreeing[index] += _pairs(table).sum()
-        if place in largest:
-            rows.append(np.concatenate([np.zeros(0), *(table.ravel() for table in tables)]))
-    agreeing_at_all = np.array([_pairs(table).sum() for table in totals], dtype=np.int64).reshape(-1)
-    certain = ~sampled.in_doubt
-    certain_sizes = np.array([int(certain[classes == kind].sum()) for kind in kinds])
-    pairs = {"within": int(_pairs(sizes).sum()), "overall": int(_pairs(np.array([len(sampled)]))[0])}
-    surely = {"within": int(_pairs(certain_sizes).sum()), "overall": int(_pairs(np.array([certain.sum()]))[0])}
-    for known in (pairs, surely):
-        known["between"] = known["overall"] - known["within"]
-    agree = {"within": agreeing, "overall": agreeing_at_all, "between": agreeing_at_all - agreeing}
-    seconds = time.perf_counter() - began
-
-    def finding(kind: str, gates: slice, name: str) -> Finding:
-        width = int(units[gates].sum())
-        value = width - int(agree[kind][gates].sum()) / pairs[kind]
-        unclear = 1.0 - surely[kind] / pairs[kind]
-        return sampled.finding(
-            value,
-            int((~certain).sum()),
-            (max(0.0, value - width * unclear), min(float(width), value + width * unclear)),
-            name=name,
-            definition=f"mean number of units on which the codes of {WHICH[kind]} differ, of {width:,} units",
-            domain=f"{sampled.domain}, {pairs[kind]:,} pairs",
-            method="sum over units of 1 less the share of pairs on one piece, from counts of pieces",
-            tolerance=ROUNDING,
-            source="shepeleva2020",
-            work={"seconds": seconds},
-        )
-
-    def total(kind: str) -> Finding | None:
-        return finding(kind, slice(None), NAMES[kind]) if pairs[kind] else None
-
-    def by_gate(kind: str) -> tuple[Finding, ...]:
-        if not pairs[kind]:
-            return ()
-        names = [gate.name for gate in sampled.codes.layout]
-        return tuple(
-            finding(kind, slice(index, index + 1), f"{NAMES[kind]}, {name}") for index, name in enumerate(names)
-        )
-
-    return ClassDistances(
-        kinds[largest].astype(np.int64),
-        sizes[largest].astype(np.int64),
-        _means(np.array(rows), sizes[largest], int(units.sum())),
-        len(kinds) - len(largest),
-        total("within"),
-        total("between"),
-        total("overall"),
-        by_gate("within"),
-        by_gate("between"),
-        by_gate("overall"),
+    largest = np.sort(np.argsort(-sizes, kind="stable")[:num_classes])
+    kinds, sizes = kinds[largest].astype(np.int64), sizes[largest]
+    rows = [
+        np.concatenate([np.zeros(0), *(part.ravel() for part in piece_counts(sampled.codes[classes == kind]))])
+        for kind in kinds
+    ]
+    width = sampled.codes.layout.num_units
+    means = _means(np.array(rows), sizes, width)
+    certain = np.array([int((~sampled.in_doubt[classes == kind]).sum()) for kind in kinds])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        unclear = width * (1 - _products(certain) / _products(sizes))
+    column = Column.of(
+        MEAN_DISTANCE,
+        means.ravel(),
+        np.maximum(0.0, means - unclear - ROUNDING).ravel(),
+        np.minimum(width, means + unclear + ROUNDING).ravel(),
+        tolerance=3 * ROUNDING,
+        method=METHOD,
     )
-
-
-NAMES = {
-    "within": "mean distance within a class",
-    "between": "mean distance between classes",
-    "overall": "mean distance between samples",
-}
-WHICH = {
-    "within": "two different samples of one class",
-    "between": "two samples of different classes",
-    "overall": "two different samples",
-}
+    keys = {"class": np.repeat(kinds, len(kinds)), "other": np.tile(kinds, len(kinds))}
+    seconds = sampled.seconds + time.perf_counter() - began
+    return Findings.of(column, keys=keys, domain=sampled.domain, seconds=seconds)
 
 
 def _pairs(counts: np.ndarray) -> np.ndarray:
     return counts * (counts - 1) // 2
 
 
-def _means(counts: np.ndarray, sizes: np.ndarray, num_units: int) -> np.ndarray:
+def _numbers_of_pairs(classes: np.ndarray) -> Int[np.ndarray, "3"]:
+    """Return how many pairs of samples are within classes, between them, and in all."""
+    within = int(_pairs(np.unique(classes, return_counts=True)[1]).sum())
+    everything = len(classes) * (len(classes) - 1) // 2
+    return np.array([within, everything - within, everything])
+
+
+def _products(sizes: np.ndarray) -> Float[np.ndarray, "c c"]:
+    """Return how many ordered pairs of different samples there are of two classes."""
+    return np.outer(sizes, sizes).astype(np.float64) - np.diag(sizes)
+
+
+def _means(counts: np.ndarray, sizes: np.ndarray, num_units: int) -> Float[np.ndarray, "c c"]:
     """Return the table of mean distances from counts of pieces, one row per class."""
-    products = np.outer(sizes, sizes).astype(np.float64)
-    agreeing = counts @ counts.T
-    itself = np.arange(len(sizes))
     # Every sample agrees with itself on every unit.
-    agreeing[itself, itself] -= sizes * num_units
-    products[itself, itself] -= sizes
-    with np.errstate(invalid="ignore"):
-        return num_units - np.where(products > 0, agreeing / np.where(products > 0, products, 1.0), np.nan)
+    agreeing = counts @ counts.T - np.diag(sizes * float(num_units))
+    products = _products(sizes)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(products > 0, num_units - agreeing / products, np.nan)

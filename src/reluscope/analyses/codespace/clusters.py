@@ -16,9 +16,16 @@ from scipy.spatial.distance import squareform
 from reluscope.arguments import Count, Natural, Seed, read_arguments, read_labels
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Column, Finding, Findings, declare
 
-MOST_SAMPLES = 3_000
+NUM_SAMPLES = 3_000
+ROUNDING = 1e-9
+AGREEMENT = declare(
+    "agreement_with_classes",
+    "mutual information of clusters of codes and classes, adjusted for chance",
+    least=-np.inf,
+    most=1.0,
+)
 
 
 @dataclass(frozen=True)
@@ -62,15 +69,10 @@ class CodeClusters:
         classes = read_labels(classes, num_samples=len(self.labels), name="classes")
         from sklearn.metrics import adjusted_mutual_info_score  # slow to import, and seldom asked for
 
-        return Finding(
-            float(adjusted_mutual_info_score(classes, self.labels)),
-            Claim.EXACT,
-            name="agreement of clusters and classes",
-            definition="mutual information of clusters of codes and classes, adjusted for chance",
-            domain=f"{len(self.labels):,} samples in {len(self)} clusters",
-            method="scikit-learn",
-            tolerance=1e-9,
-        )
+        value = float(adjusted_mutual_info_score(classes, self.labels))
+        column = Column.of(AGREEMENT, [value], [value - ROUNDING], [min(1.0, value + ROUNDING)], tolerance=3 * ROUNDING)
+        domain = f"{len(self.labels):,} samples in {len(self)} clusters"
+        return Findings.of(column, domain=domain).finding(AGREEMENT)
 
 
 @read_arguments
@@ -80,7 +82,7 @@ def cluster(
     *,
     join: Literal["average", "complete", "single"] = "average",
     threshold: Natural | None = None,
-    most: Count = MOST_SAMPLES,
+    num_samples: Count = NUM_SAMPLES,
     seed: Seed = 0,
 ) -> CodeClusters:
     """Put samples into clusters by the Hamming distances of their codes.
@@ -95,7 +97,7 @@ def cluster(
         How far apart clusters are: the mean, largest or smallest distance of their codes.
     threshold : int, optional
         Truncates distances, as in `Codes.distance`.
-    most : int
+    num_samples : int
         How many samples are clustered. If there are more, these are drawn at random, and the others go to the cluster
         of the nearest medoid (the first of several).
     seed : int
@@ -112,8 +114,9 @@ def cluster(
 
     Notes
     -----
-    Time and memory grow with the square of ``most``: a second and 100 MB for 3,000 samples. SciPy's nearest-neighbour
-    chain does the joining (Müllner, "Modern hierarchical, agglomerative clustering algorithms", 2011).
+    Time and memory grow with the square of ``num_samples``: a second and 100 MB for 3,000 samples. SciPy's
+    nearest-neighbour chain does the joining (Müllner, "Modern hierarchical, agglomerative clustering algorithms",
+    2011).
 
     Examples
     --------
@@ -127,8 +130,8 @@ def cluster(
         raise InputError("expected codes to put into clusters, got none: give those of at least one point")
     size = len(codes)
     drawn = np.arange(size)
-    if size > most:
-        drawn = np.sort(np.random.default_rng(seed).choice(size, most, replace=False))
+    if size > num_samples:
+        drawn = np.sort(np.random.default_rng(seed).choice(size, num_samples, replace=False))
     table = codes[drawn].distance(threshold=threshold).astype(np.float64)
     groups = np.zeros(len(drawn), dtype=np.int64)
     if len(drawn) > 1:

@@ -1,45 +1,27 @@
-"""How many different codes samples have, gate by gate, in all and class by class.
+"""How many different codes samples have, in all gates, gate by gate and class by class.
 
 Points of equal code lie in one region: the network is one affine map on them. The number of different codes is the
 number of regions that hold a point, and so a lower bound on the number of regions.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from jaxtyping import Int
 
-from reluscope.analyses.codespace.sampled import SampleCodes, sample_codes
+from reluscope.analyses.codespace.by_gate import by_gate, doubts_by_gate
+from reluscope.analyses.codespace.sampled import METHOD, SampleCodes, sample_codes
 from reluscope.arguments import read_arguments, read_labels
-from reluscope.findings import Finding
+from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.tolerance import Tolerance
 
-
-@dataclass(frozen=True)
-class DistinctCodes:
-    """Numbers of different codes over the same points.
-
-    Parameters
-    ----------
-    num_points : int
-    by_gate : tuple of Finding
-        In order of evaluation; each counts the codes of one gate.
-    total : Finding
-        Counts the codes of all gates together.
-    most_shared : Finding
-        The largest number of points that share one code.
-    """
-
-    num_points: int
-    by_gate: tuple[Finding, ...]
-    total: Finding
-    most_shared: Finding
+NUM_CODES = declare("num_distinct_codes", "different codes among the samples", kind=Kind.COUNT, source="shepeleva2020")
+LARGEST_CELL = declare("largest_cell", "largest number of samples that share one code", kind=Kind.COUNT)
+NUM_SAMPLES = declare("num_samples", "samples of the class", kind=Kind.COUNT)
 
 
 @read_arguments
-def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None = None) -> DistinctCodes:
+def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None = None) -> Findings:
     """Count the different codes of a set of points.
 
     Parameters
@@ -51,9 +33,10 @@ def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None =
 
     Returns
     -------
-    DistinctCodes
-        EXACT for these points. Where rounding could change the codes of k points (see `rounded_forward`), an ESTIMATE
-        between the number without those points and k more.
+    Findings
+        ``num_distinct_codes`` and ``largest_cell`` of the codes of each ``gate``; the summary is about all gates
+        together. Where rounding could change the codes of k points (see `rounded_forward`), there are at least as many
+        codes as without those points, and at most k more.
 
     Notes
     -----
@@ -68,54 +51,37 @@ def distinct_codes(network: Network, x: Points, *, tolerance: Tolerance | None =
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> print(distinct_codes(net, [[1.0, 1.0], [2.0, 1.0], [-1.0, 1.0]]).total)
-    2 (EXACT)
+    >>> found = distinct_codes(net, [[1.0, 1.0], [2.0, 1.0], [-1.0, 1.0]])
+    >>> print(found.summary.finding("num_distinct_codes"), found.summary.finding("largest_cell"))
+    2 (EXACT) 2 (EXACT)
     """
     return count_distinct(sample_codes(network, x, tolerance=tolerance))
 
 
 @read_arguments
-def count_distinct(sampled: SampleCodes) -> DistinctCodes:
+def count_distinct(sampled: SampleCodes) -> Findings:
     """Count different codes that are there already; see `distinct_codes`."""
-    by_gate = tuple(
-        _count(sampled, sampled.codes.of_gates(gate.name).groups(), doubt, f"distinct codes of {gate.name}")
-        for gate, doubt in zip(sampled.codes.layout, sampled.doubtful.T, strict=True)
+    parts = [sampled.codes.of_gates(gate.name) for gate in sampled.codes.layout]
+    groups = [part.groups() for part in (sampled.codes, *parts)]
+    doubtful = [sampled.in_doubt, *sampled.doubtful.T]
+    largest = np.array([np.bincount(group).max(initial=0) for group in groups])
+    doubts = doubts_by_gate(sampled)
+    columns = (
+        _numbers_of_codes(groups, doubtful),
+        Column.of(
+            LARGEST_CELL,
+            largest,
+            np.maximum(largest - doubts, np.minimum(1, largest)),
+            np.minimum(largest + doubts, len(sampled)),
+            method=METHOD,
+        ),
     )
-    doubt, groups = sampled.in_doubt, sampled.codes.groups()
-    total = _count(sampled, groups, doubt, "distinct codes of all gates")
-    most_shared = sampled.finding(
-        int(np.bincount(groups).max(initial=0)),
-        int(doubt.sum()),
-        None,
-        name="most samples that share one code",
-        definition="largest number of samples in one region",
-    )
-    return DistinctCodes(len(sampled), by_gate, total, most_shared)
-
-
-@dataclass(frozen=True)
-class ClassCodes:
-    """Numbers of different codes class by class.
-
-    Parameters
-    ----------
-    classes, sizes : (c,) int64
-        The classes that occur, ascending, and how many samples each has.
-    counts : tuple of Finding
-        Different codes of the samples of each class.
-    mixed : Finding
-        Codes that samples of more than one class share.
-    """
-
-    classes: Int[np.ndarray, " c"]
-    sizes: Int[np.ndarray, " c"]
-    counts: tuple[Finding, ...]
-    mixed: Finding
+    return by_gate(sampled, columns, seconds=sampled.seconds)
 
 
 @read_arguments
-def count_distinct_by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) -> ClassCodes:
-    """Count the different codes of every class, and those that several classes share.
+def count_distinct_by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) -> Findings:
+    """Count the different codes of every class.
 
     Parameters
     ----------
@@ -124,51 +90,33 @@ def count_distinct_by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]
 
     Returns
     -------
-    ClassCodes
-        EXACT for these samples unless rounding could change codes; see `distinct_codes`.
+    Findings
+        ``num_distinct_codes`` and ``num_samples`` of each ``class`` that occurs; see `distinct_codes`. How many codes
+        classes share is a part of `occupancy`.
 
     Examples
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> sampled = sample_codes(net, [[1.0, 1.0], [2.0, 1.0], [-1.0, 1.0]])
-    >>> found = count_distinct_by_class(sampled, np.array([0, 1, 1]))
-    >>> [int(count) for count in found.counts], int(found.mixed)
-    ([1, 2], 1)
+    >>> count_distinct_by_class(sampled, np.array([0, 1, 1]))["num_distinct_codes"].value
+    array([1., 2.])
     """
     classes = read_labels(classes, num_samples=len(sampled), name="classes")
-    doubt, groups = sampled.in_doubt, sampled.codes.groups()
+    groups = sampled.codes.groups()
     kinds, sizes = np.unique(classes, return_counts=True)
-    counts = []
-    for kind in kinds:
-        rows = np.flatnonzero(classes == kind)
-        name = f"distinct codes of class {int(kind)}"
-        counts.append(_count(sampled, groups[rows], doubt[rows], name, f"{len(rows):,} samples of the class"))
-    pairs = np.unique(np.stack([groups, classes.astype(np.int64)]), axis=1)
-    unclear = int(doubt.sum())
-    shared = int((np.bincount(pairs[0]) > 1).sum())
-    mixed = sampled.finding(
-        shared,
-        unclear,
-        (max(0, shared - unclear), shared + unclear),
-        name="codes that samples of several classes share",
-        definition="number of different codes of samples of more than one class: regions that the code does not "
-        "keep apart",
+    members = [np.flatnonzero(classes == kind) for kind in kinds]
+    columns = (
+        _numbers_of_codes([groups[rows] for rows in members], [sampled.in_doubt[rows] for rows in members]),
+        Column.of(NUM_SAMPLES, sizes, method="counted"),
     )
-    return ClassCodes(kinds.astype(np.int64), sizes.astype(np.int64), tuple(counts), mixed)
+    keys = {"class": kinds.astype(np.int64)}
+    return Findings.of(*columns, keys=keys, domain=sampled.domain, seconds=sampled.seconds)
 
 
-def _count(
-    sampled: SampleCodes, groups: np.ndarray, doubt: np.ndarray, name: str, domain: str | None = None
-) -> Finding:
-    value, unclear = len(np.unique(groups)), int(doubt.sum())
-    certain = len(np.unique(groups[~doubt])) if unclear else value
-    return sampled.finding(
-        value,
-        unclear,
-        (max(min(1, value), certain), certain + unclear),
-        name=name,
-        domain=sampled.domain if domain is None else domain,
-        definition="number of different codes among the samples",
-        source="shepeleva2020",
-    )
+def _numbers_of_codes(groups: list[np.ndarray], doubtful: list[np.ndarray]) -> Column:
+    """Return how many groups there are; doubtful members may be in any others, or in groups of their own."""
+    certain = np.array([len(np.unique(own[~doubt])) for own, doubt in zip(groups, doubtful, strict=True)])
+    unclear = np.array([int(doubt.sum()) for doubt in doubtful])
+    value = np.array([len(np.unique(own)) for own in groups])
+    return Column.of(NUM_CODES, value, np.maximum(certain, np.minimum(1, value)), certain + unclear, method=METHOD)

@@ -4,41 +4,30 @@ Two units are duplicates on samples if their pieces are equal at all of them, an
 its upper piece exactly where the other is on its lower one. Elsewhere in input space they may well differ.
 """
 
-from dataclasses import dataclass
+import time
+from itertools import pairwise
 
 import numpy as np
 
-from reluscope.analyses.codespace.sampled import SampleCodes
+from reluscope.analyses.codespace.by_gate import by_gate, doubts_by_gate
+from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
+from reluscope.analyses.measuring import ragged
 from reluscope.arguments import read_arguments
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.packed import Codes
-from reluscope.findings import Finding
+from reluscope.findings import Column, Findings, Kind, declare
 
 BLOCK_BYTES = 2**24
-
-
-@dataclass(frozen=True)
-class DuplicateUnits:
-    """Groups of units that agree.
-
-    Parameters
-    ----------
-    groups : tuple of (k,) int64 arrays
-        Units, numbered through all gates, that are duplicates or mirrored, ascending; units that never change their
-        piece are in none.
-    by_gate : tuple of Finding
-        In each gate, changing units to which another of the same gate agrees that comes before.
-    total : Finding
-        The same over all gates.
-    """
-
-    groups: tuple[np.ndarray, ...]
-    by_gate: tuple[Finding, ...]
-    total: Finding
+NUM_DUPLICATES = declare(
+    "num_duplicate_units",
+    "units that change their piece over the samples, always together with a unit before them (or, at two pieces, "
+    "always the other way)",
+    kind=Kind.COUNT,
+)
 
 
 @read_arguments
-def duplicate_units(sampled: SampleCodes) -> DuplicateUnits:
+def duplicate_units(sampled: SampleCodes) -> Findings:
     """Find the units that agree with another one on all samples.
 
     Parameters
@@ -47,9 +36,12 @@ def duplicate_units(sampled: SampleCodes) -> DuplicateUnits:
 
     Returns
     -------
-    DuplicateUnits
-        EXACT for these samples; an ESTIMATE where rounding could change pieces. Units of more than two pieces are
-        duplicates only of each other, and never mirrored.
+    Findings
+        ``num_duplicate_units`` of each ``gate``, and as the summary of all gates together; nothing is known of gates
+        in which rounding could change pieces. The detail ``first`` says of every unit with which unit it agrees, both
+        numbered through all gates: the first such unit (itself if there is none before it), or -1 if it never changes
+        its piece.
+        Units of more than two pieces are duplicates only of each other, and never mirrored.
 
     Notes
     -----
@@ -62,35 +54,36 @@ def duplicate_units(sampled: SampleCodes) -> DuplicateUnits:
     >>> net = rs.load([(np.array([[1.0], [-1.0], [2.0], [1.0]]), np.array([0.0, 0.0, 0.0, 5.0])),
     ...                (np.ones((1, 4)), np.zeros(1))])
     >>> found = duplicate_units(rs.codespace.sample_codes(net, [[1.0], [-1.0], [3.0]]))
-    >>> [group.tolist() for group in found.groups], int(found.total)
-    ([[0, 1, 2]], 2)
+    >>> found.details["first"][0].tolist(), int(found.summary.finding("num_duplicate_units"))
+    ([0, 0, 0, -1], 2)
     """
+    began = time.perf_counter()
     rows, changing = _rows_by_unit(sampled.codes)
     layout = sampled.codes.layout
     units = np.flatnonzero(changing)
-    _, group_of, sizes = group_equal_rows(rows[units])
-    order = np.argsort(group_of, kind="stable")
-    ends = np.cumsum(sizes)
-    groups = tuple(units[order[end - size : end]] for end, size in zip(ends, sizes, strict=True) if size > 1)
-    gate_of, _ = layout.locate_units(units)
-    doubts = sampled.doubtful.sum(axis=0)
-
-    def finding(number: int, unclear: int, name: str) -> Finding:
-        return sampled.finding(
-            number,
-            unclear,
-            None,
-            name=f"duplicate units of {name}",
-            definition="number of units that change their piece over the samples, always together with a unit before "
-            "them (or, at two pieces, always the other way)",
-        )
-
-    by_gate = []
-    for index, gate in enumerate(layout):
-        own = group_of[gate_of == index]
-        by_gate.append(finding(len(own) - len(np.unique(own)), int(doubts[index]), gate.name))
-    total = finding(len(units) - len(sizes), int(sampled.in_doubt.sum()), "all gates")
-    return DuplicateUnits(groups, tuple(by_gate), total)
+    _, group_of, _ = group_equal_rows(rows[units])
+    starts = np.cumsum([0, *(gate.num_units for gate in layout)])
+    spans = [(0, layout.num_units), *pairwise(starts.tolist())]
+    firsts = []
+    for start, stop in spans:
+        inside = (units >= start) & (units < stop)
+        _, leaders, members = np.unique(group_of[inside], return_index=True, return_inverse=True)
+        first = np.full(stop - start, -1, dtype=np.int64)
+        first[units[inside] - start] = units[inside][leaders][members.reshape(-1)]
+        firsts.append(first)
+    value = np.array(
+        [int(((one >= 0) & (one != np.arange(*span))).sum()) for one, span in zip(firsts, spans, strict=True)]
+    )
+    # Nothing is known where rounding could change a piece: of u units at most u - 1 have a unit before them.
+    is_open = doubts_by_gate(sampled) > 0
+    most = np.array([max(0, stop - start - 1) for start, stop in spans])
+    lower, upper = np.where(is_open, 0, value), np.where(is_open, most, value)
+    return by_gate(
+        sampled,
+        (Column.of(NUM_DUPLICATES, value, lower, upper, method=METHOD),),
+        seconds=sampled.seconds + time.perf_counter() - began,
+        details={"first": ragged(firsts)},
+    )
 
 
 def _rows_by_unit(codes: Codes) -> tuple[np.ndarray, np.ndarray]:

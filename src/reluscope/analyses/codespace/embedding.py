@@ -19,13 +19,19 @@ from reluscope.analyses.codespace.nearest import nearest_codes
 from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Column, Finding, Findings, Kind, declare
 
 Method = Literal["mds", "umap"]
 LANDMARKS = 2_000
-MOST_JUDGED = 3_000
+NUM_JUDGED = 3_000
+ROUNDING = 1e-9
+TRUST = declare(
+    "trustworthiness",
+    "1 less a penalty for points that are near in the picture and whose codes are not near",
+    kind=Kind.SHARE,
+)
 # UMAP asks for a neighbourhood, and its eigenvector start for more than a handful of points.
-FEWEST_FOR_UMAP = 5
+LEAST_FOR_UMAP = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +128,7 @@ def embed(
             "samples in the same order"
         )
     placed = _scale_classically(codes, threshold, np.random.default_rng(seed))
-    if method == "umap" and len(codes) >= FEWEST_FOR_UMAP and len(codes.unique()) > 1:
+    if method == "umap" and len(codes) >= LEAST_FOR_UMAP and len(codes.unique()) > 1:
         start = placed if reference is None else reference
         placed = Embedding(_umap(codes, start.points, num_neighbors, seed), "umap", np.nan)
     return placed if reference is None else align(placed, reference)
@@ -224,8 +230,8 @@ def embedding_trust(codes: Codes, embedding: Embedding, *, num_neighbors: Count 
     if len(codes) != len(embedding):
         raise ShapeError(f"expected the {len(embedding):,} codes that were embedded, got {len(codes):,}")
     rows = np.arange(len(codes))
-    if len(rows) > MOST_JUDGED:
-        rows = np.random.default_rng(seed).choice(len(rows), MOST_JUDGED, replace=False)
+    if len(rows) > NUM_JUDGED:
+        rows = np.random.default_rng(seed).choice(len(rows), NUM_JUDGED, replace=False)
     k = min(num_neighbors, (len(rows) - 1) // 2)
     value = 1.0
     if k >= 1:
@@ -233,15 +239,18 @@ def embedding_trust(codes: Codes, embedding: Embedding, *, num_neighbors: Count 
 
         table = codes[rows].distance().astype(np.float64)
         value = float(trustworthiness(table, embedding.points[rows], n_neighbors=k, metric="precomputed"))
-    return Finding(
-        value,
-        Claim.EXACT if len(rows) == len(codes) else Claim.ESTIMATE,
-        name="trustworthiness of the picture",
-        definition=f"1 less a penalty for points among the {k} nearest in the picture whose codes are not",
-        domain=f"{len(rows):,} of {len(codes):,} samples",
+    # Of other samples, nothing is known: from 0 to 1.
+    ends = (value, value) if len(rows) == len(codes) else (0.0, 1.0)
+    column = Column.of(
+        TRUST,
+        [value],
+        [max(0.0, ends[0] - ROUNDING)],
+        [min(1.0, ends[1] + ROUNDING)],
+        tolerance=3 * ROUNDING,
         method=f"{embedding.method}; Hamming distances of all pairs",
-        tolerance=1e-9,
+        given=f"among the {k} nearest",
     )
+    return Findings.of(column, domain=f"{len(rows):,} of {len(codes):,} samples").finding(TRUST)
 
 
 def _scale_classically(codes: Codes, threshold: int | None, generator: np.random.Generator) -> Embedding:

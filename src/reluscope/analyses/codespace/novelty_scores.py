@@ -1,59 +1,32 @@
 """How far samples are from the cells that data occupies: a score for samples out of the data's domain.
 
 The score of a sample is the Hamming distance of its code to the nearest code of the data (or the mean over the k
-nearest). A score of zero says that the data has a point in the same linear region. Where rounding could change a code,
-the numbers are estimates.
+nearest). A score of zero says that the data has a point in the same linear region.
 """
 
-from dataclasses import dataclass
+import time
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
 from reluscope.analyses.codespace.nearest import nearest_codes
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
-from reluscope.arguments import Count, Natural, read_arguments
+from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Column, Finding, Findings, Kind, declare
 
-
-@dataclass(frozen=True)
-class Novelty:
-    """Scores of samples.
-
-    Parameters
-    ----------
-    scores : (q,) float64
-        Mean distance to the k nearest occupied codes, in units that differ.
-    is_new : (q,) bool
-        Whether no sample of the data has the code.
-    num_in_doubt : int
-        Samples on both sides whose code rounding could change.
-    """
-
-    scores: Float[np.ndarray, " q"]
-    is_new: Bool[np.ndarray, " q"]
-    num_in_doubt: int
-
-    def __len__(self) -> int:
-        return len(self.scores)
-
-    def share_new(self) -> Finding:
-        """Return the share of samples in cells that the data does not occupy: EXACT if no code is in doubt."""
-        return Finding(
-            float(self.is_new.mean()),
-            Claim.ESTIMATE if self.num_in_doubt else Claim.EXACT,
-            name="samples in unoccupied cells",
-            definition="share of samples whose code no sample of the data has",
-            domain=f"{len(self):,} samples",
-            method=METHOD,
-            tolerance=1e-12,
-            num_undecided=self.num_in_doubt,
-        )
+NOVELTY = declare("novelty", "mean Hamming distance of the sample's code to the nearest codes of data", unit="units")
+IS_NEW = declare("is_in_unoccupied_cell", "whether no sample of the data has the sample's code", kind=Kind.TRUTH)
+SCORE = declare("score", "score of a sample", least=-np.inf)
+AUROC = declare(
+    "auroc",
+    "share of pairs in which the sample outside has the larger score than the one inside, ties counted half",
+    kind=Kind.SHARE,
+)
 
 
 @read_arguments
-def novelty(data: SampleCodes, samples: SampleCodes, *, k: Count = 1) -> Novelty:
+def novelty(data: SampleCodes, samples: SampleCodes, *, k: Count = 1) -> Findings:
     """Return how far the codes of samples are from those that data occupies.
 
     Parameters
@@ -67,8 +40,9 @@ def novelty(data: SampleCodes, samples: SampleCodes, *, k: Count = 1) -> Novelty
 
     Returns
     -------
-    Novelty
-        Exact for these codes; see `Novelty.num_in_doubt` for whether they are those of real arithmetic.
+    Findings
+        ``novelty`` and ``is_in_unoccupied_cell`` of each ``sample``. Nothing is known of samples whose codes rounding
+        could change, and of all samples where it could change a code of the data.
 
     Raises
     ------
@@ -86,24 +60,33 @@ def novelty(data: SampleCodes, samples: SampleCodes, *, k: Count = 1) -> Novelty
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> data, samples = sample_codes(net, [[1.0, 1.0], [2.0, 1.0]]), sample_codes(net, [[3.0, 1.0], [-1.0, -2.0]])
     >>> found = novelty(data, samples)
-    >>> found.scores, found.share_new()
-    (array([0., 2.]), Finding(samples in unoccupied cells: 0.5 (EXACT)))
+    >>> found["novelty"].value, found.share("is_in_unoccupied_cell")
+    (array([0., 2.]), Finding(is in unoccupied cell: 0.5 (EXACT)))
     """
-    if not len(data) or not len(samples) or k < 1:
+    if not len(data) or not len(samples):
         raise InputError(
-            f"expected codes of data, samples to compare with them, and k of 1 or more, got {len(data):,} codes, "
-            f"{len(samples):,} samples and k = {k}"
+            f"expected codes of data and samples to compare with them, got {len(data):,} codes and {len(samples):,} "
+            "samples"
         )
+    began = time.perf_counter()
     occupied = data.codes.unique()
     distances, _ = nearest_codes(occupied, samples.codes, k=min(k, len(occupied)))
-    in_doubt = int(data.in_doubt.sum() + samples.in_doubt.sum())
-    return Novelty(distances.mean(axis=1), distances[:, 0] > 0, in_doubt)
+    in_doubt = samples.in_doubt | data.in_doubt.any()
+    units = float(samples.codes.layout.num_units)
+    scores, is_new = distances.mean(axis=1), (distances[:, 0] > 0).astype(float)
+    columns = [
+        Column.of(quantity, value, np.where(in_doubt, 0.0, value), np.where(in_doubt, most, value), **words)
+        for quantity, value, most, words in (
+            (NOVELTY, scores, units, {"method": METHOD, "given": f"k = {k}" if k > 1 else ""}),
+            (IS_NEW, is_new, 1.0, {"method": METHOD}),
+        )
+    ]
+    seconds = samples.seconds + time.perf_counter() - began
+    return Findings.of(*columns, keys={"sample": np.arange(len(samples))}, domain=samples.domain, seconds=seconds)
 
 
 @read_arguments
-def auroc(
-    inside: Float[np.ndarray, " a"], outside: Float[np.ndarray, " b"], *, num_in_doubt: Natural = 0, name: str = "AUROC"
-) -> Finding:
+def auroc(inside: Float[np.ndarray, " a"] | Column, outside: Float[np.ndarray, " b"] | Column) -> Finding:
     """Return how well scores tell samples outside from samples inside.
 
     The area under the receiver operating characteristic: the probability that a sample outside has a larger score than
@@ -111,34 +94,31 @@ def auroc(
 
     Parameters
     ----------
-    inside, outside : arrays of numbers
+    inside, outside : arrays of numbers, or columns of findings
         Scores of both, at least one each.
-    num_in_doubt : int
-        How many scores rounding could change.
-    name : str
 
     Returns
     -------
     Finding
-        EXACT for these scores; ESTIMATE if some are in doubt.
+        EXACT for arrays. For columns of findings its ends are those of the least and largest scores that these leave
+        open.
 
     Examples
     --------
-    >>> float(auroc(np.array([0.0, 1.0]), np.array([1.0, 2.0])))
-    0.875
+    >>> print(auroc(np.array([0.0, 1.0]), np.array([1.0, 2.0])))
+    0.875 (EXACT)
     """
     if not len(inside) or not len(outside):
         raise InputError(f"expected scores inside and outside, got {len(inside)} and {len(outside)}")
+    near, far = (scores if isinstance(scores, Column) else Column.of(SCORE, scores) for scores in (inside, outside))
+    ends = ((near.value, far.value), (near.upper, far.lower), (near.lower, far.upper))
+    column = Column.of(AUROC, *([_share_of_larger(low, high)] for low, high in ends), method="ranks")
+    domain = f"scores of {len(inside):,} samples inside, {len(outside):,} outside"
+    return Findings.of(column, domain=domain).finding(AUROC)
+
+
+def _share_of_larger(inside: np.ndarray, outside: np.ndarray) -> float:
     ordered = np.sort(inside)
     below = np.searchsorted(ordered, outside, "left").sum()
     up_to = np.searchsorted(ordered, outside, "right").sum()
-    return Finding(
-        float((below + up_to) / (2 * len(inside) * len(outside))),
-        Claim.ESTIMATE if num_in_doubt else Claim.EXACT,
-        name=name,
-        definition="share of pairs in which the sample outside has the larger score, ties counted half",
-        domain=f"scores of {len(inside):,} samples inside, {len(outside):,} outside",
-        method="ranks",
-        tolerance=1e-12,
-        num_undecided=num_in_doubt,
-    )
+    return float((below + up_to) / (2 * len(inside) * len(outside)))

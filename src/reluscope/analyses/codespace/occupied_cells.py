@@ -5,48 +5,33 @@ which it reaches when every sample has a cell of its own. What a code says about
 information ``I = H(class) - H(class | code)``; it too is largest when no two samples share a cell.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 from jaxtyping import Int
 
-from reluscope.analyses.codespace.sampled import SampleCodes
+from reluscope.analyses.codespace.by_gate import by_gate, doubts_by_gate
+from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
+from reluscope.analyses.measuring import ragged
 from reluscope.arguments import read_arguments, read_labels
 from reluscope.errors import ShapeError
-from reluscope.findings import Finding
+from reluscope.findings import Column, Findings, Kind, Quantity, declare
 
 ROUNDING = 1e-9
-
-
-@dataclass(frozen=True)
-class Occupancy:
-    """How samples fill cells.
-
-    Parameters
-    ----------
-    sizes : (g,) int64
-        Samples in each occupied cell of all gates, descending.
-    alone : Finding
-        Share of samples that have a cell to themselves.
-    entropy : Finding
-        Of the codes of all gates, in bits.
-    entropy_by_gate : tuple of Finding
-    information : Finding or None
-        What the code of all gates says about the class, in bits; None without classes.
-    information_by_gate : tuple of Finding
-        Empty without classes.
-    """
-
-    sizes: Int[np.ndarray, " g"]
-    alone: Finding
-    entropy: Finding
-    entropy_by_gate: tuple[Finding, ...]
-    information: Finding | None
-    information_by_gate: tuple[Finding, ...]
+ALONE = declare(
+    "share_alone_in_cell", "share of samples whose code no other sample has", kind=Kind.SHARE, source="shepeleva2020"
+)
+ENTROPY = declare("code_entropy", "entropy of the samples' codes", unit="bits", source="shepeleva2020")
+INFORMATION = declare(
+    "information_on_class", "mutual information of a sample's code and its class over the samples", unit="bits"
+)
+NUM_MIXED = declare(
+    "num_codes_of_several_classes",
+    "different codes of samples of more than one class: regions that the code does not keep apart",
+    kind=Kind.COUNT,
+)
 
 
 @read_arguments
-def occupancy(sampled: SampleCodes, classes: Int[np.ndarray, " s"] | None = None) -> Occupancy:
+def occupancy(sampled: SampleCodes, classes: Int[np.ndarray, " s"] | None = None) -> Findings:
     """Return how samples fill cells, and the entropy of their codes.
 
     Parameters
@@ -57,9 +42,11 @@ def occupancy(sampled: SampleCodes, classes: Int[np.ndarray, " s"] | None = None
 
     Returns
     -------
-    Occupancy
-        EXACT for these samples up to rounding, as numbers about the samples: the entropy of the distribution that they
-        were drawn from is larger where many samples are alone. ESTIMATES where rounding could change codes.
+    Findings
+        ``share_alone_in_cell`` and ``code_entropy``, and with classes ``information_on_class`` and
+        ``num_codes_of_several_classes`` for the codes of each ``gate``; the summary is about all gates together. They
+        are numbers about the samples: the entropy of the distribution that these were drawn from is larger where many
+        samples are alone. The detail ``sizes`` has the numbers of samples in each occupied cell, descending.
 
     Raises
     ------
@@ -68,52 +55,46 @@ def occupancy(sampled: SampleCodes, classes: Int[np.ndarray, " s"] | None = None
 
     Notes
     -----
-    One pass over the codes for each gate, and one for all.
+    One pass over the codes for each gate, and one for all. A sample whose code rounding could change leaves one cell
+    and enters another: each changes the number of samples alone, and of mixed cells, by at most one.
 
     Examples
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> sampled = rs.codespace.sample_codes(net, [[1.0, 1.0], [2.0, 1.0], [-1.0, 1.0], [1.0, -1.0]])
-    >>> found = occupancy(sampled, np.array([0, 0, 1, 1]))
-    >>> found.sizes, float(found.alone), float(found.entropy), float(found.information)
-    (array([2, 1, 1]), 0.5, 1.5, 1.0)
+    >>> found = occupancy(sampled, np.array([0, 0, 1, 1])).summary
+    >>> found.details["sizes"][0], [float(found[name].value[0]) for name in found]
+    (array([2, 1, 1]), [0.5, 1.5, 1.0, 0.0])
     """
     if not len(sampled):
         raise ShapeError("expected at least one sample, got no samples")
+    number = len(sampled)
+    doubts = doubts_by_gate(sampled)
+    parts = [sampled.codes, *sampled.codes.by_gate().values()]
+    rows = [part.unique(return_inverse=True)[1] for part in parts]
+    sizes = [np.sort(np.bincount(own))[::-1] for own in rows]
+    alone = np.array([(own == 1).sum() / number for own in sizes])
+    shift = 2 * doubts / number
+    columns = [
+        Column.of(ALONE, alone, np.maximum(0, alone - shift), np.minimum(1, alone + shift), method=METHOD),
+        _in_bits(ENTROPY, [entropy(own) for own in rows], doubts, np.log2(number)),
+    ]
     if classes is not None:
-        classes = read_labels(classes, num_samples=len(sampled), name="classes")
-    labels = None if classes is None else np.unique(classes, return_inverse=True)[1].reshape(-1)
-    _, code_of, sizes = sampled.codes.unique(return_inverse=True, return_counts=True)
-    unclear = int(sampled.in_doubt.sum())
-    alone = sampled.finding(
-        float((sizes == 1).sum() / len(sampled)),
-        unclear,
-        None,
-        name="samples alone in their cell",
-        definition="share of samples whose code no other sample has",
-        tolerance=ROUNDING,
-        source="shepeleva2020",
-    )
-    parts = {
-        name: part.unique(return_inverse=True)[1]
-        for name, part in sampled.codes.by_gate().items()  # views
-    }
-    doubts = sampled.doubtful.sum(axis=0)
-    entropies, informations = [], []
-    for index, (name, rows) in enumerate([*parts.items(), ("all gates", code_of)]):
-        doubt = unclear if index == len(parts) else int(doubts[index])
-        entropies.append(_entropy_finding(sampled, rows, name, doubt))
-        if labels is not None:
-            informations.append(_information_finding(sampled, rows, labels, name, doubt))
-    return Occupancy(
-        np.sort(sizes)[::-1],
-        alone,
-        entropies[-1],
-        tuple(entropies[:-1]),
-        informations[-1] if informations else None,
-        tuple(informations[:-1]),
-    )
+        labels = np.unique(read_labels(classes, num_samples=number, name="classes"), return_inverse=True)[1].reshape(-1)
+        whole = entropy(labels)
+        kinds = int(labels.max()) + 1
+        both = [np.unique(own * kinds + labels, return_inverse=True) for own in rows]
+        information = [
+            max(0.0, entropy(own) + whole - entropy(together.reshape(-1)))
+            for own, (_, together) in zip(rows, both, strict=True)
+        ]
+        mixed = np.array([int((np.bincount(pairs // kinds) > 1).sum()) for pairs, _ in both])
+        columns += [
+            _in_bits(INFORMATION, information, doubts, whole),
+            Column.of(NUM_MIXED, mixed, np.maximum(0, mixed - doubts), mixed + doubts, method=METHOD),
+        ]
+    return by_gate(sampled, columns, seconds=sampled.seconds, details={"sizes": ragged(sizes)})
 
 
 def entropy(groups: Int[np.ndarray, " s"]) -> float:
@@ -130,29 +111,9 @@ def entropy(groups: Int[np.ndarray, " s"]) -> float:
     return float(-(shares * np.log2(shares)).sum()) + 0.0
 
 
-def _entropy_finding(sampled: SampleCodes, rows: np.ndarray, name: str, unclear: int) -> Finding:
-    return sampled.finding(
-        entropy(rows),
-        unclear,
-        None,
-        name=f"entropy of the codes of {name}",
-        definition=f"entropy of the samples' codes in bits, at most {np.log2(len(rows)):.4g} for so many samples",
-        tolerance=ROUNDING,
-        source="shepeleva2020",
-    )
-
-
-def _information_finding(
-    sampled: SampleCodes, rows: np.ndarray, labels: np.ndarray, name: str, unclear: int
-) -> Finding:
-    both = np.unique(rows * (int(labels.max()) + 1) + labels, return_inverse=True)[1].reshape(-1)
-    whole = entropy(labels)
-    return sampled.finding(
-        max(0.0, entropy(rows) + whole - entropy(both)),
-        unclear,
-        None,
-        name=f"information on the class in the codes of {name}",
-        definition=f"mutual information of code and class over the samples in bits, at most {whole:.4g}, the entropy "
-        "of the classes",
-        tolerance=ROUNDING,
-    )
+def _in_bits(quantity: Quantity, values: list[float], doubts: np.ndarray, most: float) -> Column:
+    """Return numbers of bits, exact up to rounding; anything up to the most where codes are in doubt."""
+    value = np.array(values)
+    lower = np.where(doubts > 0, 0.0, np.maximum(0.0, value - ROUNDING))
+    upper = np.where(doubts > 0, np.maximum(most, value), value) + ROUNDING
+    return Column.of(quantity, value, lower, upper, tolerance=3 * ROUNDING, method=METHOD)

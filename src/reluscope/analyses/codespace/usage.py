@@ -4,62 +4,32 @@ A unit that stays on one piece adds no bend on these samples. If that piece is f
 one constant: the unit is dead on the samples. Elsewhere in input space it may well be alive.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from reluscope.analyses.codespace.sampled import SampleCodes, piece_counts
+from reluscope.analyses.codespace.by_gate import by_gate
+from reluscope.analyses.codespace.sampled import METHOD, SampleCodes, piece_counts
 from reluscope.arguments import read_arguments
-from reluscope.findings import Finding
+from reluscope.codes.packed import Codes
+from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
 
-
-@dataclass(frozen=True)
-class GateUsage:
-    """How samples use the units of one gate.
-
-    Parameters
-    ----------
-    name : str
-        Of the gate.
-    num_units, num_pieces : int
-    dead : Finding
-        Units that stay on one flat piece.
-    always_on : Finding
-        Units that stay on one piece that is not flat, or on one candidate.
-    changing : Finding
-        Units that use two pieces or more.
-    pieces_used : Finding
-        Mean number of pieces that a unit uses.
-    """
-
-    name: str
-    num_units: int
-    num_pieces: int
-    dead: Finding
-    always_on: Finding
-    changing: Finding
-    pieces_used: Finding
-
-
-@dataclass(frozen=True)
-class UnitUsage:
-    """How samples use the units of a network, gate by gate and in all; see `GateUsage`."""
-
-    by_gate: tuple[GateUsage, ...]
-    total: GateUsage
-
-
-DEFINITIONS = {
-    "dead": "units that stay on one flat piece at all samples, so that their output is one constant there",
-    "always on": "units that stay at all samples on one piece that is not flat, or on one candidate",
-    "changing": "units that use two pieces or more over the samples",
-}
+NUM_DEAD = declare(
+    "num_dead_units",
+    "units that stay on one flat piece at all samples, so that their output is one constant there",
+    kind=Kind.COUNT,
+)
+NUM_ALWAYS_ON = declare(
+    "num_always_on_units",
+    "units that stay at all samples on one piece that is not flat, or on one candidate",
+    kind=Kind.COUNT,
+)
+NUM_CHANGING = declare("num_changing_units", "units that use two pieces or more over the samples", kind=Kind.COUNT)
+PIECES_USED = declare("pieces_used", "mean over units of the number of pieces that they use over the samples")
 
 
 @read_arguments
-def unit_usage(network: Network, sampled: SampleCodes) -> UnitUsage:
+def unit_usage(network: Network, sampled: SampleCodes) -> Findings:
     """Count dead, always-on and changing units over samples.
 
     Parameters
@@ -70,9 +40,11 @@ def unit_usage(network: Network, sampled: SampleCodes) -> UnitUsage:
 
     Returns
     -------
-    UnitUsage
-        EXACT for these samples. Where rounding could change pieces in a gate, an ESTIMATE: at most as many units stay
-        on one piece as do over the samples that are certain.
+    Findings
+        ``num_dead_units``, ``num_always_on_units``, ``num_changing_units`` and ``pieces_used`` of each ``gate``, with
+        its numbers of ``units`` and of ``pieces`` as further keys; the summary is about all gates together. Where
+        rounding could change pieces in a gate, at most as many units stay on one piece as do over the samples that are
+        certain.
 
     Notes
     -----
@@ -83,34 +55,36 @@ def unit_usage(network: Network, sampled: SampleCodes) -> UnitUsage:
     >>> import reluscope as rs
     >>> from reluscope.analyses.codespace import sample_codes
     >>> net = rs.load([(np.array([[1.0], [-1.0], [1.0]]), np.array([9.0, -9.0, 0.0])), (np.ones((1, 3)), np.zeros(1))])
-    >>> total = unit_usage(net, sample_codes(net, [[1.0], [-1.0]])).total
-    >>> int(total.dead), int(total.always_on), int(total.changing)
-    (1, 1, 1)
+    >>> found = unit_usage(net, sample_codes(net, [[1.0], [-1.0]])).summary
+    >>> [int(found.finding(name)) for name in ("num_dead_units", "num_always_on_units", "num_changing_units")]
+    [1, 1, 1]
     """
-    tables = piece_counts(sampled.codes)
-    values, most, doubts = [], [], sampled.doubtful.sum(axis=0)
-    for index, stage in enumerate(network.stages):
-        found = _kinds(stage.gate, tables[index])
-        values.append(found)
-        if doubts[index]:
-            certain = piece_counts(sampled.codes[~sampled.doubtful[:, index]])[index]
-            most.append(_kinds(stage.gate, certain))
-        else:
-            most.append(found)
-    by_gate = tuple(
-        _usage(sampled, gate.name, gate.num_units, gate.num_pieces, values[index], most[index], int(doubts[index]))
-        for index, gate in enumerate(network.gates)
-    )
-    total = _usage(
-        sampled,
-        "all gates",
-        network.num_units,
-        max((gate.num_pieces for gate in network.gates), default=1),
-        np.sum([np.zeros(4, dtype=np.int64), *values], axis=0),
-        np.sum([np.zeros(4, dtype=np.int64), *most], axis=0),
-        int(sampled.in_doubt.sum()),
-    )
-    return UnitUsage(by_gate, total)
+    value = _used(network, sampled.codes)
+    lower, upper = value.copy(), value.copy()
+    units = np.array([gate.num_units for gate in network.gates], dtype=np.int64)
+    pieces = np.array([gate.num_pieces for gate in network.gates], dtype=np.int64)
+    for index in np.flatnonzero(sampled.doubtful.any(axis=0)):
+        # Samples in doubt can only make units change that seem to stay, and use more pieces.
+        certain = sampled.codes[~sampled.doubtful[:, index]]
+        sure = _used(network, certain)[index] if len(certain) else [units[index], units[index], 0, 0]
+        lower[index] = [0, 0, *sure[2:]]
+        upper[index] = [*sure[:2], units[index], units[index] * pieces[index]]
+    value, lower, upper = (np.array([part.sum(axis=0), *part], dtype=np.float64) for part in (value, lower, upper))
+    units = np.array([units.sum(), *units])
+    for part in (value, lower, upper):
+        part[:, 3] /= np.maximum(units, 1)
+    columns = [
+        Column.of(quantity, value[:, place], lower[:, place], upper[:, place], method=METHOD)
+        for place, quantity in enumerate((NUM_DEAD, NUM_ALWAYS_ON, NUM_CHANGING, PIECES_USED))
+    ]
+    return by_gate(sampled, columns, seconds=sampled.seconds, keys={"units": units[1:], "pieces": pieces})
+
+
+def _used(network: Network, codes: Codes) -> np.ndarray:
+    """Return for each gate the numbers of dead, always-on and changing units, and of pieces used."""
+    tables = piece_counts(codes)
+    kinds = [_kinds(stage.gate, table) for stage, table in zip(network.stages, tables, strict=True)]
+    return np.array(kinds, dtype=np.int64).reshape(len(kinds), 4)
 
 
 def _kinds(gate: object, table: np.ndarray) -> np.ndarray:
@@ -123,34 +97,3 @@ def _kinds(gate: object, table: np.ndarray) -> np.ndarray:
     else:
         flat = np.zeros(table.shape[1], dtype=bool)
     return np.array([(still & flat).sum(), (still & ~flat).sum(), (~still).sum(), used.sum()], dtype=np.int64)
-
-
-def _usage(
-    sampled: SampleCodes,
-    name: str,
-    num_units: int,
-    num_pieces: int,
-    values: np.ndarray,
-    most: np.ndarray,
-    unclear: int,
-) -> GateUsage:
-    def count(kind: str, place: int) -> Finding:
-        # Doubtful samples can only make units change that seem to stay.
-        interval = (0, int(most[place])) if place < 2 else (int(most[place]), num_units)
-        return sampled.finding(
-            int(values[place]),
-            unclear,
-            interval,
-            name=f"{kind} units" + ("" if name == "all gates" else f" of {name}"),
-            definition=f"number of {DEFINITIONS[kind]}",
-        )
-
-    pieces = sampled.finding(
-        float(values[3] / num_units) if num_units else 0.0,
-        unclear,
-        None,
-        name=f"pieces used per unit of {name}",
-        definition="mean over units of the number of pieces that they use over the samples",
-        tolerance=1e-12,
-    )
-    return GateUsage(name, num_units, num_pieces, count("dead", 0), count("always on", 1), count("changing", 2), pieces)

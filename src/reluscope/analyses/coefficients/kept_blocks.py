@@ -13,8 +13,10 @@ from reluscope.files import stored
 from reluscope.files.kept_results import KeptResults, Record
 from reluscope.networks.network import Network
 
+PREFIX = "samples-"
 
-class KeptBlocks:
+
+class KeptBlocks(KeptResults):
     """Finished blocks in a folder.
 
     Parameters
@@ -37,20 +39,17 @@ class KeptBlocks:
         self, folder: str | os.PathLike[str], key: dict[str, str], *, num_outputs: int, num_inputs: int
     ) -> None:
         self._num_outputs, self._num_inputs = num_outputs, num_inputs
-        self._results = KeptResults(folder, key, advice="name another folder, or remove it")
+        super().__init__(folder, key, advice="name another folder, or remove it")
 
-    def __getitem__(self, rows: slice) -> torch.Tensor | None:
-        """Return a block (m, rows, n + 1), None if it is not there."""
-        name = _name(rows)
-        if name not in self._results:
-            return None
-        record = self._results[name]
-        with self._results.reading(name):
-            shape = (self._num_outputs, rows.stop - rows.start, self._num_inputs + 1)
-            return torch.from_numpy(stored.array(record.arrays, "values", np.float64, shape))
+    def to_record(self, value: torch.Tensor) -> Record:
+        """Return a block (m, rows, n + 1) as an array."""
+        return Record({}, {"values": value.cpu().numpy()})
 
-    def __setitem__(self, rows: slice, values: torch.Tensor) -> None:
-        self._results[_name(rows)] = Record({}, {"values": values.cpu().numpy()})
+    def from_record(self, name: str, record: Record) -> torch.Tensor:
+        """Return the block of the rows that are named."""
+        first, last = map(int, name.removeprefix(PREFIX).split("-"))
+        shape = (self._num_outputs, last - first, self._num_inputs + 1)
+        return torch.from_numpy(stored.array(record.arrays, "values", np.float64, shape))
 
 
 def key_of(network: Network, points: torch.Tensor, outputs: tuple[int, ...], block: int) -> dict[str, str]:
@@ -64,5 +63,6 @@ def key_of(network: Network, points: torch.Tensor, outputs: tuple[int, ...], blo
     }
 
 
-def _name(rows: slice) -> str:
-    return f"samples-{rows.start:09d}-{rows.stop:09d}"
+def block_name(rows: slice) -> str:
+    """Return the name under which a block of samples is kept."""
+    return f"{PREFIX}{rows.start:09d}-{rows.stop:09d}"

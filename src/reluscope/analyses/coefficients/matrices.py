@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int
 
-from reluscope.analyses.coefficients.kept_blocks import KeptBlocks, key_of
+from reluscope.analyses.coefficients.kept_blocks import KeptBlocks, block_name, key_of
 from reluscope.arguments import read_arguments, read_position, read_positions
 from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import BudgetExceededError, InputError
@@ -103,11 +103,11 @@ class CoefficientMatrices:
         with counting("coefficients", "samples", shown=self.progress, total=float(len(self))) as report:
             for start in range(0, len(self), size):
                 rows = slice(start, min(start + size, len(self)))
-                values = None if self.cache is None else self.cache[rows]
+                values = None if self.cache is None else self.cache.get(block_name(rows))
                 if values is None:
                     values = self._block(rows)
                     if self.cache is not None:
-                        self.cache[rows] = values
+                        self.cache[block_name(rows)] = values
                 report(rows.stop - rows.start, float(rows.stop - rows.start))
                 yield rows, values.to(self.network.device)
 

@@ -10,10 +10,12 @@ from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.patience import patient
-from reluscope.progress import counting
+from reluscope.progress import Progress, counting_regions
 
 
-def count_by_mip(network: Network, domain: Domain, *, budget: Budget | None = None, progress: bool = False) -> Counted:
+def count_by_mip(
+    network: Network, domain: Domain, *, budget: Budget | None = None, progress: Progress = False
+) -> Counted:
     """Return the number of activation regions of a network on a bounded domain, those without interior included.
 
     Parameters
@@ -24,8 +26,8 @@ def count_by_mip(network: Network, domain: Domain, *, budget: Budget | None = No
         Regions that meet it only in its boundary count.
     budget : Budget, optional
         Where to stop early.
-    progress : bool
-        Show how many regions there are so far.
+    progress : bool or callable
+        Show how many regions there are so far; what share of all they are is not known.
 
     Returns
     -------
@@ -70,12 +72,13 @@ def count_by_mip(network: Network, domain: Domain, *, budget: Budget | None = No
     search: CodeSearch | None = None
     try:
         search = CodeSearch(network, domain)
-        with counting("count", "regions", shown=progress) as report:
+        with counting_regions("count", progress) as count:
             while not search.is_closed and not (stopped := budget.spent(certain, began)):
                 left = float("inf") if budget.seconds is None else budget.seconds - (time.time() - began)
                 if (found := search.next_code(left)) is not None:
                     certain, doubtful = certain + found.is_certain, doubtful + (not found.is_certain)
-                    report(int(found.is_certain), 0.0)
+                    if count is not None:
+                        count(int(found.is_certain), 0.0)
     except ENDS as end:
         stopped = why_ended(end)
     is_closed = search is not None and search.is_closed

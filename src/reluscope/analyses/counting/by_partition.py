@@ -23,6 +23,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
+from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
 INFINITY = float("inf")
@@ -46,7 +47,7 @@ def count_by_partition(
     budget: Budget | None = None,
     executor: Executor | None = None,
     tolerance: Tolerance | None = None,
-    progress: bool = False,
+    progress: Progress = False,
     certify: bool = False,
 ) -> Counted:
     """Count regions from a partition of the domain.

@@ -5,16 +5,17 @@ import time
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import DEFINITIONS
 from reluscope.analyses.counting.rational_codes import RationalCodes
-from reluscope.budget import ENDS, Budget, why_ended
+from reluscope.budget import Budget
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.patience import patient
-from reluscope.progress import counting
+from reluscope.partitions.walk import walk
+from reluscope.progress import Progress, counting_regions
 
 
 def count_by_rational_tree(
-    network: Network, domain: Domain, *, budget: Budget | None = None, progress: bool = False
+    network: Network, domain: Domain, *, budget: Budget | None = None, progress: Progress = False
 ) -> Counted:
     """Return the number of activation regions of a network on a domain, those without interior included.
 
@@ -27,8 +28,8 @@ def count_by_rational_tree(
         boundary count.
     budget : Budget, optional
         Where to stop early. Without one, a count that would not end stops after some seconds.
-    progress : bool
-        Show how many regions there are so far.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
 
     Returns
     -------
@@ -59,29 +60,22 @@ def count_by_rational_tree(
     """
     began = time.time()
     budget = patient(Budget() if budget is None else budget, network, domain)
-    number, stopped = 0, ""
     codes = RationalCodes(network, domain)
-    try:
-        with counting("count", "regions", shown=progress) as report:
-            while codes.num_open and not (stopped := budget.spent(number, began)):
-                if codes.step() is not None:
-                    number += 1
-                    report(1, 0.0)
-    except ENDS as end:
-        stopped = why_ended(end)
-    is_whole = not codes.num_open
+    with counting_regions("count", progress) as count:
+        found = walk([codes.first], codes.step, budget=budget, began=began, progress=count)
     # A node that was not visited has a code.
-    certain = number if is_whole else max(number, 1)
+    certain = max(found.num_found, 1)
+    work = {"nodes": 0, "programs": 0, **found.work}
     finding = Finding(
         certain,
-        Claim.EXACT if is_whole else Claim.LOWER,
+        Claim.LOWER if found.left else Claim.EXACT,
         name="regions",
-        interval=(certain, certain if is_whole else float("inf")),
+        interval=(certain, float("inf") if found.left else certain),
         definition=DEFINITIONS["activation"].regions,
         domain=domain.describe(),
         method="tree of codes in rational arithmetic",
         source="stargalla2025",
         tolerance=0.0,
-        work={**codes.work, "seconds": time.time() - began},
+        work={**work, "nodes": work["nodes"] + found.num_found, "seconds": time.time() - began},
     )
-    return Counted(finding, "" if is_whole else stopped)
+    return Counted(finding, found.stopped)

@@ -10,7 +10,7 @@ from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.patience import patient
 from reluscope.partitions.tree_count import tree_count
-from reluscope.progress import counting
+from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
 
 
@@ -21,7 +21,7 @@ def count_by_tree(
     budget: Budget | None = None,
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    progress: bool = False,
+    progress: Progress = False,
 ) -> Counted:
     """Return the number of full-dimensional activation regions of a network on a domain.
 
@@ -37,8 +37,8 @@ def count_by_tree(
     checkpoint : path, optional
         A folder that keeps what was counted, part by part. If it is there, the count goes on from it, whatever became
         of the run that made it; how much of it there was is ``kept_tasks`` of the finding's work.
-    progress : bool
-        Show how many regions there are so far, and how many of the parts are done.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
 
     Returns
     -------
@@ -70,20 +70,19 @@ def count_by_tree(
     budget = Budget() if budget is None else budget
     if checkpoint is None:
         budget = patient(budget, network, domain)
-    with counting("count", "regions", shown=progress) as report:
-        tally = tree_count(
+    with counting_regions("count", progress) as count:
+        found = tree_count(
             network,
             domain,
             budget=budget,
             tolerance=tolerance,
             executor=executor,
             checkpoint=checkpoint,
-            report=lambda number: report(number, 0.0),
-            tell=report.tell,
+            progress=count,
         )
-    certain = tally.num_regions + tally.num_open
-    is_sure = not (tally.num_open or tally.stopped or tally.num_undecided)
-    found = Finding(
+    certain = found.num_found + sum(found.left)
+    is_sure = not (found.left or found.num_undecided)
+    finding = Finding(
         certain,
         Claim.EXACT if is_sure else Claim.LOWER,
         name="regions",
@@ -92,7 +91,7 @@ def count_by_tree(
         domain=domain.describe(),
         method="tree of linear programs",
         tolerance=tolerance.resolution,
-        num_undecided=tally.num_undecided,
-        work=dict(tally.work),
+        num_undecided=found.num_undecided,
+        work=dict(found.work),
     )
-    return Counted(found, tally.stopped)
+    return Counted(finding, found.stopped)

@@ -21,6 +21,7 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.partitions.cellwise import supports
+from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
 # With more dimensions, regions have so many vertices that linear programs are faster.
@@ -38,7 +39,7 @@ def count(
     executor: Executor | None = None,
     tolerance: Tolerance | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    progress: bool = False,
+    progress: Progress = False,
     certify: bool = False,
 ) -> Finding:
     """Count the linear regions of a network on a domain.
@@ -75,8 +76,8 @@ def count(
     checkpoint : path, optional
         Of the tree of proper activation regions: a folder that keeps what was counted, part by part; if it is there,
         the count goes on from it.
-    progress : bool
-        Show how far the work is.
+    progress : bool or callable
+        Show how much of the work is done; a function is told the share, from 0 to 1.
     certify : bool
         Count in rational arithmetic: under every definition on bounded lines and planes, proper activation regions on
         any bounded domain of few dimensions, activation regions everywhere.
@@ -141,7 +142,7 @@ def counted(
     executor: Executor | None = None,
     tolerance: Tolerance | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    progress: bool = False,
+    progress: Progress = False,
     certify: bool = False,
 ) -> Counted:
     """Count as `count` does, and say why the work stopped early."""
@@ -164,7 +165,7 @@ class _Question:
     executor: Executor | None
     tolerance: Tolerance | None
     checkpoint: str | os.PathLike[str] | None
-    progress: bool
+    progress: Progress
     certify: bool
 
     def require(self, method: str, counted: str, *unused: str) -> None:

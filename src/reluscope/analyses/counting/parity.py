@@ -21,7 +21,8 @@ from scipy.special import betaincinv
 from reluscope.analyses.counting.code_search import CodeSearch
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import DEFINITIONS
-from reluscope.budget import ENDS, Budget, why_ended
+from reluscope.arguments import Count, Natural, Seed, Share, read_arguments
+from reluscope.budget import ENDS, Budget, RegionBudget, why_ended
 from reluscope.errors import BudgetExceededError, InputError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Domain
@@ -30,15 +31,16 @@ from reluscope.networks.network import Network
 PILOTS = 3
 
 
+@read_arguments
 def count_lower_by_parity(
     network: Network,
     domain: Domain,
     *,
-    num_parities: int | None = None,
-    num_trials: int = 16,
-    confidence: float = 0.99,
-    seed: int = 0,
-    budget: Budget | None = None,
+    num_parities: Natural | None = None,
+    num_trials: Count = 16,
+    confidence: Share = 0.99,
+    budget: RegionBudget = Budget(),
+    seed: Seed = 0,
 ) -> Counted:
     """Return a lower bound on the number of activation regions on a bounded domain, right with a given confidence.
 
@@ -54,10 +56,10 @@ def count_lower_by_parity(
         Independent trials.
     confidence : float
         Probability, over the random constraints, with which the bound is at least to be right; between 0 and 1.
+    budget : Budget
+        Seconds, and regions: different codes seen. Trials that were not made count as those without a code.
     seed : int
         Of the random constraints.
-    budget : Budget, optional
-        Seconds, and regions: different codes seen. Trials that were not made count as those without a code.
 
     Returns
     -------
@@ -95,12 +97,7 @@ def count_lower_by_parity(
     began = time.perf_counter()
     if not 0 < confidence < 1:
         raise InputError(f"confidence must be between 0 and 1, got {confidence}: give 0.99, for instance")
-    if num_trials < 1 or (num_parities is not None and num_parities < 0):
-        raise InputError(
-            f"expected at least one trial and no negative number of parities, got {num_trials} and {num_parities}: "
-            "give others"
-        )
-    trials = _Trials(Budget() if budget is None else budget, seed)
+    trials = _Trials(budget, seed)
     level, successes = num_parities, 0
     try:
         trials.search = CodeSearch(network, domain)

@@ -5,7 +5,6 @@ Each piece of the next unit is a few inequalities more, weak ones where the code
 point is left is decided without rounding. So codes without an interior are found as well, and none is missing.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -17,6 +16,7 @@ from reluscope.networks.graph import GateNode, Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
 from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps, slice_frame
+from reluscope.partitions.walk import Step
 
 # What one piece asks of a point: forms that are above 0, and forms that are at least 0.
 Piece = tuple[tuple[Form, ...], tuple[Form, ...]]
@@ -24,16 +24,31 @@ Code = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
-class _Node:
-    """A code of the first units: of all gates before one, and of the first units of that one."""
+class CodeNode:
+    """A code of the first units, and all points that have it.
+
+    Parameters
+    ----------
+    before : tuple of tuples
+        Pieces of all gates before one.
+    here : tuple of int
+        Pieces of the first units of that one.
+    cell : RationalCell
+    is_finished : bool
+        Whether these are all units.
+    """
 
     before: Code
     here: tuple[int, ...]
     cell: RationalCell
+    is_finished: bool
+
+    def __len__(self) -> int:
+        return 1
 
 
 class RationalCodes:
-    """The search for all codes, one after another.
+    """What `walk` needs to find all codes.
 
     Parameters
     ----------
@@ -52,9 +67,11 @@ class RationalCodes:
     The absolute value: its two units are active on either side, and neither is at 0.
 
     >>> import reluscope as rs
+    >>> from reluscope.partitions.walk import walk
     >>> codes = RationalCodes(rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])]), rs.Space(1))
-    >>> sorted(code for code, _ in codes), codes.num_open
-    ([((0, 0),), ((0, 1),), ((1, 0),)], 0)
+    >>> found = walk([codes.first], codes.step, finish=lambda node: [node.before], budget=rs.Budget())
+    >>> sorted(code for (code,) in found.parts)
+    [((0, 0),), ((0, 1),), ((1, 0),)]
     """
 
     def __init__(self, network: Network, domain: Domain) -> None:
@@ -67,32 +84,21 @@ class RationalCodes:
         self._gates = [stage.gate for stage in network.stages]
         self._frame = slice_frame(domain) if isinstance(domain, Slice) else None
         self._maps: tuple[Code, RationalMaps] | None = None
-        self._stack = [_Node((), (), cell)]
-        self.work = {"nodes": 0, "programs": 0}
+        self.first = self._node((), (), cell)
 
-    def __iter__(self) -> Iterator[tuple[Code, RationalCell]]:
-        """Yield codes with their cells."""
-        while self._stack:
-            if (found := self.step()) is not None:
-                yield found
+    def step(self, node: CodeNode, room: float) -> Step:
+        """Return the codes of one unit more."""
+        del room
+        children, num_programs = self._children(node)
+        return Step(children, work={"nodes": 1, "programs": num_programs})
 
-    @property
-    def num_open(self) -> int:
-        """Nodes that were not visited; each has a code at least, which no other has."""
-        return len(self._stack)
+    def _node(self, before: Code, here: tuple[int, ...], cell: RationalCell) -> CodeNode:
+        while len(before) < len(self._gates) and len(here) == self._gates[len(before)].num_units:
+            before, here = (*before, here), ()
+        return CodeNode(before, here, cell, len(before) == len(self._gates))
 
-    def step(self) -> tuple[Code, RationalCell] | None:
-        """Visit one node, and return its code if it is whole."""
-        node = self._stack[-1]
-        while len(node.before) < len(self._gates) and len(node.here) == self._gates[len(node.before)].num_units:
-            node = _Node((*node.before, node.here), (), node.cell)
-        children = [] if len(node.before) == len(self._gates) else self._children(node)
-        # Only now, so that nothing is lost where this is interrupted.
-        self._stack[-1:] = children
-        self.work["nodes"] += 1
-        return None if children else (node.before, node.cell)
-
-    def _children(self, node: _Node) -> list[_Node]:
+    def _children(self, node: CodeNode) -> tuple[list[CodeNode], int]:
+        """Return what becomes of a node with the next unit, and the number of programs that this took."""
         pieces = _pieces(self._gates[len(node.before)], len(node.here), self._maps_after(node.before))
         cells: dict[int, RationalCell] = {}
         # The piece at the node's own point comes last: where no other one is left, the cell stays as it is.
@@ -105,13 +111,13 @@ class RationalCodes:
                 cell = None if cell is None else cell.where_strict(form)
             for form in weak:
                 cell = None if cell is None else cell.where_weak(form)
-            self.work["programs"] += 1
             if cell is not None:
                 cells[number] = cell
         strict, weak = pieces[own] if cells else ((), ())
         point = node.cell
         cells[own] = RationalCell((*point.weak, *weak), (*point.strict, *strict), point.point)
-        return [_Node(node.before, (*node.here, number), cell) for number, cell in cells.items()]
+        children = [self._node(node.before, (*node.here, number), cell) for number, cell in cells.items()]
+        return children, len(pieces) - 1
 
     def _maps_after(self, before: Code) -> RationalMaps:
         if self._maps is None or self._maps[0] != before:

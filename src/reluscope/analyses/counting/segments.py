@@ -1,82 +1,32 @@
 """How many regions the straight way between two samples crosses."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import time
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float
 
-from reluscope.budget import Budget
-from reluscope.findings import Claim, Finding
-from reluscope.geometry.domains import Segment, Slice
+from reluscope.arguments import read_arguments
+from reluscope.budget import Budget, RegionBudget
+from reluscope.findings import Claim, Column, Findings, Kind, declare
+from reluscope.geometry.domains import Segment
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition
-from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance
 
-
-@dataclass(frozen=True)
-class SegmentCounts:
-    """Numbers of regions along segments.
-
-    Parameters
-    ----------
-    counts : (k,) int64
-        Regions on each segment.
-    lengths : (k,) float64
-        Length of each segment in input space.
-    is_exact : (k,) bool
-        Whether a count is exact; else it is a lower bound.
-    findings : tuple of Finding
-        One per segment.
-    stopped : str
-        Why work stopped early, empty if it did not.
-    work : dict
-        What all segments took together.
-    """
-
-    counts: Int[np.ndarray, " k"]
-    lengths: Float[np.ndarray, " k"]
-    is_exact: Bool[np.ndarray, " k"]
-    findings: tuple[Finding, ...]
-    stopped: str
-    work: dict[str, float]
-
-    def __len__(self) -> int:
-        return len(self.counts)
-
-    def median(self, chosen: Bool[np.ndarray, " k"], name: str) -> Finding:
-        """Return the median count over some of the segments.
-
-        Returns
-        -------
-        Finding
-            EXACT for these segments if all their counts are; else LOWER.
-        """
-        exact = bool(self.is_exact[chosen].all())
-        number = int(chosen.sum())
-        any_finding = self.findings[int(np.flatnonzero(chosen)[0])]
-        return Finding(
-            float(np.median(self.counts[chosen])),
-            Claim.EXACT if exact else Claim.LOWER,
-            name=name,
-            definition=f"median over {number} segments of the number of {any_finding.definition}",
-            domain=f"{number} segments between samples, of median length {np.median(self.lengths[chosen]):.4g}",
-            method=any_finding.method,
-            tolerance=any_finding.tolerance,
-            num_undecided=sum(self.findings[row].num_undecided for row in np.flatnonzero(chosen)),
-            work=self.work,
-        )
+NUM_REGIONS_ON_SEGMENT = declare(
+    "num_regions_on_segment", "linear regions that a straight segment between two points meets", kind=Kind.COUNT
+)
 
 
+@read_arguments
 def count_along_segments(
     network: Network,
     starts: Float[np.ndarray, "k n"],
     ends: Float[np.ndarray, "k n"],
     *,
-    budget: Budget | int | None = None,
+    budget: RegionBudget = Budget(),
     tolerance: Tolerance | None = None,
-) -> SegmentCounts:
+) -> Findings:
     """Count the regions on straight segments, exactly.
 
     Parameters
@@ -84,13 +34,15 @@ def count_along_segments(
     network : Network
     starts, ends : (k, n) float64
         Different end points.
-    budget : Budget or int, optional
-        For all segments together.
+    budget : Budget
+        Regions and seconds for all segments together.
     tolerance : Tolerance, optional
 
     Returns
     -------
-    SegmentCounts
+    Findings
+        `NUM_REGIONS_ON_SEGMENT` for each ``segment``: EXACT, or LOWER where the budget ended the work; details
+        ``length``, in input space, and ``num_undecided``.
 
     Raises
     ------
@@ -105,23 +57,30 @@ def count_along_segments(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> count_along_segments(net, np.array([[-1.0, -2.0]]), np.array([[1.0, 2.0]])).counts
-    array([2])
+    >>> print(count_along_segments(net, [[-1.0, -2.0]], [[1.0, 2.0]]))
+    segment  number of regions on segment
+    0                                   2
     """
+    began = time.perf_counter()
     segments = [Segment(start, end) for start, end in zip(starts, ends, strict=True)]
-    parts = _partitions(network, segments, budget, tolerance)
-    findings = tuple(part.finding() for part in parts)
-    return SegmentCounts(
-        np.array([int(finding) for finding in findings], dtype=np.int64),
-        np.linalg.norm(ends - starts, axis=1),
-        np.array([finding.claim is Claim.EXACT for finding in findings], dtype=bool),
-        findings,
-        next((part.note for part in parts if part.note), ""),
-        dict(parts[0].work) if parts else {},
+    parts = partition(network, segments, budget=budget, tolerance=tolerance) if segments else []
+    counts = [part.finding() for part in parts]
+    ends_of_counts = [(one.value, one.value) if one.claim is Claim.EXACT else one.interval for one in counts]
+    lower, upper = np.array(ends_of_counts, dtype=np.float64).reshape(-1, 2).T
+    return Findings.of(
+        Column.of(
+            NUM_REGIONS_ON_SEGMENT,
+            [one.value for one in counts],
+            lower,
+            upper,
+            method=counts[0].method if counts else "",
+        ),
+        keys={"segment": np.arange(len(parts))},
+        domain="straight segments",
+        details={
+            "length": np.linalg.norm(np.subtract(ends, starts), axis=1),
+            "num_undecided": np.array([one.num_undecided for one in counts], dtype=np.int64),
+        },
+        stopped=next((part.note for part in parts if part.note), ""),
+        seconds=time.perf_counter() - began,
     )
-
-
-def _partitions(
-    network: Network, segments: Sequence[Slice], budget: Budget | int | None, tolerance: Tolerance | None
-) -> list[Partition]:
-    return partition(network, list(segments), budget=budget, tolerance=tolerance) if segments else []

@@ -5,14 +5,17 @@ from reluscope.analyses.planes.boundary_curves import BoundaryCurve, boundary_cu
 from reluscope.analyses.planes.class_areas import ClassAreas, class_areas
 from reluscope.analyses.planes.class_intervals import ClassIntervals, class_intervals
 from reluscope.analyses.planes.map_norms import map_norms
+from reluscope.analyses.planes.measures import area_shares, plane_measures
 
 __all__ = [
     "BoundaryCurve",
     "ClassAreas",
     "ClassIntervals",
+    "area_shares",
     "boundary_curves",
     "choose_triple",
     "class_areas",
     "class_intervals",
     "map_norms",
+    "plane_measures",
 ]

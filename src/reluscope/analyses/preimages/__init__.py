@@ -10,9 +10,8 @@ from reluscope.analyses.preimages.certificates import RecessionDirection as Rece
 from reluscope.analyses.preimages.certificates import SecondPoint as SecondPoint
 from reluscope.analyses.preimages.classify import classify as classify
 from reluscope.analyses.preimages.classify import classify_at as classify_at
-from reluscope.analyses.preimages.image_distance import ImageDistance as ImageDistance
 from reluscope.analyses.preimages.image_distance import distance_to_image as distance_to_image
-from reluscope.analyses.preimages.invariances import Invariance as Invariance
+from reluscope.analyses.preimages.invariances import SameFeatures as SameFeatures
 from reluscope.analyses.preimages.invariances import invariant as invariant
 from reluscope.analyses.preimages.invariant_set import InvariantSet as InvariantSet
 from reluscope.analyses.preimages.invariant_set import invariant_set as invariant_set
@@ -21,12 +20,11 @@ from reluscope.analyses.preimages.inverses import local_inverse as local_inverse
 from reluscope.analyses.preimages.kinds import Decider as Decider
 from reluscope.analyses.preimages.kinds import Kind as Kind
 from reluscope.analyses.preimages.kinds import Preimages as Preimages
-from reluscope.analyses.preimages.layer import Layer as Layer
+from reluscope.analyses.preimages.layer import GateLayer as GateLayer
 from reluscope.analyses.preimages.layer import layer_inputs as layer_inputs
 from reluscope.analyses.preimages.layer import read_layer as read_layer
 from reluscope.analyses.preimages.mixed_system import MixedSystem as MixedSystem
 from reluscope.analyses.preimages.mixed_system import system as system
-from reluscope.analyses.preimages.nearness import ElsewhereBounds as ElsewhereBounds
 from reluscope.analyses.preimages.nearness import elsewhere_bounds as elsewhere_bounds
 from reluscope.analyses.preimages.omnidirectional import Omnidirectional as Omnidirectional
 from reluscope.analyses.preimages.omnidirectional import is_omnidirectional as is_omnidirectional
@@ -39,6 +37,5 @@ from reluscope.analyses.preimages.published import Error as Error
 from reluscope.analyses.preimages.published import algorithm_1 as algorithm_1
 from reluscope.analyses.preimages.published import compare_with_algorithm_1 as compare_with_algorithm_1
 from reluscope.analyses.preimages.pullback import within_region as within_region
-from reluscope.analyses.preimages.region_distances import Elsewhere as Elsewhere
 from reluscope.analyses.preimages.region_distances import distance_to_range as distance_to_range
 from reluscope.analyses.preimages.region_distances import reached_from_elsewhere as reached_from_elsewhere

@@ -5,19 +5,17 @@ approximation are boxes of the first kind and pieces within the regions of point
 of the second kind, and cuts open boxes by bounds of the outputs.
 """
 
-import heapq
-import time
 from dataclasses import dataclass, replace
-from itertools import count
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.preimages.box_search import Cell, cell_of
+from reluscope.analyses.preimages.best_first import best_first
+from reluscope.analyses.preimages.box_search import OutputBox, halved, output_box
 from reluscope.analyses.preimages.pullback import check_target, within_region
 from reluscope.arguments import Seed, read_arguments, read_point
-from reluscope.budget import Budget
+from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.checked_bounds import upper_bound
@@ -28,7 +26,7 @@ from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.truncation import up_to_gate
 
-MOST_BOXES, MOST_PIECES, NUM_SAMPLES = 1_000, 32, 512
+NUM_BOXES, NUM_PIECES, NUM_SAMPLES = 1_000, 32, 512
 # How far points are moved towards the centre of a piece until their outputs lie in the target beyond doubt.
 INWARDS = (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-3, 1.0)
 RELATIVE, EPS = 1e-9, 2.0**-52
@@ -50,7 +48,7 @@ class Approximation:
         In the space of outputs.
     inside : (k, 2, n) float64
         Ends of boxes on which all outputs lie in the target.
-    cells : tuple of Cell
+    cells : tuple of OutputBox
         Open boxes: nothing outside of these and of ``inside`` is in the preimage.
     pieces : tuple of Polyhedron
         Parts of the preimage, each within one linear region and the box.
@@ -61,7 +59,7 @@ class Approximation:
     box: Box
     target: Polyhedron
     inside: Float[np.ndarray, "k 2 n"]
-    cells: tuple[Cell, ...]
+    cells: tuple[OutputBox, ...]
     pieces: tuple[Polyhedron, ...]
     work: dict[str, float]
 
@@ -77,7 +75,7 @@ class Approximation:
         lower = sure
         if self.box.dim <= MOST_DIMENSIONS:
             lower = max(lower, sum(piece.volume() for piece in self.pieces))
-        return self._finding(lower, max(lower, upper), "volume of the preimage")
+        return self._finding(lower, lower, max(lower, upper), "volume of the preimage")
 
     @read_arguments
     def maximum(self, c: ArrayLike) -> Finding:
@@ -106,15 +104,9 @@ class Approximation:
         )
         found = max([lower, *(float(point @ way) for point in best if np.isfinite(point).all())])
         name = "largest value of a linear function on the preimage"
-        if len(self.target.C) and found > lower:
-            return replace(
-                self._finding(lower, upper, name),
-                value=min(found, upper),
-                claim=Claim.ESTIMATE,
-                interval=(lower, upper),
-                tolerance=None,
-            )
-        return self._finding(lower, upper, name)
+        # Points that fulfil equations up to rounding are no proof.
+        best_known = min(found, upper) if len(self.target.C) and found > lower else lower
+        return self._finding(best_known, lower, upper, name)
 
     def _value_inside(self, piece: Polyhedron, point: np.ndarray, way: np.ndarray) -> float:
         """Return the value at a point of a piece, moved inwards until it is in the preimage beyond doubt; else -inf."""
@@ -123,13 +115,13 @@ class Approximation:
         center = piece.insphere().center
         for share in INWARDS:
             moved = np.clip(point + share * (center - point), self.box.lo, self.box.hi)
-            most = cell_of(self.features, moved, moved).range(self.target.A)[1]
+            most = output_box(self.features, moved, moved).range(self.target.A)[1]
             if (most <= self.target.b).all():
                 terms = way * moved
                 return float(terms.sum() - len(way) * 2 * EPS * np.abs(terms).sum())
         return -np.inf
 
-    def _top(self, cell: Cell, way: np.ndarray) -> float:
+    def _top(self, cell: OutputBox, way: np.ndarray) -> float:
         """Return a bound on what is largest on an open box where bounds of the outputs let points be in the preimage.
 
         It is what multipliers prove, and -inf where they prove that there is no such point.
@@ -149,20 +141,20 @@ class Approximation:
         rounding = 4 * len(way) * np.finfo(float).eps * (np.abs(way) @ np.abs(cell.center))
         return float(center + _most(way, rows, low, high, -cell.half, cell.half) + rounding)
 
-    def _finding(self, lower: float, upper: float, name: str) -> Finding:
-        tolerance = RELATIVE * max(1.0, abs(lower)) if np.isfinite(lower) else 0.0
-        is_exact = bool(lower == upper or upper - lower <= tolerance)
-        return Finding(
+    def _finding(self, value: float, lower: float, upper: float, name: str) -> Finding:
+        found = Finding.of(
+            value,
             lower,
-            Claim.EXACT if is_exact else Claim.LOWER,
+            upper,
+            tolerance=RELATIVE * max(1.0, abs(lower)) if np.isfinite(lower) else 0.0,
             name=name,
-            interval=None if is_exact else (lower, upper),
             definition=f"points of the domain with outputs in a {self.target.describe()}",
             domain=self.box.describe(),
             method="halved boxes with affine bounds, and pieces within regions",
-            tolerance=tolerance if is_exact and np.isfinite(lower) else None,
             work=self.work,
         )
+        # Values of any sign have an interval also where nothing is known from below.
+        return found if found.claim is Claim.EXACT else replace(found, interval=(lower, upper))
 
 
 def _relaxed(rows: np.ndarray, low: np.ndarray, high: np.ndarray, half: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -186,31 +178,31 @@ def _most(
 
 @read_arguments
 def approximate(
-    net: Network,
+    network: Network,
     target: Polyhedron,
-    box: Box,
     *,
+    domain: Box,
     gate: str | int | None = None,
     points: Points | None = None,
-    budget: Budget | int | None = None,
+    budget: RegionBudget | None = None,
     seed: Seed = 0,
 ) -> Approximation:
     """Return an inner and an outer approximation of the points of a box whose outputs lie in a polyhedron.
 
     Parameters
     ----------
-    net : Network
+    network : Network
         Of any size.
     target : Polyhedron
         In the space of outputs, or of a gate's outputs.
-    box : Box
+    domain : Box
     gate : str or int, optional
         Look at what this gate gives; by default at the network's outputs.
     points : (s, n) or (s, *input_shape), optional
         Points that may be in the preimage, data or adversaries, say; their regions are looked into beside those of 512
         random points.
-    budget : Budget or int, optional
-        How many boxes to look into, 1,000 by default, or time.
+    budget : Budget, optional
+        How many boxes to look into, as its regions, 1,000 by default, or time.
     seed : int
         Of the random points.
 
@@ -222,7 +214,7 @@ def approximate(
     Raises
     ------
     ShapeError
-        If the target or the box has another dimension.
+        If the target or the domain has another dimension.
 
     Notes
     -----
@@ -233,45 +225,42 @@ def approximate(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # relu(x_0) + relu(x_1)
-    >>> found = rs.preimages.approximate(net, rs.Polyhedron([[1.0]], [1.0]), rs.Box(-1, 2, 2), budget=200)
+    >>> target, budget = rs.Polyhedron([[1.0]], [1.0]), rs.Budget(regions=200)
+    >>> found = rs.preimages.approximate(net, target, domain=rs.Box(-1, 2, 2), budget=budget)
     >>> low, high = found.volume().interval
     >>> low <= 3.5 <= high, round(found.maximum([1.0, 0.0]).value, 6)  # 3.5 is exact
     (True, 1.0)
     """
-    features = up_to_gate(net, gate)
+    features = up_to_gate(network, gate)
     check_target(features, target)
-    if box.dim != features.num_inputs:
-        raise ShapeError(f"expected a box in {features.num_inputs} dimensions, as many as inputs, got {box.describe()}")
-    limit = budget if isinstance(budget, Budget) else Budget(regions=MOST_BOXES if budget is None else budget)
-    began, order = time.time(), count()
+    if domain.dim != features.num_inputs:
+        raise ShapeError(
+            f"expected a domain in {features.num_inputs} dimensions, as many as inputs, got {domain.describe()}"
+        )
     inside: list[np.ndarray] = []
-    cells: list[Cell] = []
-    queue: list[tuple[float, int, Cell]] = []
     normals, values = np.concatenate([target.A, target.C]), np.concatenate([target.b, target.d])
     equal = np.arange(len(values)) >= len(target.b)
-    num_boxes, fresh = 0, [(box.lo, box.hi)]
-    while True:
-        for lower, upper in fresh:
-            num_boxes += 1
-            cell = cell_of(features, lower, upper)
-            least, most = cell.range(normals)
-            if (least > values).any() or (equal & (most < values)).any():
-                continue
-            if (most <= values).all() and not equal.any():
-                inside.append(np.stack([lower, upper]))
-            else:
-                heapq.heappush(queue, (-float(np.log(upper - lower).sum()), next(order), cell))
-        if not queue or limit.spent(num_boxes, began):
-            break
-        cell = heapq.heappop(queue)[2]
-        slopes = np.abs(cell.rows(normals)[0]).sum(axis=0)
-        fresh = cell.halves(slopes + max(float(slopes.mean()), np.finfo(float).tiny))
-    cells += [cell for _, _, cell in queue]
-    boxes = np.array(inside).reshape(-1, 2, box.dim)
-    pieces = _pieces(features, target, box, points, seed)
-    return Approximation(
-        features, box, target, boxes, tuple(cells), pieces, {"boxes": num_boxes, "pieces": len(pieces)}
+
+    def bound(above: float, ends: tuple[np.ndarray, np.ndarray]) -> tuple[float, OutputBox] | None:
+        del above
+        box = output_box(features, *ends)
+        least, most = box.range(normals)
+        if (least > values).any() or (equal & (most < values)).any():
+            return None
+        if (most <= values).all() and not equal.any():
+            inside.append(np.stack(ends))
+            return None
+        return -float(np.log(ends[1] - ends[0]).sum()), box
+
+    limit = Budget(regions=NUM_BOXES) if budget is None else budget
+    # The largest open box first; all are looked into.
+    found = best_first(
+        (domain.lo, domain.hi), bound, lambda box: halved(box, normals), goal=lambda: np.inf, budget=limit
     )
+    boxes = np.array(inside).reshape(-1, 2, domain.dim)
+    pieces = _pieces(features, target, domain, points, seed)
+    work = {"boxes": found.num_parts, "pieces": len(pieces)}
+    return Approximation(features, domain, target, boxes, found.left, pieces, work)
 
 
 def _pieces(
@@ -290,7 +279,7 @@ def _pieces(
         return ()
     _, first = np.unique(features.codes(good).words, axis=0, return_index=True)
     pieces = []
-    for row in np.sort(first)[:MOST_PIECES]:
+    for row in np.sort(first)[:NUM_PIECES]:
         try:
             pieces.append(within_region(features, good[row], target, domain=box))
         except DegenerateGeometryError:  # a point on a kink whose code has no region

@@ -19,7 +19,7 @@ ROUNDING = Tolerance().rounding * np.finfo(float).eps
 
 
 @dataclass(frozen=True, eq=False)
-class Cell:
+class OutputBox:
     """A box of inputs and forms of the outputs on it, in steps away from its centre.
 
     Parameters
@@ -81,7 +81,13 @@ class Cell:
         return [(self.lower, upper), (lower, self.upper)]
 
 
-def cell_of(network: Network, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"]) -> Cell:
+def halved(box: OutputBox, A: Float[np.ndarray, "t m"]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return the halves of a box along the side on which linear functions of its outputs depend most."""
+    slopes = np.abs(box.rows(A)[0]).sum(axis=0)
+    return box.halves(slopes + max(float(slopes.mean()), np.finfo(float).tiny))
+
+
+def output_box(network: Network, lower: Float[np.ndarray, " n"], upper: Float[np.ndarray, " n"]) -> OutputBox:
     """Return a box with forms of the outputs on it.
 
     Notes
@@ -92,7 +98,7 @@ def cell_of(network: Network, lower: Float[np.ndarray, " n"], upper: Float[np.nd
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.array([[1.0]]), np.zeros(1)), (np.array([[2.0]]), np.ones(1))])  # 2 relu(x) + 1
-    >>> np.concatenate(cell_of(net, np.array([-1.0]), np.array([1.0])).range(np.eye(1))).round(9) + 0.0
+    >>> np.concatenate(output_box(net, np.array([-1.0]), np.array([1.0])).range(np.eye(1))).round(9) + 0.0
     array([0., 3.])
     """
     center, half = (lower + upper) / 2, (upper - lower) / 2
@@ -102,4 +108,4 @@ def cell_of(network: Network, lower: Float[np.ndarray, " n"], upper: Float[np.nd
     last = [np.full(gate.num_units, gate.num_pieces - 1, dtype=np.int64) for gate in gates]
     found = enclose(network, center, steps, first, last, rounding=ROUNDING)
     assert found.outputs is not None  # the box is bounded
-    return Cell(lower, upper, found.outputs)
+    return OutputBox(lower, upper, found.outputs)

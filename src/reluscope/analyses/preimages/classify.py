@@ -17,7 +17,7 @@ from reluscope.analyses.preimages.bounded import Decision, decide
 from reluscope.analyses.preimages.certificates import FullRank, certain_shift, is_small
 from reluscope.analyses.preimages.feasibility import find_point
 from reluscope.analyses.preimages.kinds import Decider, Kind, Preimages
-from reluscope.analyses.preimages.layer import Layer, LayerLike, Matrix, check_sizes, layer_inputs, read_layer
+from reluscope.analyses.preimages.layer import GateLayer, LayerLike, Matrix, check_sizes, layer_inputs, read_layer
 from reluscope.analyses.preimages.mixed_system import MixedSystem, read_outputs, system_between
 from reluscope.analyses.preimages.ranks import (
     UNIT_ROUNDOFF,
@@ -31,9 +31,10 @@ from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
+from reluscope.progress import Progress, share_done
 
 # Layers with so many units have all products of their rows at hand; dense questions go up to so many inputs.
-MOST_UNITS, MOST_INPUTS = 8192, 6000
+MAX_UNITS, MAX_INPUTS = 8192, 6000
 # Outputs whose pre-activations are held at once, in numbers.
 CHUNK = 2**24
 TOLERANCE = 1e-9
@@ -44,29 +45,29 @@ def classify(
     layer: LayerLike,
     y: ArrayLike,
     *,
+    domain: Box | None = None,
     gate: str | int | None = None,
-    box: Box | None = None,
+    progress: Progress = False,
     tolerance: NonNegative = TOLERANCE,
-    tell: Callable[[float], None] | None = None,
 ) -> Preimages:
     """Return the kind of the preimage of each of some outputs of a layer.
 
     Parameters
     ----------
-    layer : Network, Layer, or pair (A, b)
+    layer : Network, GateLayer, or pair (A, b)
         The pair stands for ``relu(A x + b)``.
     y : (s, u) or (u,)
         What the gate gives. Outputs computed in float32 need a tolerance of some 1e-5: they are outputs only up to
         their rounding.
+    domain : Box, optional
+        Prior bounds on what the layer reads: nothing is unbounded then.
     gate : str or int, optional
         Which gate of a network; the first one by default.
-    box : Box, optional
-        Prior bounds on what the layer reads: nothing is unbounded then.
+    progress : bool or callable
+        Show how far the work is, or a function that is told the share done, from 0 to 1.
     tolerance : float
         What counts as zero, relative to the sizes of what is added up: violations, singular values, products of
         directions and rows.
-    tell : callable, optional
-        Told the share of the work done.
 
     Returns
     -------
@@ -100,14 +101,14 @@ def classify(
     """
     one = read_layer(layer, gate)
     outputs = read_outputs(one, y)
-    work = _Work(one, _read_box(one, box), _read_tolerance(tolerance))
+    work = _Work(one, _read_box(one, domain), _read_tolerance(tolerance))
 
     def decisions(first: int, last: int) -> list[_Answer]:
         lower, upper = one.intervals(outputs[first:last])
         errors = one.inversion_errors(outputs[first:last]).tolist()
         return [work.of_output(*entry) for entry in zip(lower, upper, errors, strict=True)]
 
-    return _table(work, len(outputs), decisions, tell)
+    return _table(work, len(outputs), decisions, progress)
 
 
 @read_arguments
@@ -115,20 +116,20 @@ def classify_at(
     layer: LayerLike,
     x: ArrayLike,
     *,
+    domain: Box | None = None,
     gate: str | int | None = None,
-    box: Box | None = None,
+    progress: Progress = False,
     tolerance: NonNegative = TOLERANCE,
-    tell: Callable[[float], None] | None = None,
 ) -> Preimages:
     """Return the kind of the preimage of what a layer gives at each of some inputs.
 
     Parameters
     ----------
-    layer : Network, Layer, or pair (A, b)
+    layer : Network, GateLayer, or pair (A, b)
         The pair stands for ``relu(A x + b)``.
     x : (s, *input_shape) or (s, n)
         Inputs of the network; of the layer, if it is given on its own.
-    gate, box, tolerance, tell
+    domain, gate, progress, tolerance
         As for `classify`.
 
     Returns
@@ -141,7 +142,7 @@ def classify_at(
     Raises
     ------
     InputError
-        If an input is not finite or not in the box, the gate is a maximum, or the layer is too large.
+        If an input is not finite or not in the domain, the gate is a maximum, or the layer is too large.
 
     Examples
     --------
@@ -155,10 +156,10 @@ def classify_at(
     """
     one = read_layer(layer, gate)
     points = layer_inputs(layer, read_array(x, "inputs"), gate) if isinstance(layer, Network) else _read_points(one, x)
-    work = _Work(one, _read_box(one, box), _read_tolerance(tolerance))
-    if box is not None and not ((points >= box.lo) & (points <= box.hi)).all():
-        row = int(np.argmin(((points >= box.lo) & (points <= box.hi)).all(axis=1)))
-        raise InputError(f"expected inputs of the layer in the box, and input {row} is outside: enlarge the box")
+    work = _Work(one, _read_box(one, domain), _read_tolerance(tolerance))
+    if domain is not None and not ((points >= domain.lo) & (points <= domain.hi)).all():
+        row = int(np.argmin(((points >= domain.lo) & (points <= domain.hi)).all(axis=1)))
+        raise InputError(f"expected inputs of the layer in the domain, and input {row} is outside: enlarge the domain")
     sizes = abs(one.weight)
 
     def decisions(first: int, last: int) -> list[_Answer]:
@@ -172,11 +173,13 @@ def classify_at(
             near |= ((np.abs(pre - threshold) <= noise) & (noise > 0)).any(axis=1)
         return [work.of_input(*entry) for entry in zip(chunk, noise, lower, upper, (~near).tolist(), strict=True)]
 
-    return _table(work, len(points), decisions, tell)
+    return _table(work, len(points), decisions, progress)
 
 
 @dataclass(frozen=True, eq=False)
 class _Answer:
+    """The kind of one preimage, and what it was found from."""
+
     decision: Decision
     dim: int
     num_equations: int
@@ -186,10 +189,10 @@ class _Answer:
 class _Work:
     """One layer in one box, asked about output after output."""
 
-    def __init__(self, layer: Layer, box: Box | None, tolerance: float) -> None:
+    def __init__(self, layer: GateLayer, box: Box | None, tolerance: float) -> None:
         self.layer, self.box, self.tolerance = layer, box, tolerance
         weight = layer.weight
-        shares_products = isinstance(weight, np.ndarray) and len(weight) <= MOST_UNITS
+        shares_products = isinstance(weight, np.ndarray) and len(weight) <= MAX_UNITS
         self.products = weight @ weight.T if shares_products else None
 
     def of_output(self, lower: np.ndarray, upper: np.ndarray, error: float) -> _Answer:
@@ -279,9 +282,9 @@ class _Work:
             few = self.products is not None and len(equal) <= self.layer.num_inputs
             gram = self.products[np.ix_(equal, equal)] if few and self.products is not None else None
             return null_space(rows, self.tolerance, gram)
-        if self.layer.num_inputs > MOST_INPUTS:
+        if self.layer.num_inputs > MAX_INPUTS:
             raise InputError(
-                f"expected equations of full rank or at most {MOST_INPUTS:,} inputs, and the layer reads "
+                f"expected equations of full rank or at most {MAX_INPUTS:,} inputs, and the layer reads "
                 f"{self.layer.num_inputs:,}, of which {len(equal):,} equations leave some open: look at a smaller layer"
             )
         return null_space(rows.toarray(), self.tolerance)
@@ -291,15 +294,15 @@ def _table(
     work: _Work,
     number: int,
     decisions: Callable[[int, int], list[_Answer]],
-    tell: Callable[[float], None] | None,
+    progress: Progress,
 ) -> Preimages:
     """Decide chunk by chunk, and put the answers into columns."""
     began = time.perf_counter()
     step = max(1, CHUNK // (work.layer.num_units + work.layer.num_inputs) // 8)
     answers: list[_Answer] = []
-    for first in range(0, number, step):
-        answers += decisions(first, min(first + step, number))
-        if tell is not None:
+    with share_done("preimages", progress) as tell:
+        for first in range(0, number, step):
+            answers += decisions(first, min(first + step, number))
             tell(len(answers) / number)
     return Preimages(
         kinds=np.array([answer.decision.kind for answer in answers], dtype=np.int8),
@@ -330,7 +333,7 @@ def _row_sizes(matrix: Matrix, point: np.ndarray, bounds: Float[np.ndarray, " q"
     return np.asarray(abs(matrix) @ np.abs(point)) + np.abs(bounds)
 
 
-def _read_points(layer: Layer, x: ArrayLike) -> np.ndarray:
+def _read_points(layer: GateLayer, x: ArrayLike) -> np.ndarray:
     points = read_array(x, "inputs")
     check_sizes(points, "inputs")
     if (
@@ -343,9 +346,11 @@ def _read_points(layer: Layer, x: ArrayLike) -> np.ndarray:
     return points.reshape(-1, layer.num_inputs)
 
 
-def _read_box(layer: Layer, box: Box | None) -> Box | None:
+def _read_box(layer: GateLayer, box: Box | None) -> Box | None:
     if box is not None and box.dim != layer.num_inputs:
-        raise ShapeError(f"expected a box of {layer.num_inputs} coordinates, those that the layer reads, got {box.dim}")
+        raise ShapeError(
+            f"expected a domain of {layer.num_inputs} coordinates, those that the layer reads, got {box.dim}"
+        )
     return box
 
 

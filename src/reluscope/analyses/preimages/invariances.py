@@ -13,7 +13,7 @@ from jaxtyping import Float
 from reluscope.analyses.preimages.invariant_set import InvariantSet, invariant_set
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.geometry.domains import Box
 from reluscope.geometry.linear_program import Status
 from reluscope.geometry.nearest_point import nearest_point
@@ -29,7 +29,7 @@ EPS = np.finfo(float).eps
 
 
 @dataclass(frozen=True, eq=False)
-class Invariance:
+class SameFeatures:
     """Two inputs with the same features.
 
     Parameters
@@ -92,27 +92,27 @@ class Invariance:
 
 @read_arguments
 def invariant(
-    net: Network,
+    network: Network,
     x: Points,
     *,
     target: Points | None = None,
+    domain: Box | None = None,
     gate: str | int | None = None,
-    box: Box | None = None,
     within: str = "layer",
     norm: str = "linear",
-) -> Invariance:
+) -> SameFeatures:
     """Return the input with the features of x that most resembles a target.
 
     Parameters
     ----------
-    net : Network
+    network : Network
     x : one point, ``input_shape`` or (n,)
     target : one point, optional
         What to resemble; without one a point far from x is sought.
+    domain : Box, optional
+        Prior bounds on inputs; needed where the set is unbounded.
     gate : str or int, optional
         Whose outputs are held; by default the first gate for "layer", the outputs of the network for "region".
-    box : Box, optional
-        Prior bounds on inputs; needed where the set is unbounded.
     within : {"layer", "region"}
         See `invariant_set`.
     norm : {"linear", "l2"}
@@ -120,14 +120,14 @@ def invariant(
 
     Returns
     -------
-    Invariance
+    SameFeatures
         Its objective is EXACT where multipliers prove it within 1e-6 of its size, else LOWER for inner products and
         UPPER for distances, with an interval.
 
     Raises
     ------
     InputError
-        If the inner product is unbounded: give a box. As for `invariant_set`.
+        If the inner product is unbounded: give a domain. As for `invariant_set`.
 
     Notes
     -----
@@ -142,17 +142,17 @@ def invariant(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(3)[:2], np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> found = rs.preimages.invariant(net, [0.5, 0.0, 0.2], target=[1.0, 1.0, 1.0], box=rs.Box(0, 1, 3))
+    >>> found = rs.preimages.invariant(net, [0.5, 0.0, 0.2], target=[1.0, 1.0, 1.0], domain=rs.Box(0, 1, 3))
     >>> found.found.tolist(), str(found.objective), found.difference
     ([0.5, 0.0, 1.0], '1.5 (EXACT)', 0.0)
     """
     if norm not in ("linear", "l2"):
         raise InputError(f"norm must be 'linear' or 'l2', got {norm!r}")
-    around = invariant_set(net, x, gate=gate, box=box, within=within)
+    around = invariant_set(network, x, domain=domain, gate=gate, within=within)
     if target is None:
         objective, found = around.farthest()
         return _compared(around, None, _polished(around, found), objective)
-    goals = net.points(target)
+    goals = network.points(target)
     if len(goals) != 1:
         raise ShapeError(f"expected one target, got {len(goals)}: take them one by one")
     goal = goals.reshape(-1).cpu().numpy().copy()
@@ -166,18 +166,17 @@ def invariant(
 
 
 def _objective(norm: str, value: float, bound: float, goal: np.ndarray) -> Finding:
-    size = max(1.0, abs(value))
-    is_exact = abs(bound - value) <= RELATIVE_GAP * size
-    is_linear = norm == "linear"
-    return Finding(
+    size, is_linear = max(1.0, abs(value)), norm == "linear"
+    rounding = 64 * EPS * float(np.abs(goal).sum()) * size
+    ends = (value, max(value, bound) + rounding) if is_linear else (min(value, bound) - rounding, value)
+    return Finding.of(
         value,
-        Claim.EXACT if is_exact else Claim.LOWER if is_linear else Claim.UPPER,
+        *ends,
+        tolerance=RELATIVE_GAP * size + rounding,
         name="inner product with the target" if is_linear else "distance to the target",
-        interval=(min(value, bound), max(value, bound)),
         definition="largest over inputs with the same features" if is_linear else "least l2 distance of such inputs",
         method="linear program" if is_linear else "active sets",
         source="behrmann2018" if is_linear else "",
-        tolerance=abs(bound - value) + 64 * EPS * float(np.abs(goal).sum()) * size,
     )
 
 
@@ -185,7 +184,7 @@ def _most_alike(around: InvariantSet, goal: np.ndarray) -> tuple[np.ndarray, flo
     """Return the point with the largest inner product, and the bound that multipliers prove."""
     solved = around.maximize(goal)
     if solved.status is not Status.OPTIMAL:
-        raise InputError("expected a bounded problem, and inputs with these features go on forever: give a box")
+        raise InputError("expected a bounded problem, and inputs with these features go on forever: give a domain")
     number = len(around.bounds)
     pulls, weights = np.maximum(solved.duals[:number], 0.0), solved.duals[number:]
     rest = goal - pulls @ around.inequalities - weights @ around.equations
@@ -238,6 +237,6 @@ def _polished(around: InvariantSet, point: np.ndarray) -> np.ndarray:
     return found
 
 
-def _compared(around: InvariantSet, goal: np.ndarray | None, found: np.ndarray, objective: Finding) -> Invariance:
+def _compared(around: InvariantSet, goal: np.ndarray | None, found: np.ndarray, objective: Finding) -> SameFeatures:
     both = rounded_forward(around.features, np.stack([around.point, found]))
-    return Invariance(around, goal, found, objective, both.outputs[0], both.outputs[1], both.errors.sum(axis=0))
+    return SameFeatures(around, goal, found, objective, both.outputs[0], both.outputs[1], both.errors.sum(axis=0))

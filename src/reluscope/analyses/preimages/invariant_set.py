@@ -15,7 +15,7 @@ from reluscope.analyses.preimages.layer import read_layer
 from reluscope.analyses.preimages.mixed_system import system
 from reluscope.arguments import Count, Seed, read_arguments, read_point
 from reluscope.errors import InputError, ShapeError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.geometry.domains import Box
 from reluscope.geometry.interior import row_space
 from reluscope.geometry.linear_program import LinearProgram, Solution, Status
@@ -28,7 +28,7 @@ from reluscope.networks.truncation import up_to_gate
 from reluscope.regions.regions import region
 
 # Rounds of the search for a farthest point from one start.
-MOST_ROUNDS = 30
+NUM_ROUNDS = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,13 +156,15 @@ class InvariantSet:
         first = int(np.argmin(distances))
         value = float(distances[first])
         way = inner[first] / lengths[first] if np.isfinite(value) else np.zeros(len(self.point))
-        finding = Finding(
+        rounding = 1e-12 * max(1.0, float(np.abs(self.point).max()))
+        ends = (max(0.0, value - rounding), value + rounding) if np.isfinite(value) else (value, value)
+        finding = Finding.of(
             value,
-            Claim.EXACT,
+            *ends,
+            tolerance=3 * rounding,
             name="least change to an end of the invariant set",
             definition="l2 distance from the input to the nearest inequality, within the solutions of the equations",
             method="closed form",
-            tolerance=1e-12 * max(1.0, float(np.abs(self.point).max())),
         )
         return finding, way
 
@@ -196,10 +198,10 @@ class InvariantSet:
         best, value = self.point, 0.0
         for start in starts:
             way, last = start, -1.0
-            for _ in range(MOST_ROUNDS):
+            for _ in range(NUM_ROUNDS):
                 found = self.maximize(way)
                 if found.status is not Status.OPTIMAL:
-                    raise InputError("expected a bounded invariant set, got an unbounded one: give a box of inputs")
+                    raise InputError("expected a bounded invariant set, got an unbounded one: give a domain")
                 distance = float(np.linalg.norm(found.point - self.point))
                 if distance > value:
                     best, value = found.point, distance
@@ -207,11 +209,10 @@ class InvariantSet:
                     break
                 way, last = found.point - self.point, distance
         corner = np.maximum(np.abs(self.upper - self.point), np.abs(self.point - self.lower))
-        finding = Finding(
+        finding = Finding.of(
             value,
-            Claim.LOWER,
+            upper=max(value, float(np.linalg.norm(corner))),
             name="largest change with the same features",
-            interval=(value, float(np.linalg.norm(corner))),
             definition="largest l2 distance from the input to a point of the invariant set",
             method="linear programs in the direction of the last point",
         )
@@ -231,15 +232,14 @@ class InvariantSet:
             way = np.full(len(self.point), np.nan)
         else:
             lower, upper, way = self.interior.polyhedron.width()
-        is_exact = upper - lower <= 1e-9 * max(1.0, lower) if np.isfinite(upper) else np.isinf(lower)
-        finding = Finding(
+        finding = Finding.of(
             upper,
-            Claim.EXACT if is_exact else Claim.UPPER,
+            lower,
+            upper,
+            tolerance=1e-9 * max(1.0, lower) if np.isfinite(lower) else 0.0,
             name="least width of the invariant set",
-            interval=None if is_exact else (lower, upper),
             definition="least distance of two parallel hyperplanes with the set between them, in its affine hull",
             method="widths of polyhedra",
-            tolerance=1e-9 * max(1.0, upper) if is_exact and np.isfinite(upper) else None,
         )
         return finding, way
 
@@ -261,18 +261,18 @@ class InvariantSet:
 
 @read_arguments
 def invariant_set(
-    net: Network, x: Points, *, gate: str | int | None = None, box: Box | None = None, within: str = "layer"
+    network: Network, x: Points, *, domain: Box | None = None, gate: str | int | None = None, within: str = "layer"
 ) -> InvariantSet:
     """Return the inputs that features do not tell from x, as a polyhedron.
 
     Parameters
     ----------
-    net : Network
+    network : Network
     x : one point, ``input_shape`` or (n,)
-    gate : str or int, optional
-        Whose outputs are held. By default the first gate for "layer", and the outputs of the network for "region".
-    box : Box, optional
+    domain : Box, optional
         Prior bounds on inputs (remark 3 of the paper).
+    gate : str or int, optional
+        Whose outputs are kept. By default the first gate for "layer", and the outputs of the network for "region".
     within : {"layer", "region"}
         "layer": all of the preimage of the gate's output, for gates that read the input of the network. "region": the
         part of it within the linear region of x up to the gate; units before keep their pieces.
@@ -284,33 +284,35 @@ def invariant_set(
     Raises
     ------
     InputError
-        If x lies outside the box, or a gate for "layer" reads other gates.
+        If x lies outside the domain, or a gate for "layer" reads other gates.
     ShapeError
-        If x is not one point, or the box has another dimension.
+        If x is not one point, or the domain has another dimension.
 
     Examples
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> found = rs.preimages.invariant_set(net, [1.0, -0.5], box=rs.Box(-1, 2, 2))
+    >>> found = rs.preimages.invariant_set(net, [1.0, -0.5], domain=rs.Box(-1, 2, 2))
     >>> found.dimension, found.width([0.0, 1.0]), found.reach([0.0, 1.0])
     (1, 1.0, (0.5, 0.5))
     """
-    points = net.points(x)
+    points = network.points(x)
     if len(points) != 1:
         raise ShapeError(f"expected one point, got {len(points)}: take them one by one")
     point = points.reshape(-1).cpu().numpy().copy()
     lower, upper = np.full(len(point), -np.inf), np.full(len(point), np.inf)
-    if box is not None:
-        if box.dim != len(point):
-            raise ShapeError(f"expected a box in {len(point)} dimensions, as many as inputs, got {box.describe()}")
-        if not box.contains(point):
-            raise InputError(f"expected a point in the box, got one outside {box.describe()}: enlarge the box")
-        lower, upper = box.lo, box.hi
+    if domain is not None:
+        if domain.dim != len(point):
+            raise ShapeError(
+                f"expected a domain in {len(point)} dimensions, as many as inputs, got {domain.describe()}"
+            )
+        if not domain.contains(point):
+            raise InputError(f"expected a point in the domain, got one outside {domain.describe()}: enlarge the domain")
+        lower, upper = domain.lo, domain.hi
     if within == "layer":
         gate = 0 if gate is None else gate
-        layer = read_layer(net, gate)
-        features = up_to_gate(net, gate)
+        layer = read_layer(network, gate)
+        features = up_to_gate(network, gate)
         if features.stages[-1].reads != (0,):
             raise InputError(
                 f"expected a gate that reads the input of the network, and {layer.name!r} reads "
@@ -320,7 +322,7 @@ def invariant_set(
         rows, offsets, _ = unit_rows(found.A, found.b)
         equations = found.C
     elif within == "region":
-        features = up_to_gate(net, gate)
+        features = up_to_gate(network, gate)
         here = region(features, point)
         rows, offsets, _ = unit_rows(here.polyhedron.A, here.polyhedron.b)
         equations = here.map.weight[0].cpu().numpy()

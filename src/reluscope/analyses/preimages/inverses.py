@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.linear_program import LinearProgram, Status
@@ -25,7 +25,7 @@ from reluscope.networks.truncation import up_to_gate
 from reluscope.regions.regions import region
 
 # Directions along which the way out of a region is looked for.
-MOST_DIRECTIONS = 24
+NUM_DIRECTIONS = 24
 RELATIVE_GAP = 1e-7
 # Inputs that multipliers speak for, in units of what is given.
 FARTHEST = 1e6
@@ -142,7 +142,7 @@ class LocalInverse:
             away = found.point[:-1] - self.point
             if self._falls(away - kernel.T @ (kernel @ away), rows, moving):
                 return self._finding(np.inf, np.inf, "linear program")
-        order = np.flatnonzero(moving)[np.argsort(slack[moving] / lengths[moving])][:MOST_DIRECTIONS]
+        order = np.flatnonzero(moving)[np.argsort(slack[moving] / lengths[moving])][:NUM_DIRECTIONS]
         if not len(order):
             return self._finding(np.inf, np.inf, "linear programs")
         upper = min(self._way_out(pulled[row] / lengths[row], rows, offsets, kernel) for row in order)
@@ -196,38 +196,35 @@ class LocalInverse:
         return np.linalg.svd(self.forward, full_matrices=False)[2][: self.rank]
 
     def _finding(self, lower: float, upper: float, method: str) -> Finding:
-        gap = upper - lower if np.isfinite(upper) else (0.0 if np.isinf(lower) else np.inf)
-        is_exact = gap <= RELATIVE_GAP * max(1.0, lower if np.isfinite(lower) else 1.0)
-        return Finding(
+        return Finding.of(
             lower,
-            Claim.EXACT if is_exact else Claim.LOWER,
+            upper=upper,
+            tolerance=RELATIVE_GAP * max(1.0, lower) if np.isfinite(lower) else 0.0,
             name="least change of features that leaves the region",
-            interval=None if is_exact else (lower, upper),
             definition="l2, within the range of the region's affine map",
             method=method,
-            tolerance=RELATIVE_GAP * max(1.0, lower) if is_exact and np.isfinite(lower) else None,
         )
 
 
 @read_arguments
 def local_inverse(
-    net: Network,
+    network: Network,
     x: Points,
     *,
-    gate: str | int | None = None,
     domain: Domain | None = None,
+    gate: str | int | None = None,
     rank_tolerance: NonNegative = 1e-9,
 ) -> LocalInverse:
     """Return the inverse of a network, or of its part up to a gate, on the linear region of x.
 
     Parameters
     ----------
-    net : Network
+    network : Network
     x : one point, ``input_shape`` or (n,); for a slice as domain in slice coordinates
-    gate : str or int, optional
-        Whose outputs the features are; by default the network's.
     domain : Domain, optional
         What the region is cut down to.
+    gate : str or int, optional
+        Whose outputs the features are; by default the network's.
     rank_tolerance : float
         Singular values up to this share of the largest count as zero.
 
@@ -259,7 +256,7 @@ def local_inverse(
     """
     if not 0 <= rank_tolerance < 1:
         raise InputError(f"expected a share from 0 to 1 as rank_tolerance, got {rank_tolerance}")
-    features = up_to_gate(net, gate)
+    features = up_to_gate(network, gate)
     if isinstance(domain, Slice):
         features, domain = features.restrict(domain), domain.window
     found = region(features, x, domain=domain)

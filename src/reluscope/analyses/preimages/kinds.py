@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int, Int8
 
 from reluscope.analyses.preimages.certificates import Certificate
 from reluscope.arguments import read_arguments, read_position, read_positions
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 
 class Kind(IntEnum):
@@ -113,20 +113,20 @@ class Preimages:
 
     @read_arguments
     def count(self, kind: Kind) -> Finding:
-        """Return how many preimages are of a kind: EXACT if all kinds are proved, else an ESTIMATE in an interval."""
+        """Return how many preimages are of a kind: EXACT if all kinds are proved, else between ends."""
         is_kind = self.kinds == kind
         value, open_ = int(is_kind.sum()), int((~self.is_proved).sum())
         proved = int((is_kind & self.is_proved).sum())
-        return Finding(
+        return Finding.of(
             value,
-            Claim.ESTIMATE if open_ else Claim.EXACT,
+            proved,
+            proved + open_,
+            resolution=self.tolerance,
             name=f"{kind.name.lower()} preimages",
-            interval=(proved, proved + open_) if open_ else None,
             definition="preimages of single outputs under one layer",
             domain="box of inputs" if self.is_in_box else "all inputs of the layer",
             method="rank of the equations; positive combinations and directions of recession by least squares",
             source="behrmann2018",
-            tolerance=self.tolerance,
             num_undecided=open_,
             work={decider.name.lower(): float(self.decided_by(decider)) for decider in Decider}
             | {"seconds": self.seconds},

@@ -33,7 +33,7 @@ ULPS = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Layer:
+class GateLayer:
     """The function ``x -> gate(A x + b)`` of one pointwise gate.
 
     Parameters
@@ -198,23 +198,23 @@ class _InvertedPiece(NamedTuple):
 
 
 # What stands for a layer: a pair (A, b) for relu(A x + b).
-LayerLike = Layer | Network | tuple[ArrayLike | scipy.sparse.sparray | scipy.sparse.spmatrix, ArrayLike]
+LayerLike = GateLayer | Network | tuple[ArrayLike | scipy.sparse.sparray | scipy.sparse.spmatrix, ArrayLike]
 
 
 @read_arguments
-def read_layer(source: LayerLike, gate: str | int | None = None) -> Layer:
+def read_layer(source: LayerLike, gate: str | int | None = None) -> GateLayer:
     """Return one layer of a network, or that of a matrix, a bias and a ReLU.
 
     Parameters
     ----------
-    source : Network, Layer, or pair of arrays
+    source : Network, GateLayer, or pair of arrays
         A pair ``(A, b)`` stands for ``relu(A x + b)``; A may be a scipy sparse matrix.
     gate : str or int, optional
         Name or position of a gate of a network; its first one by default.
 
     Returns
     -------
-    Layer
+    GateLayer
         From what the gate's stage reads. Where that are several values, as behind a shortcut, the layer is a function
         of all of them, one behind the other.
 
@@ -240,14 +240,14 @@ def read_layer(source: LayerLike, gate: str | int | None = None) -> Layer:
     """
     if gate is not None and not isinstance(source, Network):
         raise InputError(f"gate chooses a layer of a network, got {describe(gate)} for a single layer: leave it out")
-    if isinstance(source, Layer):
+    if isinstance(source, GateLayer):
         return source
     if isinstance(source, Network):
         layer = _layer_of_stage(source, source.stages[_position(source, gate)])
     else:
         matrix, bias = _read_pair(source)
         ones = np.ones((1, len(bias)))
-        layer = Layer(matrix, bias, 0 * ones, np.concatenate([0 * ones, ones]), np.zeros((2, len(bias))))
+        layer = GateLayer(matrix, bias, 0 * ones, np.concatenate([0 * ones, ones]), np.zeros((2, len(bias))))
     check_rows(layer.weight, f"the weights of {layer.name!r}")
     check_sizes(layer.bias, f"the biases of {layer.name!r}")
     return layer
@@ -310,7 +310,7 @@ def _position(network: Network, gate: str | int | None) -> int:
     return 0 if gate is None else read_gate(gate, names)
 
 
-def _layer_of_stage(network: Network, stage: Stage) -> Layer:
+def _layer_of_stage(network: Network, stage: Stage) -> GateLayer:
     gate = stage.gate
     if isinstance(gate, Max):
         raise UnsupportedOperatorError(
@@ -344,7 +344,7 @@ def _layer_of_stage(network: Network, stage: Stage) -> Layer:
         for table in (gate.breakpoints, gate.slopes, gate.intercepts)
     )
     reads = tuple(network.nodes[position].name for position in stage.reads)
-    return Layer(_kept(weight), bias, *tables, name=gate.name, reads=reads)
+    return GateLayer(_kept(weight), bias, *tables, name=gate.name, reads=reads)
 
 
 def _kept(weight: scipy.sparse.csr_array) -> Matrix:

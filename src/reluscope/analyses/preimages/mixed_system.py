@@ -11,7 +11,7 @@ import scipy.sparse
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.preimages.layer import Layer, LayerLike, Matrix, check_sizes, read_layer
+from reluscope.analyses.preimages.layer import GateLayer, LayerLike, Matrix, check_sizes, read_layer
 from reluscope.arguments import read_arguments, read_array
 from reluscope.errors import ShapeError
 from reluscope.geometry.domains import Box
@@ -94,21 +94,21 @@ def system(
     layer: LayerLike,
     y: ArrayLike,
     *,
+    domain: Box | None = None,
     gate: str | int | None = None,
-    box: Box | None = None,
 ) -> MixedSystem:
     """Return the preimage of one output of a layer as equations and inequalities.
 
     Parameters
     ----------
-    layer : Network, Layer, or pair (A, b)
+    layer : Network, GateLayer, or pair (A, b)
         The pair stands for ``relu(A x + b)``.
     y : (u,) or the gate's shape
         What the gate gives.
+    domain : Box, optional
+        Prior bounds on what the layer reads (remark 3 of the paper).
     gate : str or int, optional
         Which gate of a network; the first one by default.
-    box : Box, optional
-        Prior bounds on what the layer reads (remark 3 of the paper).
 
     Returns
     -------
@@ -137,17 +137,17 @@ def system(
         raise ShapeError(f"expected one output of {layer.num_units} entries, got {len(output)}: take them one by one")
     lower, upper = layer.intervals(output)
     found = system_between(layer, lower[0], upper[0], layer.inversion_errors(output)[0])
-    return found if box is None else found.within(box)
+    return found if domain is None else found.within(domain)
 
 
 def system_between(
-    layer: Layer, lower: Float[np.ndarray, " u"], upper: Float[np.ndarray, " u"], error: float = 0.0
+    layer: GateLayer, lower: Float[np.ndarray, " u"], upper: Float[np.ndarray, " u"], error: float = 0.0
 ) -> MixedSystem:
     """Return the inputs at which the pre-activations of all units are in given intervals, as a mixed system.
 
     Parameters
     ----------
-    layer : Layer
+    layer : GateLayer
     lower, upper : (u,) float64
     error : float
         How far the ends of the intervals may be from the right ones.
@@ -177,7 +177,7 @@ def _difference(left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, float]
     return found, float(np.abs(errors).max(initial=0.0))
 
 
-def read_outputs(layer: Layer, y: ArrayLike) -> Float[np.ndarray, "s u"]:
+def read_outputs(layer: GateLayer, y: ArrayLike) -> Float[np.ndarray, "s u"]:
     """Return outputs of a layer as float64 ``(s, u)``, refused with a sentence where they cannot be."""
     outputs = read_array(y, "outputs")
     check_sizes(outputs, "outputs")

@@ -4,19 +4,15 @@ Boxes of inputs are halved, those first on which bounds of the features come nea
 input are left out; the centres of the others, and the regions of these, give distances that are reached.
 """
 
-import heapq
-import time
-from dataclasses import dataclass
-from itertools import count
-
 import numpy as np
-from jaxtyping import Float
 
-from reluscope.analyses.preimages.box_search import Cell, cell_of
-from reluscope.arguments import NonNegative, read_arguments
-from reluscope.budget import Budget
+from reluscope.analyses.preimages.best_first import Searched, best_first
+from reluscope.analyses.preimages.box_search import OutputBox, halved, output_box
+from reluscope.analyses.preimages.feature_distances import ELSEWHERE_DISTANCE, distance_column, tolerance_for
+from reluscope.arguments import read_arguments
+from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import DegenerateGeometryError, ShapeError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Findings
 from reluscope.geometry.domains import Box
 from reluscope.geometry.nearest_image import nearest_image
 from reluscope.networks.network import Network
@@ -25,64 +21,46 @@ from reluscope.networks.truncation import up_to_gate
 from reluscope.regions.region import Region
 from reluscope.regions.regions import region
 
-MOST_BOXES = 1_000
+NUM_BOXES = 1_000
 # Regions whose nearest features are found exactly.
-MOST_REGIONS = 16
-RELATIVE = 1e-7
-
-
-@dataclass(frozen=True, eq=False)
-class ElsewhereBounds:
-    """How near the features of other regions come to those of an input.
-
-    Parameters
-    ----------
-    distance : Finding
-        UPPER, the nearest features found in another region, with an interval that begins at what is proved.
-    point : (n,) float64
-        Where; NaN if no other region was found.
-    """
-
-    distance: Finding
-    point: Float[np.ndarray, " n"]
-
-    @read_arguments
-    def answer(self, epsilon: NonNegative) -> bool | None:
-        """Tell whether features within epsilon come from another region; None if that is open."""
-        lower = self.distance.interval[0] if self.distance.interval is not None else self.distance.value
-        if self.distance.value <= epsilon:
-            return True
-        return False if lower > epsilon else None
+NUM_REGIONS = 16
 
 
 @read_arguments
 def elsewhere_bounds(
-    net: Network, x: Points, box: Box, *, gate: str | int | None = None, budget: Budget | int | None = None
-) -> ElsewhereBounds:
+    network: Network,
+    x: Points,
+    *,
+    domain: Box,
+    gate: str | int | None = None,
+    budget: RegionBudget | None = None,
+) -> Findings:
     """Return bounds on the distance (l2) from the features of x to those of all other regions in a box.
 
     Parameters
     ----------
-    net : Network
-    x : one point of the box
-    box : Box
+    network : Network
+    x : one point of the domain
+    domain : Box
         Which inputs count.
     gate : str or int, optional
         Features and regions of the network up to this gate; by default of all of it.
-    budget : Budget or int, optional
-        How many boxes to look into, 1,000 by default, or time.
+    budget : Budget, optional
+        How many boxes to look into, as its regions, 1,000 by default, or time.
 
     Returns
     -------
-    ElsewhereBounds
-        UPPER, with an interval.
+    Findings
+        ``distance_from_elsewhere``, one row: at most the distance of the nearest features found in another region, and
+        at least what is proved. Features within epsilon come from another region if the upper end is at most epsilon,
+        and from none if the lower end is above it. The detail ``points`` is where; NaN if no other region was found.
 
     Raises
     ------
     ShapeError
-        If the box has another dimension, or x is not one point.
+        If the domain has another dimension, or x is not one point.
     InputError
-        If x lies outside the box.
+        If x lies outside the domain.
 
     Notes
     -----
@@ -91,72 +69,66 @@ def elsewhere_bounds(
     Examples
     --------
     >>> import reluscope as rs
-    >>> net = rs.load([(np.array([[1.0], [1.0]]), np.array([0.0, -1.0])), (np.eye(2), np.zeros(2))])
-    >>> found = rs.preimages.elsewhere_bounds(net, [0.5], rs.Box(-1, 2, 1), budget=50)  # (relu(x), relu(x - 1))
-    >>> round(found.distance.value, 6), found.answer(0.1), found.answer(0.6)
-    (0.5, False, True)
+    >>> net = rs.load([([[1.0], [1.0]], [0.0, -1.0]), (np.eye(2), np.zeros(2))])  # (relu(x), relu(x - 1))
+    >>> budget = rs.Budget(regions=50)
+    >>> found = rs.preimages.elsewhere_bounds(net, [0.5], domain=rs.Box(-1, 2, 1), budget=budget)
+    >>> print(found.finding("distance_from_elsewhere"))
+    0.5 (UPPER, in [0.499878, 0.5])
     """
-    features = up_to_gate(net, gate)
-    if box.dim != features.num_inputs:
-        raise ShapeError(f"expected a box in {features.num_inputs} dimensions, as many as inputs, got {box.describe()}")
-    own = region(features, x, domain=box)
+    features = up_to_gate(network, gate)
+    if domain.dim != features.num_inputs:
+        raise ShapeError(
+            f"expected a domain in {features.num_inputs} dimensions, as many as inputs, got {domain.describe()}"
+        )
+    own = region(features, x, domain=domain)
     goal = features(x).reshape(-1).cpu().numpy()
-    limit = budget if isinstance(budget, Budget) else Budget(regions=MOST_BOXES if budget is None else budget)
-    search = _Search(features, goal, box, own)
-    stopped = search.run(limit)
-    lower = min(search.lower, search.best)
-    finding = Finding(
+    search = _Search(features, goal, domain, own)
+    found = search.run(Budget(regions=NUM_BOXES) if budget is None else budget)
+    column = distance_column(
+        ELSEWHERE_DISTANCE,
         search.best,
-        Claim.EXACT if search.best - lower <= search.tolerance else Claim.UPPER,
-        name="distance to the features of other regions",
-        interval=None if search.best - lower <= search.tolerance else (lower, search.best),
-        definition="least l2 distance between features of the input and those of inputs outside its region",
-        domain=box.describe(),
-        method="halved boxes with affine bounds" + (f", {stopped}" if stopped else ""),
-        tolerance=search.tolerance if search.best - lower <= search.tolerance else None,
-        work={"boxes": search.num_boxes},
+        found.lower if found.stopped else search.best,
+        goal,
+        method=f"{found.num_parts:,} boxes with affine bounds",
     )
-    return ElsewhereBounds(finding, search.point)
+    details = {"points": search.point[None]}
+    return Findings.of(column, domain=domain.describe(), details=details, stopped=found.stopped)
 
 
 class _Search:
+    """The nearest features of other regions, over boxes of inputs."""
+
     def __init__(self, features: Network, goal: np.ndarray, box: Box, own: Region) -> None:
         self.features, self.goal, self.box = features, goal, box
         self.own = own.polyhedron
         self.code = own.code.words.tobytes()
-        self.best, self.lower, self.num_boxes = np.inf, 0.0, 0
+        self.best = np.inf
         self.point = np.full(box.dim, np.nan)
-        self.tolerance = RELATIVE * max(1.0, float(np.abs(goal).max(initial=0.0)))
+        self.tolerance = tolerance_for(goal)
         self.seen: set[bytes] = {self.code}
-        self.queue: list[tuple[float, int, Cell]] = []
-        self._order = count()
 
-    def run(self, budget: Budget) -> str:
-        """Halve boxes until the distance is known; return why it stopped early, empty if it did not."""
-        began = time.time()
-        self._bound(0.0, self.box.lo, self.box.hi)
-        while self.queue and self.queue[0][0] < self.best - self.tolerance:
-            self.lower = max(self.lower, self.queue[0][0])
-            stopped = budget.spent(self.num_boxes, began)
-            if stopped:
-                return stopped
-            key, _, cell = heapq.heappop(self.queue)
-            slopes = np.abs(cell.outputs.weights).sum(axis=0)
-            for lower, upper in cell.halves(slopes + max(float(slopes.mean()), np.finfo(float).tiny)):
-                self._bound(key, lower, upper)
-        self.lower = self.best
-        return ""
+    def run(self, budget: Budget) -> Searched[OutputBox]:
+        """Halve boxes until the distance is known."""
+        ends = (self.box.lo, self.box.hi)
+        outputs = np.eye(len(self.goal))
+        return best_first(
+            ends,
+            self._bound,
+            lambda box: halved(box, outputs),
+            goal=lambda: self.best - self.tolerance,
+            budget=budget,
+        )
 
-    def _bound(self, key: float, lower: np.ndarray, upper: np.ndarray) -> None:
-        self.num_boxes += 1
+    def _bound(self, key: float, ends: tuple[np.ndarray, np.ndarray]) -> tuple[float, OutputBox] | None:
+        lower, upper = ends
         center, half = (lower + upper) / 2, (upper - lower) / 2
         if (self.own.A @ center + np.abs(self.own.A) @ half <= self.own.b).all():
-            return
-        cell = cell_of(self.features, lower, upper)
-        least, most = cell.range(np.eye(len(self.goal)))
+            return None
+        box = output_box(self.features, lower, upper)
+        least, most = box.range(np.eye(len(self.goal)))
         key = max(key, float(np.linalg.norm(np.maximum(np.maximum(least - self.goal, self.goal - most), 0.0))))
         self._take(center)
-        heapq.heappush(self.queue, (key, next(self._order), cell))
+        return key, box
 
     def _take(self, point: np.ndarray) -> None:
         """Take a point of another region, and for the first ones the nearest features of all of their regions."""
@@ -164,7 +136,7 @@ class _Search:
         if code == self.code:
             return
         self._reach(point)
-        if code in self.seen or len(self.seen) > MOST_REGIONS:
+        if code in self.seen or len(self.seen) > NUM_REGIONS:
             return
         self.seen.add(code)
         try:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.preimages.pullback import RESOLUTION, check_target, pulled_back
 from reluscope.analyses.preimages.targets import class_target, vector_target
 from reluscope.arguments import Natural, NonNegative, read_arguments, read_array
-from reluscope.budget import Budget
+from reluscope.budget import RegionBudget
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 from reluscope.geometry.domains import Box, Domain, Slice
@@ -26,6 +26,7 @@ from reluscope.partitions.assembly import Mosaic
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
+from reluscope.progress import Progress
 from reluscope.regions.regions import regions
 from reluscope.tolerance import Tolerance
 
@@ -115,16 +116,16 @@ class PreimagePieces:
             EXACT up to rounding if the partition is complete; else LOWER.
         """
         value = self.size()
-        is_exact = self.claim is Claim.EXACT
-        return Finding(
+        rounding = 1e-9 * max(1.0, value) if np.isfinite(value) else 0.0
+        ends = (max(0.0, value - rounding), value + rounding) if self.claim is Claim.EXACT else (value, np.inf)
+        return Finding.of(
             value,
-            self.claim,
+            *ends,
+            tolerance=3 * rounding,
             name="volume of the preimage",
-            interval=None if is_exact else (value, float("inf")),
             definition=f"points of the domain with outputs in a {self.target.describe()}",
             domain=self.partition.domain.describe(),
             method="linear regions cut by the target's rows",
-            tolerance=1e-9 * max(1.0, value) if np.isfinite(value) else None,
             num_undecided=self.partition.num_undecided,
             work={**self.partition.work, "pieces": len(self)},
         )
@@ -135,31 +136,32 @@ class PreimagePieces:
 
 @read_arguments
 def of_polytope(
-    net: Network,
+    network: Network,
     target: Polyhedron,
-    domain: Domain | Partition,
     *,
+    domain: Domain | Partition,
     gate: str | int | None = None,
-    budget: Budget | int | None = None,
+    budget: RegionBudget | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
-    progress: bool = False,
 ) -> PreimagePieces:
     """Return the points of a domain at which the outputs lie in a polyhedron, exactly.
 
     Parameters
     ----------
-    net : Network
+    network : Network
     target : Polyhedron
         In the space of outputs, closed; half-spaces and equations.
     domain : Domain or Partition
         Of few dimensions, 1 to about 4; or a partition that is there already, of this network up to the gate.
     gate : str or int, optional
         Look at what this gate gives; by default at the network's outputs.
-    budget : Budget or int, optional
-        Where the partition stops early; a number means regions. The pieces are then an inner approximation, LOWER.
+    budget : Budget, optional
+        Where the partition stops early. The pieces are then an inner approximation, LOWER.
+    progress : bool or callable
+        Show how far the partition is.
     tolerance : Tolerance, optional
         Of the partition.
-    progress : bool
 
     Returns
     -------
@@ -182,11 +184,11 @@ def of_polytope(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # relu(x_0) + relu(x_1)
-    >>> found = rs.preimages.of_polytope(net, rs.Polyhedron([[1.0]], [1.0]), rs.Box(-1, 2, 2))
+    >>> found = rs.preimages.of_polytope(net, rs.Polyhedron([[1.0]], [1.0]), domain=rs.Box(-1, 2, 2))
     >>> len(found), str(found.volume()), found.contains([[0.4, 0.4], [0.6, 0.6]]).tolist()
     (4, '3.5 (EXACT)', [True, False])
     """
-    features = up_to_gate(net, gate)
+    features = up_to_gate(network, gate)
     check_target(features, target)
     if isinstance(domain, Partition):
         if domain.fingerprint != features.fingerprint:
@@ -221,59 +223,59 @@ def of_polytope(
 
 @read_arguments
 def of_class(
-    net: Network,
+    network: Network,
     label: int,
-    domain: Domain | Partition,
     *,
+    domain: Domain | Partition,
     margin: float = 0.0,
-    budget: Budget | int | None = None,
+    budget: RegionBudget | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
-    progress: bool = False,
 ) -> PreimagePieces:
     """Return the points of a domain at which a class leads every other one by a margin, exactly; see `of_polytope`.
 
     Parameters
     ----------
-    net : Network
+    network : Network
     label : int
         With a single output f the classes are 0 (f <= 0) and 1 (f > 0).
     domain : Domain or Partition
     margin : float
         Of the logits: ``f_label - f_j >= margin`` for all other j. With 0 the closure of the class: where two outputs
         tie along a piece, it belongs to both classes.
-    budget, tolerance, progress
+    budget, progress, tolerance
         As for `of_polytope`.
 
     Examples
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    >>> [str(rs.preimages.of_class(net, 1, rs.Box(0, 1, 2), margin=m).volume()) for m in (0.0, 0.5)]
+    >>> [str(rs.preimages.of_class(net, 1, domain=rs.Box(0, 1, 2), margin=m).volume()) for m in (0.0, 0.5)]
     ['0.5 (EXACT)', '0.125 (EXACT)']
     """
-    target = class_target(net.num_outputs, label, margin=margin)
-    return of_polytope(net, target, domain, budget=budget, tolerance=tolerance, progress=progress)
+    target = class_target(network.num_outputs, label, margin=margin)
+    return of_polytope(network, target, domain=domain, budget=budget, progress=progress, tolerance=tolerance)
 
 
 @read_arguments
 def of_features(
-    net: Network,
+    network: Network,
     y: ArrayLike,
-    domain: Domain | Partition,
     *,
+    domain: Domain | Partition,
     gate: str | int | None = None,
-    budget: Budget | int | None = None,
+    budget: RegionBudget | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
-    progress: bool = False,
 ) -> PreimagePieces:
     """Return the points of a domain with exactly these outputs, or outputs of a gate: mostly flat pieces.
 
     Parameters
     ----------
-    net : Network
+    network : Network
     y : (m,) or the gate's shape
     domain : Domain or Partition
-    gate, budget, tolerance, progress
+    gate, budget, progress, tolerance
         As for `of_polytope`.
 
     Returns
@@ -286,12 +288,12 @@ def of_features(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> found = rs.preimages.of_features(net, [1.0, 0.0], rs.Box(-1, 2, 2), gate=0)  # x_0 = 1, x_1 <= 0
+    >>> found = rs.preimages.of_features(net, [1.0, 0.0], domain=rs.Box(-1, 2, 2), gate=0)  # x_0 = 1, x_1 <= 0
     >>> found.dims.tolist(), round(found.size(1), 9)
     ([1], 1.0)
     """
-    target = vector_target(up_to_gate(net, gate).num_outputs, y)
-    return of_polytope(net, target, domain, gate=gate, budget=budget, tolerance=tolerance, progress=progress)
+    target = vector_target(up_to_gate(network, gate).num_outputs, y)
+    return of_polytope(network, target, domain=domain, gate=gate, budget=budget, progress=progress, tolerance=tolerance)
 
 
 def _by_vertices(part: Partition, target: Polyhedron) -> tuple[np.ndarray, np.ndarray]:

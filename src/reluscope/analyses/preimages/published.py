@@ -14,11 +14,11 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.cones import row_lengths
 from reluscope.analyses.preimages.kinds import Kind, Preimages
-from reluscope.analyses.preimages.layer import Layer, LayerLike, read_layer
+from reluscope.analyses.preimages.layer import GateLayer, LayerLike, read_layer
 from reluscope.analyses.preimages.mixed_system import read_outputs, system
 from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import ShapeError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.geometry.linear_program import LinearProgram, Status
 
 
@@ -64,9 +64,8 @@ class Comparison:
     @read_arguments
     def count(self, error: Error) -> Finding:
         """Return how many answers err in a way (with NONE: do not), as an EXACT number of these outputs."""
-        return Finding(
+        return Finding.of(
             int((self.errors == error).sum()),
-            Claim.EXACT,
             name=f"answers of Algorithm 1, error: {error.name.lower().replace('_', ' ')}",
             definition="Algorithm 1 as printed against the kinds found",
             source="behrmann2018",
@@ -124,7 +123,7 @@ def compare_with_algorithm_1(
 
     Parameters
     ----------
-    layer : Network, Layer, or pair (A, b)
+    layer : Network, GateLayer, or pair (A, b)
     y : (s, u) or (u,)
         Outputs of a ReLU.
     found : Preimages
@@ -167,7 +166,7 @@ def compare_with_algorithm_1(
     return Comparison(says_finite, errors, hidden)
 
 
-def _why(layer: Layer, output: np.ndarray, tolerance: float) -> Error:
+def _why(layer: GateLayer, output: np.ndarray, tolerance: float) -> Error:
     """Return why 0 in the hull did not mean bounded."""
     mixed = system(layer, output)
     inequalities = np.asarray(mixed.inequalities)

@@ -22,20 +22,20 @@ CONSTANT = 64 * np.finfo(float).eps
 
 @read_arguments
 def within_region(
-    net: Network, x: Points, target: Polyhedron, *, gate: str | int | None = None, domain: Domain | None = None
+    network: Network, x: Points, target: Polyhedron, *, domain: Domain | None = None, gate: str | int | None = None
 ) -> Polyhedron:
     """Return the points of the region of x whose outputs lie in a polyhedron: the region meets ``{z : W z + c in T}``.
 
     Parameters
     ----------
-    net : Network
+    network : Network
     x : one point, ``input_shape`` or (n,)
     target : Polyhedron
         In the space of outputs, or of a gate's outputs. Half-spaces and equations.
-    gate : str or int, optional
-        Look at what this gate gives, within the region of the gates up to it; by default at the network's outputs.
     domain : Domain, optional
         What the region is cut down to. On a slice everything is in slice coordinates.
+    gate : str or int, optional
+        Look at what this gate gives, within the region of the gates up to it; by default at the network's outputs.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def within_region(
     >>> found.vertices().round(9).tolist()
     [[0.0, 0.0], [3.0, 0.0], [0.0, 3.0]]
     """
-    features = up_to_gate(net, gate)
+    features = up_to_gate(network, gate)
     check_target(features, target)
     if isinstance(domain, Slice):
         features, domain = features.restrict(domain), domain.window
@@ -103,9 +103,9 @@ def nowhere(dim: int) -> Polyhedron:
     return Polyhedron(np.zeros((1, dim)), [-1.0])
 
 
-def check_target(net: Network, target: Polyhedron) -> None:
+def check_target(network: Network, target: Polyhedron) -> None:
     """Raise unless a target lies in the space of a network's outputs."""
-    if target.dim != net.num_outputs:
+    if target.dim != network.num_outputs:
         raise ShapeError(
-            f"expected a target in {net.num_outputs} dimensions, as many as outputs, got a {target.describe()}"
+            f"expected a target in {network.num_outputs} dimensions, as many as outputs, got a {target.describe()}"
         )

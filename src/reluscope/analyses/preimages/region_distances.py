@@ -4,18 +4,23 @@ On a region the features are an affine image of a polyhedron, whose nearest poin
 Boxes around the features at the vertices say which regions need not be looked at.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.preimages.image_distance import ImageDistance
+from reluscope.analyses.preimages.feature_distances import (
+    ELSEWHERE_DISTANCE,
+    IMAGE_DISTANCE,
+    IS_REACHED,
+    REGION_DISTANCE,
+    RELATIVE,
+    distance_column,
+)
 from reluscope.arguments import NonNegative, read_arguments, read_point
-from reluscope.budget import Budget
+from reluscope.budget import RegionBudget
 from reluscope.errors import InputError, ShapeError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Claim, Column, Findings, Quantity
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.nearest_image import nearest_image
 from reluscope.networks.network import Network
@@ -26,71 +31,39 @@ from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance
 
-RELATIVE = 1e-7
-
-
-@dataclass(frozen=True, eq=False)
-class Elsewhere:
-    """Whether features near those of an input come from other regions.
-
-    Parameters
-    ----------
-    epsilon : float
-        Radius of the ball (l2) around the features of the input.
-    answer : bool, optional
-        None if no such region was found, and the partition is not complete or their distance is not proved.
-    distance : Finding
-        From the features of the input to those of all other regions: EXACT, or UPPER where the partition is not
-        complete; infinite if there is no other region.
-    own : int
-        The region of the input, a row of the partition.
-    rows, distances : (k,) int64 and float64
-        The other regions whose features meet the ball, nearest first, and how near they come.
-    points : (k, n) float64
-        Where, in coordinates of the domain.
-    partition : Partition
-        Of the network up to the gate.
-    """
-
-    epsilon: float
-    answer: bool | None
-    distance: Finding
-    own: int
-    rows: Int[np.ndarray, " k"]
-    distances: Float[np.ndarray, " k"]
-    points: Float[np.ndarray, "k n"]
-    partition: Partition
+METHOD = "nearest points of the images of regions"
 
 
 @read_arguments
 def distance_to_range(
-    net: Network,
+    network: Network,
     y: ArrayLike,
-    domain: Domain | Partition,
     *,
+    domain: Domain | Partition,
     gate: str | int | None = None,
-    budget: Budget | int | None = None,
+    budget: RegionBudget | None = None,
     tolerance: Tolerance | None = None,
-) -> ImageDistance:
+) -> Findings:
     """Return the distance (l2) from a feature vector to the features of all points of a domain.
 
     Parameters
     ----------
-    net : Network
+    network : Network
     y : (u,) or the shape of the features
     domain : Domain or Partition
         Of few dimensions; a partition must be of this network up to the gate.
     gate : str or int, optional
         Whose outputs the features are; by default the network's.
-    budget : Budget or int, optional
+    budget : Budget, optional
         Where the partition stops early.
     tolerance : Tolerance, optional
         Of the partition.
 
     Returns
     -------
-    ImageDistance
-        EXACT within 1e-7 of the size of y if the partition is, and multipliers prove it; else UPPER.
+    Findings
+        ``distance_to_image``, one row: exact within 1e-7 of the size of y if the partition is, and multipliers prove
+        it; else at most the distance found. The details ``points`` and ``features`` are where, and what is there.
 
     Raises
     ------
@@ -105,32 +78,33 @@ def distance_to_range(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> round(rs.preimages.distance_to_range(net, [5.0], rs.Box(-1, 2, 2)).distance.value, 9)
-    1.0
+    >>> print(rs.preimages.distance_to_range(net, [5.0], domain=rs.Box(-1, 2, 2)).finding("distance_to_image"))
+    1 (EXACT)
     """
-    part = _partition(net, domain, gate, budget, tolerance)
+    part = _partition(network, domain, gate, budget, tolerance)
     goal = _read(part, y)
     nothing = _Nearest(np.inf, np.inf, -1, np.full(part.dim, np.nan), np.full(len(goal), np.nan))
     found = _nearest(part, goal, np.arange(len(part)), 0.0)
     best = min([nothing, *found], key=lambda one: one.distance)
-    return ImageDistance(
-        _finding(part, best.distance, _least(found), goal, "distance to the features of the domain"),
-        best.point,
-        best.image,
+    return Findings.of(
+        _column(part, IMAGE_DISTANCE, best.distance, _least(found), goal),
+        domain=part.domain.describe(),
+        details={"points": best.point[None], "features": best.image[None]},
+        stopped=part.note,
     )
 
 
 @read_arguments
 def reached_from_elsewhere(
-    net: Network,
+    network: Network,
     x: Points,
     epsilon: NonNegative,
-    domain: Domain | Partition,
     *,
+    domain: Domain | Partition,
     gate: str | int | None = None,
-    budget: Budget | int | None = None,
+    budget: RegionBudget | None = None,
     tolerance: Tolerance | None = None,
-) -> Elsewhere:
+) -> Findings:
     """Return whether points of other regions have features within epsilon of those of x.
 
     If not, every input with features in the ball around f(x) lies in the region of x, and the local inverse
@@ -138,7 +112,7 @@ def reached_from_elsewhere(
 
     Parameters
     ----------
-    net : Network
+    network : Network
     x : one point; for a slice as domain in slice coordinates
     epsilon : float
         Radius of the ball (l2) around ``f(x)``.
@@ -146,15 +120,20 @@ def reached_from_elsewhere(
         Of few dimensions; which other regions count.
     gate : str or int, optional
         Features and regions of the network up to this gate; by default of all of it.
-    budget : Budget or int, optional
+    budget : Budget, optional
         Where the partition stops early. "Yes" is then still proved, "no" is not.
     tolerance : Tolerance, optional
         Of the partition.
 
     Returns
     -------
-    Elsewhere
-        With all regions that meet the ball. Regions are closed: the neighbours of a region come as near as its facets.
+    Findings
+        ``distance_from_region`` of every other ``region``, a row of the partition, whose features meet the ball,
+        nearest first; the detail ``points`` says where, in coordinates of the domain. The summary has
+        ``distance_from_elsewhere``, over all other regions, infinite if there is none, and
+        ``is_reached_from_elsewhere``, which is open if no such region was found, and the partition is not complete or
+        distances are not proved; its detail ``own`` is the region of x. Regions are closed: the neighbours of a region
+        come as near as its facets.
 
     Raises
     ------
@@ -169,15 +148,17 @@ def reached_from_elsewhere(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # |x|
-    >>> found = rs.preimages.reached_from_elsewhere(net, [0.5], 0.1, rs.Box(-1, 1, 1))  # -0.5 has these features, too
-    >>> found.answer, round(found.distance.value, 9), found.points.round(6).tolist()
-    (True, 0.0, [[-0.5]])
-    >>> rs.preimages.reached_from_elsewhere(net, [0.5], 0.1, rs.Box(-1, 1, 1), gate=0).answer
-    False
+    >>> box = rs.Box(-1, 1, 1)
+    >>> found = rs.preimages.reached_from_elsewhere(net, [0.5], 0.1, domain=box)  # -0.5 has these features, too
+    >>> print(found.finding("is_reached_from_elsewhere"), found.details["points"].round(6).tolist())
+    1 (EXACT) [[-0.5]]
+    >>> found = rs.preimages.reached_from_elsewhere(net, [0.5], 0.1, domain=box, gate=0)
+    >>> print(found.finding("is_reached_from_elsewhere"))
+    0 (EXACT)
     """
     if not (np.isfinite(epsilon) and epsilon >= 0):
         raise InputError(f"expected a radius from 0, got {epsilon}")
-    part = _partition(net, domain, gate, budget, tolerance)
+    part = _partition(network, domain, gate, budget, tolerance)
     features = part.network_on_domain
     points = features.points(x)
     if len(points) != 1:
@@ -190,19 +171,30 @@ def reached_from_elsewhere(
     best = min([np.inf, *(one.distance for one in found)])
     within = sorted((one for one in found if one.distance <= epsilon), key=lambda one: one.distance)
     is_proved = part.claim is Claim.EXACT and _least(found) > epsilon
-    return Elsewhere(
-        float(epsilon),
-        True if within else (False if is_proved else None),
-        _finding(part, best, _least(found), goal, "distance to the features of other regions"),
-        own,
-        np.array([one.row for one in within], dtype=np.int64),
-        np.array([one.distance for one in within], dtype=np.float64),
-        np.array([one.point for one in within]).reshape(-1, part.dim),
-        part,
+    is_reached = float(bool(within))
+    most = is_reached if is_proved else 1.0
+    summary = Findings.of(
+        _column(part, ELSEWHERE_DISTANCE, best, _least(found), goal),
+        Column.of(IS_REACHED, [is_reached], upper=[most], method=METHOD, given=f"within {epsilon:g}"),
+        domain=part.domain.describe(),
+        details={"own": np.array([own])},
+    )
+    distances = np.array([one.distance for one in within], dtype=np.float64)
+    lower = np.array([max(0.0, min(one.lower, one.distance)) for one in within], dtype=np.float64)
+    slack = RELATIVE * max(1.0, float(np.abs(goal).max(initial=0.0)))
+    return Findings.of(
+        Column.of(REGION_DISTANCE, distances, lower, tolerance=slack, method=METHOD),
+        keys={"region": np.array([one.row for one in within], dtype=np.int64)},
+        domain=part.domain.describe(),
+        details={"points": np.array([one.point for one in within]).reshape(-1, part.dim)},
+        stopped=part.note,
+        summary=summary,
     )
 
 
 class _Nearest(NamedTuple):
+    """Where the image of a region is nearest to the goal."""
+
     distance: float
     lower: float
     row: int
@@ -245,13 +237,13 @@ def _lower(part: Partition, goal: np.ndarray) -> np.ndarray:
 
 
 def _partition(
-    net: Network,
+    network: Network,
     domain: Domain | Partition,
     gate: str | int | None,
-    budget: Budget | int | None,
+    budget: RegionBudget | None,
     tolerance: Tolerance | None,
 ) -> Partition:
-    features = up_to_gate(net, gate)
+    features = up_to_gate(network, gate)
     if not isinstance(domain, Partition):
         return partition(features, domain, budget=budget, tolerance=tolerance)
     if domain.fingerprint != features.fingerprint:
@@ -266,19 +258,7 @@ def _read(part: Partition, y: ArrayLike) -> np.ndarray:
     return goal
 
 
-def _finding(part: Partition, distance: float, lower: float, goal: np.ndarray, name: str) -> Finding:
-    tolerance = RELATIVE * max(1.0, float(np.abs(goal).max(initial=0.0)))
-    is_complete = part.claim is Claim.EXACT
-    is_exact = is_complete and (distance == lower or distance - lower <= tolerance)
-    return Finding(
-        distance,
-        Claim.EXACT if is_exact else Claim.UPPER,
-        name=name,
-        interval=None if is_exact else (min(lower, distance) if is_complete else 0.0, distance),
-        definition="least l2 distance between features",
-        domain=part.domain.describe(),
-        method="nearest points of the images of regions",
-        tolerance=tolerance if is_exact else None,
-        num_undecided=part.num_undecided,
-        work=part.work,
-    )
+def _column(part: Partition, quantity: Quantity, distance: float, lower: float, goal: np.ndarray) -> Column:
+    """Return a distance over all regions; of those that the partition does not hold nothing is known."""
+    proved = lower if part.claim is Claim.EXACT else 0.0
+    return distance_column(quantity, distance, proved, goal, method=METHOD)

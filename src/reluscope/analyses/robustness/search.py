@@ -12,10 +12,7 @@ Tjeng, Xiao, Tedrake, "Evaluating robustness of neural networks with mixed integ
 al., "Branch and bound for piecewise linear neural network verification" (JMLR 21, 2020).
 """
 
-import heapq
-import time
 from dataclasses import dataclass
-from itertools import count
 from typing import NamedTuple
 
 import numpy as np
@@ -23,9 +20,10 @@ import numpy as np
 from reluscope.analyses.robustness.attack import nearby_change
 from reluscope.analyses.robustness.cells import RESOLUTION, Cell, Pieces, Rival, Viewpoint
 from reluscope.analyses.robustness.changes import Change, Undecided, confirm
-from reluscope.budget import ENDS, Budget, why_ended
+from reluscope.budget import Budget
 from reluscope.geometry.balls import CutBall
 from reluscope.networks.enclosures import CLEAR, Enclosure, Forms, OpenUnit, enclose
+from reluscope.partitions.best_first import BestFirst, Branch
 from reluscope.progress import Count
 
 # Radii searched before that of the change found, and how they grow.
@@ -60,33 +58,16 @@ class Search:
     num_undecided: int
 
 
-def search(view: Viewpoint, budget: Budget, report: Count) -> Search:
+def search(view: Viewpoint, budget: Budget, report: Count | None = None) -> Search:
     """Return the nearest change of class within a budget; Ctrl-C ends it like one.
 
     Notes
     -----
     Per branch an enclosure, and a nearest-point program for each class that may win in it.
     """
-    began = time.time()
-    walk, stopped = _Walk(view), ""
-    try:
-        walk.change = nearby_change(view)
-        for radius in _radii(np.inf if walk.change is None else walk.change.distance):
-            walk.begin(radius)
-            while walk.queue and walk.queue[0].key < walk.limit and not stopped:
-                stopped = budget.spent(walk.num_branches, began)
-                if not stopped:
-                    before = walk.num_branches
-                    walk.step()
-                    report(walk.num_branches - before, 0.0)
-            if stopped:
-                break
-            walk.frontier = min(walk.limit, walk.passed)
-            if walk.change is not None and walk.change.distance <= walk.limit:
-                break
-    except ENDS as end:
-        stopped = why_ended(end)
-    return Search(min(walk.frontier, walk.passed), walk.change, stopped, walk.num_branches, walk.num_undecided)
+    found = _NearestChange(view)
+    stopped = found.run(budget, report)
+    return Search(min(found.frontier, found.passed), found.change, stopped, found.num_branches, found.num_undecided)
 
 
 def _radii(limit: float) -> list[float]:
@@ -97,34 +78,50 @@ def _radii(limit: float) -> list[float]:
     return [limit / GROWTH**power for power in range(NUM_RADII - 1, -1, -1)] if 0 < limit < np.inf else [limit]
 
 
-class _Branch(NamedTuple):
+class _Regions(NamedTuple):
     """A set of regions and a class that may win there: the first and last pieces of all units.
 
     Where the class wins, ``cut u >= level``.
     """
 
-    key: float
-    order: int
     first: Pieces
     last: Pieces
     label: int
     cut: np.ndarray | None
     level: float
-    split: OpenUnit
+    unit: OpenUnit
 
 
-class _Walk:
+class _NearestChange(BestFirst):
+    """The search for one point, radius by radius."""
+
     def __init__(self, view: Viewpoint) -> None:
+        super().__init__()
         self.view = view
-        self.queue: list[_Branch] = []
         self.change: Change | None = None
-        # How far all is done; how far is looked; the nearest of what was passed over.
-        self.frontier, self.limit, self.passed = 0.0, np.inf, np.inf
-        self.num_branches, self.num_undecided = 0, 0
-        self._order = count()
+        self.num_undecided = 0
+        # How far is looked; the nearest of what was passed over.
+        self.limit, self.passed = np.inf, np.inf
+        self._radii: list[float] | None = None
 
-    def begin(self, radius: float) -> None:
-        """Look within a radius: put all regions into the queue as one branch for each class."""
+    def is_beyond(self, key: float) -> bool:
+        """Whether regions are farther than is looked."""
+        return key >= self.limit
+
+    def begin(self) -> bool:
+        """Look within the next radius, if no change of class is known within this one."""
+        if self._radii is None:
+            self.change = nearby_change(self.view)
+            self._radii = _radii(np.inf if self.change is None else self.change.distance)
+        else:
+            self.frontier = min(self.limit, self.passed)
+            if not self._radii or (self.change is not None and self.change.distance <= self.limit):
+                return False
+        self._look_within(self._radii.pop(0))
+        return True
+
+    def _look_within(self, radius: float) -> None:
+        """Put all regions into the queue as one branch for each class."""
         self.queue, self.limit, self.passed, self.num_undecided = [], radius, np.inf, 0
         gates = [stage.gate for stage in self.view.network.stages]
         first = tuple(np.zeros(gate.num_units, dtype=np.int32) for gate in gates)
@@ -133,16 +130,14 @@ class _Walk:
             if label != self.view.label:
                 self._bound(first, last, label, 0.0, None, 0.0)
 
-    def step(self) -> None:
-        """Split the nearest branch."""
-        # The frontier first: an interruption from here on still knows how far all is done.
-        self.frontier = max(self.frontier, self.queue[0].key)
-        branch = heapq.heappop(self.queue)
-        gate, unit = branch.split.gate, branch.split.unit
-        for low, high in branch.split.parts:
-            first = _with(branch.first, gate, unit, max(low, int(branch.first[gate][unit])))
-            last = _with(branch.last, gate, unit, min(high, int(branch.last[gate][unit])))
-            self._bound(first, last, branch.label, branch.key, branch.cut, branch.level)
+    def split(self, branch: Branch) -> None:
+        """Split the regions at the unit that matters most to their bound."""
+        regions: _Regions = branch.what
+        gate, unit = regions.unit.gate, regions.unit.unit
+        for low, high in regions.unit.parts:
+            first = _with(regions.first, gate, unit, max(low, int(regions.first[gate][unit])))
+            last = _with(regions.last, gate, unit, min(high, int(regions.last[gate][unit])))
+            self._bound(first, last, regions.label, branch.key, regions.cut, regions.level)
 
     def _bound(self, first: Pieces, last: Pieces, label: int, key: float, cut: np.ndarray | None, level: float) -> None:
         """Bound the nearest change in a branch, and put it into the queue unless that is known, or too far."""
@@ -186,7 +181,7 @@ class _Walk:
                 break
             key = max(key, found.lower)
         key = max(key, found.lower)
-        heapq.heappush(self.queue, _Branch(key, next(self._order), first, last, label, cut, level, split))
+        self.push(key, _Regions(first, last, label, cut, level, split))
 
     def _settle(self, found: Change | Undecided | None) -> None:
         if isinstance(found, Change):

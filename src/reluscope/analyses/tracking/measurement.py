@@ -14,11 +14,12 @@ from torch.linalg import LinAlgError  # pyright: ignore[reportAttributeAccessIss
 from reluscope.analyses.classification.classes import accuracy_of_outputs, classes_of_outputs, is_close
 from reluscope.analyses.classification.cross_entropy import cross_entropy_of_outputs
 from reluscope.analyses.codespace.activation_rate import activation_rate
-from reluscope.analyses.codespace.distinct import count_distinct
+from reluscope.analyses.codespace.by_gate import beside
+from reluscope.analyses.codespace.distinct import NUM_CODES, count_distinct
 from reluscope.analyses.codespace.sampled import SampleCodes
-from reluscope.analyses.codespace.usage import unit_usage
+from reluscope.analyses.codespace.usage import NUM_ALWAYS_ON, NUM_DEAD, unit_usage
 from reluscope.analyses.coefficients.norms import FROBENIUS_NORM, SPECTRAL_NORM, local_norms
-from reluscope.analyses.counting.segments import count_along_segments
+from reluscope.analyses.counting.segments import NUM_REGIONS_ON_SEGMENT, count_along_segments
 from reluscope.analyses.tracking.plan import Plan
 from reluscope.budget import INTERRUPTED
 from reluscope.codes.changes import changed_units
@@ -109,16 +110,14 @@ def measure(network: Network, plan: Plan, before: SampleCodes | None) -> Measure
 
 
 def _codes(network: Network, sampled: SampleCodes) -> dict[str, Found]:
-    distinct, usage = count_distinct(sampled), unit_usage(network, sampled)
-    return {
-        "distinct_codes": distinct.total,
-        "distinct_codes_by_gate": distinct.by_gate,
-        "dead_units": usage.total.dead,
-        "dead_units_by_gate": tuple(gate.dead for gate in usage.by_gate),
-        "always_on_units": usage.total.always_on,
-        "always_on_units_by_gate": tuple(gate.always_on for gate in usage.by_gate),
-        **_rates(sampled),
-    }
+    found = beside(count_distinct(sampled), unit_usage(network, sampled))
+    assert found.summary is not None
+    numbers: dict[str, Found] = {}
+    names = ("distinct_codes", "dead_units", "always_on_units")
+    for name, quantity in zip(names, (NUM_CODES, NUM_DEAD, NUM_ALWAYS_ON), strict=True):
+        numbers[name] = found.summary.finding(quantity)
+        numbers[f"{name}_by_gate"] = tuple(found.finding(quantity, row) for row in range(len(found)))
+    return numbers | _rates(sampled)
 
 
 def _rates(sampled: SampleCodes) -> dict[str, Found]:
@@ -182,10 +181,10 @@ def _share(sampled: SampleCodes, value: float, unclear: int, most: int = 1) -> F
 
 
 def _segments(network: Network, plan: Plan) -> dict[str, Found]:
-    counts = count_along_segments(network, plan.starts, plan.ends)
-    _pass_on(counts.stopped)
-    median = counts.median(np.ones(len(counts), dtype=bool), "median regions on segments")
-    return {"segment_regions": counts.findings, "median_segment_regions": median}
+    found = count_along_segments(network, plan.starts, plan.ends)
+    _pass_on(found.stopped)
+    counts = tuple(found.finding(NUM_REGIONS_ON_SEGMENT, row) for row in range(len(found)))
+    return {"segment_regions": counts, "median_segment_regions": found.median(NUM_REGIONS_ON_SEGMENT)}
 
 
 def _norms(network: Network, plan: Plan) -> dict[str, Found]:

@@ -17,8 +17,8 @@ from reluscope.cli.commands.arguments import (
     Weights,
     path_of,
 )
-from reluscope.cli.commands.where import Where
-from reluscope.cli.commands.workers import Workers
+from reluscope.cli.commands.domain_options import DomainOptions
+from reluscope.cli.commands.executor_options import ExecutorOptions
 from reluscope.cli.options import Common, command
 from reluscope.cli.parsing import read_box, read_shape, read_sizes
 
@@ -98,8 +98,8 @@ def bounds(
 @command(app, "Count regions exactly, in any number of dimensions.")
 def count(
     model: Model,
-    where: Where,
-    workers: Workers,
+    where: DomainOptions,
+    workers: ExecutorOptions,
     space: Annotated[bool, typer.Option("--space", help="Everywhere: all inputs, without bounds.")] = False,
     definition: Annotated[
         Definition,

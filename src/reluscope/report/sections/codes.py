@@ -5,15 +5,31 @@ from dataclasses import replace
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.codespace.class_distances import MOST_CLASSES, ClassDistances, class_distances
-from reluscope.analyses.codespace.distinct import ClassCodes, DistinctCodes, count_distinct, count_distinct_by_class
-from reluscope.analyses.codespace.duplicates import DuplicateUnits, duplicate_units
-from reluscope.analyses.codespace.occupied_cells import Occupancy, occupancy
-from reluscope.analyses.codespace.pair_distances import PairDistances, pair_distances
+from reluscope.analyses.codespace.by_gate import beside
+from reluscope.analyses.codespace.class_distances import (
+    ALL,
+    ALL_GATES,
+    BETWEEN,
+    MEAN_DISTANCE,
+    NUM_CLASSES,
+    WITHIN,
+    class_distances,
+    mean_distances,
+)
+from reluscope.analyses.codespace.distinct import (
+    LARGEST_CELL,
+    NUM_CODES,
+    NUM_SAMPLES,
+    count_distinct,
+    count_distinct_by_class,
+)
+from reluscope.analyses.codespace.duplicates import NUM_DUPLICATES, duplicate_units
+from reluscope.analyses.codespace.occupied_cells import ENTROPY, NUM_MIXED, occupancy
+from reluscope.analyses.codespace.pair_distances import MEDIAN_DISTANCE, pair_distances
 from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classified, sample_codes
-from reluscope.analyses.codespace.usage import UnitUsage, unit_usage
-from reluscope.findings import Finding
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers
+from reluscope.analyses.codespace.usage import NUM_ALWAYS_ON, NUM_CHANGING, NUM_DEAD, PIECES_USED, unit_usage
+from reluscope.findings import Findings, Status
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, findings_table, numbers
 from reluscope.report.drawing import drawing
 from reluscope.report.grouping import Grouping, grouping
 from reluscope.report.subject import Subject, Tell
@@ -56,38 +72,50 @@ def content(subject: Subject, tell: Tell) -> Content:
     network, settings = subject.network, subject.settings
     sampled = sample_codes(network, subject.data.points, tolerance=settings.tolerance)
     tell(0.6)
-    found = count_distinct(sampled)
-    usage = unit_usage(network, sampled)
-    duplicates, filled = duplicate_units(sampled), occupancy(sampled)
-    tell(0.75)
     groups = grouping(subject)
+    gates = beside(
+        unit_usage(network, sampled),
+        count_distinct(sampled),
+        duplicate_units(sampled),
+        occupancy(sampled, None if groups is None else groups.values),
+    )
+    whole = gates.summary
+    assert whole is not None
+    tell(0.75)
     blocks: list[Block] = [
-        numbers(found.total, found.most_shared, usage.total.dead, usage.total.always_on, duplicates.total),
+        numbers(*(whole.finding(one) for one in (NUM_CODES, LARGEST_CELL, NUM_DEAD, NUM_ALWAYS_ON, NUM_DUPLICATES))),
         Text(CODES),
         *_correct(subject, sampled),
-        _gate_picture(found, usage),
+        _gate_picture(gates, len(sampled)),
         Text(USAGE),
-        _gate_table(subject, found, usage, filled, duplicates),
+        _gate_table(gates, len(sampled)),
     ]
     if groups is not None:
-        blocks.extend(_by_class(count_distinct_by_class(sampled, groups.values), groups))
+        blocks.append(numbers(whole.finding(NUM_MIXED)))
+        blocks.append(_class_table(count_distinct_by_class(sampled, groups.values), groups))
     tell(0.85)
     if len(subject.data) > 1:
         blocks.extend(_distances(sampled, groups, settings.seed))
     else:
         blocks.append(Text("There is one sample, so there are no distances between codes."))
-    return Content(tuple(blocks), Number(found.total))
+    return Content(tuple(blocks), Number(whole.finding(NUM_CODES)))
 
 
-def _gate_picture(found: DistinctCodes, usage: UnitUsage) -> Picture:
-    parts = [f"{one.name.removeprefix('distinct codes of ')} {int(one):,}" for one in (*found.by_gate, found.total)]
-    described = ", ".join(f"{gate.name} {int(gate.dead):,} of {gate.num_units:,}" for gate in usage.by_gate[:12])
+def _gate_picture(gates: Findings, num_samples: int) -> Picture:
+    names = gates.keys["gate"].tolist()
+    codes = [f"{name} {number:,.0f}" for name, number in zip(names, gates[NUM_CODES].value, strict=True)]
+    dead = [
+        f"{name} {number:,.0f} of {units:,}"
+        for name, number, units in zip(names, gates[NUM_DEAD].value, gates.keys["units"], strict=True)
+    ]
     return Picture(
         (
-            drawing(plots.distinct_codes(found), "codes", "Bars of distinct codes: " + ", ".join(parts[:12])),
-            drawing(plots.unit_usage(usage), "units", f"Bars of units by gate; dead units: {described}"),
+            drawing(
+                plots.distinct_codes(gates, num_samples), "codes", "Bars of distinct codes: " + ", ".join(codes[:12])
+            ),
+            drawing(plots.unit_usage(gates), "units", "Bars of units by gate; dead units: " + ", ".join(dead[:12])),
         ),
-        f"Distinct codes among {found.num_points:,} samples, by gate and over all gates, in front of the number of "
+        f"Distinct codes among {num_samples:,} samples, by gate and over all gates, in front of the number of "
         "samples in grey. Then the units of each gate: those that change their piece over the samples, those that are "
         "always on, and those that are dead on these data.",
     )
@@ -97,109 +125,69 @@ def _correct(subject: Subject, sampled: SampleCodes) -> list[Block]:
     if not subject.is_classifier or subject.labels is None:
         return []
     chosen = correctly_classified(subject.network, sampled, subject.data.points, subject.labels)
-    number = count_distinct(chosen).total
-    return [numbers(replace(number, name="distinct codes of correctly classified samples"))]
+    counted = count_distinct(chosen).summary
+    assert counted is not None
+    return [numbers(replace(counted.finding(NUM_CODES), name="distinct codes of correctly classified samples"))]
 
 
-def _gate_table(
-    subject: Subject, found: DistinctCodes, usage: UnitUsage, filled: Occupancy, duplicates: DuplicateUnits
-) -> Table:
-    gates = subject.network.gates
-    many = any(gate.num_pieces > 2 for gate in gates)
-    columns = ["gate", "units", "distinct codes", "entropy, bits", "dead", "always on", "changing", "duplicate"]
-    if many:
-        columns += ["pieces", "pieces used"]
-    rows = []
-    columns_of_gates = (found.by_gate, filled.entropy_by_gate, usage.by_gate, duplicates.by_gate)
-    for gate, count, entropy, used, twice in zip(gates, *columns_of_gates, strict=True):
-        shown = (count, entropy, used.dead, used.always_on, used.changing, twice)
-        row = [gate.name, gate.num_units, *map(Number, shown)]
-        if many:
-            row += [gate.num_pieces, Number(used.pieces_used)]
-        rows.append(tuple(row))
+def _gate_table(gates: Findings, num_samples: int) -> Table:
+    shown = [NUM_CODES, ENTROPY, NUM_DEAD, NUM_ALWAYS_ON, NUM_CHANGING, NUM_DUPLICATES]
     caption = (
         "Gates in order of evaluation. Duplicate units change their piece always together with a unit before them; "
-        f"the entropy of the codes is at most {np.log2(found.num_points):.4g} bits for so many samples."
+        f"the entropy of the codes is at most {np.log2(num_samples):.4g} bits for so many samples."
     )
-    if many:
+    if gates.keys["pieces"].max(initial=0) > 2:
+        shown.append(PIECES_USED)
         caption += " Pieces used: the mean over the gate's units of how many of their pieces the samples use."
-    return Table(tuple(columns), tuple(rows[:MOST_GATES]), caption + _left_out(len(rows), MOST_GATES, "gates"))
+    chosen = replace(gates, columns={quantity.name: gates[quantity] for quantity in shown})
+    return findings_table(chosen, caption, most=MOST_GATES)
 
 
-def _by_class(found: ClassCodes, groups: Grouping) -> list[Block]:
-    order = np.sort(np.argsort(-found.sizes, kind="stable")[:MOST_CLASSES])
-    rows = tuple((str(found.classes[row]), int(found.sizes[row]), Number(found.counts[row])) for row in order)
+def _class_table(found: Findings, groups: Grouping) -> Table:
+    order = np.sort(np.argsort(-found[NUM_SAMPLES].value, kind="stable")[:NUM_CLASSES])
     caption = groups.sentence
-    if len(found.classes) > len(order):
-        caption += f" The {len(order)} largest of {len(found.classes)} classes are shown."
-    return [numbers(found.mixed), Table(("class", "samples", "distinct codes"), rows, caption)]
+    if len(found) > len(order):
+        caption += f" The {len(order)} largest of {len(found)} classes are shown."
+    return findings_table(found.rows(order), caption)
 
 
 def _distances(sampled: SampleCodes, groups: Grouping | None, seed: int) -> list[Block]:
     classes = np.zeros(len(sampled), dtype=np.int64) if groups is None else groups.values
-    means = class_distances(sampled, classes)
-    pairs = pair_distances(sampled, classes, seed=seed)
-    one_kind = groups is None or len(means.classes) == 1
-    found = [means.overall] if one_kind else [means.within, means.between]
-    found += (
-        [pairs.median(pairs.within + pairs.between, "median distance between samples")]
-        if one_kind
-        else [
-            pairs.median(counts, f"median distance {kind}")
-            for kind, counts in (("within a class", pairs.within), ("between classes", pairs.between))
-            if counts.sum()
-        ]
-    )
+    means, pairs = mean_distances(sampled, classes), pair_distances(sampled, classes, seed=seed)
+    one_kind = len(np.unique(classes)) == 1
     text = DISTANCES
     if groups is not None:
         text += f" {groups.sentence}" + (" All samples are of one class." if one_kind else "")
-    drawings = [
-        drawing(
-            plots.distance_histogram(pairs, grouped=not one_kind),
-            "pair-distances",
-            f"Histogram of code distances of the pairs of {pairs.num_samples:,} samples",
-        )
-    ]
-    if not one_kind:
-        heat = drawing(
-            plots.class_distances(means),
-            "class-distances",
-            f"Mean code distances between {len(means.classes)} classes as a table of coloured cells",
-        )
-        drawings.insert(0, heat)
-    picture = Picture(tuple(drawings), _picture_caption(means, pairs, one_kind))
-    shown = numbers(*(finding for finding in found if finding is not None))
-    return [shown, Text(text), picture, _distance_table(sampled, means, one_kind)]
-
-
-def _picture_caption(means: ClassDistances, pairs: PairDistances, one_kind: bool) -> str:
-    caption = ""
-    if not one_kind:
-        caption = "Mean distance between samples of two classes, and on the diagonal within a class."
-        if means.num_left_out:
-            caption += f" The {len(means.classes)} largest classes are shown, {means.num_left_out} are left out."
-        caption += " Beside it, how"
-    if pairs.num_samples < pairs.population:
-        which = f"{pairs.num_samples:,} of {pairs.population:,} samples, drawn at random"
-    else:
-        which = f"all {pairs.population:,} samples"
-    return f"{caption or 'How'} the distances of pairs are distributed, for the pairs of {which}."
-
-
-def _distance_table(sampled: SampleCodes, means: ClassDistances, one_kind: bool) -> Table:
-    gates = sampled.codes.layout.gates
-    kinds: list[tuple[str, tuple[Finding, ...]]] = [("within a class", means.within_by_gate)]
-    kinds.append(("between classes", means.between_by_gate))
-    if one_kind:
-        kinds = [("between samples", means.overall_by_gate)]
-    kinds = [(name, found) for name, found in kinds if found]
-    rows = tuple(
-        (gate.name, gate.num_units, *(Number(found[index]) for _, found in kinds)) for index, gate in enumerate(gates)
+    histogram = drawing(
+        plots.distance_histogram(pairs, grouped=not one_kind),
+        "pair-distances",
+        f"Histogram of code distances of {pairs.domain}",
     )
-    caption = "Mean distances gate by gate: on how many of the gate's units two samples differ."
-    columns = ("gate", "units", *(name for name, _ in kinds))
-    return Table(columns, rows[:MOST_GATES], caption + _left_out(len(rows), MOST_GATES, "gates"))
+    drawings, caption = [histogram], "How"
+    if not one_kind:
+        by_class = class_distances(sampled, classes)
+        num_shown, num_classes = len(np.unique(by_class.keys["class"])), len(np.unique(classes))
+        described = f"Mean code distances between {num_shown} classes as a table of coloured cells"
+        drawings.insert(0, drawing(plots.class_distances(by_class), "class-distances", described))
+        caption = "Mean distance between samples of two classes, and on the diagonal within a class."
+        if num_shown < num_classes:
+            caption += f" The {num_shown} largest classes are shown, {num_classes - num_shown} are left out."
+        caption += " Beside it, how"
+    caption += f" the distances of pairs are distributed, for {pairs.domain}."
+    kinds = [ALL] if one_kind else [WITHIN, BETWEEN]
+    shown = [
+        replace(finding, name=f"{finding.name}, {kind}")
+        for table, quantity in ((means.where(gate=ALL_GATES), MEAN_DISTANCE), (pairs, MEDIAN_DISTANCE))
+        for kind in kinds
+        if _has(rows := table.where(pairs=kind), quantity.name)
+        for finding in [rows.finding(quantity)]
+    ]
+    chosen = np.isin(means.keys["pairs"], kinds) & (means.keys["gate"] != ALL_GATES) & means.is_done
+    table = findings_table(
+        means.rows(chosen), "Mean distances gate by gate: on how many of the gate's units two samples differ."
+    )
+    return [numbers(*shown), Text(text), Picture(tuple(drawings), caption), table]
 
 
-def _left_out(number: int, most: int, what: str) -> str:
-    return f" The first {most} of {number} {what} are shown." if number > most else ""
+def _has(found: Findings, name: str) -> bool:
+    return found.status[0] is Status.DONE and not np.isnan(found[name].value[0])

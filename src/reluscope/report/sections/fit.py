@@ -4,7 +4,7 @@ import numpy as np
 
 from reluscope.analyses.classification.classes import ACCURACY, accuracy, accuracy_by_class
 from reluscope.analyses.regression import RMSE, fits
-from reluscope.report.content import Content, Table, Text, measured, numbers, table_of
+from reluscope.report.content import Content, Table, Text, findings_table, measured, numbers
 from reluscope.report.subject import Subject, Tell
 
 TITLE = "Fit to the labels"
@@ -66,5 +66,5 @@ def _of_outputs(subject: Subject) -> Content:
     if len(found) == 1:
         shown = [found.finding(name) for name in found if not np.isnan(found[name].value[0])]
         return Content((numbers(*shown), text), shown[0])
-    table = table_of(found, list(found), caption="Errors in units of the outputs.", most=MOST_OUTPUTS)
+    table = findings_table(found, "Errors in units of the outputs.", most=MOST_OUTPUTS)
     return Content((text, table), found.finding(RMSE, 0))

@@ -10,10 +10,10 @@ import numpy as np
 from reluscope import plots
 from reluscope.analyses.data_box import data_box
 from reluscope.analyses.preimages import (
-    Invariance,
+    GateLayer,
     Kind,
-    Layer,
     Preimages,
+    SameFeatures,
     classify_at,
     invariant,
     layer_inputs,
@@ -118,7 +118,7 @@ def content(subject: Subject, tell: Tell) -> Content:
 class _Looked:
     """A layer, and the preimages of its outputs at the first samples."""
 
-    layer: Layer
+    layer: GateLayer
     found: Preimages
     num_asked: int
 
@@ -136,7 +136,7 @@ class _Pair:
     row: int
     target: int
     features: str
-    found: Invariance
+    found: SameFeatures
     shape: tuple[int, ...]
 
     def blocks(self, subject: Subject) -> list[Block]:
@@ -240,7 +240,7 @@ def _pair(subject: Subject, rows: np.ndarray, first: _Looked) -> _Pair | None:
             network,
             subject.points[row],
             target=subject.points[target],
-            box=box,
+            domain=box,
             within="layer" if is_layer else "region",
             norm="l2",
         )

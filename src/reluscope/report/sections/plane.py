@@ -1,20 +1,25 @@
 """The plane through three samples, cut exactly into the network's regions."""
 
 import warnings
-from dataclasses import replace
 
 import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.planes import class_areas
-from reluscope.analyses.planes.findings import class_shares, plane_findings
+from reluscope.analyses.planes.measures import (
+    BOUNDARY_LENGTH,
+    NUM_FACETS,
+    NUM_REGIONS,
+    area_shares,
+    plane_measures,
+)
 from reluscope.findings import Claim
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Plane
 from reluscope.partitions.decision import decision_boundary
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
-from reluscope.report.content import Attachment, Block, Content, Number, Picture, Table, Text, numbers
+from reluscope.report.content import Attachment, Block, Content, Number, Picture, Text, findings_table, numbers
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
 
@@ -50,10 +55,13 @@ def content(subject: Subject, tell: Tell) -> Content:
         warnings.simplefilter("ignore")
         part = partition(subject.network, plane, budget=settings.budget, tolerance=settings.tolerance)
     boundary = decision_boundary(part)
-    regions, facets, length = plane_findings(part, boundary)
-    regions = replace(regions, name="regions in the plane")
-    shown = (regions, facets, length) if subject.is_classifier else (regions, facets)
-    blocks: list[Block] = [numbers(*shown), Text(_introduction(subject, rows))]
+    found = plane_measures(part, boundary)
+    regions = found.finding(NUM_REGIONS)
+    shown = (NUM_FACETS, BOUNDARY_LENGTH) if subject.is_classifier else (NUM_FACETS,)
+    blocks: list[Block] = [
+        numbers(regions, *(found.finding(quantity) for quantity in shown)),
+        Text(_introduction(subject, rows)),
+    ]
     if regions.claim is not Claim.EXACT:
         blocks.append(Text(_incomplete(part)))
     size = int(regions)
@@ -65,12 +73,8 @@ def content(subject: Subject, tell: Tell) -> Content:
         classes = plots.partition(part, color=areas, samples=samples, sample_labels=labels)
         first = drawing(classes, "plane-classes", f"Class map of the plane with {size:,} regions")
         blocks.append(Picture((first, by_gate), f"{_SAMPLES} {_CLASSES} Then {_GATES}"))
-        shares = class_shares(part, areas) if len(areas) else ()
-        if shares:
-            cells = tuple(
-                (one.name.removeprefix("share of "), Number(one, f"{100 * float(one):.2f} %")) for one in shares
-            )
-            blocks.append(Table(("largest output", "share of the window"), cells))
+        if len(areas):
+            blocks.append(findings_table(area_shares(part, areas)))
     else:
         rates = plots.partition(part, samples=samples, sample_labels=labels)
         first = drawing(rates, "plane-regions", f"The {size:,} regions of the plane")

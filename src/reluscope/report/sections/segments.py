@@ -1,12 +1,13 @@
 """How many regions lie between samples, along straight segments."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.counting.segments import SegmentCounts, count_along_segments
-from reluscope.findings import Claim
+from reluscope.analyses.counting.segments import NUM_REGIONS_ON_SEGMENT, count_along_segments
+from reluscope.findings import Findings
 from reluscope.report.content import Block, Content, Number, Picture, Text, numbers
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
@@ -39,17 +40,20 @@ def content(subject: Subject, tell: Tell) -> Content:
         )
     tell(0.9)
     kinds = _kinds(subject)
+    regions = found[NUM_REGIONS_ON_SEGMENT]
+    counts = regions.value.astype(np.int64)
     medians = [
-        found.median(chosen, "median regions per segment" + (f", {name}" if subject.is_classifier else ""))
+        replace(
+            found.rows(chosen).median(NUM_REGIONS_ON_SEGMENT),
+            name="median regions per segment" + (f", {name}" if subject.is_classifier else ""),
+        )
         for name, chosen in kinds
     ]
     groups = np.zeros(len(pairs), dtype=np.int64)
     for index, (_, chosen) in enumerate(kinds):
         groups[chosen] = index
     names = [f"{name} ({int(chosen.sum())})" for name, chosen in kinds]
-    spread = ", ".join(
-        f"{name}: from {found.counts[chosen].min():,} to {found.counts[chosen].max():,}" for name, chosen in kinds
-    )
+    spread = ", ".join(f"{name}: from {counts[chosen].min():,} to {counts[chosen].max():,}" for name, chosen in kinds)
     picture = Picture(
         (drawing(plots.segment_counts(found, groups, names), "segments", f"Regions per segment. {spread}"),),
         f"One dot per segment; {spread} regions." + _hollow(found),
@@ -69,9 +73,9 @@ def content(subject: Subject, tell: Tell) -> Content:
         "first": pairs.first.tolist(),
         "second": pairs.second.tolist(),
         "same_class": pairs.same.tolist() if subject.is_classifier else None,
-        "regions": found.counts.tolist(),
-        "claims": ["EXACT" if exact else "LOWER" for exact in found.is_exact],
-        "lengths": found.lengths.tolist(),
+        "regions": counts.tolist(),
+        "claims": [str(claim) for claim in regions.claims],
+        "lengths": found.details["length"].tolist(),
     }
     return Content(blocks, Number(medians[-1]), data, interrupted=found.stopped == "interrupted")
 
@@ -84,10 +88,10 @@ def _kinds(subject: Subject) -> list[tuple[str, np.ndarray]]:
     return [(name, chosen) for name, chosen in (("same class", same), ("different classes", ~same)) if chosen.any()]
 
 
-def _median_lengths(found: SegmentCounts, kinds: list) -> str:
-    return " and ".join(f"{np.median(found.lengths[chosen]):.3g} ({name})" for name, chosen in kinds)
+def _median_lengths(found: Findings, kinds: list) -> str:
+    return " and ".join(f"{np.median(found.details['length'][chosen]):.3g} ({name})" for name, chosen in kinds)
 
 
-def _hollow(found: SegmentCounts) -> str:
-    unclear = sum(finding.claim is not Claim.EXACT for finding in found.findings)
+def _hollow(found: Findings) -> str:
+    unclear = int((~found[NUM_REGIONS_ON_SEGMENT].is_exact).sum())
     return f" {unclear} hollow dots are lower bounds." if unclear else ""

@@ -19,6 +19,7 @@ from reluscope.testing.fuzz.truth import (
     Dense,
     Largest,
     Pointwise,
+    TooLargeError,
     Truth,
     difference,
     distance_squared,
@@ -57,7 +58,7 @@ def attempt(
             result = call()
         except allowed:
             result = None
-        except TimeoutError:
+        except (TimeoutError, TooLargeError):
             raise
         except Exception as error:
             failures.append(Failure(f"{check}: {type(error).__name__}", f"{type(error).__name__}: {error}"))

@@ -37,7 +37,7 @@ class Variant:
     row: int
     target: int
     norm: str
-    found: rs.preimages.Invariance
+    found: rs.preimages.SameFeatures
 
 
 def protocol(setting: Setting) -> Outcome:
@@ -60,7 +60,7 @@ def report(setting: Setting, plan: Plan) -> Outcome:
             for row, target in _chosen(network, layer, testing):
                 setting.tell(f"Image {row} as image {target}, {NORMS[norm]}", None, None)
                 one = rs.preimages.invariant(
-                    network, testing.points[row], target=testing.points[target], box=box, norm=norm
+                    network, testing.points[row], target=testing.points[target], domain=box, norm=norm
                 )
                 variants.append(Variant(row, target, norm, one))
     except KeyboardInterrupt:
@@ -92,7 +92,7 @@ def report(setting: Setting, plan: Plan) -> Outcome:
     return Outcome(sentences, tuple(findings), tables, pictures, interrupted)
 
 
-def _chosen(network: rs.Network, layer: rs.preimages.Layer, testing: Labelled) -> list[tuple[int, int]]:
+def _chosen(network: rs.Network, layer: rs.preimages.GateLayer, testing: Labelled) -> list[tuple[int, int]]:
     """Return pairs of test images: the input, and the target."""
     is_right = rs.classification.predicted_classes(network, testing.points) == testing.labels
     positive = (layer(testing.points) > 0).sum(axis=1)
@@ -128,7 +128,7 @@ def _findings(variant: Variant, testing: Labelled) -> list[rs.Finding]:
     ]
 
 
-def _inputs(variants: list[Variant], layer: rs.preimages.Layer, testing: Labelled) -> Table:
+def _inputs(variants: list[Variant], layer: rs.preimages.GateLayer, testing: Labelled) -> Table:
     """Return what the layer leaves open at the inputs."""
     rows = []
     for row, one in {variant.row: variant.found for variant in variants}.items():

@@ -99,7 +99,7 @@ def report(setting: Setting, plan: AskedPlan) -> Outcome:
     return Outcome(tuple(sentences), tuple(findings), tables, (picture,), interrupted)
 
 
-def _kinds(setting: Setting, layer: rs.preimages.Layer, points: np.ndarray) -> tuple[rs.preimages.Preimages, bool]:
+def _kinds(setting: Setting, layer: rs.preimages.GateLayer, points: np.ndarray) -> tuple[rs.preimages.Preimages, bool]:
     """Return the kinds at as many points as there is time for, and whether Ctrl-C came."""
     parts: list[Record] = []
     began, done, interrupted = time.perf_counter(), 0, False
@@ -130,7 +130,7 @@ def _record(found: rs.preimages.Preimages) -> Record:
     return Record({"tolerance": found.tolerance, "seconds": found.seconds}, arrays)
 
 
-def _of_records(parts: list[Record], points: np.ndarray, layer: rs.preimages.Layer) -> rs.preimages.Preimages:
+def _of_records(parts: list[Record], points: np.ndarray, layer: rs.preimages.GateLayer) -> rs.preimages.Preimages:
     """Put blocks together; certificates, which were found and looked at for every kind, are not kept."""
 
     def joined(name: str, kind: type) -> np.ndarray:
@@ -152,7 +152,7 @@ def _of_records(parts: list[Record], points: np.ndarray, layer: rs.preimages.Lay
 
 
 def _asked(
-    setting: Setting, plan: AskedPlan, layer: rs.preimages.Layer, points: np.ndarray, kinds: rs.preimages.Preimages
+    setting: Setting, plan: AskedPlan, layer: rs.preimages.GateLayer, points: np.ndarray, kinds: rs.preimages.Preimages
 ) -> tuple[Int[np.ndarray, "a 3"], bool]:
     """Return at some samples their row, what Algorithm 1 says (finite or not) and how it errs; and whether Ctrl-C came.
 
@@ -216,7 +216,7 @@ def _error(error: rs.preimages.Error, errors: np.ndarray) -> rs.Finding:
     )
 
 
-def _statements(kinds: rs.preimages.Preimages, layer: rs.preimages.Layer, errors: np.ndarray) -> Table:
+def _statements(kinds: rs.preimages.Preimages, layer: rs.preimages.GateLayer, errors: np.ndarray) -> Table:
     """Return what the paper says beside what came out."""
     positive, is_unbounded = kinds.num_equations, kinds.kinds == rs.preimages.Kind.UNBOUNDED
     enough = positive >= layer.num_inputs
@@ -244,7 +244,7 @@ def _statements(kinds: rs.preimages.Preimages, layer: rs.preimages.Layer, errors
     return Table(("question", "paper", "here"), tuple(rows), "What the paper says of its Figure 4, beside ours.")
 
 
-def _by_number(kinds: rs.preimages.Preimages, layer: rs.preimages.Layer, asked: Int[np.ndarray, "a 3"]) -> Table:
+def _by_number(kinds: rs.preimages.Preimages, layer: rs.preimages.GateLayer, asked: Int[np.ndarray, "a 3"]) -> Table:
     """Return the kinds in ranges of numbers of positive outputs, what Algorithm 1 says there, and Wendel's chance."""
     positive = kinds.num_equations
     edges = np.unique(np.linspace(positive.min(), positive.max() + 1, RANGES + 1).round().astype(int))

@@ -24,6 +24,7 @@ from reluscope_studies.shepeleva2020._samples import Samples
 # Codes of all gates are counted where they take less memory than this.
 MOST_BYTES = 2**30
 BLOCK = 4096
+CODES = "num_distinct_codes"
 
 
 @dataclass(frozen=True)
@@ -247,7 +248,7 @@ def _numbers(seen: _Seen, part: str, parts: Mapping[str, _Seen], run: Run) -> di
     )
     found = {task.score: score, **_counts(rs.codespace.count_distinct(sampled))}
     if seen.whole is not None:
-        found["codes of all gates"] = rs.codespace.count_distinct(seen.whole).total
+        found["codes of all gates"] = _counts(rs.codespace.count_distinct(seen.whole))["codes"]
     if task is CLASSIFICATION:
         found |= _count_right(sampled, seen.scores > 0)
     if part == "validation":
@@ -255,9 +256,10 @@ def _numbers(seen: _Seen, part: str, parts: Mapping[str, _Seen], run: Run) -> di
     return found
 
 
-def _counts(counted: rs.codespace.DistinctCodes) -> dict[str, rs.Finding]:
-    by_gate = {finding.name.removeprefix("distinct "): finding for finding in counted.by_gate}
-    return {"codes": counted.total, **by_gate}
+def _counts(counted: rs.Findings) -> dict[str, rs.Finding]:
+    assert counted.summary is not None
+    found = {"codes": counted.summary.finding(CODES)}
+    return found | {f"codes of {gate}": counted.finding(CODES, row) for row, gate in enumerate(counted.keys["gate"])}
 
 
 def _count_right(sampled: rs.codespace.SampleCodes, right: Bool[np.ndarray, " s"]) -> dict[str, rs.Finding]:
@@ -273,13 +275,13 @@ def _count_right(sampled: rs.codespace.SampleCodes, right: Bool[np.ndarray, " s"
 def _separation(seen: _Seen, training: _Seen) -> dict[str, rs.Finding]:
     """Return for every gate how far apart classes are, and how often the nearest training code is of one's class."""
     labels = seen.samples.labels
-    apart = rs.codespace.class_distances(seen.sampled, labels)
+    apart = rs.codespace.mean_distances(seen.sampled, labels)
     found: dict[str, rs.Finding] = {}
     of_training = training.sampled.codes.by_gate()
     for index, (gate, codes) in enumerate(seen.sampled.codes.by_gate().items()):
-        if apart.within_by_gate and apart.between_by_gate:
-            found[f"within {gate}"] = apart.within_by_gate[index]
-            found[f"between {gate}"] = apart.between_by_gate[index]
+        pairs = {kind: apart.where(pairs=f"{kind} classes", gate=gate) for kind in ("within", "between")}
+        if all(one.is_done.all() for one in pairs.values()):
+            found |= {f"{kind} {gate}": one.finding("mean_code_distance") for kind, one in pairs.items()}
         _, nearest = rs.codespace.nearest_codes(of_training[gate], codes)
         unclear = int(seen.sampled.doubtful[:, index].sum() + training.sampled.doubtful[:, index].sum())
         found[f"nearest {gate}"] = seen.sampled.finding(

@@ -117,25 +117,22 @@ def _judge(
     occupied = rs.codespace.sample_codes(network, training.points)
     codes = {kind: rs.codespace.sample_codes(network, points) for kind, points in kinds.items()}
     gates = [ALL, *(gate.name for gate in network.gates)]
-    in_doubt: dict[str, int] = {}
     for gate in gates:
         chosen = [one.name for one in network.gates] if gate == ALL else [gate]
         there = occupied.of_gates(*chosen)
         far = {kind: rs.codespace.novelty(there, own.of_gates(*chosen)) for kind, own in codes.items()}
-        scores[gate] = {kind: one.scores for kind, one in far.items()}
-        in_doubt[gate] = max(one.num_in_doubt for one in far.values())
-        found |= {f"new/{gate}/{kind}": one.share_new() for kind, one in far.items()}
+        scores[gate] = {kind: one["novelty"] for kind, one in far.items()}
+        found |= {f"new/{gate}/{kind}": one.share("is_in_unoccupied_cell") for kind, one in far.items()}
     for score, by_kind in scores.items():
         for kind, values in by_kind.items():
             if kind != INSIDE:
-                doubts = in_doubt.get(score, 0)
-                found[f"auroc/{score}/{kind}"] = rs.codespace.auroc(by_kind[INSIDE], values, num_in_doubt=doubts)
+                found[f"auroc/{score}/{kind}"] = rs.codespace.auroc(by_kind[INSIDE], values)
     named = {}
     for key, finding in found.items():
         what = key.partition("/")[2].replace("/", ", ")
         label = f"{finding.name}: {what}, {name} network {replicate + 1}"
         named[key] = replace(finding, name=label, source="sattelberg2026", work={})
-    arrays = {f"{gate}/{kind}": scores[gate][kind].astype(np.float32) for gate in gates for kind in kinds}
+    arrays = {f"{gate}/{kind}": scores[gate][kind].value.astype(np.float32) for gate in gates for kind in kinds}
     return Record({"findings": plain_findings(named), "gates": gates}, arrays)
 
 

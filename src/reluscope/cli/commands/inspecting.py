@@ -1,4 +1,4 @@
-"""Commands that look at one model: reports, what is in it, codes of data, regions of samples and of planes."""
+"""Commands about one model or two: reports, graph, codes of data, regions of samples and of planes, similarity."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -22,8 +22,8 @@ from reluscope.cli.commands.arguments import (
     Weights,
     path_of,
 )
-from reluscope.cli.commands.where import Where
-from reluscope.cli.commands.workers import Workers
+from reluscope.cli.commands.domain_options import DomainOptions
+from reluscope.cli.commands.executor_options import ExecutorOptions
 from reluscope.cli.options import Common, command
 from reluscope.cli.parsing import read_box, read_shape
 
@@ -420,8 +420,8 @@ def compare(
 @command(app, "Count, draw and save the exact regions of a plane, a segment or a box.")
 def partition(
     model: Model,
-    where: Where,
-    workers: Workers,
+    where: DomainOptions,
+    workers: ExecutorOptions,
     method: Annotated[
         Engine | None,
         typer.Option(

@@ -9,11 +9,11 @@ from reluscope.cli.commands.arguments import DATA_HELP, Box, path_of
 from reluscope.cli.parsing import complete_data, read_box, read_numbers
 
 if TYPE_CHECKING:
-    from reluscope.cli.places import PlaceArguments
+    from reluscope.cli.domains import DomainArguments
 
 
 @dataclass(frozen=True)
-class Where:
+class DomainOptions:
     """Where to look: a plane or a segment through points, or a box."""
 
     data: Annotated[
@@ -53,7 +53,7 @@ class Where:
         ),
     ] = None
 
-    def read(self, *, or_else: str = "") -> "PlaceArguments":
+    def read(self, *, or_else: str = "") -> "DomainArguments":
         """Return what was given, checked as far as that can be done without the model and the data.
 
         Parameters
@@ -83,7 +83,7 @@ class Where:
         if self.margin is not None and boxes:
             raise typer.BadParameter("a box has none: make it larger", param_hint="--margin")
 
-        from reluscope.cli.places import PlaceArguments
+        from reluscope.cli.domains import DomainArguments
 
         points = path_of(self.plane or self.segment)
-        return PlaceArguments(self.data, rows, points, 3 if self.plane else 2, boxes, chosen, self.margin)
+        return DomainArguments(self.data, rows, points, 3 if self.plane else 2, boxes, chosen, self.margin)

@@ -21,7 +21,7 @@ MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
-class PlaceArguments:
+class DomainArguments:
     """The options that say where to look.
 
     Parameters
@@ -52,7 +52,7 @@ class PlaceArguments:
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class OpenedDomain:
     """Where to look.
 
     Parameters
@@ -85,20 +85,20 @@ class Place:
         return "segment" if self.domain.dim == 1 else "plane"
 
 
-def open_place(
-    given: PlaceArguments,
+def open_domain(
+    given: DomainArguments,
     model: ModelArguments,
     *,
     seed: int,
     device: torch.device,
     bar: Bar,
     most_dimensions: int | None = None,
-) -> tuple[Network, Place]:
+) -> tuple[Network, OpenedDomain]:
     """Load the model, and the data if there are any, and find where to look.
 
     Parameters
     ----------
-    given : PlaceArguments
+    given : DomainArguments
     model : ModelArguments
     seed : int
         Decides which samples are chosen where none are named.
@@ -137,7 +137,7 @@ def open_place(
     return network, _through(points[list(rows)], names, rows, given.margin, dataset.name)
 
 
-def _named_rows(given: PlaceArguments, dataset: Dataset, numbers: tuple[int, ...]) -> tuple[int, ...]:
+def _named_rows(given: DomainArguments, dataset: Dataset, numbers: tuple[int, ...]) -> tuple[int, ...]:
     rows = given.samples or ()
     if len(rows) not in numbers:
         wanted = "one, at which the other inputs stay" if numbers == (1,) else "two (a segment) or three (a plane)"
@@ -164,7 +164,7 @@ def _chosen_rows(network: Network, dataset: Dataset, points: np.ndarray, seed: i
 
 def _through(
     points: np.ndarray, names: tuple[str, ...], rows: tuple[int, ...], margin: float | None, source: str
-) -> Place:
+) -> OpenedDomain:
     what = "samples" if rows else "points"
     listed = f"{', '.join(names[:-1])} and {names[-1]}"
     try:
@@ -174,18 +174,18 @@ def _through(
                 assert isinstance(domain.window, Box)
                 beyond = margin * domain.window.hi
                 domain = Slice(domain.origin, domain.basis, Box(-beyond, domain.window.hi + beyond))
-            return Place(
+            return OpenedDomain(
                 domain, f"the segment from {what[:-1]} {names[0]} to {names[1]} of {source}", rows, points, names
             )
         domain = Plane(*points, margin=MARGIN if margin is None else margin)
-        return Place(domain, f"the plane through {what} {listed} of {source}", rows, points, names)
+        return OpenedDomain(domain, f"the plane through {what} {listed} of {source}", rows, points, names)
     except DegenerateGeometryError as error:
         raise InputError(f"{what} {listed} of {source} cannot be used: {error}; choose others") from error
 
 
 def _box(
-    given: PlaceArguments, network: Network, rest: np.ndarray, rest_words: str, most_dimensions: int | None
-) -> Place:
+    given: DomainArguments, network: Network, rest: np.ndarray, rest_words: str, most_dimensions: int | None
+) -> OpenedDomain:
     chosen = given.inputs if given.inputs is not None else tuple(range(network.num_inputs))
     most = network.num_inputs if most_dimensions is None else most_dimensions
     if given.inputs is None and network.num_inputs > most:
@@ -208,9 +208,9 @@ def _box(
     axes = tuple(f"input {one}" for one in chosen)
     named = " and ".join(axes) if len(axes) <= MOST_NAMED else f"{len(axes):,} inputs"
     if len(chosen) == network.num_inputs and chosen == tuple(range(len(chosen))):
-        return Place(window, f"the {window.describe()}", axes=axes)
+        return OpenedDomain(window, f"the {window.describe()}", axes=axes)
     origin = rest.copy()
     origin[list(chosen)] = 0.0
     basis = np.eye(network.num_inputs)[list(chosen)]
     words = f"the {window.describe()} of {named}, the others at {rest_words}"
-    return Place(Slice(origin, basis, window), words, axes=axes)
+    return OpenedDomain(Slice(origin, basis, window), words, axes=axes)

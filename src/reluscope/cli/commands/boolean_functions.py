@@ -1,4 +1,4 @@
-"""Commands about how small a network can be."""
+"""Commands about Boolean functions and the smallest networks that compute them."""
 
 from typing import Annotated
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Workers:
+class ExecutorOptions:
     """Who does the work: this process alone, several, or a cluster."""
 
     workers: Annotated[

@@ -1,0 +1,60 @@
+"""Tables of what is measured of codes: a row for each gate, and as the summary the codes of all gates together."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from reluscope.analyses.codespace.sampled import SampleCodes
+from reluscope.findings import Column, Findings
+
+
+def doubts_by_gate(sampled: SampleCodes) -> np.ndarray:
+    """Return for all gates together and then for each how many samples' codes rounding could change."""
+    return np.append(sampled.in_doubt.sum(), sampled.doubtful.sum(axis=0))
+
+
+def by_gate(
+    sampled: SampleCodes,
+    columns: Sequence[Column],
+    *,
+    seconds: float,
+    keys: Mapping[str, np.ndarray] | None = None,
+    details: Mapping[str, np.ndarray] | None = None,
+) -> Findings:
+    """Return columns whose first row is about all gates together, and the others about each gate in order.
+
+    Parameters
+    ----------
+    sampled : SampleCodes
+    columns : sequence of Column
+    seconds : float
+    keys, details : mappings of str to arrays, optional
+        Keys of the gates beside their names; details of all rows.
+    """
+    summary = Findings.of(
+        *(column[:1] for column in columns),
+        domain=sampled.domain,
+        details={name: table[:1] for name, table in (details or {}).items()},
+        seconds=seconds,
+    )
+    return Findings.of(
+        *(column[1:] for column in columns),
+        keys={"gate": np.array([gate.name for gate in sampled.codes.layout], dtype=np.str_)} | dict(keys or {}),
+        domain=sampled.domain,
+        details={name: table[1:] for name, table in (details or {}).items()},
+        seconds=seconds,
+        summary=summary,
+    )
+
+
+def beside(first: Findings, *others: Findings) -> Findings:
+    """Return tables about the same gates as one, with the columns of all of them."""
+    tables = (first, *others)
+    summaries = [table.summary for table in tables if table.summary is not None]
+    return replace(
+        first,
+        columns={name: column for table in tables for name, column in table.columns.items()},
+        details={name: detail for table in tables for name, detail in table.details.items()},
+        summary=beside(*summaries) if summaries else None,
+    )

@@ -1,0 +1,93 @@
+"""Branch and bound: the branch of the least bound first, until no bound is below what is known."""
+
+import heapq
+from itertools import count
+from typing import Any, NamedTuple
+
+from reluscope.budget import Budget
+from reluscope.partitions.walk import Step, walk
+from reluscope.progress import Count
+
+
+class Branch(NamedTuple):
+    """A branch in the queue.
+
+    Parameters
+    ----------
+    key : float
+        Nothing in the branch is below this bound.
+    order : int
+        Of branches with one bound the oldest comes first.
+    what : object
+        What the search has to know of it.
+    """
+
+    key: float
+    order: int
+    what: Any
+
+
+class BestFirst:
+    """A search over branches; classes of searches say how it begins, and how a branch is split.
+
+    Attributes
+    ----------
+    queue : list of Branch
+        A heap.
+    num_branches : int
+        Bounded so far; a budget's regions are these.
+    frontier : float
+        The largest bound of a branch that was split.
+    """
+
+    is_finished = False
+
+    def __init__(self) -> None:
+        self.queue: list[Branch] = []
+        self.num_branches, self.frontier = 0, 0.0
+        self._order = count()
+        self._is_within_step = False
+
+    def __len__(self) -> int:
+        return max(1, len(self.queue))
+
+    def is_beyond(self, key: float) -> bool:
+        """Whether branches with this bound need not be looked into."""
+        raise NotImplementedError
+
+    def begin(self) -> bool:
+        """Put the first branches into the queue; asked again when none is left, and False then ends the search."""
+        raise NotImplementedError
+
+    def split(self, branch: Branch) -> None:
+        """Bound the parts of a branch, and `push` those that are to be looked into."""
+        raise NotImplementedError
+
+    def push(self, key: float, what: Any) -> None:
+        """Put a branch into the queue."""
+        heapq.heappush(self.queue, Branch(key, next(self._order), what))
+
+    def run(self, budget: Budget, progress: Count | None = None) -> str:
+        """Search within a budget; return why it stopped early, empty if it did not.
+
+        Ctrl-C and lack of memory end it like a budget.
+        """
+        return walk([self], lambda search, _: search._step(), budget=budget, progress=progress).stopped
+
+    def _step(self) -> Step:
+        if self._is_within_step:
+            raise MemoryError  # the last step ended half-way, and nobody knows what was lost
+        self._is_within_step = True
+        made = self._advance()
+        self._is_within_step = False
+        return made
+
+    def _advance(self) -> Step:
+        before = self.num_branches
+        if self.queue and not self.is_beyond(self.queue[0].key):
+            # The frontier first: an interruption from here on still knows how far all is done.
+            self.frontier = max(self.frontier, self.queue[0].key)
+            self.split(heapq.heappop(self.queue))
+        elif not self.begin():
+            return Step([])
+        return Step([self], self.num_branches - before)

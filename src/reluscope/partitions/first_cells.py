@@ -1,0 +1,169 @@
+"""The cells that a walk cell by cell begins with: one for a bounded domain, one per orthant for another."""
+
+import itertools
+from fractions import Fraction
+from typing import NamedTuple
+
+import numpy as np
+
+from reluscope.errors import DegenerateGeometryError, InputError
+from reluscope.geometry.domains import Box, Domain, Space
+from reluscope.geometry.double_description import BORDER, WALL, Cells
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.rational_polytopes import Row, between, half_spaces, integer_row
+from reluscope.geometry.row_scales import scaled_rows
+from reluscope.geometry.window_shapes import window_shape
+from reluscope.networks.affine_values import advance_affinely, affine_input
+from reluscope.networks.graph import Pointwise
+from reluscope.networks.network import Network
+from reluscope.tolerance import Tolerance
+
+EPSILON = float(np.finfo(np.float64).eps)
+
+
+class Start(NamedTuple):
+    """What a walk begins with.
+
+    Parameters
+    ----------
+    cells : Cells
+        One for a bounded domain; one per orthant that it meets for another.
+    scale : float
+        Coordinates of the cells times this are those of the domain: about the size of a bounded domain, else the
+        distance at which the first units typically bend, because homogeneous coordinates resolve best what is about a
+        unit away.
+    resolution : (d + 1,) float64; relative : float
+        For `cut_cells`.
+    """
+
+    cells: Cells
+    scale: float
+    resolution: np.ndarray
+    relative: float
+
+
+def first_cells(network: Network, domain: Domain, tolerance: Tolerance) -> Start:
+    """Return the cells that a walk begins with, and how finely they are resolved.
+
+    Notes
+    -----
+    On an unbounded domain a unit ``g`` counts as zero at a vertex ``(x, w)`` where it is at most the resolution times
+    ``sum |a_i x_i| + |q w|``. That loses no region with a ball of radius ``r > 2 resolution |c|`` around a point c:
+    c is a mean of vertices whose coordinates have the same signs, those of the orthant, so that these sums have the
+    mean ``sum |a_i c_i| + |q|``, at most ``2 |a| |c| + g(c)``; and somewhere in the ball g is ``r |a|`` at least.
+    """
+    dim = domain.dim
+    if isinstance(domain, Box) or (isinstance(domain, Polyhedron) and domain.is_bounded()):
+        shape = window_shape(domain)
+        points, errors = shape.corners.points, shape.corners.errors
+        scale = float(2.0 ** np.round(np.log2(np.abs(points).max())))
+        vertices = np.hstack([points / scale, np.ones((len(points), 1))])
+        blurs = np.hstack([np.repeat(errors[:, None] / scale, dim, axis=1), np.zeros((len(points), 1))])
+        size = float(np.linalg.norm(np.ptp(points, axis=0))) / scale
+        # The height of a unit of unit slope at the distance of the resolution, to within sqrt(d).
+        resolution = np.append(np.full(dim, tolerance.resolution * size / np.sqrt(dim)), 0.0)
+        kinds = np.full(shape.incidence.shape[1], BORDER)
+        return Start(_cells([vertices], [blurs], [shape.incidence], [kinds], None), scale, resolution, 0.0)
+    if not isinstance(domain, Space | Polyhedron):
+        raise InputError(f"expected a Space, Box or Polyhedron, got {type(domain).__name__}: give one of these")
+    rows = np.zeros((0, dim + 1))
+    if isinstance(domain, Polyhedron):
+        normals, offsets = scaled_rows(domain.A, domain.b)
+        rows = np.column_stack([normals, -offsets])
+    scale = _typical_distance(network, rows)
+    cells = _orthants(domain, scale)
+    if cells is None:
+        raise DegenerateGeometryError(
+            f"the domain must have an interior, but {domain.describe()} is empty or flat: give another, or a Slice"
+        )
+    return Start(cells, scale, np.zeros(dim + 1), tolerance.resolution / 2)
+
+
+def _typical_distance(network: Network, rows: np.ndarray) -> float:
+    """Return the median distance from the origin of hyperplanes that miss it, as a power of two."""
+    if network.stages and isinstance(network.stages[0].gate, Pointwise):
+        gate = network.stages[0].gate
+        maps, _, _ = advance_affinely(network.stages[0], affine_input(network, 1), 0.0)
+        for level in gate.breakpoints.cpu().numpy():
+            shifted = maps[0].copy()
+            shifted[:, -1] -= level
+            rows = np.concatenate([rows, shifted])
+    slopes = np.linalg.norm(rows[:, :-1], axis=1)
+    known = (slopes > 0) & (rows[:, -1] != 0)
+    if not known.any():
+        return 1.0
+    return float(2.0 ** np.round(np.median(np.log2(np.abs(rows[known, -1]) / slopes[known]))))
+
+
+def _orthants(domain: Space | Polyhedron, scale: float) -> Cells | None:
+    """Return the parts of a domain in all orthants, exact but for their vertices' last digits; None if it is flat."""
+    dim = domain.dim
+    if isinstance(domain, Polyhedron) and len(domain.C):
+        return None
+    sides = [] if isinstance(domain, Space) else [integer_row(side) for side in half_spaces(domain)]
+    draw = np.random.default_rng(20_18).integers
+    walls = draw(2**64, size=(dim, 2), dtype=np.uint64)
+    vertices, errors, incidences, kinds, keys = [], [], [], [], []
+    for signs in itertools.product((1, -1), repeat=dim):
+        wall_rows = [tuple(sign * (axis == other) for other in range(dim + 1)) for axis, sign in enumerate(signs)]
+        _, part = between(dim, [*wall_rows, *sides])
+        if part is None:
+            continue
+        facets = part.facets()
+        corners = np.array([_surface_point(vertex, scale) for vertex in part.vertices])
+        incidence = np.zeros((len(corners), len(facets)), dtype=bool)
+        for side, members in enumerate(facets.values()):
+            incidence[list(members), side] = True
+        # A wall between orthants that is a side of the domain, too, is nothing to be crossed.
+        inner = [row in wall_rows and row not in sides for row in facets]
+        vertices.append(corners)
+        errors.append(EPSILON * np.abs(corners))
+        incidences.append(incidence)
+        kinds.append(np.where(inner, WALL, BORDER))
+        nothing = np.zeros(2, dtype=np.uint64)
+        keys.append(
+            np.stack(
+                [
+                    walls[wall_rows.index(row)] if crossed else nothing
+                    for row, crossed in zip(facets, inner, strict=True)
+                ]
+            )
+        )
+    return _cells(vertices, errors, incidences, kinds, keys) if vertices else None
+
+
+def _surface_point(vertex: Row, scale: float) -> list[float]:
+    """Return the homogeneous coordinates of a vertex, their magnitudes adding up to 1."""
+    entries = [*(Fraction(entry) / Fraction(scale) for entry in vertex[:-1]), Fraction(vertex[-1])]
+    size = sum(map(abs, entries))
+    return [float(entry / size) for entry in entries]
+
+
+def _cells(
+    vertices: list[np.ndarray],
+    errors: list[np.ndarray],
+    incidences: list[np.ndarray],
+    kinds: list[np.ndarray],
+    keys: list[np.ndarray] | None,
+) -> Cells:
+    """Return cells from vertices and incidences, facets in slots 0, 1, ... of each."""
+    num_words = 1 + max(incidence.shape[1] for incidence in incidences) // 64
+    tight = np.zeros((sum(map(len, vertices)), num_words), dtype=np.uint64)
+    row = 0
+    for incidence in incidences:
+        for facet, column in enumerate(incidence.T):
+            tight[row : row + len(incidence), facet // 64] |= column.astype(np.uint64) << np.uint64(facet % 64)
+        row += len(incidence)
+    num_facets = [incidence.shape[1] for incidence in incidences]
+    total = sum(num_facets)
+    return Cells(
+        np.cumsum([0, *map(len, vertices)]),
+        np.concatenate(vertices),
+        np.concatenate(errors),
+        tight,
+        np.cumsum([0, *num_facets]),
+        np.concatenate([np.arange(number) for number in num_facets]),
+        np.concatenate(kinds).astype(np.uint8),
+        np.zeros((total, 2), dtype=np.uint64) if keys is None else np.concatenate(keys),
+        np.zeros((len(vertices), 2), dtype=np.uint64),
+    )

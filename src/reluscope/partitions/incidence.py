@@ -1,0 +1,128 @@
+"""Exact partition of a bounded domain: gate by gate, depth first over chunks of cells.
+
+A network is affine between two gates, so the zero set of a unit cuts each cell of the previous gates in a straight
+piece. Cells are taken through the gates in chunks of a few hundred: values live as long as their chunk, memory does not
+grow with depth, and whatever interrupts the work, the regions finished so far are whole.
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+import torch
+
+from reluscope.budget import Budget
+from reluscope.geometry.complexes import Complex
+from reluscope.geometry.window_shapes import Corners
+from reluscope.networks.network import Network
+from reluscope.partitions.certification import Certifier, Judge
+from reluscope.partitions.chunks import Chunk, Resolution, SeamNumbers, cut, open_stage, spread
+from reluscope.partitions.walk import Step, Walked, walk
+from reluscope.progress import Count
+
+CHUNK_CELLS, LEAST_CELLS = 768, 4
+CHUNK_BYTES = 64 * 2**20
+# Chunks to find before work is handed out.
+TASKS = 64
+
+
+def walk_chunks(
+    network: Network,
+    cells: Complex,
+    corners: Corners,
+    inputs: torch.Tensor,
+    resolution: Resolution,
+    *,
+    finish: Callable[[Chunk], Any],
+    budget: Budget,
+    executor: Executor | None = None,
+    progress: Count | None = None,
+    certifier: Certifier | None = None,
+    judge: Judge | None = None,
+) -> Walked:
+    """Take cells through all gates of a network.
+
+    Parameters
+    ----------
+    network : Network
+    cells : Complex
+        On each of which the network's input is affine.
+    corners : Corners
+        Vertices in domain coordinates.
+    inputs : (v, *input_shape) tensor
+        The same vertices, as floats give them, in input space.
+    resolution : Resolution
+    finish : callable
+        Makes of a finished chunk what is kept of it: `Patch.of`, or another; it has ``roots``.
+    budget, executor, progress
+        As `walk`.
+    certifier : Certifier, optional
+        Decides doubtful signs exactly; all cells then stay together, and no executor is used.
+    judge : Judge, optional
+        Decides what floats call zero on a whole cell.
+
+    Returns
+    -------
+    Walked
+        Of cells that were not finished ``left`` holds the cells of the initial complex that they lie in.
+    """
+    chunk = Chunk.start(network, cells, corners, inputs, certifier=certifier, judge=judge)
+    return walk(
+        [chunk],
+        _Cutting(network, resolution, certifier).step,
+        split=None if certifier is not None else _split,
+        finish=finish,
+        left=attrgetter("roots"),
+        budget=budget,
+        executor=executor,
+        progress=progress,
+    )
+
+
+def num_left(walked: Walked, num_domains: int) -> np.ndarray:
+    """Return how many cells of each domain a walk has left open."""
+    roots = np.concatenate([*walked.left, np.zeros(0, dtype=np.int64)])
+    return np.bincount(roots, minlength=num_domains)
+
+
+@dataclass(frozen=True)
+class _Cutting:
+    """How a chunk takes a step."""
+
+    network: Network
+    resolution: Resolution
+    certifier: Certifier | None
+
+    def step(self, chunk: Chunk, room: float) -> Step:
+        """Take a chunk one gate further, or spread it if it is too large, also for the regions that are asked for."""
+        most = chunk.cells.num_cells
+        if self.certifier is None:
+            # A gate is left open at twice as many cells.
+            most = int(min(_chunk_cells(self.network, chunk), max(LEAST_CELLS, room // 4)))
+        undecided, work = 0, {"evaluated_vertices": 0, "chunks": 0}
+        if chunk.cells.num_cells <= most:
+            work["chunks"] += 1
+            if chunk.opened is None:
+                work["evaluated_vertices"] += len(chunk.points)
+                chunk = open_stage(chunk, self.network.stages[chunk.stage], self.resolution)
+            chunk, undecided = cut(chunk, self.network, self.resolution, 2 * most, self.certifier)
+        is_too_large = self.certifier is None and not chunk.is_finished and chunk.cells.num_cells > most
+        chunks = spread(chunk, most)[::-1] if is_too_large else [chunk]
+        return Step(chunks, num_undecided=undecided, work=work)
+
+
+def _split(chunks: Sequence[Chunk]) -> list[Chunk] | None:
+    """Return chunks as tasks, once there are enough; seams made by different tasks must not share numbers."""
+    if len(chunks) < TASKS:
+        return None
+    return [replace(chunk, seam_numbers=SeamNumbers((row + 1) << 40)) for row, chunk in enumerate(chunks)]
+
+
+def _chunk_cells(network: Network, chunk: Chunk) -> int:
+    """Cells that a chunk may have: bounded by the memory of its values."""
+    num_vertices = max(1, len(chunk.points))
+    per_cell = network.bytes_per_point * max(1.0, num_vertices / chunk.cells.num_cells)
+    return int(np.clip(CHUNK_BYTES / per_cell, 16, CHUNK_CELLS))

@@ -1,0 +1,384 @@
+"""The one driver of long exact work: cells take steps until all are finished, or a budget is spent, or Ctrl-C struck.
+
+An engine says what a cell is, how it takes a step, what is kept of a finished one, and how waiting cells become
+independent tasks. Budgets, Ctrl-C, lack of memory, executors, checkpoints and progress are the driver's, and are here
+alone. The state is replaced by one assignment: wherever work ends, each cell is either waiting or finished.
+"""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, NamedTuple, Protocol
+
+import torch
+
+from reluscope.budget import ENDS, INTERRUPTED, OUT_OF_MEMORY, Budget, why_ended
+from reluscope.interruption import deferred, safe_point
+from reluscope.partitions.parallel import run_tasks
+from reluscope.progress import Count
+
+_NO_WORK: Mapping[str, float] = MappingProxyType({})
+
+
+class Cells(Protocol):
+    """Cells that take their steps together; their length is their number, a lower bound on the regions in them."""
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether the cells are regions."""
+        ...
+
+    @property
+    def level(self) -> Any:
+        """How far the cells have come; asked for where work is broken up, which goes level by level."""
+        ...
+
+    def __len__(self) -> int: ...
+
+
+class Step(NamedTuple):
+    """What one step has made of some cells.
+
+    Parameters
+    ----------
+    cells : sequence of Cells
+        What is left of them, the ones to go on with last.
+    num_found : int
+        Regions found that are no cells here.
+    num_undecided : int
+        Questions that stayed open.
+    work : mapping of words to numbers
+        What was counted on the way.
+    """
+
+    cells: Sequence[Any]
+    num_found: int = 0
+    num_undecided: int = 0
+    work: Mapping[str, float] = _NO_WORK
+
+
+Take = Callable[[Any, float], Step]
+Split = Callable[[Sequence[Any]], Sequence[Any] | None]
+
+
+@dataclass(frozen=True)
+class Walked:
+    """What a walk has found.
+
+    Parameters
+    ----------
+    parts : list
+        What was kept of finished cells, in the order in which they were finished.
+    num_found, num_undecided : int
+        Regions, and questions that stayed open.
+    left : tuple
+        What ``left`` of `walk` says of all cells that were not finished when work stopped.
+    stopped : str
+        Why work stopped early, empty if it did not.
+    work : mapping of words to numbers
+    """
+
+    parts: list[Any] = field(default_factory=list)
+    num_found: int = 0
+    num_undecided: int = 0
+    left: tuple[Any, ...] = ()
+    stopped: str = ""
+    work: Mapping[str, float] = field(default_factory=dict)
+
+    def within(self, most: float, left: Callable[[Any], Any]) -> "Walked":
+        """Return the same without the parts at the end that go beyond a number of regions: they count as left."""
+        parts, number, beyond = list(self.parts), self.num_found, list(self.left)
+        while parts and number - len(parts[-1]) >= most:
+            number -= len(parts[-1])
+            beyond.append(left(parts.pop()))
+        return replace(self, parts=parts, num_found=number, left=tuple(beyond))
+
+    def joined(self, others: Iterable["Walked"]) -> "Walked":
+        """Return this together with what walks through other cells have found."""
+        everything = [self, *others]
+        return Walked(
+            [part for one in everything for part in one.parts],
+            sum(one.num_found for one in everything),
+            sum(one.num_undecided for one in everything),
+            tuple(left for one in everything for left in one.left),
+            self.stopped,
+            _sum(one.work for one in everything),
+        )
+
+
+Checkpoint = Callable[[Sequence[Any]], MutableMapping[str, Walked]]
+
+
+def walk(
+    start: Sequence[Any],
+    step: Take,
+    *,
+    split: Split | None = None,
+    finish: Callable[[Any], Any] | None = None,
+    left: Callable[[Any], Any] = len,
+    budget: Budget,
+    began: float | None = None,
+    executor: Executor | None = None,
+    checkpoint: Checkpoint | None = None,
+    progress: Count | None = None,
+) -> Walked:
+    """Let cells take steps, the last of them first, until all are finished or the budget is spent.
+
+    Parameters
+    ----------
+    start : sequence of Cells
+    step : callable
+        Given cells, and how many regions are still asked for (infinity without a limit), returns a `Step`.
+    split : callable, optional
+        Given all waiting cells, none of them finished, returns them as independent tasks, or None while they are too
+        few; the last cells of the lowest level then take a step. Without it work is not broken up.
+    finish : callable, optional
+        Makes of finished cells the part that is kept of them, with a length of its own: cells that are no regions after
+        all count as undecided. Without it only their number is kept, and memory does not grow.
+    left : callable
+        What is to be known of cells, or of a part, that are left when work stops.
+    budget : Budget
+    began : float, optional
+        When work began, by `time.time`; now, if it is not given.
+    executor : concurrent.futures.Executor, optional
+        Runs the tasks.
+    checkpoint : callable, optional
+        Given the tasks, returns a mapping of their names to what is known of them; finished tasks are put into it.
+        Tasks are then the same whatever the budget.
+    progress : Count, optional
+        Told how many regions more are finished, and the share of the work that they are, if each of the cells that a
+        step makes is as much work as the others.
+
+    Returns
+    -------
+    Walked
+        Stopped early if the budget ran out, memory did not suffice, or the user interrupted. Whatever the time, work
+        goes on to a first region.
+
+    Examples
+    --------
+    Words of three letters, one letter more with each step.
+
+    >>> class Words(list):
+    ...     is_finished = property(lambda self: len(self[0]) == 3)
+    >>> found = walk(
+    ...     [Words([""])],
+    ...     lambda words, room: Step([Words([words[0] + letter]) for letter in "ba"]),
+    ...     finish=list,
+    ...     budget=Budget(regions=3),
+    ... )
+    >>> found.parts, found.left, found.stopped
+    ([['aaa'], ['aab'], ['aba']], (1, 1), 'budget of 3 regions')
+    """
+    way = _Way(step, finish, left, budget, time.time() if began is None else began)
+    state = _State(_waiting(start, 1.0))
+    with torch.no_grad(), deferred():
+        if split is None or (executor is None and checkpoint is None):
+            found = _here(way, state, progress)
+        else:
+            found = _in_tasks(way, state, split, executor, checkpoint, progress)
+    return found if found.left else replace(found, stopped="")  # the last region was found just in time
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How cells are taken to their end, and since when."""
+
+    step: Take
+    finish: Callable[[Any], Any] | None
+    left: Callable[[Any], Any]
+    budget: Budget
+    began: float
+
+    def spent(self, num_found: int) -> str:
+        return self.budget.spent(num_found, self.began)
+
+
+class _Waiting(NamedTuple):
+    """Cells that wait for their next step, and their share of the work."""
+
+    cells: Any
+    share: float
+
+
+class _State(NamedTuple):
+    """What waits, the last on top, and what was found: the last part with all those before it."""
+
+    waiting: tuple[_Waiting, ...]
+    parts: tuple[Any, ...] = ()
+    num_found: int = 0
+    num_undecided: int = 0
+    work: Mapping[str, float] = _NO_WORK
+
+    def walked(self, left: Callable[[Any], Any], stopped: str) -> Walked:
+        parts, before = [], self.parts
+        while before:
+            part, before = before
+            parts.append(part)
+        beyond = tuple(left(one.cells) for one in self.waiting if len(one.cells))
+        return Walked(parts[::-1], self.num_found, self.num_undecided, beyond, stopped, dict(self.work))
+
+
+def _waiting(several: Sequence[Any], share: float) -> tuple[_Waiting, ...]:
+    """Return cells with their parts of a share."""
+    number = sum(map(len, several))
+    return tuple(_Waiting(cells, share * len(cells) / number if number else 0.0) for cells in several)
+
+
+def _here(way: _Way, state: _State, progress: Count | None, stopped: str = "") -> Walked:
+    """Do in this process what is left, or only as much as there has to be of work that was stopped."""
+    if not stopped:
+        state, stopped = _depth_first(way, state, progress)
+    if way.budget.first_is_due(state.num_found, stopped):
+        state, again = _depth_first(replace(way, budget=Budget(regions=1)), state, progress)
+        stopped = INTERRUPTED if again == INTERRUPTED else stopped
+    return state.walked(way.left, stopped)
+
+
+def _depth_first(way: _Way, state: _State, progress: Count | None) -> tuple[_State, str]:
+    """Let the last cells take steps until there are none; return what there is then, and why it is not the end."""
+    try:
+        while state.waiting:
+            safe_point()
+            if stopped := way.spent(state.num_found):
+                return state, stopped
+            # One assignment: wherever Ctrl-C falls, cells are either still waiting or finished, and never both.
+            state, number, share = _advanced(way, state, len(state.waiting) - 1, way.budget.room(state.num_found))
+            if progress is not None and (number or share):
+                progress(number, share)
+    except ENDS as end:
+        return state, why_ended(end)
+    return state, ""
+
+
+def _advanced(way: _Way, state: _State, index: int, room: float) -> tuple[_State, int, float]:
+    """Return the state after a step of some cells, how many regions more it has, and what share of the work is done."""
+    cells, share = state.waiting[index]
+    others = (*state.waiting[:index], *state.waiting[index + 1 :])
+    if not cells.is_finished:
+        made = way.step(cells, room)
+        following = _State(
+            (*others, *_waiting(made.cells, share)),
+            state.parts,
+            state.num_found + made.num_found,
+            state.num_undecided + made.num_undecided,
+            _sum((state.work, made.work)),
+        )
+        return following, made.num_found, 0.0 if made.cells else share
+    number, parts = len(cells), state.parts
+    if way.finish is not None:
+        part = way.finish(cells)
+        number, parts = len(part), (part, state.parts)
+    undecided = state.num_undecided + len(cells) - number
+    return _State(others, parts, state.num_found + number, undecided, state.work), number, share
+
+
+def _in_tasks(
+    way: _Way,
+    state: _State,
+    split: Split,
+    executor: Executor | None,
+    checkpoint: Checkpoint | None,
+    progress: Count | None,
+) -> Walked:
+    """Break the work into independent tasks here, then hand them out."""
+    state, stopped = _broken_up(way, state, split, checkpoint is not None, progress)
+    shares: dict[int, Walked] = {}
+    if not stopped:
+        stopped = _handed_out(way, state, shares, executor, checkpoint, progress)
+        state = state._replace(waiting=tuple(one for row, one in enumerate(state.waiting) if row not in shares))
+    if state.num_found or any(share.num_found for share in shares.values()):
+        found = state.walked(way.left, stopped)
+    else:
+        found = _here(way, state, progress, stopped)
+    return found.joined(share for _, share in sorted(shares.items()))
+
+
+def _broken_up(
+    way: _Way, state: _State, split: Split, whatever_the_budget: bool, progress: Count | None
+) -> tuple[_State, str]:
+    """Let cells take steps, level by level, until what waits are tasks; return it, or why work stopped before."""
+    try:
+        while state.waiting:
+            safe_point()
+            if stopped := way.spent(state.num_found):
+                return state, stopped
+            index = next((row for row, one in enumerate(state.waiting) if one.cells.is_finished), None)
+            if index is None:
+                if (tasks := split([one.cells for one in state.waiting])) is not None:
+                    return state._replace(waiting=_waiting(tasks, sum(one.share for one in state.waiting))), ""
+                lowest = min(one.cells.level for one in state.waiting)
+                index = max(row for row, one in enumerate(state.waiting) if one.cells.level == lowest)
+            room = float("inf") if whatever_the_budget else way.budget.room(state.num_found)
+            state, number, share = _advanced(way, state, index, room)
+            if progress is not None and (number or share):
+                progress(number, share)
+    except ENDS as end:
+        return state, why_ended(end)
+    return state, ""
+
+
+def _handed_out(
+    way: _Way,
+    state: _State,
+    shares: dict[int, Walked],
+    executor: Executor | None,
+    checkpoint: Checkpoint | None,
+    progress: Count | None,
+) -> str:
+    """Put in what tasks have found, as it comes; return why some are not there, or have left something behind."""
+    tasks, found, reasons = state.waiting, state.num_found, set[str]()
+    if tasks and (hopeless := way.budget.foresee()):
+        return hopeless
+    try:
+        kept = {} if checkpoint is None else checkpoint([one.cells for one in tasks])
+        for name, known in kept.items():
+            index = int(name)
+            shares[index] = known
+            found += known.num_found
+            if progress is not None:
+                progress(known.num_found, tasks[index].share)
+        before, rest = len(shares), [index for index in range(len(tasks)) if index not in shares]
+        # Each may find all the regions that are left to find. In this process it tells of them itself.
+        left, live = replace(way, budget=way.budget.after(found)), progress if executor is None else None
+        tell = None if progress is None else lambda done, _: progress.tell(before + done, len(tasks))
+        for position, made in run_tasks(_task, [(left, tasks[index], live) for index in rest], executor, tell=tell):
+            index = rest[position]
+            reasons.add(made.stopped)
+            # Of a task that was given up, or came to no region, what it was to do is still to be done.
+            if isinstance(made, Walked) and (made.num_found or not made.left):
+                made = made.within(way.budget.room(found), way.left)
+                if checkpoint is not None and not made.left:
+                    kept[task_name(index)] = made
+                shares[index] = made
+                found += made.num_found
+                if progress is not None and executor is not None:
+                    progress(made.num_found, tasks[index].share)
+            if made.stopped == INTERRUPTED or not way.budget.room(found):
+                break
+    except ENDS as end:
+        return why_ended(end)
+    return INTERRUPTED if INTERRUPTED in reasons else way.spent(found) or max(reasons, default="")
+
+
+def _task(way: _Way, waiting: _Waiting, progress: Count | None) -> Walked:
+    with torch.no_grad(), deferred():
+        state, stopped = _depth_first(way, _State((waiting,)), progress)
+    if stopped == OUT_OF_MEMORY:
+        raise MemoryError  # to be tried once more, where there may be more of it
+    return state.walked(way.left, stopped)
+
+
+def task_name(index: int) -> str:
+    """Return the name under which a checkpoint keeps what a task has found."""
+    return f"{index:04d}"
+
+
+def _sum(counts: Iterable[Mapping[str, float]]) -> Mapping[str, float]:
+    total: dict[str, float] = {}
+    for one in counts:
+        for name, amount in one.items():
+            total[name] = total.get(name, 0) + amount
+    return total

@@ -1,0 +1,41 @@
+"""The documentation and the examples use public names alone: what users are shown, users can write."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from public_names import violations
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_public_names_alone(path):
+    text = path.read_text()
+    blocks = [text] if path.suffix == ".py" else re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    assert not violations("\n".join(blocks))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import reluscope",
+        "import reluscope.analyses.counting as counting",
+        "from reluscope.analyses.bounds import serra_upper",
+        "from reluscope.studies.discovery import GROUP",
+        "from reluscope.plots.shapes import fill",
+        "import reluscope as rs\nrs.plots.shapes.fill",
+        "import reluscope as rs\ndef f():\n    rs.analyses",
+        "import reluscope as rs\nrs.bounds.claims.upper",
+        "import reluscope as rs\nrs._HOMES",
+    ],
+)
+def test_a_private_name_is_seen(source):
+    assert violations(source)
+
+
+def test_public_names_pass():
+    source = "import reluscope as rs\nfrom reluscope.studies import Setting\nfrom reluscope import plots\nrs.Box.lo\n"
+    assert not violations(source + "from reluscope.plots.style import INK\nrs.plots.style.INK\nrs.errors.InputError")

@@ -1,0 +1,48 @@
+"""Which names of reluscope a source uses that are not public: what users are shown, users can write."""
+
+import ast
+from types import ModuleType
+
+import reluscope as rs
+
+
+def public_names(module):
+    """Return the names that a module of the public face offers."""
+    return getattr(module, "__all__", None) or [name for name in vars(module) if not name.startswith("_")]
+
+
+def refusal(*names):
+    """Return why ``rs.a.b.c`` is not public, None if it is; attributes of classes and objects are not looked at."""
+    home, said = rs, "reluscope"
+    for name in names:
+        if not isinstance(home, ModuleType):
+            return None
+        if name not in public_names(home):
+            return f"{said} has no public name {name}"
+        home, said = getattr(home, name), f"{said}.{name}"
+    return None
+
+
+def dotted(node):
+    """Return the names behind ``rs`` of a chain of attributes, None if it begins elsewhere."""
+    names = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    return names[::-1] if isinstance(node, ast.Name) and node.id == "rs" else None
+
+
+def violations(source):
+    """Return one sentence per private name of reluscope that a source uses."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.name.split(".")[0] == "reluscope" and (alias.name, alias.asname) != ("reluscope", "rs"):
+                    found.append(f"line {node.lineno}: write import reluscope as rs")
+        elif isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] == "reluscope":
+            chains = [[*node.module.split(".")[1:], alias.name] for alias in node.names]
+            found += [f"line {node.lineno}: {why}" for chain in chains if (why := refusal(*chain))]
+        elif isinstance(node, ast.Attribute) and (names := dotted(node)) and (why := refusal(*names)):
+            found.append(f"line {node.lineno}: {why}")
+    return found
