@@ -102,7 +102,8 @@ def test_what_labels_give():
     found = labelled(outputs, 0.1, labels)
     assert (found["accuracy"].value, found["accuracy"].claim) == (0.75, "EXACT")
     assert labelled(outputs, 0.6, labels)["accuracy"].claim == "ESTIMATE"
-    assert found["cross_entropy"].claim == "EXACT"
+    assert found["cross_entropy"].claim == "ESTIMATE"
+    assert labelled(outputs, 1e-12, labels)["cross_entropy"].claim == "EXACT"
     one = labelled([[1.0], [-1.0], [1.0], [1.0]], 0.1, [1, 0, 1, 0])
     assert "cross_entropy" not in one
     assert measurement._labelled(None, None, SimpleNamespace(labels=None)) == {}
