@@ -163,8 +163,8 @@ def test_memory_for_one_table_is_needed_and_enough():
     table = gradient_covariance.TABLES_IN_MEMORY * 8 * 16
     whole = active_subspaces(net, points)
     sample = gradient_covariance._one_sample(net) // 3
-    one = active_subspaces(net, points, memory=max(table, sample))
+    one = active_subspaces(net, points, budget=rs.Budget(memory=max(table, sample)))
     assert one.eigenvalues == pytest.approx(whole.eigenvalues)
     with pytest.raises(InputError, match="one table of 16 numbers"):
-        active_subspaces(net, points, memory=min(table, sample) - 1)
+        active_subspaces(net, points, budget=rs.Budget(memory=min(table, sample) - 1))
     assert gradient_covariance._one_sample(net) == gradient_covariance.BLOCKS_IN_MEMORY * 8 * 3 * 5

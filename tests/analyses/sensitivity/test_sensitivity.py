@@ -98,10 +98,10 @@ def test_a_small_memory_takes_several_passes_to_the_same_end():
     net = rs.load(layers([9, 14, 5]))
     points = sample(net, 90)
     whole = rs.sensitivity.active_subspaces(net, points)
-    parts = rs.sensitivity.active_subspaces(net, points, memory=2 * 4 * 8 * 81)
+    parts = rs.sensitivity.active_subspaces(net, points, budget=rs.Budget(memory=2 * 4 * 8 * 81))
     assert parts.eigenvalues == pytest.approx(whole.eigenvalues, abs=1e-13)
     with pytest.raises(rs.errors.InputError, match="memory for one table of 81 numbers"):
-        rs.sensitivity.active_subspaces(net, points, outputs=[0], memory=4 * 8 * 80)
+        rs.sensitivity.active_subspaces(net, points, outputs=[0], budget=rs.Budget(memory=4 * 8 * 80))
     with pytest.raises(rs.errors.InputError, match="at least one point"):
         rs.sensitivity.active_subspaces(net, points[:0])
 

@@ -18,7 +18,7 @@ from torch import Tensor
 from reluscope.analyses.coefficients.matrices import BLOCKS_IN_MEMORY, MEMORY, CoefficientMatrices, matrix
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.arguments import Count, read_arguments, read_position
-from reluscope.budget import Budget
+from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.networks.graph import Max
@@ -152,9 +152,9 @@ def active_subspaces(
     *,
     outputs: Sequence[int] | None = None,
     num_directions: Count = 10,
-    memory: Count = MEMORY,
-    tolerance: Tolerance | None = None,
+    budget: MemoryBudget | None = None,
     progress: bool = False,
+    tolerance: Tolerance | None = None,
 ) -> ActiveSubspaces:
     """Return the directions of input space along which every output varies most, over samples.
 
@@ -167,11 +167,12 @@ def active_subspaces(
         Which of the flattened outputs; all by default.
     num_directions : int
         How many directions to keep.
-    memory : int
+    budget : Budget, optional
         Bytes for gradients and tables of products; outputs that do not fit together take a pass each.
+    progress : bool
+        Show how far a pass is.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
-    progress : bool
 
     Returns
     -------
@@ -205,6 +206,7 @@ def active_subspaces(
     """
     if num_directions < 1:
         raise InputError(f"expected at least one direction, got {num_directions}")
+    memory = (budget or Budget()).memory_or(MEMORY)
     # Nothing is computed here but codes; a block of one output is the least that is needed below.
     every = matrix(network, x, outputs=outputs, budget=Budget(memory=max(memory, _one_sample(network))))
     _, first, counts = every.regions()
