@@ -436,11 +436,12 @@ class Findings:
         # Rows that were looked at and have no such quantity are not missing.
         drawn = population is not None and population > len(self) - int(missing.sum())
         cell = ask(*parts, population if drawn else rows)
-        tolerance = float(np.median(column.tolerance[defined])) if not quantity.is_discrete else AGREEMENT
+        tolerance = AGREEMENT
+        if not quantity.is_discrete:
+            about = abs(cell.value) if np.isfinite(cell.value) else 0.0
+            tolerance = max(float(np.median(column.tolerance[defined])), AGREEMENT * about)
         lower, upper = cell.lower, cell.upper
-        if said == "sum of":
-            tolerance *= rows
-        else:
+        if said != "sum of":
             lower, upper = max(lower, quantity.least), min(upper, quantity.most)
         is_certain = cell.is_certain and column.confidence == 1
         cell = at_an_end(Ends(cell.value, lower, upper, is_certain), tolerance)

@@ -6,6 +6,7 @@ For two independent uniform directions the mean of the absolute scalar product i
 
 from dataclasses import dataclass
 from math import exp, lgamma, pi, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -61,7 +62,7 @@ def orthogonality(vectors: ArrayLike) -> Orthogonality:
     if len(rows) < 2:
         raise InputError(f"expected at least two vectors that are not zero, got {len(rows)}")
     products = _products(rows[None])[0]
-    about = {
+    about: dict[str, Any] = {
         "domain": f"{len(rows)} vectors in {rows.shape[1]} dimensions",
         "source": "sattelberg2026",
     }

@@ -81,8 +81,10 @@ def measured(
     """
     by_layer = []
     for spectra, share in zip(zip(*samples, strict=True), shares, strict=True):
-        tables = [np.stack([one[part] for one in spectra]) for part in range(3)]
-        by_layer.append((_of_all if spectra[0].is_complete else _of_extremes)(*tables, share))
+        values, lower, upper = (np.stack([one[part] for one in spectra]) for part in range(3))
+        by_layer.append(
+            _of_all(values, lower, upper, share) if spectra[0].is_complete else _of_extremes(values, lower, upper)
+        )
     rows = [one for sample in samples for one in sample]
     methods = " or ".join(dict.fromkeys(one.method for one in rows)) + note
     columns = [
@@ -207,9 +209,8 @@ def _effective_rank(values: np.ndarray, errors: np.ndarray) -> Bounds:
     return found, low, high
 
 
-def _of_extremes(values: np.ndarray, lower: np.ndarray, upper: np.ndarray, share: float) -> list[Bounds]:
+def _of_extremes(values: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> list[Bounds]:
     """Return bounds from the largest and the smallest nonzero value alone: the values are the ends that are proved."""
-    del share
     unknown = np.full(len(values), np.nan)
     is_known = np.isfinite(upper[:, 0])
     largest = np.where(is_known, values[:, 0], lower[:, 0]), lower[:, 0], upper[:, 0]

@@ -232,9 +232,9 @@ def _table(ways: tuple[LastOfClass, ...]) -> Table:
     rows = []
     for way, what in zip(ways, TARGETS, strict=True):
         ends = way.last.is_boundary
-        cells: list = [f"to {what}", _leaving(way, what)]
+        cells: list = [f"to {what}", Number(_leaving(way, what))]
         for one in (way.first, way.last):
-            cells.append(_along(one.alphas[ends], one.errors[ends]) if ends.any() else "")
+            cells.append(Number(_along(one.alphas[ends], one.errors[ends])) if ends.any() else "")
         number, unsure = int((way.first.alphas < way.last.alphas)[ends].sum()), int((~way.is_exact).sum())
         back = Finding.of(
             number,
