@@ -10,7 +10,7 @@ from torch import nn
 
 import reluscope as rs
 from benchmarks.measure import Measurement
-from reluscope.analyses.preimages import Decider, Kind, Layer, Preimages, read_layer
+from reluscope.analyses.preimages import Decider, GateLayer, Kind, Preimages, read_layer
 from reluscope.datasets.mnist import mnist
 
 TARGET = (
@@ -36,7 +36,7 @@ def run(quick: bool) -> list[Measurement]:
     return rows
 
 
-def _compared(case: str, layer: Layer, images: np.ndarray, number: int) -> Measurement:
+def _compared(case: str, layer: GateLayer, images: np.ndarray, number: int) -> Measurement:
     """Time all images, and a linear program built from scratch for some, in processor time."""
     began = time.process_time()
     found = rs.preimages.classify_at(layer, images)
@@ -56,7 +56,7 @@ def _said(found: Preimages) -> str:
     return f"{kinds}; {ways}; {low:,.0f} to {high:,.0f} positive outputs, median {middle:,.0f}"
 
 
-def _by_linprog(layer: Layer, image: np.ndarray) -> float:
+def _by_linprog(layer: GateLayer, image: np.ndarray) -> float:
     """Maximise the descent of the inactive rows over directions that the active rows do not see."""
     is_on = layer.preactivations(image[None])[0] > 0
     weight = np.asarray(layer.weight)
@@ -79,7 +79,7 @@ def _convolution(number: int) -> Measurement:
     return Measurement("conv 3x32x32 to 32x32x32", spent, detail=f"each of {number}, sparse; {_said(found)}")
 
 
-def _first_layer(quick: bool, penalty: float) -> Layer:
+def _first_layer(quick: bool, penalty: float) -> GateLayer:
     """Return the first layer of 784-3500-784-10 on MNIST (Adam, rate 0.001, batch 1000, seed 0), two epochs.
 
     The penalty is on the sum of the first layer's activations.

@@ -16,8 +16,9 @@ from reluscope.geometry.crossing import SOME, UNDECIDED, find_positive, image
 from reluscope.geometry.generation import find_among_corners
 from reluscope.geometry.linear_program import LinearProgram
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.partitions.tree import TreeWalk, tree_regions
+from reluscope.partitions.tree import tree_regions
 from reluscope.partitions.tree_coordinates import Coordinates
+from reluscope.partitions.tree_count import tree_count
 from reluscope.partitions.tree_facets import _cells
 from reluscope.tolerance import Tolerance
 
@@ -34,7 +35,7 @@ def run(quick: bool) -> list[Measurement]:
         return []
     splits = [(4, 4)] if quick else [(4, 4), (6, 6), (8, 8), (16, 6), (6, 16), (11, 11)]
     networks = {split: trained(*split) for split in splits}
-    list(TreeWalk(networks[splits[0]], BOX))
+    tree_count(networks[splits[0]], BOX)
     rows = [_count(networks[split], split, 2.0 if quick else 30.0) for split in splits]
     smaller = networks[splits[0] if quick else (8, 8)]
     rows.append(_against_highs(smaller, 5 if quick else 60))
@@ -61,9 +62,9 @@ def trained(first: int, second: int) -> rs.Network:
 
 
 def _count(network: rs.Network, split: tuple[int, int], seconds: float) -> Measurement:
-    walk = TreeWalk(network, BOX, budget=Budget(seconds=seconds))
     began = time.process_time()
-    number = sum(len(batch) for batch in walk)
+    walk = tree_count(network, BOX, budget=Budget(seconds=seconds))
+    number = walk.num_found
     processor = time.process_time() - began
     claim = "LOWER" if walk.stopped or walk.num_undecided else "EXACT"
     detail = (
@@ -118,7 +119,7 @@ def _two_processes(network: rs.Network) -> Measurement:
         with ProcessPoolExecutor(workers, mp_context=context) as executor:
             list(executor.map(_warm_up, range(workers)))
             began = time.perf_counter()
-            number = sum(len(batch) for batch in TreeWalk(network, BOX, executor=executor))
+            number = tree_count(network, BOX, executor=executor).num_found
             times.append(time.perf_counter() - began)
     detail = f"{number:,} regions, speed-up {times[0] / times[1]:.2f}"
     return Measurement("two processes against one", times[1], times[1] / times[0], times[0], detail=detail)

@@ -18,8 +18,6 @@ from matplotlib.figure import Figure
 from torch import nn
 
 import reluscope as rs
-from reluscope.analyses.classification import accuracy
-from reluscope.analyses.planes import class_areas
 
 SIZES = {"small": (4, 4, (32, 128)), "full": (12, 20, (32, 64, 128, 256, 512, 1024))}  # channels, epochs, grids
 
@@ -68,7 +66,7 @@ def sample_grid(net: rs.Network, plane: rs.Slice, side: int) -> tuple[int, np.nd
 
 def compare(net: rs.Network, part: rs.Partition, sides: tuple[int, ...]) -> list[int]:
     """Print what grids of several sizes miss, and return how many regions each of them saw."""
-    exact = class_areas(part).by_class(net.num_outputs) / part.volumes().sum()
+    exact = rs.planes.class_areas(part).by_class(net.num_outputs) / part.volumes().sum()
     num_seen = []
     for side in sides:
         seen, shares = sample_grid(net, part.domain, side)
@@ -108,7 +106,7 @@ def main() -> None:
 
     training, test = open_parts(arguments.data)
     net = rs.load(train(training, channels, num_epochs), data=test.points)
-    print(f"{net}\naccuracy on {test.name}: {accuracy(net, test.points, test.labels)}")
+    print(f"{net}\naccuracy on {test.name}: {rs.classification.accuracy(net, test.points, test.labels)}")
 
     # Between each two of the images: how many regions the straight way crosses, and where the class changes.
     images = three_images(net, test)
@@ -121,7 +119,7 @@ def main() -> None:
     # The whole plane.
     part = rs.partition(net, rs.Plane(*images, margin=0.25))
     print(rs.planes.plane_measures(part, rs.decision_boundary(part)))
-    print(rs.planes.area_shares(part, class_areas(part)))
+    print(rs.planes.area_shares(part, rs.planes.class_areas(part)))
     num_seen = compare(net, part, sides)
 
     arguments.output.mkdir(parents=True, exist_ok=True)

@@ -60,3 +60,26 @@ def test_version_is_stated_once_more_and_agrees():
     from importlib.metadata import version
 
     assert rs.__version__ == version("reluscope")
+
+
+def _public_objects():
+    """Every public function and class of the library, by its name: where it is found, and in which module it is."""
+    found: dict[str, dict[str, str]] = {}
+    spaces = {"": rs} | {name: getattr(rs, name) for name in rs._MODULES if name != "studies"}
+    for space, module in spaces.items():
+        listed = getattr(module, "__all__", None)
+        for name in [one for one in vars(module) if not one.startswith("_")] if listed is None else listed:
+            thing = getattr(module, name)
+            if callable(thing) and getattr(thing, "__module__", "").startswith("reluscope"):
+                found.setdefault(name, {})[space] = f"{thing.__module__}.{thing.__qualname__}"
+    return found
+
+
+def test_no_two_public_things_share_a_name():
+    """Pictures alone are called as what they show: `plots.partition` draws what `partition` returns."""
+    apart = {
+        name: places
+        for name, homes in _public_objects().items()
+        if len(set((places := {space: home for space, home in homes.items() if space != "plots"}).values())) > 1
+    }
+    assert apart == {}

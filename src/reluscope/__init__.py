@@ -44,12 +44,13 @@ if TYPE_CHECKING:
     from reluscope.codes import CodeLayout, Codes, GateLayout
     from reluscope.findings import Claim, Finding, Findings
     from reluscope.geometry import Ball, Box, Plane, Polyhedron, Segment, Slice, Space, polyline
+    from reluscope.networks.evaluation import Evaluation, GateValues, PointStatus
     from reluscope.networks.load import load
     from reluscope.networks.network import Network
     from reluscope.partitions import Certificate, DecisionBoundary, Partition, decision_boundary, partition
     from reluscope.regions.neighbors import Neighbors, neighbors
     from reluscope.regions.region import Region
-    from reluscope.regions.regions import region, regions
+    from reluscope.regions.regions import FoundRegions, find_regions, region, regions
     from reluscope.tolerance import Tolerance
 
 
@@ -63,13 +64,17 @@ _HOMES = {
     "CodeLayout": "reluscope.codes",
     "Codes": "reluscope.codes",
     "DecisionBoundary": "reluscope.partitions",
+    "Evaluation": "reluscope.networks.evaluation",
     "Finding": "reluscope.findings",
     "Findings": "reluscope.findings",
+    "FoundRegions": "reluscope.regions.regions",
     "GateLayout": "reluscope.codes",
+    "GateValues": "reluscope.networks.evaluation",
     "Neighbors": "reluscope.regions.neighbors",
     "Network": "reluscope.networks.network",
     "Partition": "reluscope.partitions",
     "Plane": "reluscope.geometry",
+    "PointStatus": "reluscope.networks.evaluation",
     "Polyhedron": "reluscope.geometry",
     "Region": "reluscope.regions.region",
     "Segment": "reluscope.geometry",
@@ -89,6 +94,7 @@ _HOMES = {
     "datasets": "reluscope.datasets",
     "decision_boundary": "reluscope.partitions",
     "errors": "reluscope.errors",
+    "find_regions": "reluscope.regions.regions",
     "inscribed_balls": "reluscope.analyses.inscribed_balls",
     "load": "reluscope.networks.load",
     "local": "reluscope.analyses.local",
@@ -122,13 +128,17 @@ __all__ = [
     "CodeLayout",
     "Codes",
     "DecisionBoundary",
+    "Evaluation",
     "Finding",
     "Findings",
+    "FoundRegions",
     "GateLayout",
+    "GateValues",
     "Neighbors",
     "Network",
     "Partition",
     "Plane",
+    "PointStatus",
     "Polyhedron",
     "Region",
     "Segment",
@@ -148,6 +158,7 @@ __all__ = [
     "datasets",
     "decision_boundary",
     "errors",
+    "find_regions",
     "inscribed_balls",
     "load",
     "local",

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from reluscope.arguments import NonNegative, read_arguments
 
+EPSILON = 2.0**-52
+
 
 @read_arguments
 @dataclass(frozen=True)
@@ -13,7 +15,7 @@ class Tolerance:
     A pre-activation z of a unit at a vertex is *zero* if ``|z| <= max(rho + g * blur, resolution * diameter * g)``,
     where rho is the unit's rounding, g its steepest slope over the cells at hand, blur the error of the vertex's
     position and diameter that of the domain. Rounding comes from a running error analysis: ``rounding * eps *
-    (|W| |h| + |b|)`` for every affine node, entry by entry, and what the errors of h add, as independent errors do.
+    (|W| |h| + |b|)`` for every affine node, entry by entry, and ``|W| e`` for errors up to e in h.
     Two kinds of zero are *undecided*, are counted, and make the result an interval instead of EXACT: those whose sign
     is known (the resolution hides them), and those that are not known well enough for the resolution.
 
@@ -33,3 +35,8 @@ class Tolerance:
 
     resolution: NonNegative = 1e-12
     rounding: NonNegative = 16.0
+
+    @property
+    def unit(self) -> float:
+        """Rounding of one sum, relative to the sum of its absolute terms."""
+        return self.rounding * EPSILON

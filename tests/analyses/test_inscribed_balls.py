@@ -105,11 +105,11 @@ def test_boxes_around_data():
 def test_no_time_leaves_what_is_done(monkeypatch):
     ticks = itertools.count()
     monkeypatch.setattr(pacing.time, "perf_counter", lambda: float(next(ticks)))
-    found = rs.inscribed_balls(NET, POINTS, seconds=3.0)
+    found = rs.inscribed_balls(NET, POINTS, budget=rs.Budget(seconds=3.0))
     assert 1 <= found.is_done.sum() < 12
     assert found.stopped == "time"
     assert found.median("inradius").interval[1] == np.inf  # the others may hold balls of any size
-    drawn = rs.inscribed_balls(NET, POINTS, seconds=3.0, population=1000)
+    drawn = rs.inscribed_balls(NET, POINTS, budget=rs.Budget(seconds=3.0), population=1000)
     assert drawn.median("inradius").claim == "ESTIMATE"
     assert "of 1,000 samples" in drawn.median("inradius").domain
 
@@ -130,7 +130,7 @@ def test_ctrl_c_leaves_what_is_done(monkeypatch):
 
 def test_work_tells_its_share():
     told = []
-    rs.inscribed_balls(NET, POINTS[:4], tell=told.append)
+    rs.inscribed_balls(NET, POINTS[:4], progress=told.append)
     assert told == sorted(told)
     assert told[-1] == 1.0
 

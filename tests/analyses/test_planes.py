@@ -73,7 +73,7 @@ def test_a_class_that_wins_in_the_middle_of_a_region_of_a_line():
 
 
 def test_polygons_hold_their_class_and_fill_the_window(part, areas):
-    assert areas.areas().sum() == pytest.approx(PLANE.window.volume, rel=1e-12)
+    assert areas.areas().sum() == pytest.approx(PLANE.window.volume(), rel=1e-12)
     assert (areas.areas() > 0).all()
     middles = np.add.reduceat(areas.corners, areas.offsets[:-1], axis=0) / np.diff(areas.offsets)[:, None]
     assert (predicted_classes(NET, PLANE.lift(middles)) == areas.classes).all()

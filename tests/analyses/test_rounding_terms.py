@@ -37,7 +37,7 @@ def by_the_formula(steps, point, gamma):
                 doubt |= any(0 < abs(v - t) <= e for t in points)
                 kept.append(slope * v + intercept)
                 is_plain = slope in (0, 1, -1) and intercept == 0
-                own = 0.0 if is_plain else gamma * abs(kept[-1])
+                own = 0.0 if is_plain else gamma * (abs(slope * v) + abs(intercept))
                 passed.append((max(map(abs, slopes)) if is_near else abs(slope)) * e + own)
             values, errors = kept, passed
             doubts.append(doubt)
@@ -172,7 +172,7 @@ def test_a_kink_that_is_exactly_as_far_as_the_bound_is_a_doubt():
     assert coded_forward(net, points[:1], tolerance=half)[0].doubtful.ravel().tolist() == [True]
     assert rounded_forward(net, points, tolerance=half).doubtful.ravel().tolist() == [True, False, False]
     # What counts then is the steeper slope.
-    assert rounded_forward(net, points[:1], tolerance=half).errors[0, 0] == 0.5 * 2 + 0.5 * 1.5 + 0.5 * 1.5
+    assert rounded_forward(net, points[:1], tolerance=half).errors[0, 0] == 0.5 * 2 + 0.5 * (2.0 + 0.5) + 0.5 * 1.5
 
 
 def test_chunks_of_points_change_nothing(monkeypatch):

@@ -68,7 +68,7 @@ QUESTIONS = {
     "count in space": lambda w: rs.count(w.net, rs.Space(3)),
     "count by the tree in space": lambda w: rs.count(w.net, rs.Space(3), method="tree"),
     "region sizes": lambda w: rs.local.region_sizes(w.net, w.x[:2], domain=w.box),
-    "surroundings": lambda w: rs.local.surroundings(w.net, w.x[:2], reach=0.2 * w.unit, count=20),
+    "null_space_rays": lambda w: rs.local.null_space_rays(w.net, w.x[:2], reach=0.2 * w.unit, count=20),
     "class shares": lambda w: rs.local.class_shares(w.net, w.x[:2], domain=w.box),
     "directions": lambda w: rs.local.directions(w.net, w.x[:2]),
     "pieces along": lambda w: rs.local.pieces_along(w.net, w.x[:2], w.x[2:4]),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+import reluscope as rs
 from conformance.torch_cases import CASES
 from reluscope.networks.graph import Affine, Max, Pointwise
 from reluscope.networks.load import load
@@ -84,7 +85,7 @@ def test_maps_are_those_of_autograd(case):
             (gradient,) = torch.autograd.grad(output[:, position].sum(), point, retain_graph=True, allow_unused=True)
             expected[:, position] = 0.0 if gradient is None else gradient.flatten(1)
     for outputs in (None, [network.num_outputs - 1]):
-        maps = network.linearize(x, outputs=outputs, budget=2**16)
+        maps = network.linearize(x, outputs=outputs, budget=rs.Budget(memory=2**16))
         wanted = slice(None) if outputs is None else outputs
         if "no gradients" not in case.name:
             # PyTorch's own derivative of hard-sigmoid has the slope 1/6 in float32.

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.domains import Box, Plane, Segment, Slice, Space, polyline
+from reluscope.geometry.polyhedron import Polyhedron
 
 
 def random_points(seed: int, count: int, n: int) -> np.ndarray:
@@ -86,7 +87,7 @@ def test_plane_conventions() -> None:
 def test_plane_margin_is_a_fraction_of_the_longer_side() -> None:
     window = Plane([0, 0], [4, 0], [1, 2], margin=0.25).window
     np.testing.assert_allclose([window.lo, window.hi], [[-1, -1], [5, 3]])
-    assert Plane([0, 0], [4, 0], [1, 2], window=Box(-9, 9, 2)).window.volume == 324
+    assert Plane([0, 0], [4, 0], [1, 2], window=Box(-9, 9, 2)).window.volume() == 324
 
 
 @pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
@@ -123,3 +124,39 @@ def test_polyline_is_one_segment_per_leg() -> None:
         polyline([[0, 0], [1, 0], [1, 0]])
     with pytest.raises(ShapeError):
         polyline([[0, 0]])
+
+
+TRIANGLE = Polyhedron([[-1.0, 0.0], [0.0, -1.0], [3.0, 4.0]], [0.0, 0.0, 12.0])  # sides 3, 4, 5
+ALIKE = {
+    "box": (Box([0, 0], [3, 4]), 12.0, 5.0, [1.0, 1.0], [4.0, 1.0]),
+    "polyhedron": (TRIANGLE, 6.0, 5.0, [1.0, 1.0], [3.0, 3.0]),
+    "space": (Space(2), np.inf, np.inf, [1.0, 1.0], [np.inf, 0.0]),
+    "segment": (Segment([1, 1, 1], [1, 4, 5]), 5.0, 5.0, [1.0, 2.5, 3.0], [1.0, 2.5, 3.1]),
+    "turned square": (Slice([0, 0, 1], [[2, 0, 0], [0, 0, 3]], Box(0, 1, 2)), 6.0, np.sqrt(13), [1, 0, 2], [1, 0, 4.1]),
+    "turned triangle": (Slice([0, 0, 1], [[2, 0, 0], [0, 0, 2]], TRIANGLE), 24.0, 10.0, [2, 0, 3], [2, 1e-6, 3]),
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_all_domains_answer_the_same_questions(name):
+    domain, volume, diameter, inside, outside = ALIKE[name]
+    assert domain.is_bounded() is np.isfinite(volume).item()
+    assert domain.volume() == pytest.approx(volume)
+    found = domain.diameter()
+    assert (found.lower, found.upper) == pytest.approx((diameter, diameter))
+    if domain.is_bounded():
+        assert np.linalg.norm(found.ends[0] - found.ends[1]) == pytest.approx(diameter)
+        assert domain.contains(found.ends, 1e-9).all()
+    assert domain.contains([inside, outside]).tolist() == [True, False]
+    assert domain.contains(inside).item() is True
+
+
+def test_points_that_were_lifted_lie_in_their_slice():
+    draw = np.random.default_rng(0)
+    window = Box(-1, 1, 2)
+    for scale in (1e-8, 1.0, 1e8):
+        plane = Slice(scale * draw.normal(size=9), scale * draw.normal(size=(2, 9)), window)
+        assert plane.contains(plane.lift(draw.uniform(-1, 1, size=(500, 2)))).all()
+        assert plane.contains(plane.lift(window.corners())).all()
+        assert not plane.contains(plane.lift([[1.0 + 1e-9, 0.0], [0.0, -1.0 - 1e-9]])).any()
+        assert not plane.contains(plane.lift([[0.5, 0.5]]) + 1e-9 * scale).any()

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from reluscope.geometry.interior import inscribed_ball, unit_rows
 from reluscope.geometry.nearest_point import nearest_point
 from reluscope.geometry.norms import size
+from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.scales import exponents, lengths, tensor_lengths, times_power, units
 
 VECTORS = st.lists(st.tuples(st.integers(-(2**20), 2**20), st.integers(-1000, 1000)), min_size=1, max_size=5)
@@ -76,3 +77,16 @@ def test_questions_of_polyhedra_of_any_scale(exponent):
         assert there.distance == times_power(np.array(near.distance), exponent)
         factor = exponent if norm == "l2" else 0
         np.testing.assert_array_equal(there.multipliers, times_power(near.multipliers, factor))
+
+
+@pytest.mark.parametrize("scale", [1e-15, 1e-6, 1.0, 1e9])
+def test_equations_are_consistent_or_not_at_any_scale(scale):
+    rows, ends = np.concatenate([np.eye(2), -np.eye(2)]), np.full(4, 4.0 * scale)
+    twice, apart = np.array([[1.0, 1.0], [3.0, 3.0]]), np.array([1.0, 3.0]) * scale
+    line = Polyhedron(rows, ends, twice, apart)
+    assert line.insphere().radius == pytest.approx(3.5 * np.sqrt(2) * scale)
+    assert Polyhedron(rows, ends, twice, apart * [1.0, 1.1]).insphere().radius == -np.inf
+    # The row x + y <= c is constant on the line: it leaves all of it, or nothing.
+    for offset, radius in ((1.0, 3.5 * np.sqrt(2) * scale), (0.9, -np.inf)):
+        cut = Polyhedron(np.concatenate([rows, [[1.0, 1.0]]]), np.append(ends, offset * scale), twice[:1], apart[:1])
+        assert (cut.insphere().radius > 0) == (radius > 0)

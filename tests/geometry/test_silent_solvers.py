@@ -48,7 +48,7 @@ def test_questions_print_nothing(capfd):
     net, box = rs.load(pseudo_random_network(2, [3, 3])), rs.Box(-1, 1, 2)
     capfd.readouterr()
     rs.count(net, box, definition="activation", method="mip")
-    rs.compression.prune_exact(net, box, method="programs")
+    rs.compression.prune_exact(net, domain=box, method="programs")
     rs.preimages.classify(([[1, 0], [0, 1], [-1, -1]], [-1, -1, -1]), [0, 0, 0])
     polyhedron = rs.Polyhedron([[1.0, 1], [-1, 0], [0, -1]], [1.0, 0.5, 0.5])
     polyhedron.insphere()

@@ -6,16 +6,18 @@ The examples in a module's docstrings always belong to it. Selections are narrow
 A, T = "analyses", "tests/analyses"
 
 TESTS: dict[str, tuple[str, ...]] = {
-    "networks/ranges": ("tests/networks/test_ranges.py",),
     "networks/stages": ("tests/networks/test_stages.py", f"{T}/test_rounding_terms.py"),
-    "regions/map_errors": ("tests/regions/test_map_errors.py",),
-    "networks/value_errors": ("tests/networks/test_value_errors.py", "tests/regions/test_rounding_of_early_stages.py"),
+    "networks/rounding": ("tests/networks/test_rounding.py", f"{T}/test_rounding_terms.py"),
+    "networks/carriers/rounded": ("tests/networks/test_rounding.py", f"{T}/test_rounding_terms.py"),
+    "networks/carriers/magnitudes": ("tests/networks/test_gradient_errors.py", "tests/networks/test_stages.py"),
+    "networks/carriers/maps": ("tests/networks/test_slopes_along.py",),
+    "networks/carriers/boxes": ("tests/networks/test_ranges.py",),
+    "networks/evaluation": ("tests/networks/test_evaluation.py",),
     "regions/nearest": (
         "tests/regions/test_rounding_of_early_stages.py",
         "tests/regions/test_nearest.py",
         f"{T}/robustness/test_boundary.py",
     ),
-    "networks/slopes_along": ("tests/networks/test_slopes_along.py",),
     "budget": ("tests/test_budget.py",),
     "partitions/shown_regions": ("tests/partitions/test_shown_regions.py",),
     "geometry/convex_questions": ("tests/geometry/test_convex_questions.py",),

@@ -11,7 +11,7 @@ import reluscope as rs
 from networks.models import branched, layers
 from reluscope.geometry.balls import CutBall
 from reluscope.networks.enclosures import enclose
-from reluscope.networks.held import pieces_of
+from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.testing import networks
 
 ROUNDING = 1e-15

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 import torch
 
+import reluscope as rs
 from networks.models import branched, layers
 from reluscope.errors import InputError
 from reluscope.networks.builder import GraphBuilder
@@ -31,7 +32,7 @@ def test_map_is_a_product_of_the_active_rows(sizes):
 @pytest.mark.parametrize("budget", [1, 2**14, 2**30])
 def test_chunks_do_not_change_the_maps(budget):
     net, x = branched(), random_points((9, 2, 6, 6))
-    whole, parts = net.linearize(x), net.linearize(x, budget=budget)
+    whole, parts = net.linearize(x), net.linearize(x, budget=rs.Budget(memory=budget))
     torch.testing.assert_close(parts.weight, whole.weight, rtol=1e-12, atol=1e-12)
     torch.testing.assert_close(parts.bias, whole.bias, rtol=1e-12, atol=1e-12)
 

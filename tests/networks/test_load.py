@@ -2,6 +2,7 @@ import io
 import pickle
 import zipfile
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -194,3 +195,30 @@ class TestVerification:
 def test_anything_else_is_refused(thing):
     with pytest.raises(InputError, match="expected a module, an exported program, a path"):
         load(thing)
+
+
+def cancelling():
+    """Return a network of sums of 1e12 that cancel, and its parameters."""
+    generator = np.random.default_rng(0)
+    first, half = 1e6 * generator.normal(size=(32, 3)), 1e6 * generator.normal(size=(2, 32))
+    first, last = np.concatenate([first, first]), np.concatenate([half, -half], axis=1)
+    return load([(first, np.zeros(64)), (last, np.ones(2))]), first, last
+
+
+def test_networks_that_cancel_strongly_are_no_mismatch():
+    network, first, last = cancelling()
+    order = np.random.default_rng(1).permutation(64)
+
+    def in_another_order(x):
+        hidden = np.maximum(x.numpy() @ first.T, 0.0)[:, order]
+        return torch.tensor(hidden @ last[:, order].T + 1.0)
+
+    found = verify(network, in_another_order, name="the sums in another order")
+    assert found.largest_deviation > 1e-6
+
+
+def test_a_wrong_weight_is_a_mismatch_though_sums_cancel():
+    network, first, last = cancelling()
+    last[0, 0] *= 1 + 1e-6
+    with pytest.raises(ConversionMismatchError, match="expected the network to agree"):
+        verify(network, load([(first, np.zeros(64)), (last, np.ones(2))]), name="another network")

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 import torch
 
+import reluscope as rs
 from networks.models import branched, layers
 from reluscope.errors import InputError, ShapeError
 from reluscope.geometry import Box, Slice
@@ -80,7 +81,7 @@ def test_results_do_not_depend_on_the_batch(net, x):
     whole = net.codes(x)
     assert len(whole) == 20
     for budget in (1, 10 * net.bytes_per_point):
-        np.testing.assert_array_equal(net.codes(x, budget=budget).words, whole.words)
+        np.testing.assert_array_equal(net.codes(x, budget=rs.Budget(memory=budget)).words, whole.words)
     torch.testing.assert_close(net(x), torch.cat([net(point) for point in x]), rtol=1e-12, atol=1e-12)
 
 

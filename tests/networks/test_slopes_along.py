@@ -5,15 +5,17 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import torch
 
 import reluscope as rs
 from reluscope.analyses.counting.exact_complex import ExactComplex
 from reluscope.analyses.counting.faces import face_codes
-from reluscope.networks.beyond import pieces_beyond
+from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.maps import RoundedMaps, along_directions, slopes_of_units
 from reluscope.networks.from_arrays import from_arrays
-from reluscope.networks.held import pieces_of
+from reluscope.networks.maps_of_codes import pieces_of
+from reluscope.networks.pieces_across import pieces_across
 from reluscope.networks.rational import RationalNetwork
-from reluscope.networks.slopes_along import SlopesAlong
 from reluscope.regions.neighbors import _reach
 from reluscope.testing import default_network
 
@@ -32,10 +34,11 @@ def scaled(parameters, power, unit=0):
 
 
 def along_all(net, pieces, directions):
-    slopes, found = SlopesAlong(net, directions, UNIT), []
+    carrier, found = RoundedMaps(UNIT, has_constant=False), []
+    walk = carry(net, carrier, along_directions(net, directions))
     for stage, held in zip(net.stages, pieces, strict=True):
-        found.append(slopes.at(stage))
-        slopes.pass_on(stage, held)
+        found.append(slopes_of_units(stage.gate, next(walk)))
+        carrier.hold(torch.tensor(held))
     return found
 
 
@@ -81,7 +84,7 @@ def test_what_is_beyond_facets_does_not_depend_on_scales(seed, power):
         normals = around.region.polyhedron.A[[rows[0] for rows in around.rows]]
         normals = normals / np.linalg.norm(normals, axis=1, keepdims=True)
         pieces = [piece[0] for piece in pieces_of(around.region.code)]
-        beyond, same = (pieces_beyond(one, pieces, crossed, normals, rounding=UNIT) for one in (net, other))
+        beyond, same = (pieces_across(one, pieces, crossed, normals, rounding=UNIT) for one in (net, other))
         for table, twin in zip(beyond, same, strict=True):
             np.testing.assert_array_equal(table, twin)
         reach, twin = (_reach(one, beyond, around.on_facets, normals, UNIT) for one in (net, other))

@@ -58,7 +58,7 @@ def test_generic_networks(sizes):
     assert part.claim is Claim.EXACT
     assert check_certificate(part.certificate, net, box) == len(part)
     assert codes_of(part) == codes_of(plain) == flat(part.certificate)
-    assert part.volumes().sum() == pytest.approx(box.volume)
+    assert part.volumes().sum() == pytest.approx(box.volume())
     assert part.adjacency().sum() == plain.adjacency().sum()
     certified_codes = net.codes([[float(entry) for entry in part.certificate.witness(row)] for row in range(len(part))])
     assert np.array_equal(certified_codes.words, part.codes.words)

@@ -20,7 +20,7 @@ PLANE = rs.Slice([0.125, 0.0], [[1.0, 0.25], [0.0, 1.0]], SQUARE)
 def misread(part, words):
     """The partition under other codes, as if a sign had been undecided."""
     geometry = replace(part.geometry, words=words)
-    return replace(part, codes=Codes(words, part.codes.layout), geometry=geometry, claim=Claim.LOWER, num_undecided=1)
+    return replace(part, codes=Codes(words, part.codes.layout), geometry=geometry, num_undecided=1)
 
 
 def codes_of(part):
@@ -100,7 +100,7 @@ def test_what_rounding_hides_is_decided_exactly(monkeypatch):
     witnesses = part.witnesses.copy()
     witnesses[:2, 0] = 2.0**-51, -(2.0**-51)
     geometry = replace(part.geometry, witnesses=witnesses)
-    doubtful = replace(part, geometry=geometry, num_undecided=1, claim=Claim.LOWER)
+    doubtful = replace(part, geometry=geometry, num_undecided=1)
     assert codes_of(shown(doubtful)) == [(1, 0, 0), (1, 1, 0)]
     # Where that cannot be afforded, what nothing is known of is left out; one answer is always there.
     monkeypatch.setattr("reluscope.partitions.shown_regions.MULTIPLICATIONS", 0)
@@ -110,7 +110,7 @@ def test_what_rounding_hides_is_decided_exactly(monkeypatch):
 def test_a_doubtful_witness_on_the_border_shows_nothing():
     part = rs.partition(sharp(), rs.Box(0, 1, 1), method="tree")
     geometry = replace(part.geometry, witnesses=np.zeros_like(part.witnesses))
-    assert len(shown(replace(part, geometry=geometry, num_undecided=1, claim=Claim.LOWER))) == 0
+    assert len(shown(replace(part, geometry=geometry, num_undecided=1))) == 0
 
 
 def test_weights_of_many_scales_make_no_regions():

@@ -20,7 +20,7 @@ def areas(part):
 def close(found, expected, box):
     assert found.keys() == expected.keys()
     for code, area in expected.items():
-        assert found[code] == pytest.approx(area, abs=1e-9 * box.volume)
+        assert found[code] == pytest.approx(area, abs=1e-9 * box.volume())
 
 
 @settings(max_examples=15)

@@ -34,7 +34,7 @@ def test_distances_are_those_of_all_half_spaces(kind, budget):
         ),
     }[kind]()
     points = np.random.default_rng(1).normal(size=(7, net.num_inputs))
-    found = nearest_facets(net, points, budget=budget)
+    found = nearest_facets(net.at(points), memory=budget)
     truth = by_half_spaces(net, points)
     assert np.allclose(found.distances, truth, rtol=1e-10)
     assert (np.abs(found.distances - truth) <= found.errors + 1e-14 * truth).all()
@@ -43,7 +43,7 @@ def test_distances_are_those_of_all_half_spaces(kind, budget):
 def test_the_source_is_what_changes_beyond_the_facet():
     net = branched()
     points = np.random.default_rng(5).normal(size=(6, net.num_inputs))
-    found = nearest_facets(net, points)
+    found = nearest_facets(net.at(points))
     regions = rs.regions(net, points)
     for point, region, distance, source in zip(points, regions, found.distances, found.sources, strict=True):
         row = int(np.flatnonzero((region.sources == source).all(axis=1))[0])
@@ -59,7 +59,7 @@ def test_the_source_is_what_changes_beyond_the_facet():
 def test_the_ball_lies_in_the_region_and_no_larger_one():
     net = rs.load(layers([3, 12, 8, 2], seed=4))
     points = np.random.default_rng(0).normal(size=(5, 3))
-    found = nearest_facets(net, points)
+    found = nearest_facets(net.at(points))
     directions = np.random.default_rng(1).normal(size=(4000, 3))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     for point, distance in zip(points, found.distances, strict=True):
@@ -70,21 +70,21 @@ def test_the_ball_lies_in_the_region_and_no_larger_one():
 
 def test_points_on_kinks_have_distance_zero():
     net = rs.load([(np.array([[1.0, 1.0], [1.0, -1.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    found = nearest_facets(net, [[0.0, 0.0], [1.0, 1.0], [3.0, 1.0]])
+    found = nearest_facets(net.at([[0.0, 0.0], [1.0, 1.0], [3.0, 1.0]]))
     assert found.is_on_boundary.tolist() == [True, True, False]
     assert found.distances[2] == pytest.approx(np.sqrt(2))
 
 
 def test_what_cannot_bend_is_infinitely_far():
     constant = rs.load([(np.zeros((2, 3)), np.ones(2)), (np.ones((1, 2)), np.zeros(1))])
-    assert nearest_facets(constant, np.zeros((2, 3))).distances.tolist() == [np.inf, np.inf]
-    assert nearest_facets(constant, np.zeros((2, 3))).sources.tolist() == [[-1, -1, -1]] * 2
+    assert nearest_facets(constant.at(np.zeros((2, 3)))).distances.tolist() == [np.inf, np.inf]
+    assert nearest_facets(constant.at(np.zeros((2, 3)))).sources.tolist() == [[-1, -1, -1]] * 2
     affine = rs.load([(np.ones((2, 3)), np.ones(2))])
-    assert nearest_facets(affine, np.zeros((1, 3))).distances[0] == np.inf
+    assert nearest_facets(affine.at(np.zeros((1, 3)))).distances[0] == np.inf
     dead = rs.load(
         nn.Sequential(Dead(), nn.ReLU(), nn.MaxPool1d(2)), input_shape=(1, 4)
     )  # equal candidates: a pool over dead units never changes
-    assert nearest_facets(dead, np.zeros((1, 4))).distances[0] == pytest.approx(1.0)
+    assert nearest_facets(dead.at(np.zeros((1, 4)))).distances[0] == pytest.approx(1.0)
 
 
 class Dead(nn.Module):
@@ -96,7 +96,7 @@ class Dead(nn.Module):
 def test_degenerate_networks(parameters, seed):
     net = rs.load(parameters)
     points = np.random.default_rng(seed).normal(size=(4, net.num_inputs))
-    found = nearest_facets(net, points)
+    found = nearest_facets(net.at(points))
     for row in range(len(points)):
         if found.distances[row] > 1e-9:
             assert found.distances[row] == pytest.approx(by_half_spaces(net, points[row : row + 1])[0], rel=1e-9)

@@ -157,7 +157,7 @@ def test_points_of_one_region_agree(parameters, seed: int) -> None:
     net = rs.load(parameters)
     points = np.random.default_rng(seed).uniform(-2, 2, size=(10, 3))
     single = [rs.region(net, x) for x in points]
-    for one, many in zip(single, rs.regions(net, points, budget=1), strict=True):
+    for one, many in zip(single, rs.regions(net, points, budget=rs.Budget(memory=1)), strict=True):
         np.testing.assert_allclose(one.polyhedron.A, many.polyhedron.A, atol=1e-14)
         np.testing.assert_array_equal(one.sources, many.sources)
         assert one.code == many.code

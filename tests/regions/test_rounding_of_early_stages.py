@@ -7,8 +7,8 @@ import pytest
 
 import reluscope as rs
 from oracles.rational_steps import RELU, affine, fractions_of, network_of, rational_map
-from reluscope.regions.held import held_region
 from reluscope.regions.nearest import nearest_facets
+from reluscope.regions.region_of_code import region_of_code
 
 NORMS = ("l1", "linf")
 
@@ -38,7 +38,7 @@ def test_distances_to_facets_are_within_their_errors(norm):
         steps, point = cancelling(seed), np.random.default_rng(seed + 500).normal(size=2)
         exact = min(exact_distance(rational_map(steps[: 2 * gate + 1], point)[0], point, norm) for gate in range(3))
         net = network_of(steps, 2)
-        found = nearest_facets(net, point[None], norm=norm)
+        found = nearest_facets(net.at(point[None]), norm=norm)
         away = abs(Fraction(found.distances[0]) - exact)
         assert away <= Fraction(found.errors[0])
         apart += away > 1e-10
@@ -51,7 +51,7 @@ def test_slacks_and_outputs_of_held_regions_are_within_their_errors():
     for seed in range(30):
         steps, point = cancelling(seed), np.random.default_rng(seed + 500).normal(size=2)
         net = network_of(steps, 2)
-        held = held_region(net, point, [piece.to_array()[0] for piece in net.codes(point).by_gate().values()])
+        held = region_of_code(net, point, [piece.to_array()[0] for piece in net.codes(point).by_gate().values()])
         for row, slack, noise in zip(held.sources, held.slack, held.noise, strict=True):
             exact = rational_map(steps[: 2 * int(row[0]) + 1], point)[int(row[1])]
             length = np.sqrt(float(exact[0] ** 2 + exact[1] ** 2))
@@ -76,7 +76,7 @@ def test_a_point_on_a_kink_as_far_as_early_rounding_can_tell_is_at_distance_zero
             RELU,
             affine([[1.0]], [0.0]),
         ]
-        found = nearest_facets(network_of(steps, 2), x[None])
+        found = nearest_facets(network_of(steps, 2).at(x[None]))
         assert found.is_on_boundary[0]
 
 
@@ -85,7 +85,7 @@ def test_errors_do_not_depend_on_the_blocks_of_inputs(norm):
     steps, point = cancelling(3), np.random.default_rng(503).normal(size=2)
     steps[0] = affine(steps[0][1] * np.array([1.0, 1e-6]), steps[0][2])  # the last input matters least
     net = network_of(steps, 2)
-    whole, parts = (nearest_facets(net, point[None], norm=norm, budget=budget) for budget in (2**28, 1))
+    whole, parts = (nearest_facets(net.at(point[None]), norm=norm, memory=budget) for budget in (2**28, 1))
     assert parts.distances == pytest.approx(whole.distances, rel=1e-12)
     assert parts.errors == pytest.approx(whole.errors, rel=1e-9, abs=0)
     assert parts.sources.tolist() == whole.sources.tolist()
@@ -99,7 +99,7 @@ def test_largest_entries_of_gradients_are_those_of_all_blocks():
     net = network_of(steps, 2)
     points = net.points(np.random.default_rng(503).normal(size=(4, 2)))
     for norm in ("l1", "l2", "linf"):
-        whole, parts = (_lengths(net, points, norm, block) for block in (2, 1))
+        whole, parts = (_lengths(net.at(points), norm, block) for block in (2, 1))
         for first, second in zip(whole, parts, strict=True):
             for one, other in zip(first, second, strict=True):
                 assert other == pytest.approx(one, rel=1e-12)

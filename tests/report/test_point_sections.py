@@ -98,7 +98,7 @@ def test_numbers_are_those_of_the_analyses(dense):
     assert found["directions"]["mean angle between hyperplanes"] == angles.mean
     assert data["directions"]["pairs"] == angles.all_counts.tolist()
     around = data["surroundings"]
-    again = rs.local.surroundings(DENSE, POINTS[around["samples"]], count=30, reach=around["reach"], seed=0)
+    again = rs.local.null_space_rays(DENSE, POINTS[around["samples"]], count=30, reach=around["reach"], seed=0)
     assert around["regions"] == again["regions_along_rays"].value.tolist()
     for row, radius in zip(data["places"]["ball_samples"], data["places"]["radii"]["at the sample"], strict=True):
         ball = rs.region(DENSE, POINTS[row], domain=box).polyhedron.insphere()
@@ -223,7 +223,7 @@ def test_ctrl_c_keeps_the_first_samples_and_the_first_norm(monkeypatch):
         return run
 
     for home, name, module in (
-        (import_module("reluscope.analyses.local.surroundings"), "_group", "surroundings"),
+        (import_module("reluscope.analyses.local.null_space_rays"), "_group", "surroundings"),
         (import_module("reluscope.report.sections.robustness"), "decision_distance", "robustness"),
     ):
         monkeypatch.setattr(home, name, until(name, getattr(home, name)))

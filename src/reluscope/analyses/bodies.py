@@ -7,14 +7,13 @@ from typing import TypeVar
 import numpy as np
 import torch
 
-from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.convex_questions import bodies_of
 from reluscope.geometry.domains import Box
 from reluscope.geometry.interior_point import Bodies
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.regions.region import Region
-from reluscope.regions.regions import region
+from reluscope.regions.regions import find_regions
 from reluscope.tolerance import Tolerance
 
 T = TypeVar("T")
@@ -32,13 +31,8 @@ def bodies_at_once(network: Network, questions: int = 0) -> int:
 
 def regions_inside(network: Network, points: Points, tolerance: Tolerance | None) -> dict[int, Region]:
     """Return the regions of points by their rows; points on kinks whose code has no interior are left out."""
-    found = {}
-    for row in range(len(points)):
-        try:
-            found[row] = region(network, points[row : row + 1], tolerance=tolerance)
-        except DegenerateGeometryError:
-            continue
-    return found
+    found = find_regions(network.at(points, tolerance=tolerance)).regions
+    return {row: region for row, region in enumerate(found) if region is not None}
 
 
 def ask_within_memory(ask: Callable[[list[T], torch.device], R], items: list[T], device: torch.device) -> list[R]:

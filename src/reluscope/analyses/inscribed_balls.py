@@ -9,8 +9,8 @@ import torch
 
 from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_once, regions_inside
 from reluscope.analyses.measuring import Measured, measure
-from reluscope.arguments import Count, Seconds, read_arguments
-from reluscope.budget import Budget
+from reluscope.arguments import Count, read_arguments
+from reluscope.budget import TimeBudget
 from reluscope.findings import Column, Findings, declare
 from reluscope.geometry.convex_questions import largest_balls
 from reluscope.geometry.domains import Box
@@ -44,9 +44,9 @@ def inscribed_balls(
     *,
     domain: Box | None = None,
     population: Count | None = None,
-    seconds: Seconds = np.inf,
+    budget: TimeBudget | None = None,
+    progress: Callable[[float], None] | None = None,
     tolerance: Tolerance | None = None,
-    tell: Callable[[float], None] | None = None,
 ) -> Findings:
     """Return largest balls in the regions of samples, also called Chebyshev balls.
 
@@ -59,11 +59,11 @@ def inscribed_balls(
         What regions are cut down to; by default nothing.
     population : int, optional
         How many samples these were drawn from at random; by default these are all.
-    seconds : float
-        When to begin no other ball; one is always done.
+    budget : Budget, optional
+        Its seconds; no other point is begun after them, and one is always done.
+    progress : callable, optional
+        Told the share of the work done, from 0 to 1.
     tolerance : Tolerance, optional
-    tell : callable, optional
-        Told the share of the work done.
 
     Returns
     -------
@@ -111,7 +111,13 @@ def inscribed_balls(
     where = "input space" if domain is None else domain.describe()
     most = bodies_at_once(network)
     return measure(
-        len(points), ask, domain=where, budget=Budget(seconds=seconds), most=most, population=population, progress=tell
+        len(points),
+        ask,
+        domain=where,
+        budget=budget,
+        most=most,
+        population=population,
+        progress=progress,
     )
 
 

@@ -11,9 +11,8 @@ from scipy.special import betaincinv
 from reluscope.arguments import Count, Seed, Share, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, declare
-from reluscope.geometry.domains import Box, Space
+from reluscope.geometry.domains import Box
 from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress, share_done
 
@@ -85,7 +84,7 @@ def region_volumes(
         raise InputError(f"num_samples must be at least 1, got {num_samples}: 100,000 give two or three digits")
     if not 0 < confidence < 1:
         raise InputError(f"confidence must lie between 0 and 1, got {confidence:g}: take 0.95")
-    few = not isinstance(part.geometry, ListedRegions) and part.dim <= MOST_EXACT_DIMENSIONS
+    few = part.has_vertices and part.dim <= MOST_EXACT_DIMENSIONS
     if method == "exact" or (method == "auto" and few):
         return _table(part, Column.of(VOLUME, part.volumes(), method="from the corners of regions"))
     around, inside = _enclosing_box(part)
@@ -103,7 +102,7 @@ def region_volumes(
             left -= size
             tell(1 - left / num_samples)
     low, high = _shares(hits, num_samples, confidence)
-    ends = (share * around.volume for share in (hits / num_samples, low, high))
+    ends = (share * around.volume() for share in (hits / num_samples, low, high))
     drawn = f"share of {num_samples:,} uniform samples, with Clopper and Pearson's interval"
     return _table(part, Column.of(VOLUME, *ends, method=drawn, confidence=confidence))
 
@@ -132,7 +131,7 @@ def _enclosing_box(part: Partition) -> tuple[Box, Polyhedron | None]:
     window = part.window
     if isinstance(window, Box):
         return window, None
-    if isinstance(window, Space) or not window.is_bounded():
+    if not window.is_bounded():
         raise InputError(f"volumes need a bounded domain, got {part.domain.describe()}: partition a Box or a Slice")
     axes = np.eye(part.dim)
     high = np.array([window.maximize(axis).value for axis in axes])

@@ -7,7 +7,7 @@ from typing import Any
 
 from reluscope.analyses.classification.classes import num_classes
 from reluscope.analyses.codespace.by_gate import beside
-from reluscope.analyses.codespace.class_distances import ALL_GATES, mean_distances
+from reluscope.analyses.codespace.class_distances import ALL_GATES, mean_code_distances
 from reluscope.analyses.codespace.distinct import NUM_CODES, count_distinct, count_distinct_by_class
 from reluscope.analyses.codespace.duplicates import duplicate_units
 from reluscope.analyses.codespace.occupied_cells import occupancy
@@ -69,7 +69,7 @@ class _Found:
         self.distances: Findings | None = None
         if dataset.labels is not None:
             self.classes = count_distinct_by_class(sampled, dataset.labels)
-            self.distances = mean_distances(sampled, dataset.labels)
+            self.distances = mean_code_distances(sampled, dataset.labels)
             if dataset.labels.min() >= 0 and dataset.labels.max() < num_classes(network):
                 counted = count_distinct(correctly_classified(network, sampled, dataset.points, dataset.labels)).summary
                 assert counted is not None

@@ -29,7 +29,6 @@ from reluscope.errors import InputError
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition as cut
-from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
 from reluscope.report.content import Number
 
@@ -206,7 +205,7 @@ def _partition(
 
 def _keeps_facets(part: Partition) -> bool:
     """Tell whether facets are there without linear programs that may take longer than the partition."""
-    return not isinstance(part.geometry, ListedRegions)
+    return part.has_vertices
 
 
 def _prove(part: Partition) -> int:

@@ -15,9 +15,12 @@ from numpy.typing import ArrayLike
 from reluscope.arguments import Count, describe, read_arguments, read_array, read_point
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.sizes import Diameter, diameter_of_hull
 
 # More than the largest images have; a point of so many coordinates takes a gigabyte.
 MOST_DIMENSIONS = 2**27
+# Of points that are computed, relative to their coordinates.
+_ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 
 @read_arguments
@@ -48,6 +51,27 @@ class Space:
         """The same set as a polyhedron without rows."""
         return Polyhedron(np.empty((0, self.dim)), np.empty(0))
 
+    def is_bounded(self) -> bool:
+        """Return False."""
+        return False
+
+    def volume(self) -> float:
+        """Return the volume, which is infinite."""
+        return np.inf
+
+    def diameter(self) -> Diameter:
+        """Return the diameter, which is infinite."""
+        return Diameter(np.inf, np.inf, np.full((2, self.dim), np.nan))
+
+    @read_arguments
+    def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
+        """Tell which of the points (..., n) are points: those with finite coordinates."""
+        del tolerance
+        points = read_array(x, "x", finite=False)
+        if points.ndim == 0 or points.shape[-1] != self.dim:
+            raise ShapeError(f"points must have {self.dim} coordinates, got shape {points.shape}")
+        return np.asarray(np.isfinite(points).all(axis=-1))
+
     def describe(self) -> str:
         """Say in a few words what this is."""
         return f"all of R^{self.dim}"
@@ -76,7 +100,7 @@ class Box:
     --------
     >>> Box(-1, 1, 2).describe()
     'box [-1, 1]^2'
-    >>> Box([0, 0], [1, 3]).volume
+    >>> Box([0, 0], [1, 3]).volume()
     3.0
     """
 
@@ -119,15 +143,18 @@ class Box:
         """Midpoint."""
         return self.lo + (self.hi - self.lo) / 2
 
-    @property
+    def is_bounded(self) -> bool:
+        """Return True."""
+        return True
+
     def volume(self) -> float:
-        """Product of the side lengths."""
+        """Return the product of the side lengths."""
         return float(np.prod(self.hi - self.lo))
 
-    @property
-    def diameter(self) -> float:
-        """Length of the diagonal."""
-        return float(np.linalg.norm(self.hi - self.lo))
+    def diameter(self) -> Diameter:
+        """Return the diameter: the length of the diagonal, and its ends."""
+        length = float(np.linalg.norm(self.hi - self.lo))
+        return Diameter(length, length, np.stack([self.lo, self.hi]))
 
     @property
     def polyhedron(self) -> Polyhedron:
@@ -268,6 +295,54 @@ class Slice:
         if points.ndim == 0 or points.shape[-1] != self.ambient_dim:
             raise ShapeError(f"points must have {self.ambient_dim} coordinates, got shape {points.shape}")
         return (points - self.origin) @ np.linalg.pinv(self.basis)
+
+    def is_bounded(self) -> bool:
+        """Return True: windows are bounded."""
+        return True
+
+    def volume(self) -> float:
+        """Return the length, area or volume in input space, in the dimension of the slice.
+
+        Examples
+        --------
+        >>> Slice([0, 0, 0], [[3, 4, 0]], Box(0, 2, 1)).volume()
+        10.0
+        """
+        return float(self.window.volume() * np.prod(np.linalg.svd(self.basis, compute_uv=False)))
+
+    def diameter(self) -> Diameter:
+        """Return the diameter in input space.
+
+        Returns
+        -------
+        Diameter
+            Exact up to rounding: of the vertices of the window, which have to be few.
+        """
+        window = self.window
+        return diameter_of_hull(self.lift(window.corners() if isinstance(window, Box) else window.vertices()))
+
+    @read_arguments
+    def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
+        """Tell which of the points (..., n) of input space lie in the slice, up to rounding.
+
+        Parameters
+        ----------
+        x : (..., n) array
+        tolerance : float
+            Distance from the slice's affine hull, and in slice coordinates from the window, that is no more than that.
+        """
+        points = read_array(x, "x", finite=False)
+        if points.ndim == 0 or points.shape[-1] != self.ambient_dim:
+            raise ShapeError(f"points must have {self.ambient_dim} coordinates, got shape {points.shape}")
+        is_finite = np.isfinite(points).all(axis=-1)
+        known = np.where(is_finite[..., None], points, self.origin)
+        y = self.project(known)
+        sizes = np.abs(known).max(axis=-1) + np.abs(self.origin).max()
+        slack = tolerance + _ROUNDING * sizes
+        beside = np.linalg.norm(self.lift(y) - known, axis=-1) <= slack
+        # Distances in the window are those in input space, divided by the length of a direction at least.
+        widest = float(slack.max(initial=tolerance)) / float(np.linalg.svd(self.basis, compute_uv=False)[-1])
+        return np.asarray(is_finite & beside & self.window.contains(y, max(tolerance, widest)))
 
     @read_arguments
     def clip(self, domain: Box | Polyhedron) -> "Slice":

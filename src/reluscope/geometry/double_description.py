@@ -13,7 +13,7 @@ and Prodon (1996).
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -162,30 +162,85 @@ def cut_cells(
     A cut of a cell of v vertices takes at most v^2 / 4 comparisons of bit masks, and as many searches for a third
     vertex where neither of two vertices is simple.
     """
+    units = _Units(
+        np.ascontiguousarray(maps),
+        np.ascontiguousarray(errors),
+        np.ascontiguousarray(breakpoints),
+        piece_words,
+        zero_words,
+        rounding,
+        np.asarray(resolution, dtype=np.float64),
+        float(relative),
+    )
     while True:
-        out = _cut(
-            cells.vertex_offsets,
-            cells.vertices,
-            cells.errors,
-            cells.tight,
-            cells.facet_offsets,
-            cells.slots,
-            cells.kinds,
-            cells.keys,
-            cells.flat,
-            np.ascontiguousarray(maps),
-            np.ascontiguousarray(errors),
-            np.ascontiguousarray(breakpoints),
-            piece_words,
-            zero_words,
-            rounding,
-            np.asarray(resolution, dtype=np.float64),
-            float(relative),
-        )
-        if out[0]:
+        vertices = _Vertices(cells.vertices, cells.errors, cells.tight)
+        facets = _Facets(cells.slots, cells.kinds, cells.keys, np.zeros(len(cells.slots), dtype=np.bool_))
+        has_room, *found = _cut(cells.vertex_offsets, vertices, cells.facet_offsets, facets, cells.flat, units)
+        if has_room:
             break
         cells = cells.widened()
-    return Pieces(Cells(*out[1:10]), out[10], out[11], int(out[12]))
+    (
+        vertex_offsets,
+        (coordinates, blurs, tight),
+        facet_offsets,
+        (slots, kinds, keys, _),
+        flat,
+        parents,
+        pieces,
+        open_,
+    ) = found
+    after = Cells(vertex_offsets, coordinates, blurs, tight, facet_offsets, slots, kinds, keys, flat)
+    return Pieces(after, parents, pieces, int(open_))
+
+
+class _Units(NamedTuple):
+    """What cuts: arguments of `cut_cells`."""
+
+    maps: np.ndarray
+    errors: np.ndarray
+    levels: np.ndarray
+    piece_words: np.ndarray
+    zero_words: np.ndarray
+    rounding: float
+    resolution: np.ndarray
+    relative: float
+
+
+class _Vertices(NamedTuple):
+    """Rows for vertices: coordinates, their errors, and the facets they lie on; some may be unused."""
+
+    places: np.ndarray
+    errors: np.ndarray
+    tight: np.ndarray
+
+
+class _Facets(NamedTuple):
+    """Rows for facets: as in `Cells`, and whether the unit at hand is at a breakpoint there; some may be unused."""
+
+    slots: np.ndarray
+    kinds: np.ndarray
+    keys: np.ndarray
+    at_zero: np.ndarray
+
+
+class _Parts(NamedTuple):
+    """Rows for the parts of one cell: first and number of vertices and of facets, and what a unit is on them."""
+
+    vertices: np.ndarray
+    facets: np.ndarray
+    counts: np.ndarray
+    flat: np.ndarray
+    at_zero: np.ndarray
+    pieces: np.ndarray
+
+
+class _Heights(NamedTuple):
+    """Rows for vertices: values of a unit there, what rounding may do to them, and signs, 0 if they are open."""
+
+    values: np.ndarray
+    doubts: np.ndarray
+    blurs: np.ndarray
+    signs: np.ndarray
 
 
 def _rows_of(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -234,325 +289,433 @@ def _is_edge(tight, common, a, b, first, number, words) -> bool:
     return True
 
 
+@njit(cache=True)
+def _room_for_vertices(vertices, number):
+    """Return the same rows, and at least so many."""
+    rows = vertices.places.shape[0]
+    if rows >= number:
+        return vertices
+    while rows < number:
+        rows *= 2
+    return _Vertices(
+        _more_rows(vertices.places, rows), _more_rows(vertices.errors, rows), _more_rows(vertices.tight, rows)
+    )
+
+
+@njit(cache=True)
+def _room_for_facets(facets, number):
+    rows = facets.slots.shape[0]
+    if rows >= number:
+        return facets
+    while rows < number:
+        rows *= 2
+    return _Facets(
+        _more(facets.slots, rows), _more(facets.kinds, rows), _more_rows(facets.keys, rows), _more(facets.at_zero, rows)
+    )
+
+
+@njit(cache=True)
+def _room_for_parts(parts, number):
+    rows = parts.vertices.shape[0]
+    if rows >= number:
+        return parts
+    while rows < number:
+        rows *= 2
+    return _Parts(
+        _more_rows(parts.vertices, rows),
+        _more_rows(parts.facets, rows),
+        _more_rows(parts.counts, rows),
+        _more_rows(parts.flat, rows),
+        _more(parts.at_zero, rows),
+        _more_rows(parts.pieces, rows),
+    )
+
+
+@njit(cache=True)
+def _room_for_heights(heights, number):
+    rows = heights.values.shape[0]
+    if rows >= number:
+        return heights
+    while rows < number:
+        rows *= 2
+    return _Heights(
+        _more(heights.values, rows), _more(heights.doubts, rows), _more(heights.blurs, rows), _more(heights.signs, rows)
+    )
+
+
+@njit(cache=True)
+def _copy_vertices(source, first, number, target, at):
+    """Copy rows of vertices."""
+    places, errors, tight = source.places, source.errors, source.tight
+    new_places, new_errors, new_tight = target.places, target.errors, target.tight
+    for v in range(number):
+        for k in range(places.shape[1]):
+            new_places[at + v, k], new_errors[at + v, k] = places[first + v, k], errors[first + v, k]
+        for k in range(tight.shape[1]):
+            new_tight[at + v, k] = tight[first + v, k]
+
+
+@njit(cache=True)
+def _copy_facet_rows(source, first, number, target, at):
+    """Copy rows of facets, none of them at a breakpoint of the unit at hand."""
+    slots, kinds, keys = source.slots, source.kinds, source.keys
+    new_slots, new_kinds, new_keys, at_zero = target.slots, target.kinds, target.keys, target.at_zero
+    for f in range(number):
+        new_slots[at + f], new_kinds[at + f], at_zero[at + f] = slots[first + f], kinds[first + f], False
+        new_keys[at + f, 0], new_keys[at + f, 1] = keys[first + f, 0], keys[first + f, 1]
+
+
+@njit(cache=True, inline="always")
+def _measure(vertices, parts, number_of_parts, units, cell, unit, level, heights):
+    """Fill in heights at the vertices of all parts, and how many of each are above, below and neither.
+
+    Returns how many signs are open.
+    """
+    places, blurred, maps, errors = vertices.places, vertices.errors, units.maps, units.errors
+    values, doubts, blurs, signs = heights.values, heights.doubts, heights.blurs, heights.signs
+    spans, counts = parts.vertices, parts.counts
+    resolution, rounding, relative = units.resolution, units.rounding, units.relative
+    threshold, dim, undecided = units.levels[level, unit], places.shape[1] - 1, 0
+    thinnest = 0.0
+    for a in range(dim + 1):
+        coefficient = maps[cell, unit, a] - (threshold if a == dim else 0.0)
+        thinnest += resolution[a] * abs(coefficient)
+    for i in range(number_of_parts):
+        plus, minus, zero = 0, 0, 0
+        for v in range(spans[i, 0], spans[i, 0] + spans[i, 1]):
+            value, doubt, blur, terms = 0.0, 0.0, 0.0, 0.0
+            for a in range(dim + 1):
+                coefficient = maps[cell, unit, a] - (threshold if a == dim else 0.0)
+                term = coefficient * places[v, a]
+                value += term
+                terms += abs(term)
+                doubt += errors[cell, unit, a] * abs(places[v, a])
+                blur += blurred[v, a] * abs(coefficient)
+            doubt += rounding * terms
+            values[v], doubts[v], blurs[v] = value, doubt, blur
+            doubt += blur
+            floor = thinnest + relative * terms
+            size = abs(value)
+            if size > max(doubt, floor):
+                signs[v] = 1 if value > 0 else -1
+                plus += value > 0
+                minus += value < 0
+            else:
+                signs[v] = 0
+                zero += 1
+                undecided += size > min(doubt, floor) and size > 0
+        counts[i, 0], counts[i, 1], counts[i, 2] = plus, minus, zero
+    return undecided
+
+
+@njit(cache=True)
+def _crossed_edges(vertices, first, number, signs, edges):
+    """Return pairs of vertices, one above and one below, that span an edge, and how many there are."""
+    tight, dim = vertices.tight, vertices.places.shape[1] - 1
+    words = tight.shape[1]
+    common = np.empty(words, dtype=np.uint64)
+    found = 0
+    for a in range(first, first + number):
+        if signs[a] != 1:
+            continue
+        bits_a = 0
+        for k in range(words):
+            bits_a += _count_bits(tight[a, k])
+        for b in range(first, first + number):
+            if signs[b] != -1:
+                continue
+            shared = 0
+            for k in range(words):
+                common[k] = tight[a, k] & tight[b, k]
+                shared += _count_bits(common[k])
+            if shared < dim - 1:
+                continue
+            if bits_a > dim:
+                bits_b = 0
+                for k in range(words):
+                    bits_b += _count_bits(tight[b, k])
+                if bits_b > dim and not _is_edge(tight, common, a, b, first, number, words):
+                    continue
+            if found == edges.shape[0]:
+                edges = _more_rows(edges, 2 * found)
+            edges[found, 0], edges[found, 1] = a, b
+            found += 1
+    return edges, found
+
+
+@njit(cache=True)
+def _mark_zero_facets(vertices, first, number, facets, first_facet, num_facets, signs, word_of_zero):
+    """Put a breakpoint into the keys of the facets at all whose vertices a unit is there."""
+    slots, tight = facets.slots, vertices.tight
+    for f in range(first_facet, first_facet + num_facets):
+        word, bit = slots[f] >> 6, np.uint64(1) << np.uint64(slots[f] & 63)
+        vanishes = True
+        for v in range(first, first + number):
+            if signs[v] != 0 and tight[v, word] & bit:  # pyright: ignore[reportOperatorIssue]
+                vanishes = False
+                break
+        if vanishes:
+            facets.keys[f, 0] ^= word_of_zero[0]
+            facets.keys[f, 1] ^= word_of_zero[1]
+            facets.at_zero[f] = True
+
+
+@njit(cache=True)
+def _free_slot(slots, first, number, words):
+    """Return a slot that none of some facets has, -1 if all are taken."""
+    for k in range(words):
+        taken = np.uint64(0)
+        for f in range(first, first + number):
+            if slots[f] >> 6 == k:
+                taken |= np.uint64(1) << np.uint64(slots[f] & 63)
+        if taken != ~np.uint64(0):
+            slot = 64 * k
+            while taken >> np.uint64(slot & 63) & np.uint64(1):
+                slot += 1
+            return slot
+    return -1
+
+
+@njit(cache=True)
+def _copy_half(vertices, first, number, heights, edges, num_edges, side, slot, rounding, target):
+    """Write the vertices of one side of a cut, those on it and the crossings, from a row on; return the row after."""
+    places, errors, tight = vertices.places, vertices.errors, vertices.tight
+    values, doubts, blurs, signs = heights.values, heights.doubts, heights.blurs, heights.signs
+    new_word, new_bit = slot >> 6, np.uint64(1) << np.uint64(slot & 63)
+    for v in range(first, first + number):
+        if signs[v] == side or signs[v] == 0:
+            for k in range(places.shape[1]):
+                places[target, k], errors[target, k] = places[v, k], errors[v, k]
+            for k in range(tight.shape[1]):
+                tight[target, k] = tight[v, k]
+            if signs[v] == 0:
+                tight[target, new_word] |= new_bit
+            target += 1
+    for e in range(num_edges):
+        a, b = edges[e, 0], edges[e, 1]
+        span = values[a] - values[b]
+        # Both shares as quotients: one minus a share near one has no digits left.
+        t, rest = values[a] / span, -values[b] / span
+        # Errors of the ends along their edge do not move the crossing; those across it are as small as the better's.
+        slide = (rest * doubts[a] + t * doubts[b] + min(blurs[a], blurs[b])) / span
+        for k in range(places.shape[1]):
+            places[target, k] = rest * places[a, k] + t * places[b, k]
+            errors[target, k] = slide * abs(places[b, k] - places[a, k])
+            errors[target, k] += rounding * abs(places[target, k]) + min(errors[a, k], errors[b, k])
+        for k in range(tight.shape[1]):
+            tight[target, k] = tight[a, k] & tight[b, k]
+        tight[target, new_word] |= new_bit
+        target += 1
+    return target
+
+
+@njit(cache=True)
+def _copy_facets(vertices, first, last, facets, first_facet, num_facets, slot, keep, target):
+    """Write the facets that a half has kept, and forget the others at its vertices; return the row after."""
+    tight, dim = vertices.tight, vertices.places.shape[1] - 1
+    slots, kinds, keys, at_zero = facets.slots, facets.kinds, facets.keys, facets.at_zero
+    new_word, new_bit = slot >> 6, np.uint64(1) << np.uint64(slot & 63)
+    for k in range(keep.shape[0]):
+        keep[k] = 0
+    keep[new_word] |= new_bit
+    for f in range(first_facet, first_facet + num_facets):
+        word, bit = slots[f] >> 6, np.uint64(1) << np.uint64(slots[f] & 63)
+        on_it, vanishes = 0, True
+        for v in range(first, last):
+            if tight[v, word] & bit:
+                on_it += 1
+                if tight[v, new_word] & new_bit == 0:  # pyright: ignore[reportOperatorIssue]
+                    vanishes = False
+        # A facet with all its vertices on the cut is a face of the new facet, and none itself.
+        if on_it >= dim and not vanishes:
+            slots[target], kinds[target] = slots[f], kinds[f]
+            keys[target, 0], keys[target, 1] = keys[f, 0], keys[f, 1]
+            at_zero[target] = at_zero[f]
+            keep[word] |= bit
+            target += 1
+    for v in range(first, last):
+        for k in range(keep.shape[0]):
+            tight[v, k] &= keep[k]
+    return target
+
+
+@njit(cache=True)
+def _show_pieces(facets, parts, number, unit, piece_words):
+    """Put the pieces of a unit into the keys of what is at its breakpoints, which does not show them."""
+    keys, at_zero, ranges, flat = facets.keys, facets.at_zero, parts.facets, parts.flat
+    for i in range(number):
+        piece = parts.pieces[i, unit]
+        for f in range(ranges[i, 0], ranges[i, 0] + ranges[i, 1]):
+            if at_zero[f]:
+                keys[f, 0] ^= piece_words[unit, piece, 0]
+                keys[f, 1] ^= piece_words[unit, piece, 1]
+                at_zero[f] = False
+        if parts.at_zero[i]:
+            flat[i, 0] ^= piece_words[unit, piece, 0]
+            flat[i, 1] ^= piece_words[unit, piece, 1]
+
+
 @held
 @njit(cache=True)
-def _cut(
-    voff,
-    x,
-    err,
-    tight,
-    foff,
-    slots,
-    kinds,
-    keys,
-    flat,
-    maps,
-    merr,
-    levels,
-    piece_words,
-    zero_words,
-    gamma,
-    resolution,
-    relative,
-) -> tuple[Any, ...]:
-    num_cells, num_units, width = maps.shape
-    dim = width - 1
-    num_levels = levels.shape[0]
-    words = tight.shape[1]
-    undecided = 0
+def _cut(voff, given_vertices, foff, given_facets, flat, units) -> tuple[Any, ...]:
+    """Cut cell after cell by unit after unit; the first thing returned says whether there were slots enough."""
+    num_cells, num_units, width = units.maps.shape
+    zero_words = units.zero_words
+    dim, num_levels = width - 1, units.levels.shape[0]
+    words = given_vertices.tight.shape[1]
+    undecided, made = 0, 0
 
-    # Everything that is made for one parent, back to back; cells that were cut stay behind as holes.
-    bx = np.empty((256, width))
-    be = np.empty((256, width))
-    bm = np.empty((256, words), dtype=np.uint64)
-    bslot = np.empty(256, dtype=np.int64)
-    bkind = np.empty(256, dtype=np.uint8)
-    bkey = np.empty((256, 2), dtype=np.uint64)
-    bzero = np.empty(256, dtype=np.bool_)
-    cv = np.empty((64, 2), dtype=np.int64)
-    cf = np.empty((64, 2), dtype=np.int64)
-    cflat = np.empty((64, 2), dtype=np.uint64)
-    czero = np.empty(64, dtype=np.bool_)
-    cpiece = np.empty((64, num_units), dtype=np.uint16)
-    height = np.empty(256)
-    doubts = np.empty(256)
-    blurs = np.empty(256)
-    sign = np.empty(256, dtype=np.int8)
-    common = np.empty(words, dtype=np.uint64)
+    # Everything that is made for one cell, back to back; parts that were cut stay behind as holes.
+    vertices = _Vertices(np.empty((256, width)), np.empty((256, width)), np.empty((256, words), dtype=np.uint64))
+    facets = _Facets(
+        np.empty(256, dtype=np.int64),
+        np.empty(256, dtype=np.uint8),
+        np.empty((256, 2), dtype=np.uint64),
+        np.empty(256, dtype=np.bool_),
+    )
+    parts = _Parts(
+        np.empty((64, 2), dtype=np.int64),
+        np.empty((64, 2), dtype=np.int64),
+        np.empty((64, 3), dtype=np.int64),
+        np.empty((64, 2), dtype=np.uint64),
+        np.empty(64, dtype=np.bool_),
+        np.empty((64, num_units), dtype=np.uint16),
+    )
+    heights = _Heights(np.empty(256), np.empty(256), np.empty(256), np.empty(256, dtype=np.int8))
+    edges = np.empty((256, 2), dtype=np.int64)
     keep = np.empty(words, dtype=np.uint64)
-    edge_a = np.empty(256, dtype=np.int64)
-    edge_b = np.empty(256, dtype=np.int64)
 
     # What is returned.
-    ox = np.empty((max(64, 2 * x.shape[0]), width))
-    oe = np.empty((ox.shape[0], width))
-    om = np.empty((ox.shape[0], words), dtype=np.uint64)
-    oslot = np.empty(max(64, 2 * slots.shape[0]), dtype=np.int64)
-    okind = np.empty(oslot.shape[0], dtype=np.uint8)
-    okey = np.empty((oslot.shape[0], 2), dtype=np.uint64)
-    ovoff = np.zeros(max(16, 2 * num_cells) + 1, dtype=np.int64)
-    ofoff = np.zeros(ovoff.shape[0], dtype=np.int64)
-    oflat = np.empty((ovoff.shape[0], 2), dtype=np.uint64)
-    oparent = np.empty(ovoff.shape[0], dtype=np.int64)
-    opiece = np.empty((ovoff.shape[0], num_units), dtype=np.uint16)
-    made = 0
+    rows, facet_rows = max(64, 2 * voff[num_cells]), max(64, 2 * foff[num_cells])
+    out_vertices = _Vertices(np.empty((rows, width)), np.empty((rows, width)), np.empty((rows, words), dtype=np.uint64))
+    out_facets = _Facets(
+        np.empty(facet_rows, dtype=np.int64),
+        np.empty(facet_rows, dtype=np.uint8),
+        np.empty((facet_rows, 2), dtype=np.uint64),
+        np.empty(facet_rows, dtype=np.bool_),
+    )
+    out_voff = np.zeros(max(16, 2 * num_cells) + 1, dtype=np.int64)
+    out_foff = np.zeros(out_voff.shape[0], dtype=np.int64)
+    out_flat = np.empty((out_voff.shape[0], 2), dtype=np.uint64)
+    out_parents = np.empty(out_voff.shape[0], dtype=np.int64)
+    out_pieces = np.empty((out_voff.shape[0], num_units), dtype=np.uint16)
 
     for c in range(num_cells):
-        nv, nf = voff[c + 1] - voff[c], foff[c + 1] - foff[c]
-        while bx.shape[0] < nv:
-            bx, be, bm = (
-                _more_rows(bx, 2 * bx.shape[0]),
-                _more_rows(be, 2 * be.shape[0]),
-                _more_rows(bm, 2 * bm.shape[0]),
-            )
-        while bslot.shape[0] < nf:
-            rows = 2 * bslot.shape[0]
-            bslot, bkind, bkey, bzero = (
-                _more(bslot, rows),
-                _more(bkind, rows),
-                _more_rows(bkey, rows),
-                _more(bzero, rows),
-            )
-        for i in range(nv):
-            bx[i], be[i], bm[i] = x[voff[c] + i], err[voff[c] + i], tight[voff[c] + i]
-        for i in range(nf):
-            bslot[i], bkind[i], bkey[i] = slots[foff[c] + i], kinds[foff[c] + i], keys[foff[c] + i]
-            bzero[i] = False
-        cv[0, 0], cv[0, 1], cf[0, 0], cf[0, 1] = 0, nv, 0, nf
-        cflat[0] = flat[c]
-        cpiece[0] = 0
-        used_v, used_f, cells = nv, nf, 1
-
+        used_v, used_f, number_of_parts = voff[c + 1] - voff[c], foff[c + 1] - foff[c], 1
+        vertices, facets = _room_for_vertices(vertices, used_v), _room_for_facets(facets, used_f)
+        _copy_vertices(given_vertices, voff[c], used_v, vertices, 0)
+        _copy_facet_rows(given_facets, foff[c], used_f, facets, 0)
+        parts.vertices[0, 0], parts.vertices[0, 1], parts.facets[0, 0], parts.facets[0, 1] = 0, used_v, 0, used_f
+        parts.flat[0] = flat[c]
+        parts.pieces[0] = 0
+        # By names of their own: a field of a tuple costs time in a loop.
+        spans, facet_spans, counts, flats, at_zero, pieces = parts
         for u in range(num_units):
-            for i in range(cells):
-                czero[i] = False
+            for i in range(number_of_parts):
+                at_zero[i] = False
             for level in range(num_levels):
-                for i in range(cells):
-                    first, number = cv[i, 0], cv[i, 1]
-                    ffirst, fnumber = cf[i, 0], cf[i, 1]
-                    while height.shape[0] < number:
-                        rows = 2 * height.shape[0]
-                        height, doubts, sign = _more(height, rows), _more(doubts, rows), _more(sign, rows)
-                        blurs = _more(blurs, rows)
-                    thinnest = 0.0
-                    for a in range(width):
-                        coefficient = maps[c, u, a] - (levels[level, u] if a == dim else 0.0)
-                        thinnest += resolution[a] * abs(coefficient)
-                    plus, minus, zero = 0, 0, 0
-                    for v in range(number):
-                        value, doubt, blur, terms = 0.0, 0.0, 0.0, 0.0
-                        for a in range(width):
-                            coefficient = maps[c, u, a] - (levels[level, u] if a == dim else 0.0)
-                            term = coefficient * bx[first + v, a]
-                            value += term
-                            terms += abs(term)
-                            doubt += merr[c, u, a] * abs(bx[first + v, a])
-                            blur += be[first + v, a] * abs(coefficient)
-                        doubt += gamma * terms
-                        height[v], doubts[v], blurs[v] = value, doubt, blur
-                        doubt += blur
-                        floor = thinnest + relative * terms
-                        size = abs(value)
-                        if size > max(doubt, floor):
-                            sign[v] = 1 if value > 0 else -1
-                            plus += value > 0
-                            minus += value < 0
-                        else:
-                            sign[v] = 0
-                            zero += 1
-                            undecided += size > min(doubt, floor) and size > 0
-
-                    is_cut = plus > 0 and minus > 0
-                    edges = 0
+                if heights.values.shape[0] < used_v:
+                    heights = _room_for_heights(heights, used_v)
+                undecided += _measure(vertices, parts, number_of_parts, units, c, u, level, heights)
+                word_of_zero = zero_words[u, level]
+                for i in range(number_of_parts):
+                    first, number, first_facet, num_facets = (
+                        spans[i, 0],
+                        spans[i, 1],
+                        facet_spans[i, 0],
+                        facet_spans[i, 1],
+                    )
+                    plus, minus, zero = counts[i, 0], counts[i, 1], counts[i, 2]
+                    is_cut, num_edges = plus > 0 and minus > 0, 0
                     if is_cut:
-                        for a in range(number):
-                            if sign[a] != 1:
-                                continue
-                            bits_a = 0
-                            for k in range(words):
-                                bits_a += _count_bits(bm[first + a, k])
-                            for b in range(number):
-                                if sign[b] != -1:
-                                    continue
-                                shared = 0
-                                for k in range(words):
-                                    common[k] = bm[first + a, k] & bm[first + b, k]
-                                    shared += _count_bits(common[k])
-                                if shared < dim - 1:
-                                    continue
-                                if bits_a > dim:
-                                    bits_b = 0
-                                    for k in range(words):
-                                        bits_b += _count_bits(bm[first + b, k])
-                                    if bits_b > dim and not _is_edge(
-                                        bm, common, first + a, first + b, first, number, words
-                                    ):
-                                        continue
-                                if edges == edge_a.shape[0]:
-                                    edge_a, edge_b = _more(edge_a, 2 * edges), _more(edge_b, 2 * edges)
-                                edge_a[edges], edge_b[edges] = a, b
-                                edges += 1
-                        if zero + edges < dim:
+                        edges, num_edges = _crossed_edges(vertices, first, number, heights.signs, edges)
+                        if zero + num_edges < dim:
                             is_cut = False
                             undecided += 1
-
                     if not is_cut:
                         if plus >= minus and plus > 0:
-                            cpiece[i, u] += 1
+                            pieces[i, u] += 1
                         if zero == number:
-                            cflat[i, 0] ^= zero_words[u, level, 0]
-                            cflat[i, 1] ^= zero_words[u, level, 1]
-                            czero[i] = True
+                            flats[i, 0] ^= word_of_zero[0]
+                            flats[i, 1] ^= word_of_zero[1]
+                            at_zero[i] = True
                         if zero >= dim:
-                            for f in range(ffirst, ffirst + fnumber):
-                                word, bit = bslot[f] >> 6, np.uint64(1) << np.uint64(bslot[f] & 63)
-                                vanishes = True
-                                for v in range(number):
-                                    if sign[v] != 0 and bm[first + v, word] & bit:  # pyright: ignore[reportOperatorIssue]
-                                        vanishes = False
-                                        break
-                                if vanishes:
-                                    bkey[f, 0] ^= zero_words[u, level, 0]
-                                    bkey[f, 1] ^= zero_words[u, level, 1]
-                                    bzero[f] = True
+                            _mark_zero_facets(
+                                vertices, first, number, facets, first_facet, num_facets, heights.signs, word_of_zero
+                            )
                         continue
 
-                    # A free slot for the new facet.
-                    for k in range(words):
-                        keep[k] = 0
-                    for f in range(ffirst, ffirst + fnumber):
-                        keep[bslot[f] >> 6] |= np.uint64(1) << np.uint64(bslot[f] & 63)
-                    slot = -1
-                    for k in range(words):
-                        if keep[k] != ~np.uint64(0):
-                            slot = 64 * k
-                            while keep[k] >> np.uint64(slot & 63) & np.uint64(1):
-                                slot += 1
-                            break
+                    slot = _free_slot(facets.slots, first_facet, num_facets, words)
                     if slot < 0:
-                        return (False, voff, x, err, tight, foff, slots, kinds, keys, flat, foff, opiece, 0)
-                    new_word, new_bit = slot >> 6, np.uint64(1) << np.uint64(slot & 63)
-
-                    halves = (plus + zero + edges, minus + zero + edges)
-                    need = used_v + halves[0] + halves[1]
-                    while bx.shape[0] < need:
-                        rows = 2 * bx.shape[0]
-                        bx, be, bm = _more_rows(bx, rows), _more_rows(be, rows), _more_rows(bm, rows)
-                    while bslot.shape[0] < used_f + 2 * (fnumber + 1):
-                        rows = 2 * bslot.shape[0]
-                        bslot, bkind = _more(bslot, rows), _more(bkind, rows)
-                        bkey, bzero = _more_rows(bkey, rows), _more(bzero, rows)
-                    if cells + 1 >= cv.shape[0]:
-                        rows = 2 * cv.shape[0]
-                        cv, cf, cflat = _more_rows(cv, rows), _more_rows(cf, rows), _more_rows(cflat, rows)
-                        czero, cpiece = _more(czero, rows), _more_rows(cpiece, rows)
-
+                        return False, voff, given_vertices, foff, given_facets, flat, foff, out_pieces, 0
+                    if vertices.places.shape[0] < used_v + number + zero + 2 * num_edges:
+                        vertices = _room_for_vertices(vertices, used_v + number + zero + 2 * num_edges)
+                    if facets.slots.shape[0] < used_f + 2 * (num_facets + 1):
+                        facets = _room_for_facets(facets, used_f + 2 * (num_facets + 1))
+                    if number_of_parts + 2 > spans.shape[0]:
+                        parts = _room_for_parts(parts, number_of_parts + 2)
+                        spans, facet_spans, counts, flats, at_zero, pieces = parts
                     for half in range(2):
-                        side = 1 if half == 0 else -1
-                        where = used_v
-                        for v in range(number):
-                            if sign[v] == side or sign[v] == 0:
-                                bx[where], be[where], bm[where] = bx[first + v], be[first + v], bm[first + v]
-                                if sign[v] == 0:
-                                    bm[where, new_word] |= new_bit
-                                where += 1
-                        for e in range(edges):
-                            a, b = edge_a[e], edge_b[e]
-                            span = height[a] - height[b]
-                            # Both shares as quotients: one minus a share near one has no digits left.
-                            t, rest = height[a] / span, -height[b] / span
-                            # Errors of the ends along their edge do not move the crossing; those across it are as
-                            # small as the better end's.
-                            slide = (rest * doubts[a] + t * doubts[b] + min(blurs[a], blurs[b])) / span
-                            for k in range(width):
-                                bx[where, k] = rest * bx[first + a, k] + t * bx[first + b, k]
-                                be[where, k] = slide * abs(bx[first + b, k] - bx[first + a, k])
-                                be[where, k] += gamma * abs(bx[where, k]) + min(be[first + a, k], be[first + b, k])
-                            for k in range(words):
-                                bm[where, k] = bm[first + a, k] & bm[first + b, k]
-                            bm[where, new_word] |= new_bit
-                            where += 1
-                        child_v, child_n = used_v, where - used_v
-                        used_v = where
-                        child_f = used_f
-                        for k in range(words):
-                            keep[k] = 0
-                        keep[new_word] |= new_bit
-                        for f in range(ffirst, ffirst + fnumber):
-                            word, bit = bslot[f] >> 6, np.uint64(1) << np.uint64(bslot[f] & 63)
-                            on_it, vanishes = 0, True
-                            for v in range(child_v, child_v + child_n):
-                                if bm[v, word] & bit:
-                                    on_it += 1
-                                    if bm[v, new_word] & new_bit == 0:  # pyright: ignore[reportOperatorIssue]
-                                        vanishes = False
-                            # A facet with all its vertices on the cut is a face of the new facet, and none itself.
-                            if on_it >= dim and not vanishes:
-                                bslot[used_f], bkind[used_f], bkey[used_f] = bslot[f], bkind[f], bkey[f]
-                                bzero[used_f] = bzero[f]
-                                keep[word] |= bit
-                                used_f += 1
-                        for v in range(child_v, child_v + child_n):
-                            for k in range(words):
-                                bm[v, k] &= keep[k]
-                        bslot[used_f], bkind[used_f] = slot, 0
-                        bkey[used_f, 0] = cflat[i, 0] ^ zero_words[u, level, 0]
-                        bkey[used_f, 1] = cflat[i, 1] ^ zero_words[u, level, 1]
-                        bzero[used_f] = True
+                        side, child = (1, number_of_parts) if half == 0 else (-1, i)
+                        begin_v, begin_f = used_v, used_f
+                        used_v = _copy_half(
+                            vertices, first, number, heights, edges, num_edges, side, slot, units.rounding, used_v
+                        )
+                        used_f = _copy_facets(
+                            vertices, begin_v, used_v, facets, first_facet, num_facets, slot, keep, used_f
+                        )
+                        facets.slots[used_f], facets.kinds[used_f], facets.at_zero[used_f] = slot, 0, True
+                        facets.keys[used_f, 0] = flats[i, 0] ^ word_of_zero[0]
+                        facets.keys[used_f, 1] = flats[i, 1] ^ word_of_zero[1]
                         used_f += 1
-                        child = cells if half == 0 else i
                         if half == 0:
-                            cflat[child], cpiece[child], czero[child] = cflat[i], cpiece[i], czero[i]
-                            cpiece[child, u] += 1
-                        cv[child, 0], cv[child, 1] = child_v, child_n
-                        cf[child, 0], cf[child, 1] = child_f, used_f - child_f
-                    cells += 1
-            # A unit at a breakpoint on a facet does not show its piece there.
-            for i in range(cells):
-                piece = cpiece[i, u]
-                for f in range(cf[i, 0], cf[i, 0] + cf[i, 1]):
-                    if bzero[f]:
-                        bkey[f, 0] ^= piece_words[u, piece, 0]
-                        bkey[f, 1] ^= piece_words[u, piece, 1]
-                        bzero[f] = False
-                if czero[i]:
-                    cflat[i, 0] ^= piece_words[u, piece, 0]
-                    cflat[i, 1] ^= piece_words[u, piece, 1]
+                            flats[child], pieces[child], at_zero[child] = flats[i], pieces[i], at_zero[i]
+                            pieces[child, u] += 1
+                        spans[child, 0], spans[child, 1] = begin_v, used_v - begin_v
+                        facet_spans[child, 0], facet_spans[child, 1] = begin_f, used_f - begin_f
+                    number_of_parts += 1
+            _show_pieces(facets, parts, number_of_parts, u, units.piece_words)
 
-        for i in range(cells):
-            nv, nf = cv[i, 1], cf[i, 1]
-            at_v, at_f = ovoff[made], ofoff[made]
-            while ox.shape[0] < at_v + nv:
-                rows = 2 * ox.shape[0]
-                ox, oe, om = _more_rows(ox, rows), _more_rows(oe, rows), _more_rows(om, rows)
-            while oslot.shape[0] < at_f + nf:
-                rows = 2 * oslot.shape[0]
-                oslot, okind, okey = _more(oslot, rows), _more(okind, rows), _more_rows(okey, rows)
-            if made + 2 >= ovoff.shape[0]:
-                rows = 2 * ovoff.shape[0]
-                ovoff, ofoff, oparent = _more(ovoff, rows), _more(ofoff, rows), _more(oparent, rows)
-                oflat, opiece = _more_rows(oflat, rows), _more_rows(opiece, rows)
-            for v in range(nv):
-                ox[at_v + v], oe[at_v + v], om[at_v + v] = bx[cv[i, 0] + v], be[cv[i, 0] + v], bm[cv[i, 0] + v]
-            for f in range(nf):
-                oslot[at_f + f], okind[at_f + f] = bslot[cf[i, 0] + f], bkind[cf[i, 0] + f]
-                okey[at_f + f] = bkey[cf[i, 0] + f]
-            oflat[made], oparent[made], opiece[made] = cflat[i], c, cpiece[i]
+        for i in range(number_of_parts):
+            first, nv, first_facet, nf = (
+                parts.vertices[i, 0],
+                parts.vertices[i, 1],
+                parts.facets[i, 0],
+                parts.facets[i, 1],
+            )
+            at_v, at_f = out_voff[made], out_foff[made]
+            out_vertices, out_facets = (
+                _room_for_vertices(out_vertices, at_v + nv),
+                _room_for_facets(out_facets, at_f + nf),
+            )
+            if made + 2 >= out_voff.shape[0]:
+                rows = 2 * out_voff.shape[0]
+                out_voff, out_foff, out_parents = _more(out_voff, rows), _more(out_foff, rows), _more(out_parents, rows)
+                out_flat, out_pieces = _more_rows(out_flat, rows), _more_rows(out_pieces, rows)
+            _copy_vertices(vertices, first, nv, out_vertices, at_v)
+            _copy_facet_rows(facets, first_facet, nf, out_facets, at_f)
+            out_flat[made], out_parents[made], out_pieces[made] = parts.flat[i], c, parts.pieces[i]
             made += 1
-            ovoff[made], ofoff[made] = at_v + nv, at_f + nf
+            out_voff[made], out_foff[made] = at_v + nv, at_f + nf
 
+    num_vertices, num_facets = out_voff[made], out_foff[made]
     return (
         True,
-        ovoff[: made + 1].copy(),
-        ox[: ovoff[made]].copy(),
-        oe[: ovoff[made]].copy(),
-        om[: ovoff[made]].copy(),
-        ofoff[: made + 1].copy(),
-        oslot[: ofoff[made]].copy(),
-        okind[: ofoff[made]].copy(),
-        okey[: ofoff[made]].copy(),
-        oflat[:made].copy(),
-        oparent[:made].copy(),
-        opiece[:made].copy(),
+        out_voff[: made + 1].copy(),
+        _Vertices(
+            out_vertices.places[:num_vertices].copy(),
+            out_vertices.errors[:num_vertices].copy(),
+            out_vertices.tight[:num_vertices].copy(),
+        ),
+        out_foff[: made + 1].copy(),
+        _Facets(
+            out_facets.slots[:num_facets].copy(),
+            out_facets.kinds[:num_facets].copy(),
+            out_facets.keys[:num_facets].copy(),
+            out_facets.at_zero[:num_facets].copy(),
+        ),
+        out_flat[:made].copy(),
+        out_parents[:made].copy(),
+        out_pieces[:made].copy(),
         undecided,
     )

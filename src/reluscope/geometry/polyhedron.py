@@ -50,6 +50,10 @@ class Maximum(NamedTuple):
     point: np.ndarray
 
 
+# Equations hold, and rows are constant on their solutions, up to this share of the terms of a sum.
+RELATIVE = 1e-9
+
+
 @read_arguments
 @dataclass(frozen=True, eq=False, init=False)
 class Polyhedron:
@@ -600,7 +604,7 @@ class _AffineHull:
         left, singular, right = np.linalg.svd(equations)
         rank = int((singular > singular[0] * max(equations.shape) * np.finfo(float).eps).sum())
         self.origin = right[:rank].T @ ((left[:, :rank].T @ values) / singular[:rank])
-        self.is_consistent &= bool(np.allclose(equations @ self.origin, values, rtol=1e-9, atol=1e-9))
+        self.is_consistent &= bool(self._vanishes(equations @ self.origin - values, equations, values).all())
         self.basis = right[rank:]
         self.dim = number - rank
         rows = A @ self.basis.T
@@ -609,7 +613,11 @@ class _AffineHull:
         constant = np.linalg.norm(rows, axis=1) <= 1e-12 * lengths
         rows[constant] = 0.0
         self.A, self.b = rows, b - A @ self.origin
-        self.b[constant & (np.abs(self.b) <= 1e-9 * lengths)] = 0.0
+        self.b[constant & self._vanishes(self.b, A, b)] = 0.0
+
+    def _vanishes(self, differences: np.ndarray, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Tell where ``rows @ origin - values`` is zero up to 1e-9 of the terms it is the sum of."""
+        return np.abs(differences) <= RELATIVE * (np.abs(rows) @ np.abs(self.origin) + np.abs(values))
 
     def lift(self, z: np.ndarray) -> np.ndarray:
         return z if self.basis is None else self.origin + z @ self.basis

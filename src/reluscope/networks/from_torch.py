@@ -19,7 +19,7 @@ from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.networks.aten.lowering import TorchTrace, name_of
 from reluscope.networks.aten.refusals import is_refused
 from reluscope.networks.aten.site import HANDLERS, BatchAxisError, as_double
-from reluscope.networks.double import in_double, to_double
+from reluscope.networks.float64_models import in_double, to_double
 from reluscope.networks.input_shapes import check_size
 from reluscope.networks.network import Network
 from reluscope.networks.parameters import check_finite

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import prod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse
@@ -56,6 +56,9 @@ class Node:
         moved: dict[str, Any] = {name: tensor.to(device) for name, tensor in self.tensors().items()}
         return replace(self, **moved) if moved else self
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Input(Node):
@@ -73,6 +76,9 @@ class Affine(Node):
     """
 
     input_shapes: tuple[tuple[int, ...], ...]
+
+    # Whether the node computes anything, or moves entries only.
+    rounds: ClassVar[bool] = True
 
     def linear(self, *values: Tensor) -> Tensor:
         """Return the linear part ``L(x_1, ..., x_j)``."""
@@ -94,6 +100,11 @@ class Affine(Node):
         ``|apply(x)| <= absolute().apply(|x|)``, which is what bounds on magnitudes and on rounding are made of.
         """
         return self
+
+    @cached_property
+    def magnitudes(self) -> Self:
+        """What `absolute` returns, kept: it is asked for at every evaluation with errors."""
+        return self.absolute()
 
     def matrix(self) -> list[scipy.sparse.csr_array]:
         """Return L as one sparse matrix ``(size, input size)`` per input, row-major on both sides.

@@ -4,19 +4,22 @@ With every unit held to its piece the network is affine, ``f(z) = W z + b``. The
 ``f(x) - W x`` cancels; W is carried forward from the inputs or backward from the outputs, whichever are fewer.
 """
 
-from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from reluscope.networks.carriers.carry import carry, carry_to_output
+from reluscope.networks.carriers.maps import Derivatives, candidates_of, flat_entries
+from reluscope.networks.carriers.numbers import NUMBERS, HeldNumbers
 from reluscope.networks.choices import read_outputs
 from reluscope.networks.graph import GateNode, Max
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.points import Points, chunks
-from reluscope.networks.stages import Values
+from reluscope.networks.stages import Stage
 
 if TYPE_CHECKING:
     from reluscope.networks.network import Network
@@ -30,9 +33,18 @@ CLOSE_BUDGET = 32 * 2**20
 
 
 @torch.no_grad()
-def linearize(network: "Network", x: Points, outputs: Sequence[int] | None, budget: int) -> AffineMaps:
-    """Return the affine map of every point's region, for all outputs or some; see ``Network.linearize``."""
+def linearize(
+    network: "Network", x: Points, outputs: Sequence[int] | None, memory: int, pieces: Pieces | None = None
+) -> AffineMaps:
+    """Return the affine map of every point's region, for all outputs or some; see ``Network.linearize``.
+
+    With ``pieces``, one tensor ``(s, u)`` per gate, those are held to; else they are those of the points.
+    """
     x = network.points(x)
+
+    def pieces_at(rows: slice) -> Pieces:
+        return point_pieces(network, x[rows]) if pieces is None else [table[rows] for table in pieces]
+
     wanted = list(read_outputs(outputs, network.num_outputs))
     forward = network.num_inputs <= len(wanted)
     weight = x.new_empty(len(x), len(wanted), network.num_inputs)
@@ -40,23 +52,22 @@ def linearize(network: "Network", x: Points, outputs: Sequence[int] | None, budg
     columns = network.num_inputs if forward else len(wanted)
     if forward:
         per_column = network.bytes_per_point
-        for rows in chunks(len(x), min(columns, 64) * per_column, budget):
-            pieces = point_pieces(network, x[rows])
-            bias[rows] = _at_zero(network, pieces, x[rows])[:, wanted]
-            for part in chunks(columns, (rows.stop - rows.start) * per_column, budget):
-                weight[rows, :, part] = _forward(network, pieces, part)[..., wanted].mT
+        for rows in chunks(len(x), min(columns, 64) * per_column, memory):
+            held = pieces_at(rows)
+            bias[rows] = _at_zero(network, held, x[rows])[:, wanted]
+            for part in chunks(columns, (rows.stop - rows.start) * per_column, memory):
+                weight[rows, :, part] = _forward(network, held, part)[..., wanted].mT
         return AffineMaps(weight, bias)
     # Backward, autograd keeps what every node needs, on top of the cotangents.
     per_column = network.bytes_per_point + 8 * network.num_inputs
     tape = 8 * sum(node.size for node in network.nodes)
     one_by_one = _one_by_one(network, len(x))
     each, limit = (
-        (tape + 2 * per_column, CLOSE_BUDGET) if one_by_one else (tape + min(columns, 64) * per_column, budget)
+        (tape + 2 * per_column, CLOSE_BUDGET) if one_by_one else (tape + min(columns, 64) * per_column, memory)
     )
-    for rows in chunks(len(x), each, min(limit, budget)):
-        pieces = point_pieces(network, x[rows])
-        together = 1 if one_by_one else max(1, budget // ((rows.stop - rows.start) * per_column))
-        weight[rows], bias[rows] = _backward(network, pieces, x[rows], wanted, together)
+    for rows in chunks(len(x), each, min(limit, memory)):
+        together = 1 if one_by_one else max(1, memory // ((rows.stop - rows.start) * per_column))
+        weight[rows], bias[rows] = _backward(network, pieces_at(rows), x[rows], wanted, together)
     return AffineMaps(weight, bias)
 
 
@@ -83,10 +94,10 @@ def each_unit_maps(network: "Network", x: Points, inputs: slice | None = None) -
     x = network.points(x)
     columns = slice(0, network.num_inputs) if inputs is None else inputs
     pieces = point_pieces(network, x)
-    constants = [pre for pre, _ in run_fixed(network, pieces, torch.zeros_like(x))[0]]
-    weights = _tangents(network, pieces, columns)
+    constants = gate_values(network, HeldNumbers(pieces), torch.zeros_like(x))
+    derivatives = carry(network, Derivatives(pieces), identity(network, columns))
     for stage, constant in zip(network.stages, constants, strict=True):
-        yield _weight(stage.gate, next(weights), len(x)), constant
+        yield weight_of_units(stage.gate, next(derivatives), len(x)), constant
 
 
 @torch.no_grad()
@@ -113,19 +124,22 @@ def maps_of_pieces(
         ``(s, m, n)`` and ``(s, m)``, of the flattened outputs.
     """
     number = len(origin)
-    passed, values = run_fixed(network, pieces, origin)
-    *weights, last = _tangents(network, pieces, inputs)
+    *constants, outputs = carry(network, HeldNumbers(pieces), origin)
+    *weights, last = carry(network, Derivatives(pieces), identity(network, inputs))
     maps = [
-        (_weight(stage.gate, weight, number), constant)
-        for stage, weight, (constant, _) in zip(network.stages, weights, passed, strict=True)
+        (weight_of_units(stage.gate, weight, number), constant)
+        for stage, weight, constant in zip(network.stages, weights, constants, strict=True)
     ]
-    outputs = network.finish(values).reshape(number, -1)
-    return maps, (last.expand(number, *last.shape[1:]).mT, outputs)
+    return maps, (flat_entries(last).expand(number, -1, -1).mT, outputs.reshape(number, -1))
 
 
-def _weight(gate: GateNode, tangents: Tensor, number: int) -> Tensor:
-    """Return derivatives by columns of one gate as weights by units, zero at padding."""
-    weight = tangents.movedim(1, -1).expand(number, *tangents.shape[2:], tangents.shape[1])
+def weight_of_units(gate: GateNode, derivatives: Tensor, number: int) -> Tensor:
+    """Return derivatives ``(s or 1, c, size)`` of what a gate sees as weights ``(s, u, c)`` or ``(s, u, k, c)``.
+
+    They are zero at padding.
+    """
+    seen = candidates_of(gate, derivatives)
+    weight = seen.movedim(1, -1).expand(number, *seen.shape[2:], seen.shape[1])
     if isinstance(gate, Max) and gate.padding is not None:
         weight = weight.masked_fill(gate.padding.unsqueeze(-1), 0.0)
     return weight
@@ -154,11 +168,7 @@ def pull_back(network: "Network", x: Points, gate: int, cotangents: Float[Tensor
     pieces = point_pieces(network, x)
     with torch.enable_grad():
         zero = torch.zeros_like(x).requires_grad_()
-        values = network.start(zero)
-        for stage, piece in zip(network.stages[:gate], pieces, strict=False):
-            pre, live = stage.advance(values)
-            values = {**live, stage.position: stage.gate.select(pre, piece)}
-        pre, _ = network.stages[gate].advance(values)
+        pre = next(islice(carry(network, HeldNumbers(pieces), zero), gate, None))
         if not pre.requires_grad:
             return x.new_zeros(len(cotangents), network.num_inputs)
         (gradient,) = torch.autograd.grad(
@@ -169,79 +179,36 @@ def pull_back(network: "Network", x: Points, gate: int, cotangents: Float[Tensor
 
 def point_pieces(network: "Network", x: Float[Tensor, "s ..."]) -> Pieces:
     """Return the piece of every unit at points, one tensor ``(s, u)`` per gate."""
-    values = network.start(x)
-    pieces = []
-    for stage in network.stages:
-        pre, live = stage.advance(values)
-        pieces.append(stage.gate.pieces(pre))
-        values = stage.close(live, pre)
-    return pieces
+    return [stage.gate.pieces(pre) for stage, pre in gate_values_in_turn(network, NUMBERS, x)]
 
 
-def run_fixed(network: "Network", pieces: Pieces, x: Tensor) -> tuple[list[tuple[Tensor, Tensor]], Values]:
-    """Evaluate with every unit held to its piece; return (pre-activations, output) per gate, and the last values."""
-    values = network.start(x)
-    passed = []
-    for stage, piece in zip(network.stages, pieces, strict=True):
-        pre, live = stage.advance(values)
-        output = stage.gate.select(pre, piece)
-        values = {**live, stage.position: output}
-        passed.append((pre, output))
-    return passed, values
+def gate_values_in_turn(network: "Network", carrier: Any, start: Any) -> Iterator[tuple[Stage, Any]]:
+    """Yield stages and what arrives at their gates, without the way from the last one to the output."""
+    return zip(network.stages, carry(network, carrier, start), strict=False)
+
+
+def gate_values(network: "Network", carrier: Any, start: Any) -> list[Any]:
+    """Return what arrives at the gates; see `gate_values_in_turn`."""
+    return [arrived for _, arrived in gate_values_in_turn(network, carrier, start)]
+
+
+def identity(network: "Network", inputs: slice) -> Tensor:
+    """Return the derivatives ``(1, c, *input_shape)`` of the inputs by some of them, from which `Derivatives` start."""
+    columns = inputs.stop - inputs.start
+    ones = torch.zeros(columns, network.num_inputs, dtype=torch.float64, device=network.device)
+    ones[torch.arange(columns), torch.arange(inputs.start, inputs.stop)] = 1.0
+    return ones.reshape(1, columns, *network.input_shape)
 
 
 def _at_zero(network: "Network", pieces: Pieces, x: Tensor) -> Tensor:
-    _, values = run_fixed(network, pieces, torch.zeros_like(x))
-    return network.finish(values).reshape(len(x), -1)
+    return carry_to_output(network, HeldNumbers(pieces), torch.zeros_like(x)).reshape(len(x), -1)
 
 
 def _forward(network: "Network", pieces: Pieces, part: slice) -> Tensor:
     """Return ``(s, columns, m)``: how all outputs answer to some inputs."""
     size = len(pieces[0]) if pieces else 1
-    (last,) = deque(_tangents(network, pieces, part), maxlen=1)
+    last = flat_entries(carry_to_output(network, Derivatives(pieces), identity(network, part)))
     return last.expand(size, *last.shape[1:])
-
-
-@torch.no_grad()
-def _tangents(network: "Network", pieces: Pieces, part: slice) -> Iterator[Tensor]:
-    """Carry some columns of the identity forward.
-
-    Yields
-    ------
-    ``(s or 1, columns, u)`` or ``(s or 1, columns, u, k)`` tensors, last an ``(s or 1, columns, m)`` tensor
-        Derivatives of the pre-activations and of the outputs. Before the first gate all points share them.
-    """
-    columns = part.stop - part.start
-    identity = torch.zeros(columns, network.num_inputs, dtype=torch.float64, device=network.device)
-    identity[torch.arange(columns), torch.arange(part.start, part.stop)] = 1.0
-    values: Values = {0: identity.reshape(1, columns, *network.input_shape)}
-    for stage, piece in zip(network.stages, pieces, strict=True):
-        values = run_linear(stage.leg.plan, values)
-        gate, tangent = stage.gate, values[stage.leg.target]
-        flat = tangent.flatten(2) if tangent.ndim > 2 else tangent.unsqueeze(-1)
-        if isinstance(gate, Max):
-            yield flat[:, :, gate.index.clamp_min(0)]
-            source = gate.source(piece).unsqueeze(1).expand(-1, columns, -1)
-            output = flat.expand(len(piece), -1, -1).gather(-1, source)
-        else:
-            yield flat
-            output = gate.slope(piece).unsqueeze(1) * flat
-        values = {position: values[position] for position in stage.keeps}
-        values[stage.position] = output.reshape(len(piece), columns, *gate.shape)
-    last = run_linear(network.finish.leg.plan, values)[network.finish.leg.target]
-    yield last.flatten(2) if last.ndim > 2 else last.unsqueeze(-1)
-
-
-def run_linear(plan: Sequence, values: Values) -> Values:
-    """Run the linear parts of affine nodes on values ``(s or 1, columns, *shape)``."""
-    values = dict(values)
-    for position, node in plan:
-        arguments = [values[source] for source in node.inputs]
-        count = max(len(argument) for argument in arguments)
-        arguments = [argument.expand(count, *argument.shape[1:]) for argument in arguments]
-        result = node.linear(*(argument.flatten(0, 1) for argument in arguments))
-        values[position] = result.reshape(count, -1, *node.shape)
-    return values
 
 
 def _backward(network: "Network", pieces: Pieces, x: Tensor, wanted: list[int], together: int) -> tuple[Tensor, Tensor]:
@@ -252,8 +219,7 @@ def _backward(network: "Network", pieces: Pieces, x: Tensor, wanted: list[int], 
     result = x.new_empty(len(x), len(wanted), network.num_inputs)
     with torch.enable_grad():
         zero = torch.zeros_like(x).requires_grad_()
-        _, values = run_fixed(network, pieces, zero)
-        output = network.finish(values).reshape(len(x), -1)
+        output = carry_to_output(network, HeldNumbers(pieces), zero).reshape(len(x), -1)
         constant = output.detach()[:, wanted]
         if not output.requires_grad:
             return result.zero_(), constant

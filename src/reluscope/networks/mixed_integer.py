@@ -25,7 +25,8 @@ from reluscope.geometry.mixed_integer_program import MixedIntegerProgram
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
-from reluscope.networks.ranges import ROUNDING, Ranges, unit_ranges
+from reluscope.networks.ranges import Ranges, unit_ranges
+from reluscope.networks.rounding import ANY_ORDER
 from reluscope.networks.stages import Stage
 
 # More than the rounding of a few operations.
@@ -151,7 +152,7 @@ class _Encoder:
         center, half = (self.corners[0] + self.corners[1]) / 2, (self.corners[1] - self.corners[0]) / 2
         size = len(center)
         self._columns(-np.ones(size), np.ones(size))
-        error = ROUNDING * (np.abs(center) + half)
+        error = ANY_ORDER * (np.abs(center) + half)
         self._values = {0: _Values(scipy.sparse.csr_array(scipy.sparse.diags_array(half)), center, error)}
         self.margin = self._columns(np.array([least_margin]), np.ones(1))
         # Intervals are the whole truth about values that read the corners of a box only.
@@ -162,7 +163,7 @@ class _Encoder:
             scale += np.abs(domain.A) @ (np.abs(center) + half)
             scale[scale == 0] = 1.0
             self._rows(
-                [], matrix=scipy.sparse.csr_array(rows / scale[:, None]), upper=offsets / scale, doubt=3 * ROUNDING
+                [], matrix=scipy.sparse.csr_array(rows / scale[:, None]), upper=offsets / scale, doubt=3 * ANY_ORDER
             )
 
     def add(self, stage: Stage, ranges: Ranges) -> None:
@@ -179,7 +180,7 @@ class _Encoder:
                 terms = terms + abs(matrix) @ self._terms(part)
                 error = error + abs(matrix) @ part.error
             total = sum(matrix @ self._widened(part) for matrix, part in zip(matrices, parts, strict=True))
-            self._values[position] = _Values(scipy.sparse.csr_array(total), constant, error + ROUNDING * terms)
+            self._values[position] = _Values(scipy.sparse.csr_array(total), constant, error + ANY_ORDER * terms)
         before = self._values[stage.leg.target]
         before = before._replace(matrix=self._widened(before))
         bounds = self._bounds(before)
@@ -203,7 +204,7 @@ class _Encoder:
         level = levels[which, unit]
         scale = bounds.terms[unit] + np.abs(level)
         above, below = (bounds.upper[unit] - level) / scale * RAISED, (level - bounds.lower[unit]) / scale * RAISED
-        doubt = ROUNDING + before.error[unit] / scale
+        doubt = ANY_ORDER + before.error[unit] / scale
         count = len(unit)
         h = self._columns(np.zeros(count), above) + np.arange(count)
         hbar = self._columns(np.zeros(count), below) + np.arange(count)
@@ -241,7 +242,7 @@ class _Encoder:
         passed = scipy.sparse.diags_array(kept) @ _padded(before.matrix, width)
         # Neighbouring pieces meet at their breakpoint but for the rounding of intercepts.
         reach = bounds.terms + np.abs(levels).max(axis=0, initial=0.0)
-        rounding = ROUNDING * (np.abs(slopes).sum(axis=0) * reach + np.abs(intercepts).sum(axis=0))
+        rounding = ANY_ORDER * (np.abs(slopes).sum(axis=0) * reach + np.abs(intercepts).sum(axis=0))
         return _Values(scipy.sparse.csr_array(passed + entries), constant, np.abs(kept) * before.error + rounding)
 
     def _add_max(self, gate: Max, before: _Values, bounds: _Bounds) -> _Values:
@@ -276,7 +277,7 @@ class _Encoder:
             (scales.astype(float), (rows.astype(int), places.astype(int))), shape=(len(table), width)
         )
         error = np.where(taken >= 0, before.error[taken], 0.0)
-        np.add.at(error, rows.astype(int), ROUNDING * scales.astype(float))
+        np.add.at(error, rows.astype(int), ANY_ORDER * scales.astype(float))
         return _Values(scipy.sparse.csr_array(choose @ _padded(before.matrix, width) + entries), constant, error)
 
     def _add_largest(self, before: _Values, bounds: _Bounds, entries: np.ndarray) -> tuple[np.ndarray, int, float]:
@@ -288,10 +289,10 @@ class _Encoder:
         most = (high - bounds.lower[entries]) / scale * RAISED
         s = self._columns(np.zeros(count), most) + np.arange(count)
         z = self._columns(np.zeros(count), np.ones(count), is_integer=True) + np.arange(count)
-        v = self._columns(np.array([low / size - ROUNDING]), np.array([high / size + ROUNDING]))
+        v = self._columns(np.array([low / size - ANY_ORDER]), np.array([high / size + ANY_ORDER]))
         sides = -before.constant[entries] / scale
         matrix = before.matrix[entries] / scale[:, None]
-        doubt = ROUNDING + before.error[entries] / scale
+        doubt = ANY_ORDER + before.error[entries] / scale
         diagonals = [(s, 1.0), (np.full(count, v), -size / scale)]
         self._rows(diagonals, matrix=matrix, lower=sides, upper=sides, doubt=doubt)
         self._rows([(s, 1.0), (z, most)], upper=most)
@@ -312,7 +313,7 @@ class _Encoder:
             scale, doubt = bounds.terms[row], values.error[row]
             first, last = values.matrix.indptr[row : row + 2]
             columns, weights = values.matrix.indices[first:last], values.matrix.data[first:last] / scale
-            ends = [self._largest(columns, side * weights) + ROUNDING for side in (-1.0, 1.0)]
+            ends = [self._largest(columns, side * weights) + ANY_ORDER for side in (-1.0, 1.0)]
             lower[row] = max(lower[row], values.constant[row] - scale * ends[0] - doubt)
             upper[row] = min(upper[row], values.constant[row] + scale * ends[1] + doubt)
         return _Bounds(lower, upper, bounds.terms)
@@ -337,7 +338,7 @@ class _Encoder:
         middle, reach = (self._lower + self._upper) / 2, (self._upper - self._lower) / 2
         size = abs(values.matrix)
         terms = self._terms(values)
-        center, radius = values.matrix @ middle + values.constant, size @ reach + ROUNDING * terms + values.error
+        center, radius = values.matrix @ middle + values.constant, size @ reach + ANY_ORDER * terms + values.error
         return _Bounds(center - radius, center + radius, terms)
 
     def _columns(self, lower: np.ndarray, upper: np.ndarray, *, is_integer: bool = False) -> int:

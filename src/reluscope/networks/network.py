@@ -7,17 +7,20 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from reluscope import markup
-from reluscope.arguments import Count, describe, read_arguments
+from reluscope.arguments import describe, read_arguments
+from reluscope.budget import Budget, MemoryBudget
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
+from reluscope.networks.carriers.carry import carry, carry_to_output
+from reluscope.networks.carriers.numbers import NUMBERS
 from reluscope.networks.devices import read_device
 from reluscope.networks.graph import Input, Max, Node, check_order
 from reluscope.networks.linearize import linearize, unit_maps
@@ -27,8 +30,14 @@ from reluscope.networks.operators.linear import Linear
 from reluscope.networks.points import Points, as_points, chunks
 from reluscope.networks.provenance import Trace, Verification
 from reluscope.networks.stages import Finish, Stage, Values, device_of, make_stages
+from reluscope.tolerance import Tolerance
 
+if TYPE_CHECKING:
+    from reluscope.networks.evaluation import Evaluation
+
+# Bytes of blocks of points, if nobody said: of values, and of codes, whose values pass through the caches.
 BUDGET = 256 * 2**20
+CODES_BYTES = BUDGET // 4
 MOST_ROWS = 40
 
 
@@ -185,11 +194,7 @@ class Network:
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
     def _forward(self, x: Tensor) -> Tensor:
-        values = self.start(x)
-        for stage in self.stages:
-            pre, live = stage.advance(values)
-            values = stage.close(live, pre)
-        return self.finish(values)
+        return carry_to_output(self, NUMBERS, x)
 
     @read_arguments
     @torch.no_grad()
@@ -206,12 +211,7 @@ class Network:
         list of tensors
             One per gate: ``(s, u)``, or ``(s, u, k)`` for max gates, with minus infinity at padding.
         """
-        values = self.start(self.points(x))
-        found = []
-        for stage in self.stages:
-            pre, live = stage.advance(values)
-            values = stage.close(live, pre)
-            found.append(pre)
+        *found, _ = carry(self, NUMBERS, self.points(x))
         return found
 
     @property
@@ -221,15 +221,15 @@ class Network:
 
     @read_arguments
     @torch.no_grad()
-    def codes(self, x: Points, *, budget: Count = BUDGET // 4) -> Codes:
+    def codes(self, x: Points, *, budget: MemoryBudget | None = None) -> Codes:
         """Return which piece every unit uses.
 
         Parameters
         ----------
         x : (s, *input_shape) or (s, n)
             Points, or a single point.
-        budget : int
-            Memory for one chunk of points, in bytes.
+        budget : Budget, optional
+            Memory for one chunk of points.
 
         Returns
         -------
@@ -240,22 +240,20 @@ class Network:
         -----
         One forward pass; only the activations of one chunk are alive at a time.
         """
-        x = self.points(x)
+        x, memory = self.points(x), (budget or Budget()).memory_or(CODES_BYTES)
         layout = self.layout
         words = np.zeros((len(x), layout.num_words), dtype=np.uint64)
         # Beside the values of one stage, the pieces of every gate are alive until they are packed.
-        for rows in chunks(len(x), self.bytes_per_point + layout.num_units, budget):
-            values = self.start(x[rows])
-            pieces = []
-            for stage in self.stages:
-                pre, live = stage.advance(values)
-                values = stage.close(live, pre)
-                pieces.append(stage.gate.pieces(pre).cpu().numpy())
+        for rows in chunks(len(x), self.bytes_per_point + layout.num_units, memory):
+            passed = zip(self.stages, carry(self, NUMBERS, x[rows]), strict=False)
+            pieces = [stage.gate.pieces(pre).cpu().numpy() for stage, pre in passed]
             words[rows] = Codes.from_pieces(pieces, layout, num_codes=rows.stop - rows.start).words
         return Codes(words, layout)
 
     @read_arguments
-    def linearize(self, x: Points, *, outputs: Sequence[int] | None = None, budget: Count = BUDGET) -> AffineMaps:
+    def linearize(
+        self, x: Points, *, outputs: Sequence[int] | None = None, budget: MemoryBudget | None = None
+    ) -> AffineMaps:
         """Return the exact affine map of the network on the region of each point.
 
         Parameters
@@ -264,8 +262,8 @@ class Network:
             Points, or a single point. At a tie the map is that of the point's code.
         outputs : sequence of int, optional
             Which of the flattened outputs to return; all by default.
-        budget : int
-            Memory for intermediate results, in bytes; the maps themselves come on top.
+        budget : Budget, optional
+            Memory for intermediate results; the maps themselves come on top.
 
         Returns
         -------
@@ -290,7 +288,36 @@ class Network:
         >>> net.linearize([[-3.0], [2.0]]).weight.flatten()
         tensor([-1.,  1.], dtype=torch.float64)
         """
-        return linearize(self, x, outputs, budget)
+        return linearize(self, x, outputs, (budget or Budget()).memory_or(BUDGET))
+
+    @read_arguments
+    def at(self, x: Points, *, tolerance: Tolerance | None = None) -> "Evaluation":
+        """Return what the network does at points: each thing is computed when it is first asked for, and once.
+
+        Parameters
+        ----------
+        x : (s, *input_shape) or (s, n)
+            Points, or a single point.
+        tolerance : Tolerance, optional
+            Its ``rounding`` scales bounds on rounding.
+
+        Returns
+        -------
+        Evaluation
+            Codes, outputs, pre-activations, affine maps and half-spaces, with bounds on their rounding, and how certain
+            the code of each point is.
+
+        Examples
+        --------
+        >>> import reluscope as rs
+        >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])  # the absolute value
+        >>> at = net.at([[-3.0], [2.0]])
+        >>> at.outputs.ravel(), at.maps.weight.flatten(), bool((at.errors < 1e-14).all())
+        (array([3., 2.]), tensor([-1.,  1.], dtype=torch.float64), True)
+        """
+        from reluscope.networks.evaluation import Evaluation
+
+        return Evaluation(self, self.points(x), tolerance or Tolerance())
 
     @read_arguments
     def unit_maps(self, x: Points) -> list[tuple[Tensor, Tensor]]:

@@ -58,9 +58,9 @@ def as_points(x: Points, input_shape: tuple[int, ...], device: torch.device | st
     return tensor
 
 
-def chunks(num_points: int, bytes_per_point: int, budget: int) -> Iterator[slice]:
-    """Yield slices of at most ``budget`` bytes of work each, at least one point long and of about equal length."""
-    most = max(1, budget // max(1, bytes_per_point))
+def chunks(num_points: int, bytes_per_point: int, memory: int) -> Iterator[slice]:
+    """Yield slices of at most ``memory`` bytes of work each, at least one point long and of about equal length."""
+    most = max(1, memory // max(1, bytes_per_point))
     step = -(-num_points // -(-num_points // most))
     for start in range(0, num_points, step):
         yield slice(start, min(start + step, num_points))

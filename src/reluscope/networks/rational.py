@@ -7,12 +7,16 @@ denominators grow by powers of two and no greatest common divisors are needed.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from math import lcm
 
 import numpy as np
 
+from reluscope.networks.carriers.carry import carry, carry_to_output
 from reluscope.networks.graph import Affine, GateNode, Max, Pointwise
+from reluscope.networks.linearize import gate_values
 from reluscope.networks.network import Network
+from reluscope.networks.stages import Stage
 
 
 @dataclass(frozen=True)
@@ -40,6 +44,62 @@ class _Matrix:
     scale: int
 
 
+class Rationals:
+    """Vectors of fractions: values without any rounding, of points or with every unit held to a piece.
+
+    Parameters
+    ----------
+    pieces : sequence of sequences of integers, optional
+        One per gate; by default those that the values have.
+    """
+
+    def __init__(self, matrices: "MatrixTable", pieces: Sequence[Sequence[int]] | None = None) -> None:
+        self._matrices, self.pieces = matrices, pieces
+
+    def affine(self, node: Affine, inputs: Sequence[RationalVector]) -> RationalVector:
+        """Return the node's value."""
+        matrices, constant = self._matrices.of(node)
+        denominators = [vector.denominator * matrix.scale for vector, matrix in zip(inputs, matrices, strict=True)]
+        if constant is not None:
+            denominators.append(constant[1])
+        common = lcm(*denominators)
+        total = [0] * node.size
+        for vector, matrix, denominator in zip(inputs, matrices, denominators, strict=False):
+            factor, entries = common // denominator, vector.numerators
+            for row, terms in enumerate(matrix.rows):
+                total[row] += factor * sum(weight * entries[column] for column, weight in terms)
+        if constant is not None:
+            factor = common // constant[1]
+            total = [entry + factor * start for entry, start in zip(total, constant[0], strict=True)]
+        return RationalVector(tuple(total), common)
+
+    def arrive(self, stage: Stage, value: RationalVector) -> RationalVector:
+        """Return the flattened value of the gate's input; candidates of max gates are found by their index."""
+        del stage
+        return value
+
+    def leave(self, stage: Stage, arrived: RationalVector) -> RationalVector:
+        """Return the gate's output."""
+        pieces = _pieces(stage.gate, arrived) if self.pieces is None else self.pieces[stage.index]
+        return _gate_held(stage.gate, arrived, pieces)
+
+
+class MatrixTable:
+    """Matrices and constants of affine nodes as integers, made once for each node."""
+
+    def __init__(self) -> None:
+        self._known: dict[Affine, tuple[list[_Matrix], tuple[tuple[int, ...], int] | None]] = {}
+
+    def of(self, node: Affine) -> tuple[list[_Matrix], tuple[tuple[int, ...], int] | None]:
+        """Return one matrix for each input of a node, and its constant as numerators over one denominator."""
+        if node not in self._known:
+            constant = node.constant
+            full = None if constant is None else np.broadcast_to(constant.cpu().numpy(), node.shape).reshape(-1)
+            matrices = [_integer_matrix(matrix) for matrix in node.matrix()]
+            self._known[node] = matrices, None if full is None else _integers(full)
+        return self._known[node]
+
+
 class RationalNetwork:
     """Evaluates a network exactly at rational points.
 
@@ -62,8 +122,8 @@ class RationalNetwork:
 
     def __init__(self, network: Network) -> None:
         self.network = network
-        self._matrices: dict[int, list[_Matrix]] = {}
-        self._constants: dict[int, tuple[tuple[int, ...], int] | None] = {}
+        self._matrices = MatrixTable()
+        self._free = Rationals(self._matrices)
         # By point: pieces before each stage, what its gate sees, and the values known there.
         self._traces: dict[tuple[Fraction, ...], list[tuple[list, RationalVector, dict[int, RationalVector]]]] = {}
 
@@ -81,18 +141,15 @@ class RationalNetwork:
         RationalVector
             ``u`` entries for pointwise gates; for max gates the entries that the gate's index refers to.
         """
-        gate = self.network.stages[stage].gate
-        values = {0: RationalVector.of(point)}
-        return self._value(gate.inputs[0], values)
+        return next(islice(carry(self.network, self._free, RationalVector.of(point)), stage, None))
 
     def all_preactivations(self, point: Sequence[Fraction]) -> list[RationalVector]:
         """Return what every gate sees at a point, in order of evaluation, in one pass."""
-        values = {0: RationalVector.of(point)}
-        return [self._value(stage.gate.inputs[0], values) for stage in self.network.stages]
+        return gate_values(self.network, self._free, RationalVector.of(point))
 
     def output(self, point: Sequence[Fraction]) -> RationalVector:
         """Return the flattened output at a point."""
-        return self._value(self.network.output, {0: RationalVector.of(point)})
+        return carry_to_output(self.network, self._free, RationalVector.of(point))
 
     def pieces(self, point: Sequence[Fraction]) -> list[list[int]]:
         """Return the piece of every unit at a point, gate by gate: its code there, ties decided exactly."""
@@ -111,15 +168,12 @@ class RationalNetwork:
         What a gate sees there is ``a + t (b - a)`` with its values a at the point and b at ``point + direction``, every
         earlier unit held to its piece: the order of two such numbers is that of their pairs ``(a, b)``.
         """
-        starts = {0: RationalVector.of(point)}
-        stops = {0: RationalVector.of([a + b for a, b in zip(point, direction, strict=True)])}
-        found = []
-        for stage in self.network.stages:
-            start, stop = (self._value(stage.gate.inputs[0], values) for values in (starts, stops))
-            pieces = _pieces_of_pairs(stage.gate, start, stop)
-            for values, seen in ((starts, start), (stops, stop)):
-                values[stage.position] = _gate_held(stage.gate, seen, pieces)
-            found.append(pieces)
+        found: list[list[int]] = []
+        held = Rationals(self._matrices, found)
+        stop = RationalVector.of([a + b for a, b in zip(point, direction, strict=True)])
+        both = (carry(self.network, held, end) for end in (RationalVector.of(point), stop))
+        for stage, (here, there) in zip(self.network.stages, zip(*both, strict=True), strict=False):
+            found.append(_pieces_of_pairs(stage.gate, here, there))
         return found
 
     def held(self, pieces: Sequence[Sequence[int]], point: Sequence[Fraction]) -> list[RationalVector]:
@@ -142,22 +196,23 @@ class RationalNetwork:
         For few points and many codes: what the last code had in common with this one, from the first gate on, is kept
         for each point.
         """
+        carrier = Rationals(self._matrices, pieces)
         values = {0: RationalVector.of(point)}
         seen = []
         trace = self._traces.setdefault(tuple(point), [])
         stages = self.network.stages
-        for number, (stage, held) in enumerate(zip(stages, pieces, strict=False)):
+        for number, stage in enumerate(stages[: len(pieces)]):
             before = [list(earlier) for earlier in pieces[:number]]
             if number < len(trace) and trace[number][0] == before:
-                value, values = trace[number][1], dict(trace[number][2])
+                value, values = trace[number][1], trace[number][2]
             else:
-                value = self._value(stage.gate.inputs[0], values)
-                trace[number:] = [(before, value, dict(values))]
-            values[stage.position] = _gate_held(stage.gate, value, held)
+                value, values = stage.advance(values, carrier)
+                trace[number:] = [(before, value, values)]
+            values = stage.close(values, value, carrier)
             seen.append(value)
-        is_whole = len(pieces) == len(stages)
-        target = self.network.output if is_whole else stages[len(pieces)].gate.inputs[0]
-        return [*seen, self._value(target, values)]
+        if len(pieces) == len(stages):
+            return [*seen, self.network.finish(values, carrier)]
+        return [*seen, stages[len(pieces)].advance(values, carrier)[0]]
 
     def pull_back(
         self, pieces: Sequence[Sequence[int]], weights: Mapping[int, Fraction]
@@ -188,7 +243,7 @@ class RationalNetwork:
                 continue
             node = self.network.nodes[position]
             if isinstance(node, Affine):
-                matrices, shift = self._coefficients(position, node)
+                matrices, shift = self._matrices.of(node)
                 if shift is not None:
                     constant += sum((weight * shift[0][entry] for entry, weight in row.items()), Fraction(0)) / shift[1]
                 for source, matrix in zip(node.inputs, matrices, strict=True):
@@ -211,51 +266,6 @@ class RationalNetwork:
                 below[entry] = below.get(entry, Fraction(0)) + weight * slope
         return {entry: weight for entry, weight in found.get(0, {}).items() if weight}, constant
 
-    def _value(self, target: int, values: dict[int, RationalVector]) -> RationalVector:
-        # An explicit stack: graphs may be deeper than Python's recursion.
-        stack = [target]
-        while stack:
-            position = stack[-1]
-            if position in values:
-                stack.pop()
-                continue
-            node = self.network.nodes[position]
-            missing = [source for source in node.inputs if source not in values]
-            if missing:
-                stack.extend(missing)
-                continue
-            inputs = [values[source] for source in node.inputs]
-            if isinstance(node, Affine):
-                values[position] = self._affine(position, node, inputs)
-            else:
-                assert isinstance(node, GateNode)
-                values[position] = _gate(node, inputs[0])
-        return values[target]
-
-    def _coefficients(self, position: int, node: Affine) -> tuple[list[_Matrix], tuple[tuple[int, ...], int] | None]:
-        if position not in self._matrices:
-            self._matrices[position] = [_integer_matrix(matrix) for matrix in node.matrix()]
-            constant = node.constant
-            full = None if constant is None else np.broadcast_to(constant.cpu().numpy(), node.shape).reshape(-1)
-            self._constants[position] = None if full is None else _integers(full)
-        return self._matrices[position], self._constants[position]
-
-    def _affine(self, position: int, node: Affine, inputs: list[RationalVector]) -> RationalVector:
-        matrices, constant = self._coefficients(position, node)
-        denominators = [vector.denominator * matrix.scale for vector, matrix in zip(inputs, matrices, strict=True)]
-        if constant is not None:
-            denominators.append(constant[1])
-        common = lcm(*denominators)
-        total = [0] * node.size
-        for vector, matrix, denominator in zip(inputs, matrices, denominators, strict=False):
-            factor, entries = common // denominator, vector.numerators
-            for row, terms in enumerate(matrix.rows):
-                total[row] += factor * sum(weight * entries[column] for column, weight in terms)
-        if constant is not None:
-            factor = common // constant[1]
-            total = [entry + factor * start for entry, start in zip(total, constant[0], strict=True)]
-        return RationalVector(tuple(total), common)
-
 
 def _integers(floats: np.ndarray) -> tuple[tuple[int, ...], int]:
     """Return floats as integers over one power of two."""
@@ -271,10 +281,6 @@ def _integer_matrix(matrix) -> _Matrix:
         first, last = int(matrix.indptr[row]), int(matrix.indptr[row + 1])
         rows.append(tuple(zip(matrix.indices[first:last].tolist(), entries[first:last], strict=True)))
     return _Matrix(tuple(rows), scale)
-
-
-def _gate(node: GateNode, value: RationalVector) -> RationalVector:
-    return _gate_held(node, value, _pieces(node, value))
 
 
 def _pieces(node: GateNode, value: RationalVector) -> list[int]:

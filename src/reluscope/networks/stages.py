@@ -5,31 +5,30 @@ pre-activations together with the values that later stages still read, and close
 points may be interpolated between ``advance`` and ``close`` as long as the points see the same piece of every earlier
 unit.
 
-Beside the values goes a running error analysis, one row for all points: entry by entry, a value of size up to H and
-known up to E gives ``gamma (|W| H + |b|) + sqrt(W^2 E^2)`` after an affine node. What the node rounds itself counts in
-full, in multiples gamma of eps that stand for sums as they are computed in practice; the errors of its terms come from
-different roundings, and add up as independent errors do. See Higham and Mary, "A new approach to probabilistic rounding
-error analysis", 2019.
+What travels is a matter of the carrier (`networks/carriers`): numbers by default. Beside values at many points may go
+one row of bounds on their sizes and errors for all of them (`advance_errors`), by the model of `networks/rounding`.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from reluscope.networks.carriers.carrier import Carrier
+from reluscope.networks.carriers.magnitudes import Magnitude, Magnitudes
+from reluscope.networks.carriers.numbers import NUMBERS
 from reluscope.networks.graph import Affine, GateNode, Max, Node, Pointwise
-from reluscope.networks.operators.arrange import Concatenate, Pad, Reshape, Select
+from reluscope.networks.rounding import piece_error
 
 Values = dict[int, Tensor]
 
-WITHOUT_ROUNDING = (Reshape, Select, Concatenate, Pad)
-
 
 @dataclass(frozen=True, eq=False)
-class _Leg:
+class Leg:
     """Affine nodes run between two gates, and the value they lead to."""
 
     plan: tuple[tuple[int, Affine], ...]
@@ -38,23 +37,12 @@ class _Leg:
     shapes: Mapping[int, tuple[int, ...]]
     device: torch.device
 
-    def run(self, values: Values) -> Values:
+    def carry(self, carrier: Carrier, values: Mapping[int, Any]) -> dict[int, Any]:
         """Return the values with those of the plan added."""
-        values = dict(values)
+        found = dict(values)
         for position, node in self.plan:
-            values[position] = node.apply(*(values[source] for source in node.inputs))
-        return values
-
-    @cached_property
-    def bounding(self) -> tuple[tuple[int, Affine, Affine, bool], ...]:
-        """The plan with absolute and with squared constants, and whether each node rounds."""
-        found = []
-        for position, node in self.plan:
-            absolute = node.absolute()
-            tensors = {name: one for name, one in absolute.tensors().items() if one.is_floating_point()}
-            squared = replace(absolute, **{name: one * one for name, one in tensors.items()}) if tensors else absolute
-            found.append((position, absolute, squared, not isinstance(node, WITHOUT_ROUNDING)))
-        return tuple(found)
+            found[position] = carrier.affine(node, [found[source] for source in node.inputs])
+        return found
 
     @cached_property
     def extremes(self) -> tuple[float, float]:
@@ -65,19 +53,6 @@ class _Leg:
         entries = torch.cat([torch.ones(1, dtype=torch.float64, device=self.device), *constants])
         entries = entries[entries > 0]
         return float(entries.min()), float(entries.max())
-
-    def errors(self, sizes: Values, errors: Values, gamma: float, *, constants: bool = True) -> tuple[Values, Values]:
-        """Return sizes and errors ``(s, *shape)`` of all values of the plan, those read included.
-
-        Without constants they are those of gradients, whose sizes are what is read.
-        """
-        sizes, errors = dict(sizes), dict(errors)
-        for position, absolute, squared, rounds in self.bounding:
-            terms = [sizes[source] for source in absolute.inputs]
-            size = absolute.apply(*terms) if constants else absolute.linear(*terms)
-            carried = squared.linear(*(errors[source].square() for source in absolute.inputs)).sqrt()
-            sizes[position], errors[position] = size, carried + gamma * size if rounds else carried
-        return sizes, errors
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,20 +75,22 @@ class Stage:
     position: int
     gate: Pointwise | Max
     keeps: tuple[int, ...]
-    leg: _Leg
+    leg: Leg
 
     @property
     def reads(self) -> tuple[int, ...]:
         """Positions of the values that the stage reads to reach its gate."""
         return self.leg.reads
 
-    def advance(self, values: Values) -> tuple[Tensor, Values]:
+    def advance(self, values: Mapping[int, Any], carrier: Carrier = NUMBERS) -> tuple[Any, dict[int, Any]]:
         """Run to the gate.
 
         Parameters
         ----------
         values : dict of tensors ``(v, *shape)``
             What ``start`` or the previous stage's ``close`` returned, at v points.
+        carrier : Carrier
+            What is in ``values``, if not tensors.
 
         Returns
         -------
@@ -122,9 +99,8 @@ class Stage:
         live : dict of tensors
             Exactly the values that later stages or the output still need, without this gate's output.
         """
-        values = self.leg.run(values)
-        pre = self.gate.candidates(values[self.leg.target])
-        return pre, {position: values[position] for position in self.keeps}
+        values = self.leg.carry(carrier, values)
+        return carrier.arrive(self, values[self.leg.target]), {position: values[position] for position in self.keeps}
 
     def advance_errors(self, sizes: Values, errors: Values, gamma: float) -> tuple[np.ndarray, np.ndarray, Values]:
         """Run the error analysis to the gate.
@@ -143,9 +119,10 @@ class Stage:
         live : dict of tensors
             Errors of the values that `advance` returns.
         """
-        sizes, errors = self.leg.errors(sizes, errors, gamma)
-        size, error = self._decision(sizes[self.leg.target]), self._decision(errors[self.leg.target])
-        return size, error, {position: errors[position] for position in self.keeps}
+        known = {position: Magnitude(sizes.get(position, error), error) for position, error in errors.items()}
+        arrived, live = self.advance(known, Magnitudes(gamma))
+        size, error = (_readonly(one[0]) for one in arrived)
+        return size, error, {position: value.error for position, value in live.items()}
 
     def pass_errors(self, size: np.ndarray, error: np.ndarray, pieces: np.ndarray, gamma: float) -> Tensor:
         """Return bounds ``(1, *shape)`` on the errors of the gate's output.
@@ -162,46 +139,32 @@ class Stage:
         if isinstance(gate, Max):
             passed = error.max(axis=1, initial=0.0)
         else:
-            slopes, intercepts = (
-                np.broadcast_to(table.abs().cpu().numpy(), (gate.num_pieces, gate.num_units))
-                for table in (gate.slopes, gate.intercepts)
-            )
             passed = np.zeros(gate.num_units)
-            for piece in range(gate.num_pieces):
-                slope, intercept = slopes[piece], intercepts[piece]
-                # Zero and the value itself come without rounding.
-                plain = ((slope == 0) | (slope == 1)) & (intercept == 0)
-                here = slope * error + np.where(plain, 0.0, gamma * (slope * size + intercept))
+            sizes, errors = (torch.from_numpy(np.array(table)).to(self.leg.device) for table in (size, error))
+            for piece, (slope, intercept) in enumerate(zip(gate.slopes, gate.intercepts, strict=True)):
+                here = piece_error(slope, intercept, sizes, errors, gamma).cpu().numpy()
                 passed = np.where((pieces == piece).any(axis=0), np.maximum(passed, here), passed)
         return torch.from_numpy(passed).to(self.leg.device).reshape(1, *gate.shape)
 
-    def close(self, live: Values, pre: Tensor) -> Values:
+    def close(self, live: Mapping[int, Any], pre: Any, carrier: Carrier = NUMBERS) -> dict[int, Any]:
         """Apply the gate and return the values that the next stage starts from."""
-        return {**live, self.position: self.gate.apply(pre)}
-
-    def _decision(self, value: Tensor) -> np.ndarray:
-        pre = self.gate.candidates(value)[0]
-        return _readonly(pre.masked_fill(pre == -torch.inf, 0.0))
+        return {**live, self.position: carrier.leave(self, pre)}
 
 
 @dataclass(frozen=True, eq=False)
 class Finish:
     """The way from the last gate to the output."""
 
-    leg: _Leg
+    leg: Leg
 
     @property
     def reads(self) -> tuple[int, ...]:
         """Positions of the values that the output is computed from."""
         return self.leg.reads
 
-    def __call__(self, values: Values) -> Tensor:
-        """Return the output ``(v, *output_shape)``."""
-        return self.leg.run(values)[self.leg.target]
-
-    def errors(self, sizes: Values, errors: Values, gamma: float) -> np.ndarray:
-        """Return bounds ``(m,)`` on the errors of the flattened outputs; see `Stage.advance_errors`."""
-        return self.leg.errors(sizes, errors, gamma)[1][self.leg.target].reshape(-1).cpu().numpy()
+    def __call__(self, values: Mapping[int, Any], carrier: Carrier = NUMBERS) -> Any:
+        """Return the output ``(v, *output_shape)``, or what the carrier makes of it."""
+        return self.leg.carry(carrier, values)[self.leg.target]
 
 
 def make_stages(nodes: Sequence[Node], output: int) -> tuple[tuple[Stage, ...], Finish]:
@@ -253,13 +216,13 @@ def _reads(nodes: Sequence[Node], plan: Sequence[int], target: int) -> set[int]:
     )
 
 
-def _leg(nodes: Sequence[Node], plan: Sequence[int], target: int, shapes: Mapping[int, tuple[int, ...]]) -> _Leg:
+def _leg(nodes: Sequence[Node], plan: Sequence[int], target: int, shapes: Mapping[int, tuple[int, ...]]) -> Leg:
     steps = []
     for position in plan:
         node = nodes[position]
         assert isinstance(node, Affine)
         steps.append((position, node))
-    return _Leg(tuple(steps), target, tuple(sorted(_reads(nodes, plan, target))), shapes, device_of(nodes))
+    return Leg(tuple(steps), target, tuple(sorted(_reads(nodes, plan, target))), shapes, device_of(nodes))
 
 
 def device_of(nodes: Sequence[Node]) -> torch.device:

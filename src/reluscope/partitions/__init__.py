@@ -3,6 +3,7 @@
 from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.decision import DecisionBoundary, decision_boundary
 from reluscope.partitions.dispatch import partition
-from reluscope.partitions.table import Facets, Partition
+from reluscope.partitions.rows import Facets
+from reluscope.partitions.table import Partition
 
 __all__ = ["Certificate", "DecisionBoundary", "Facets", "Partition", "decision_boundary", "partition"]

@@ -6,7 +6,6 @@ overlap.
 """
 
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -14,7 +13,7 @@ from scipy.sparse.csgraph import connected_components
 
 from reluscope.codes.distinct import group_equal_rows
 from reluscope.partitions.chunks import Chunk
-from reluscope.partitions.polygons import measures, ordered_corners
+from reluscope.partitions.mosaic import Mosaic
 
 
 @dataclass(frozen=True)
@@ -64,95 +63,6 @@ class Patch:
     def witnesses(self) -> np.ndarray:
         """A strictly interior point of every cell: the mean of its vertices."""
         return np.add.reduceat(self.points[self.ids], self.offsets[:-1], axis=0) / np.diff(self.offsets)[:, None]
-
-
-@dataclass(frozen=True, eq=False)
-class Mosaic:
-    """All regions of a domain of dimension one or two, with shared vertices.
-
-    Parameters
-    ----------
-    vertices : (v, d) float64
-    offsets : (r + 1,) int64; ids : int64
-        Vertices of every region, in no particular order.
-    ends : (f, d) int64; left, right : (f,) int64
-        Facets between regions, then those on the domain's boundary with ``right`` -1.
-    roots : (r,) int64
-    words : (r, w) uint64
-    num_unmatched : int
-        Seams that are not covered from both sides.
-    """
-
-    vertices: np.ndarray
-    offsets: np.ndarray
-    ids: np.ndarray
-    ends: np.ndarray
-    left: np.ndarray
-    right: np.ndarray
-    roots: np.ndarray
-    words: np.ndarray
-    num_unmatched: int
-
-    @property
-    def dim(self) -> int:
-        """Dimension of the domain."""
-        return self.vertices.shape[1]
-
-    @cached_property
-    def region_vertices(self) -> tuple[np.ndarray, np.ndarray]:
-        """Vertices of every region as ``(offsets, ids)``: ascending on a line, counter-clockwise in the plane."""
-        return self.offsets, ordered_corners(self.vertices, self.offsets, self.ids, self.witnesses)
-
-    @cached_property
-    def witnesses(self) -> np.ndarray:
-        """A strictly interior point of every region: the mean of its corners."""
-        if not len(self.roots):
-            return np.zeros((0, self.dim))
-        sums = np.add.reduceat(self.vertices[self.ids], self.offsets[:-1], axis=0)
-        return sums / np.diff(self.offsets)[:, None]
-
-    @cached_property
-    def volumes(self) -> np.ndarray:
-        """Length or area of every region."""
-        return measures(self.vertices, *self.region_vertices)
-
-    @property
-    def is_bounded(self) -> np.ndarray:
-        """Whether each region is bounded: all are."""
-        return np.ones(len(self.roots), dtype=bool)
-
-    @property
-    def sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Regions on both sides of every facet between two, and its ends."""
-        inner = self.right >= 0
-        return self.left[inner], self.right[inner], self.ends[inner]
-
-    def take(self, kept: np.ndarray) -> "Mosaic":
-        """Return some of the regions, in increasing order; what bordered on others borders on the outside."""
-        place = np.full(len(self.roots) + 1, -1)  # its last entry is for the outside
-        place[kept] = np.arange(len(kept))
-        left, right = place[self.left], place[self.right]
-        facets = np.flatnonzero((left >= 0) | (right >= 0))
-        left, right, ends = left[facets], right[facets], self.ends[facets]
-        left, right = np.where(left < 0, right, left), np.where(left < 0, -1, right)
-        corners = [self.ids[self.offsets[cell] : self.offsets[cell + 1]] for cell in kept.tolist()]
-        ids = np.concatenate([self.ids[:0], *corners])
-        vertices = np.unique(np.concatenate([ids, ends.reshape(-1)]))
-        return replace(
-            self,
-            vertices=self.vertices[vertices],
-            offsets=np.cumsum([0, *map(len, corners)]),
-            ids=np.searchsorted(vertices, ids),
-            ends=np.searchsorted(vertices, ends),
-            left=left,
-            right=right,
-            roots=self.roots[kept],
-            words=self.words[kept],
-        )
-
-    def recoded(self, kept: np.ndarray, words: np.ndarray) -> "Mosaic":
-        """Return some of the regions, in increasing order, under other codes."""
-        return replace(self.take(kept), words=words)
 
 
 def assemble(patches: list[Patch], dim: int, num_words: int, length: float) -> Mosaic:

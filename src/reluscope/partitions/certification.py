@@ -25,7 +25,7 @@ Point = tuple[Fraction, ...]
 ACCURACY = 1e-10
 # A cut that leaves less than this share of a cell on one side is not told from one along its boundary.
 THINNEST = 1e-12
-# What a judge may spend: about a second.
+# What may be spent on the exact signs of one walk: about a second.
 MULTIPLICATIONS = 1_000_000
 
 
@@ -252,7 +252,7 @@ def doubtful(rounding: np.ndarray, size: np.ndarray) -> np.ndarray:
     return np.maximum(MARGIN * rounding, FRACTION * size)
 
 
-class Judge:
+class ExactSigns:
     """Decides in rational arithmetic what a function is on a cell at all of whose vertices floats call it zero.
 
     Such a function is the zero function in truth (two equal units that cancel, a dead unit), or it has a sign on the
@@ -266,8 +266,8 @@ class Judge:
 
     Notes
     -----
-    One answer costs d + 1 exact evaluations of the network. No more than ``MULTIPLICATIONS`` are spent in all: a judge
-    of a large network has no answers.
+    One answer costs d + 1 exact evaluations of the network. No more than ``MULTIPLICATIONS`` are spent in all: for a
+    large network there are no answers.
     """
 
     def __init__(self, network: Network, domains: Sequence[Domain]) -> None:

@@ -8,7 +8,6 @@ import numpy as np
 from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
-from reluscope.findings import Claim
 from reluscope.geometry.domains import Box, Polyhedron, Slice
 from reluscope.partitions.exact_regions import ExactRegions, exact_regions
 from reluscope.partitions.solid_regions import SolidRegions
@@ -51,7 +50,7 @@ def certified(part: Partition, budget: Budget, began: float) -> Partition:
     if exact.stopped:
         # Doubt without bound: floats may have missed regions, and found too many.
         undecided = max(1, part.num_undecided)
-        return replace(part, claim=Claim.LOWER, num_undecided=undecided, note=exact.stopped)
+        return replace(part, num_undecided=undecided, note=exact.stopped)
     codes = [np.array(table, dtype=np.int64) for table in zip(*exact.certificate.codes, strict=True)]
     packed = Codes.from_pieces(codes, part.codes.layout, num_codes=len(exact.certificate))
     seconds = part.work.get("seconds", 0.0) + time.perf_counter() - start
@@ -59,7 +58,6 @@ def certified(part: Partition, budget: Budget, began: float) -> Partition:
         part,
         codes=packed,
         geometry=_geometry(exact, packed.words),
-        claim=Claim.EXACT,
         num_undecided=0,
         certified=True,
         work={**part.work, "seconds": seconds},

@@ -20,39 +20,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import torch
 from jaxtyping import Int
-from numba import njit
 from torch import Tensor
 
-from reluscope.codes.layout import CodeLayout
-from reluscope.codes.packing import pack_pieces
 from reluscope.errors import InputError
 from reluscope.geometry.complexes import Complex
-from reluscope.geometry.splitting import (
-    BOTH,
-    MINUS,
-    NOISE,
-    PLUS,
-    Placement,
-    Subdivision,
-    column_ranges,
-    interpolate,
-    is_positive,
-    steepest,
-    subdivide,
-)
 from reluscope.geometry.window_shapes import Corners
-from reluscope.interruption import held
-from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage, Values
-from reluscope.partitions.candidates import find_rivals, settle, winners
 from reluscope.partitions.certification import (
     Certifier,
     Cut,
+    ExactSigns,
     ExactVertex,
-    Judge,
-    doubtful,
-    subdivide_exactly,
 )
 from reluscope.tolerance import Tolerance
 
@@ -93,7 +73,7 @@ class Chunk:
         Error of the position of every edge.
     errors : dict of (1, *shape) tensors
         Bounds on the errors of the values, for all vertices.
-    judge : Judge, optional
+    exact_signs : ExactSigns, optional
         Decides what floats call zero on a whole cell.
     opened : OpenStage, optional
         Work on the gate, once its pre-activations are there.
@@ -117,7 +97,7 @@ class Chunk:
     blur: np.ndarray
     skew: np.ndarray
     errors: Values
-    judge: Judge | None = None
+    exact_signs: ExactSigns | None = None
     opened: "OpenStage | None" = None
     exact: list[ExactVertex] | None = None
     corners: Corners | None = None
@@ -146,7 +126,7 @@ class Chunk:
         inputs: Tensor,
         *,
         certifier: Certifier | None = None,
-        judge: Judge | None = None,
+        exact_signs: ExactSigns | None = None,
     ) -> "Chunk":
         """Return cells before the first gate, given their vertices in domain coordinates and in input space."""
         values = network.start(inputs)
@@ -163,7 +143,7 @@ class Chunk:
             corners.errors,
             skew,
             {position: torch.zeros_like(value[:1]) for position, value in values.items()},
-            judge,
+            exact_signs,
             exact=None if certifier is None else [ExactVertex(corner=point) for point in corners.exact],
             corners=corners,
             num_stages=len(network.stages),
@@ -265,16 +245,16 @@ def _exact_heights(chunk: Chunk, stage: Stage) -> np.ndarray | None:
 
     Far from the origin floats lose digits here that no later step gives back. None where this would be slow.
     """
-    judge, gate = chunk.judge, stage.gate
+    exact_signs, gate = chunk.exact_signs, stage.gate
     corners = chunk.corners
-    if judge is None or corners is None or not judge.is_able(EXACT_START * len(chunk.points)):
+    if exact_signs is None or corners is None or not exact_signs.is_able(EXACT_START * len(chunk.points)):
         return None
     offsets, ids = chunk.cells.cell_vertices()
     root = np.empty(len(chunk.points), dtype=np.int64)
     root[ids] = np.repeat(chunk.roots, np.diff(offsets))
     found = []
     for vertex, point in enumerate(corners.exact):
-        (values,) = judge.preactivations(int(root[vertex]), chunk.stage, [point])
+        (values,) = exact_signs.preactivations(int(root[vertex]), chunk.stage, [point])
         found.append([numerator / values.denominator for numerator in values.numerators])
     heights = np.array(found).reshape(len(found), -1)
     return gate.candidates(torch.from_numpy(heights)).numpy().copy()
@@ -293,277 +273,6 @@ def _check_range(stage: Stage, sizes: Values, size: np.ndarray) -> None:
             f"expected constants and values between {SMALLEST:g} and {LARGEST:g} in absolute value, got {worst:.1e} on "
             f"the way to gate {stage.gate.name}, where products of floats underflow or overflow: scale the network"
         )
-
-
-def cut(
-    chunk: Chunk, network: Network, resolution: Resolution, limit: int, certifier: Certifier | None = None
-) -> tuple[Chunk, int]:
-    """Cut the cells of a chunk by the units of its opened stage, and close the stage when all are done.
-
-    Parameters
-    ----------
-    chunk : Chunk
-        With an opened stage.
-    network : Network
-    resolution : Resolution
-    limit : int
-        Stop once there are more cells than this; the stage then stays open.
-    certifier : Certifier, optional
-        Decides doubtful signs; the limit is ignored then.
-
-    Returns
-    -------
-    chunk : Chunk
-    num_undecided : int
-        Signs that may hide regions thicker than the resolution.
-    """
-    stage = network.stages[chunk.stage]
-    function = _cut_ties if isinstance(stage.gate, Max) else _cut_breakpoints
-    work, exact, opened, num_flat = function(chunk, stage, _Knife(resolution, limit, certifier))
-    finished = work.num_done == work.sides.shape[1]
-    is_last = finished and chunk.stage == len(network.stages) - 1
-    moved = replace(
-        chunk,
-        cells=work.complex,
-        points=_extend(chunk.points, work),
-        seams=work.seams,
-        roots=chunk.roots[work.parent],
-        words=tuple(word[work.parent] for word in chunk.words),
-        values={} if is_last else {key: _extend_tensor(value, work) for key, value in chunk.values.items()},
-        blur=work.placement.blur,
-        skew=work.placement.skew,
-        opened=opened,
-        exact=exact,
-    )
-    if finished:
-        layout = CodeLayout((network.layout.gates[chunk.stage],))
-        words = (*moved.words, pack_pieces([opened.pieces], layout))
-        values, errors = {}, {}
-        if not is_last:
-            values = stage.close(moved.values, torch.from_numpy(opened.pre).to(network.device))
-            error = opened.error + (opened.snapped[:, None] if opened.error.ndim == 2 else opened.snapped)
-            passed = stage.pass_errors(opened.size, error, opened.pieces, resolution.rounding)
-            errors = {**chunk.errors, stage.position: passed}
-        moved = replace(moved, words=words, stage=chunk.stage + 1, values=values, errors=errors, opened=None)
-    return moved, work.num_undecided + num_flat
-
-
-@dataclass(frozen=True)
-class _Knife:
-    """How cuts are made: thresholds, the largest number of cells, and who decides doubtful signs."""
-
-    resolution: Resolution
-    limit: int
-    certifier: Certifier | None
-
-    def crossing(self, chunk: Chunk, heights: np.ndarray, rounding: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return which columns may cut some cell, and which of the others are positive."""
-        low, high, least = column_ranges(heights)
-        size = np.maximum(-low, high)
-        is_one_sided = (low > 0) | (high < 0)
-        # A function without terms is zero.
-        clear = (is_one_sided & (least > self.margin(chunk, rounding, size))) | ((size == 0) & (rounding == 0))
-        return ~clear, clear & (low > 0)
-
-    def margin(self, chunk: Chunk, rounding: np.ndarray, size: np.ndarray) -> np.ndarray:
-        """Return up to which size a sign deserves a closer look, for functions of given error and largest value."""
-        if self.certifier is not None:
-            return doubtful(rounding, size)
-        # The slope of a function is taken to be at most a thousand times what it is on average.
-        extent = float(np.ptp(chunk.points, axis=0).max())
-        share = min(1.0, max(CLEAR, 1000 * float(chunk.blur.max()) / extent)) if extent > 0 else 1.0
-        return np.maximum(rounding, share * size)
-
-    def apply(
-        self, chunk: Chunk, heights: np.ndarray, rounding: np.ndarray, cuts: Cuts
-    ) -> tuple[Subdivision, list[ExactVertex] | None]:
-        """Cut a chunk by functions given at its vertices."""
-        placement = Placement(chunk.points, chunk.blur, chunk.skew)
-        if self.certifier is not None:
-            assert chunk.exact is not None
-            return subdivide_exactly(
-                chunk.cells,
-                placement,
-                chunk.seams,
-                heights,
-                rounding=rounding,
-                vertices=chunk.exact,
-                cuts=cuts(np.arange(heights.shape[1])),
-                certifier=self.certifier,
-            )
-        _, ends = chunk.cells.boundary(1)
-        tail, head = ends[0::2], ends[1::2]
-        length = np.linalg.norm(chunk.points[tail] - chunk.points[head], axis=1)
-        slopes = steepest(heights, tail, head, length)
-        work = subdivide(
-            chunk.cells,
-            placement,
-            chunk.seams,
-            heights,
-            rounding=rounding,
-            slopes=slopes,
-            floor=self.resolution.length * slopes,
-            limit=self.limit,
-        )
-        return work, None
-
-
-def _judge_flat(
-    chunk: Chunk, work: Subdivision, cuts: Cuts, rounding: np.ndarray, doubted: np.ndarray
-) -> tuple[np.ndarray, int]:
-    """Find the sign of functions that are zero at all vertices of a cell.
-
-    Without a judge that is able they are read as zero, unless ``doubted`` (cells, cuts). Returns the sides of all
-    cells and how many flat ones could not be decided.
-    """
-    sides = work.sides
-    # Without terms, zero is zero.
-    flat = ((sides & BOTH) == 0) & (rounding > 0)
-    flat[:, work.num_done :] = False
-    if not flat.any():
-        return sides, 0
-    sides = sides.copy()
-    undecided = flat & doubted
-    judge = chunk.judge
-    points_each = work.complex.dim + 1
-    if judge is not None and judge.is_able(points_each):
-        offsets, ids = work.complex.cell_vertices()
-        # What is surely not exact comes first, should exact arithmetic run out.
-        order = np.flatnonzero(flat.any(axis=1))
-        for cell in order[np.argsort(~undecided[order].any(axis=1), kind="stable")].tolist():
-            if not judge.is_able(points_each):
-                break
-            columns = np.flatnonzero(flat[cell])
-            corners = work.placement.points[ids[offsets[cell] : offsets[cell + 1]]]
-            root = int(chunk.roots[work.parent[cell]])
-            for column, sign in zip(columns, judge.signs(root, corners, cuts(columns)), strict=True):
-                undecided[cell, column] = sign is None
-                if sign is not None:
-                    sides[cell, column] = 0 if sign == 0 else PLUS if sign > 0 else MINUS
-    return sides, int(undecided.sum())
-
-
-def _cut_breakpoints(
-    chunk: Chunk, stage: Stage, knife: _Knife
-) -> tuple[Subdivision, list[ExactVertex] | None, OpenStage, int]:
-    """Cut where a pointwise unit crosses a breakpoint; its piece is the number of breakpoints below."""
-    opened = chunk.opened
-    assert opened is not None
-    assert isinstance(stage.gate, Pointwise)
-    num_units = opened.pre.shape[1]
-    levels = stage.gate.breakpoints.cpu().numpy()
-    levels = np.broadcast_to(levels, (len(levels), num_units))
-    is_single = len(levels) == 1
-    if is_single and not levels.any():
-        heights = opened.pre
-    else:
-        heights = (opened.pre[:, None, :] - levels).reshape(len(opened.pre), -1)
-    rounding = (opened.error + knife.resolution.rounding * np.abs(levels)).reshape(-1)
-    crossing, positive = knife.crossing(chunk, heights, rounding)
-    # A unit of one strict sign on all cells has one piece, found without looking at the cells.
-    constant = np.flatnonzero(opened.todo & positive) % num_units
-    columns = np.flatnonzero(opened.todo & crossing)
-    index, units = columns // num_units, columns % num_units
-
-    def cuts(chosen: np.ndarray) -> list[Cut]:
-        thresholds = levels[index[chosen], units[chosen]].tolist()
-        return [
-            Cut(stage.index, unit, breakpoint=at) for unit, at in zip(units[chosen].tolist(), thresholds, strict=True)
-        ]
-
-    work, exact = knife.apply(chunk, heights[:, columns], rounding[columns], cuts)
-    is_noise = (work.sides & NOISE) != 0
-    sides, num_flat = _judge_flat(chunk, work, cuts, rounding[columns], is_noise)
-    positive = is_positive(sides)
-    pre = _extend(opened.pre, work)
-    _settle_at(pre, units, levels[index, units], work.heights, is_single)
-    constants = np.bincount(constant, minlength=num_units).astype(opened.pieces.dtype)
-    pieces = _count_below(opened.pieces, constants, work.parent, units[: work.num_done], positive)
-    todo = opened.todo & crossing
-    todo[columns[: work.num_done]] = False
-    snapped = opened.snapped.copy()
-    np.maximum.at(snapped, units, work.snapped)
-    return work, exact, replace(opened, pre=pre, snapped=snapped, pieces=pieces, todo=todo), num_flat
-
-
-@held
-@njit(cache=True)
-def _settle_at(pre, units, levels, heights, is_single) -> None:
-    """Put units exactly at their breakpoints where they were decided to be, so that no noise passes the gate."""
-    for v in range(heights.shape[0]):
-        for i in range(heights.shape[1]):
-            if heights[v, i] == 0:
-                pre[v, units[i]] = levels[i]
-            elif is_single:
-                pre[v, units[i]] = levels[i] + heights[v, i]
-
-
-@held
-@njit(cache=True)
-def _count_below(pieces, constants, parent, units, positive) -> np.ndarray:
-    """Return for every cell and unit how many breakpoints are below: as in the parent, and those passed since."""
-    counts = np.empty((parent.shape[0], pieces.shape[1]), dtype=pieces.dtype)
-    for cell in range(parent.shape[0]):
-        for unit in range(pieces.shape[1]):
-            counts[cell, unit] = pieces[parent[cell], unit] + constants[unit]
-        for i in range(units.shape[0]):
-            counts[cell, units[i]] += positive[cell, i]
-    return counts
-
-
-def _cut_ties(
-    chunk: Chunk, stage: Stage, knife: _Knife
-) -> tuple[Subdivision, list[ExactVertex] | None, OpenStage, int]:
-    """Cut where candidates of a max unit tie; its piece is the lowest of the largest candidates."""
-    opened = chunk.opened
-    assert opened is not None
-    assert isinstance(stage.gate, Max)
-    table = stage.gate.index.cpu().numpy()
-    margin = knife.margin(chunk, opened.error, opened.size)
-    rivals = find_rivals(opened.pre, opened.error, margin, ties=knife.certifier is None)
-    crossing, _ = knife.crossing(chunk, rivals.heights, rivals.rounding)
-    columns = np.flatnonzero(crossing)
-    pairs = rivals.pairs[columns]
-    units, first, second = pairs.T
-
-    def cuts(chosen: np.ndarray) -> list[Cut]:
-        entries = (table[units[chosen], which[chosen]].tolist() for which in (first, second))
-        return [Cut(stage.index, one, other) for one, other in zip(*entries, strict=True)]
-
-    work, exact = knife.apply(chunk, rivals.heights[:, columns], rivals.rounding[columns], cuts)
-    # Candidates that agree up to rounding on whole cells nearly always are the same: equal patches of an image.
-    nothing = np.zeros(work.sides.shape, dtype=bool)
-    _, num_flat = _judge_flat(chunk, work, cuts, rivals.rounding[columns], nothing)
-    pre = _extend(opened.pre, work)
-    pre[:, table < 0] = -np.inf
-    settle(pre, pairs[: work.num_done], work.heights[:, : work.num_done])
-    snapped = opened.snapped.copy()
-    np.maximum.at(snapped, units, work.snapped)
-    pieces = np.tile(rivals.winner.astype(opened.pieces.dtype), (len(work.parent), 1))
-    if work.num_done == len(columns) and len(rivals.open_units):
-        offsets, ids = work.complex.cell_vertices()
-        if knife.certifier is None:
-            pieces[:, rivals.open_units] = winners(pre, rivals.open_units, offsets, ids)
-        else:
-            assert exact is not None
-            candidates = table[rivals.open_units].tolist()
-            for cell in range(work.complex.num_cells):
-                corners = [exact[v] for v in ids[offsets[cell] : offsets[cell + 1]]]
-                pieces[cell, rivals.open_units] = knife.certifier.winners(corners, stage.index, candidates)
-    return work, exact, replace(opened, pre=pre, snapped=snapped, pieces=pieces), num_flat
-
-
-def _extend(rows: np.ndarray, work: Subdivision) -> np.ndarray:
-    """Return rows at the old vertices with those at the new ones, interpolated."""
-    flat = rows.reshape(len(rows), -1)
-    grown = np.empty((len(rows) + len(work.tail), flat.shape[1]))
-    grown[: len(rows)] = flat
-    interpolate(grown, work.tail, work.head, work.share)
-    return grown.reshape(len(grown), *rows.shape[1:])
-
-
-def _extend_tensor(value: Tensor, work: Subdivision) -> Tensor:
-    return torch.from_numpy(_extend(value.cpu().numpy(), work)).to(value.device)
 
 
 def spread(chunk: Chunk, most: int) -> list[Chunk]:

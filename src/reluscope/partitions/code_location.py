@@ -12,10 +12,12 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from reluscope.codes.packed import Codes
+from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
 from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.linearize import gate_values
+from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
-from reluscope.networks.value_errors import ValueErrors
 from reluscope.tolerance import Tolerance
 
 
@@ -93,15 +95,11 @@ def _in_doubt(
 ) -> Bool[np.ndarray, "s u"]:
     """Return whether a unit is at a breakpoint, or ties, for all that rounding tells."""
     columns = []
-    values = network.start(network.points(points))
-    errors = ValueErrors(values, tolerance.rounding * np.finfo(float).eps)
-    pieces = seen.by_gate()
-    for stage in network.stages:
-        noise = errors.at(stage, values)
-        pre, live = stage.advance(values)
-        values = stage.close(live, pre)
-        errors.pass_on(stage, pieces[stage.gate.name].to_array(), values[stage.position])
-        table = pre.cpu().numpy()
+    pieces = [torch.as_tensor(table, device=network.device) for table in pieces_of(seen)]
+    carrier = HeldRoundedNumbers(tolerance.unit, pieces)
+    arrived = gate_values(network, carrier, Rounded.exactly(network.points(points)))
+    for stage, seen_there in zip(network.stages, arrived, strict=True):
+        table, noise = (part.cpu().numpy() for part in seen_there)
         if isinstance(stage.gate, Max):
             surely = (table - noise).max(axis=2, keepdims=True)
             columns.append((table + noise >= surely).sum(axis=2) > 1)

@@ -7,34 +7,24 @@ from concurrent.futures import Executor
 from dataclasses import replace
 from typing import overload
 
-import numpy as np
-
 from reluscope.arguments import read_arguments
 from reluscope.budget import INTERRUPTED, Budget, Interrupted
-from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
-from reluscope.geometry.complexes import from_polygon, from_segments
-from reluscope.geometry.domains import Box, Domain, Slice, Space
+from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.window_shapes import Corners, window_shape
 from reluscope.interruption import has_struck, held
 from reluscope.networks.choices import read_domain
-from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
-from reluscope.networks.rational import RationalNetwork
-from reluscope.partitions.assembly import Patch, assemble, split_by_root
 from reluscope.partitions.cellwise import supports
-from reluscope.partitions.certification import Certifier, Judge
 from reluscope.partitions.certified import certified
-from reluscope.partitions.chunks import EPSILON, Resolution
-from reluscope.partitions.incidence import num_left, walk_chunks
+from reluscope.partitions.few_dimensions import METHOD, of_one_scale, partition_flat, windowed
 from reluscope.partitions.many_dimensions import partition_by_tree
 from reluscope.partitions.patience import MOST_KEPT, patient
 from reluscope.partitions.several_dimensions import partition_cellwise, partition_solid
 from reluscope.partitions.shown_regions import shown
 from reluscope.partitions.table import Partition
-from reluscope.progress import Progress, counting_regions
+from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
 
@@ -165,11 +155,11 @@ def partition(
     found: list[Partition] = []
     if several and not certify and method in ("auto", "incidence") and all(one.dim == 1 for one in domains):
         # Segments cost next to nothing each: those of one scale go together. Other domains are walks of their own.
-        slices, parts = [_windowed(one) for one in domains], {}
-        for rows in _of_one_scale(slices):
+        slices, parts = [windowed(one) for one in domains], {}
+        for rows in of_one_scale(slices):
             group = [slices[row] for row in rows]
             left = _left(limit, parts.values())
-            walked = _partition_together(network, group, left, executor, tolerance, progress, certify)
+            walked = partition_flat(network, group, left, executor, tolerance, progress, certify)
             parts |= dict(zip(rows, walked, strict=True))
         found = [parts[row] for row in range(len(domains))]
     for one in domains[len(found) :]:
@@ -177,14 +167,14 @@ def partition(
         engine, reason = _engine(network, one, method, certify)
         budget = patient(_left(limit, found), network, one, MOST_KEPT)
         if engine == "incidence" and one.dim <= 2:
-            found += _partition_together(network, [_windowed(one)], budget, executor, tolerance, progress, certify)
+            found += partition_flat(network, [windowed(one)], budget, executor, tolerance, progress, certify)
             continue
         if engine == "tree":
             part = partition_by_tree(network, one, reason, budget, executor, tolerance, progress)
         elif engine == "cellwise":
             part = partition_cellwise(network, one, reason, budget, executor, tolerance, progress)
         else:
-            part = partition_solid(network, _windowed(one), reason, budget, executor, tolerance, progress)
+            part = partition_solid(network, windowed(one), reason, budget, executor, tolerance, progress)
         found.append(certified(part, budget, began) if certify else part)
     found = [shown(part) for part in found]
     if has_struck():  # while results were put together
@@ -211,7 +201,7 @@ def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tup
     InputError
         If the engine asked for does not cover the domain.
     """
-    bounded = not isinstance(domain, Space) and (not isinstance(domain, Polyhedron) or domain.is_bounded())
+    bounded = domain.is_bounded()
     max_gates = supports(network)
     if certify and (not bounded or domain.dim > MOST_DIMENSIONS):
         raise InputError(
@@ -240,102 +230,11 @@ def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tup
         because = "as asked for"
     if method == "incidence":
         many = domain.dim > MOST_SHARED_DIMENSIONS and max_gates
-        return method, "gate-by-gate subdivision" + (f", all faces kept for {max_gates}" if many else "")
-    how = "gate-by-gate subdivision, cell by cell" if method == "cellwise" else "tree of linear programs"
+        return method, METHOD + (f", all faces kept for {max_gates}" if many else "")
+    how = f"{METHOD}, cell by cell" if method == "cellwise" else "tree of linear programs"
     return method, f"{how} {because}"
 
 
 def _left(budget: Budget, found: Iterable[Partition]) -> Budget:
     """Return the budget of the next domain: after Ctrl-C none."""
     return Interrupted() if any(part.note == INTERRUPTED for part in found) else budget
-
-
-def _partition_together(
-    network: Network,
-    domains: list[Slice | Box],
-    budget: Budget,
-    executor: Executor | None,
-    tolerance: Tolerance,
-    progress: Progress,
-    certify: bool,
-) -> list[Partition]:
-    """Partition one plane, or any number of segments, in one walk."""
-    began = time.perf_counter()
-    dim = domains[0].dim
-    corners = [_corners(one) for one in domains]
-    cells = from_polygon(len(corners[0])) if dim == 2 else from_segments(len(domains))
-    together = Corners.together(corners)
-    points = together.points
-    lifted = [
-        one.lift(where.points) if isinstance(one, Slice) else where.points
-        for one, where in zip(domains, corners, strict=True)
-    ]
-    inputs = network.points(np.concatenate(lifted))
-    diameter = min(float(np.linalg.norm(np.ptp(where.points, axis=0))) for where in corners)
-    resolution = Resolution.of(tolerance, diameter)
-    with counting_regions("partition", progress) as count:
-        walked = walk_chunks(
-            network,
-            cells,
-            together,
-            inputs,
-            resolution,
-            finish=Patch.of,
-            budget=budget,
-            executor=executor,
-            progress=count,
-            certifier=Certifier(RationalNetwork(network), domains[0]) if certify else None,
-            judge=None if certify else Judge(network, domains),
-        )
-    coincident = 16 * max(resolution.length, EPSILON * float(np.abs(points).max()))
-    mosaic = assemble(walked.parts, dim, network.layout.num_words, coincident)
-    work = {**walked.work, "seconds": time.perf_counter() - began}
-    undecided = walked.num_undecided + int(mosaic.num_unmatched)
-    num_open = num_left(walked, len(domains))
-    # A cell left open may be one more piece of a region found already if cuts of max gates are merged in the end.
-    has_max = any(isinstance(stage.gate, Max) for stage in network.stages)
-    parts = [mosaic] if len(domains) == 1 else split_by_root(mosaic, len(domains))
-    return [
-        Partition(
-            one,
-            Codes(part.words, network.layout),
-            part,
-            Claim.LOWER if unfinished or undecided else Claim.EXACT,
-            undecided,
-            int(unfinished),
-            tolerance,
-            certify,
-            network.fingerprint,
-            network,
-            walked.stopped if unfinished else "",
-            work,
-            num_pending=0 if has_max else int(unfinished),
-        )
-        for one, part, unfinished in zip(domains, parts, num_open, strict=True)
-    ]
-
-
-def _of_one_scale(domains: Sequence[Slice | Box]) -> list[list[int]]:
-    """Group segments whose lengths and whose inputs are alike: thresholds of a walk are those of all its segments."""
-    groups: dict[tuple[int, int], list[int]] = {}
-    for row, one in enumerate(domains):
-        corners = _corners(one).points
-        inputs = one.lift(corners) if isinstance(one, Slice) else corners
-        sizes = float(np.ptp(corners)), float(np.abs(inputs).max())
-        scale = tuple(int(np.frexp(size)[1]) // 8 for size in sizes)
-        groups.setdefault((scale[0], scale[1]), []).append(row)
-    return list(groups.values())
-
-
-def _windowed(domain: Domain) -> Slice | Box:
-    """Return a bounded polyhedron as a slice with that window; boxes and slices as they are."""
-    if isinstance(domain, Slice | Box):
-        return domain
-    assert isinstance(domain, Polyhedron)
-    return Slice(np.zeros(domain.dim), np.eye(domain.dim), domain)
-
-
-def _corners(domain: Slice | Box) -> Corners:
-    """Corners of the window in domain coordinates, in cyclic order."""
-    window = domain.window if isinstance(domain, Slice) else domain
-    return Corners.of_box(window) if isinstance(window, Box) else window_shape(window).corners

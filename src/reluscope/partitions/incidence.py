@@ -18,8 +18,9 @@ from reluscope.budget import Budget
 from reluscope.geometry.complexes import Complex
 from reluscope.geometry.window_shapes import Corners
 from reluscope.networks.network import Network
-from reluscope.partitions.certification import Certifier, Judge
-from reluscope.partitions.chunks import Chunk, Resolution, SeamNumbers, cut, open_stage, spread
+from reluscope.partitions.certification import Certifier, ExactSigns
+from reluscope.partitions.chunks import Chunk, Resolution, SeamNumbers, open_stage, spread
+from reluscope.partitions.cutting import cut
 from reluscope.partitions.walk import Step, Walked, walk
 from reluscope.progress import Count
 
@@ -41,7 +42,7 @@ def walk_chunks(
     executor: Executor | None = None,
     progress: Count | None = None,
     certifier: Certifier | None = None,
-    judge: Judge | None = None,
+    exact_signs: ExactSigns | None = None,
 ) -> Walked:
     """Take cells through all gates of a network.
 
@@ -61,7 +62,7 @@ def walk_chunks(
         As `walk`.
     certifier : Certifier, optional
         Decides doubtful signs exactly; all cells then stay together, and no executor is used.
-    judge : Judge, optional
+    exact_signs : ExactSigns, optional
         Decides what floats call zero on a whole cell.
 
     Returns
@@ -69,7 +70,7 @@ def walk_chunks(
     Walked
         Of cells that were not finished ``left`` holds the cells of the initial complex that they lie in.
     """
-    chunk = Chunk.start(network, cells, corners, inputs, certifier=certifier, judge=judge)
+    chunk = Chunk.start(network, cells, corners, inputs, certifier=certifier, exact_signs=exact_signs)
     return walk(
         [chunk],
         _Cutting(network, resolution, certifier).step,

@@ -6,13 +6,13 @@ Who touches whom costs more linear programs, when it is asked for.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float, UInt64
 
 from reluscope.errors import InputError
-from reluscope.geometry.domains import Domain, Slice, Space
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.domains import Domain, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.tree import TreeRegions
 from reluscope.partitions.tree_facets import Boundedness, TreeFacets, boundedness, tree_facets
@@ -41,6 +41,10 @@ class ListedRegions:
     tolerance: Tolerance
     network: Network | None
 
+    kind: ClassVar[str] = "listed"
+    has_vertices: ClassVar[bool] = False
+    has_facet_vertices: ClassVar[bool] = False
+
     @property
     def sides(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Regions on both sides of every facet between two, found when first asked for; facets have no ends here."""
@@ -66,7 +70,7 @@ class ListedRegions:
     @cached_property
     def _boundedness(self) -> Boundedness:
         window = self.domain.window if isinstance(self.domain, Slice) else self.domain
-        if not isinstance(window, Space) and (not isinstance(window, Polyhedron) or window.is_bounded()):
+        if window.is_bounded():
             return Boundedness(*(np.ones(len(self.words), dtype=np.bool_) for _ in range(2)))
         return boundedness(self._known_network, self.domain, self.words, tolerance=self.tolerance)
 

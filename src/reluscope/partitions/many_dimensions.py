@@ -4,7 +4,6 @@ from concurrent.futures import Executor
 
 from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
-from reluscope.findings import Claim
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.listed_regions import ListedRegions
@@ -27,20 +26,18 @@ def partition_by_tree(
     with counting_regions("partition", progress) as count:
         found = tree_regions(network, domain, budget=budget, tolerance=tolerance, executor=executor, progress=count)
     return Partition(
-        domain,
-        Codes(found.words, network.layout),
-        ListedRegions(
+        domain=domain,
+        codes=Codes(found.words, network.layout),
+        geometry=ListedRegions(
             words=found.words, witnesses=found.witnesses, domain=domain, tolerance=tolerance, network=network
         ),
-        Claim.LOWER if found.stopped or found.num_undecided else Claim.EXACT,
-        found.num_undecided,
-        found.num_open,
-        tolerance,
-        False,
-        network.fingerprint,
-        network,
-        found.stopped,
-        found.work,
-        method,
-        found.num_open,
+        num_undecided=found.num_undecided,
+        num_open=found.num_open,
+        num_pending=found.num_open,
+        tolerance=tolerance,
+        fingerprint=network.fingerprint,
+        network=network,
+        note=found.stopped,
+        work=found.work,
+        method=method,
     )

@@ -1,30 +1,33 @@
-"""What an engine keeps of the regions it has found, and how that goes into a file and comes back."""
+"""What a partition holds of its regions beside their codes, whatever the engine, and how it goes into a file."""
 
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
-from reluscope.partitions.assembly import Mosaic
 from reluscope.partitions.listed_regions import ListedRegions
+from reluscope.partitions.mosaic import Mosaic
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.tolerance import Tolerance
 
-# All have `words`, `witnesses`, `is_bounded`, `sides`, `num_unmatched`, `vertices`, `region_vertices` and `volumes`;
-# what an engine cannot give raises InputError when it is asked for.
+# All have `words` (r, w), `witnesses` (r, d), `is_bounded` (r,), `num_bounded`, `sides`, `num_unmatched` and `recoded`.
+# Those with `has_vertices` have `vertices`, `region_vertices` and `volumes`; in others these raise InputError, and the
+# facets and boundedness are found when first asked for. `has_facet_vertices`: it is known which vertices facets end at.
 RegionGeometry = Mosaic | SolidRegions | ListedRegions
-_KINDS: dict[str, type[Mosaic | SolidRegions]] = {"mosaic": Mosaic, "solid": SolidRegions}
+# Arrays of a kind in files; a number of unmatched facets goes with all kinds that have vertices.
+_COLUMNS = {
+    "mosaic": ("vertices", "offsets", "ids", "ends", "left", "right", "roots", "words"),
+    "solid": ("words", "witnesses", "is_bounded", "left", "right", "regions", "cell_offsets", "cell_vertices"),
+    "listed": ("words", "witnesses"),
+}
 
 
 def geometry_arrays(geometry: RegionGeometry) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Return a geometry as named arrays, and what must be known beside them."""
-    if isinstance(geometry, ListedRegions):
-        return {"words": geometry.words, "witnesses": geometry.witnesses}, {"geometry": "listed"}
-    kind = "mosaic" if isinstance(geometry, Mosaic) else "solid"
-    arrays = {name: getattr(geometry, name) for name in _array_names(_KINDS[kind])}
-    return arrays, {"geometry": kind, "num_unmatched": geometry.num_unmatched}
+    arrays = {name: getattr(geometry, name) for name in _COLUMNS[geometry.kind]}
+    facets = {"num_unmatched": geometry.num_unmatched} if geometry.has_vertices else {}
+    return arrays, {"geometry": geometry.kind, **facets}
 
 
 def read_geometry(
@@ -36,13 +39,8 @@ def read_geometry(
 ) -> RegionGeometry:
     """Return the geometry that `geometry_arrays` took apart."""
     kind = described["geometry"]
+    columns = {name: arrays[name] for name in _COLUMNS[kind]}
     if kind == "listed":
-        return ListedRegions(
-            words=arrays["words"], witnesses=arrays["witnesses"], domain=domain, tolerance=tolerance, network=network
-        )
-    one = _KINDS[kind]
-    return one(**{name: arrays[name] for name in _array_names(one)}, num_unmatched=described["num_unmatched"])
-
-
-def _array_names(kind: type[Mosaic | SolidRegions]) -> list[str]:
-    return [column.name for column in fields(kind) if column.name != "num_unmatched"]
+        return ListedRegions(**columns, domain=domain, tolerance=tolerance, network=network)
+    found = Mosaic if kind == "mosaic" else SolidRegions
+    return found(**columns, num_unmatched=described["num_unmatched"])

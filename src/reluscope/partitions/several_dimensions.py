@@ -7,19 +7,19 @@ import numpy as np
 
 from reluscope.budget import Budget
 from reluscope.codes.packed import Codes
-from reluscope.findings import Claim
 from reluscope.geometry.domains import Box, Domain, Slice
 from reluscope.geometry.face_lattices import from_polytope
 from reluscope.geometry.window_shapes import window_shape
 from reluscope.networks.network import Network
 from reluscope.partitions.cellwise import walk_cells
-from reluscope.partitions.certification import Judge
+from reluscope.partitions.certification import ExactSigns
 from reluscope.partitions.chunks import Resolution
 from reluscope.partitions.gathered_cells import gather
 from reluscope.partitions.incidence import num_left, walk_chunks
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.solids import SolidPatch, join
 from reluscope.partitions.table import Partition
+from reluscope.partitions.walk import Walked
 from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
 
@@ -40,10 +40,10 @@ def partition_cellwise(
     with counting_regions("partition", progress) as count:
         walked = walk_cells(inner, window, tolerance, budget=budget, executor=executor, progress=count)
     regions = gather(walked.parts, window.dim, network.layout.num_words)
-    work = {**walked.work, "seconds": time.perf_counter() - began}
-    num_open = sum(walked.left)
-    undecided = walked.num_undecided + (0 if num_open else regions.num_unmatched)
-    return _table(network, domain, regions, undecided, num_open, tolerance, walked.stopped, work, method)
+    seconds = time.perf_counter() - began
+    return _table(
+        network, domain, regions, walked, sum(walked.left), tolerance=tolerance, seconds=seconds, method=method
+    )
 
 
 def partition_solid(
@@ -73,38 +73,34 @@ def partition_solid(
             executor=executor,
             progress=count,
             finish=SolidPatch.of,
-            judge=Judge(inner, [window]),
+            exact_signs=ExactSigns(inner, [window]),
         )
     regions = join(walked.parts, window.dim, network.layout.num_words, lambda points: inner.codes(points).words)
-    work = {**walked.work, "seconds": time.perf_counter() - began}
-    num_open = int(num_left(walked, 1)[0])
-    undecided = walked.num_undecided + (0 if num_open else regions.num_unmatched)
-    return _table(network, domain, regions, undecided, num_open, tolerance, walked.stopped, work, method)
+    seconds, num_open = time.perf_counter() - began, int(num_left(walked, 1)[0])
+    return _table(network, domain, regions, walked, num_open, tolerance=tolerance, seconds=seconds, method=method)
 
 
 def _table(
     network: Network,
     domain: Domain,
     regions: SolidRegions,
-    undecided: int,
+    walked: Walked,
     num_open: int,
+    *,
     tolerance: Tolerance,
-    stopped: str,
-    work: dict[str, float],
+    seconds: float,
     method: str,
 ) -> Partition:
     return Partition(
-        domain,
-        Codes(regions.words, network.layout),
-        regions,
-        Claim.LOWER if num_open or undecided else Claim.EXACT,
-        undecided,
-        num_open,
-        tolerance,
-        False,
-        network.fingerprint,
-        network,
-        stopped if num_open else "",
-        work,
-        method,
+        domain=domain,
+        codes=Codes(regions.words, network.layout),
+        geometry=regions,
+        num_undecided=walked.num_undecided + (0 if num_open else regions.num_unmatched),
+        num_open=num_open,
+        tolerance=tolerance,
+        fingerprint=network.fingerprint,
+        network=network,
+        note=walked.stopped,
+        work={**walked.work, "seconds": seconds},
+        method=method,
     )

@@ -6,6 +6,7 @@ cuts of max gates left behind. Its union is convex.
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, UInt64
@@ -46,6 +47,16 @@ class SolidRegions:
     cell_offsets: Int[np.ndarray, " c1"]
     cell_vertices: Float[np.ndarray, "v d1"]
     num_unmatched: int
+
+    kind: ClassVar[str] = "solid"
+    has_vertices: ClassVar[bool] = True
+    has_facet_vertices: ClassVar[bool] = False
+
+    @property
+    def num_bounded(self) -> tuple[int, int]:
+        """Between which numbers the number of bounded regions lies."""
+        number = int(np.count_nonzero(self.is_bounded))
+        return number, number
 
     @property
     def dim(self) -> int:

@@ -1,7 +1,7 @@
 """What a file says of a partition, checked: whoever loads one gets a table whose rows point at what is there."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,30 +14,12 @@ from reluscope.findings import Claim
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.networks.network import Network
 from reluscope.partitions.domain_arrays import read_domain
-from reluscope.partitions.region_geometry import RegionGeometry, read_geometry
+from reluscope.partitions.region_geometry import read_geometry
 from reluscope.tolerance import Tolerance
 
 
-class Stored(NamedTuple):
-    """Columns of a partition, in the order of `Partition` but for the network and the proof."""
-
-    domain: Domain
-    codes: Codes
-    geometry: RegionGeometry
-    claim: Claim
-    num_undecided: int
-    num_open: int
-    tolerance: Tolerance
-    certified: bool
-    fingerprint: str
-    note: str
-    work: dict[str, float]
-    method: str
-    num_pending: int
-
-
-def read_stored(arrays: dict[str, np.ndarray], described: Mapping[str, Any], network: Network | None) -> Stored:
-    """Return what a file holds.
+def read_stored(arrays: dict[str, np.ndarray], described: Mapping[str, Any], network: Network | None) -> dict[str, Any]:
+    """Return what a file holds, as arguments of `Partition`.
 
     Raises
     ------
@@ -63,21 +45,21 @@ def read_stored(arrays: dict[str, np.ndarray], described: Mapping[str, Any], net
     )
     if claim is not (Claim.LOWER if undecided or unfinished else Claim.EXACT):
         raise ValueError(f"{claim} with {undecided} signs undecided and {unfinished} cells open")
-    return Stored(
-        domain,
-        Codes(words, layout),
-        read_geometry(arrays, dict(described), domain, tolerance, network),
-        claim,
-        undecided,
-        unfinished,
-        tolerance,
-        stored.truth(described, "certified"),
-        stored.text(described, "fingerprint"),
-        stored.text(described, "note"),
-        stored.numbers(described, "work"),
-        stored.text(described, "method"),
-        pending,
-    )
+    return {
+        "domain": domain,
+        "codes": Codes(words, layout),
+        "geometry": read_geometry(arrays, dict(described), domain, tolerance, network),
+        "num_undecided": undecided,
+        "num_open": unfinished,
+        "num_pending": pending,
+        "tolerance": tolerance,
+        "certified": stored.truth(described, "certified"),
+        "fingerprint": stored.text(described, "fingerprint"),
+        "network": network,
+        "note": stored.text(described, "note"),
+        "work": stored.numbers(described, "work"),
+        "method": stored.text(described, "method"),
+    }
 
 
 def _domain_arrays(arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from reluscope import markup
 from reluscope.arguments import read_arguments, read_array, read_position, read_positions
 from reluscope.budget import INTERRUPTED
 from reluscope.codes.differences import differences
@@ -24,16 +23,21 @@ from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.network import Network
-from reluscope.partitions.assembly import Mosaic
 from reluscope.partitions.certificates import Certificate
 from reluscope.partitions.code_location import locate_by_code
 from reluscope.partitions.domain_arrays import domain_arrays
 from reluscope.partitions.exact_regions import code_tuples, exact_regions
-from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.location import locate
+from reluscope.partitions.mosaic import Mosaic
+from reluscope.partitions.partition_findings import (
+    number_of_adjacent_pairs,
+    number_of_bounded_regions,
+    number_of_regions,
+)
+from reluscope.partitions.partition_page import partition_page
 from reluscope.partitions.region_geometry import RegionGeometry, geometry_arrays
+from reluscope.partitions.rows import Facets, Row
 from reluscope.partitions.stored_partitions import read_stored
-from reluscope.regions.regions import regions
 from reluscope.tolerance import Tolerance
 
 if TYPE_CHECKING:
@@ -41,101 +45,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-MOST_PICTURED = 1_000
 
-
-@dataclass(frozen=True)
-class Facets:
-    """Pieces of boundary between two regions.
-
-    Parameters
-    ----------
-    left, right : (f,) int64
-        Rows of the regions on either side.
-    vertices : (f, d) int64
-        Rows of the vertices at the ends: two in the plane, one on a line; of no columns in more dimensions.
-    flip_offsets : (f + 1,) int64; flips : (flip_offsets[-1], 2) int64
-        Units that change their piece across each facet, as gate and unit within the gate. More than one flips on
-        degenerate networks.
-    """
-
-    left: Int[np.ndarray, " f"]
-    right: Int[np.ndarray, " f"]
-    vertices: Int[np.ndarray, "f d"]
-    flip_offsets: Int[np.ndarray, " f1"]
-    flips: Int[np.ndarray, "flips 2"]
-
-    def __len__(self) -> int:
-        return len(self.left)
-
-    def flips_at(self, facet: int) -> Int[np.ndarray, "flips 2"]:
-        """Return gate and unit of all units that change their piece across one facet."""
-        return self.flips[self.flip_offsets[facet] : self.flip_offsets[facet + 1]]
-
-    @property
-    def gates(self) -> Int[np.ndarray, " f"]:
-        """First gate with a unit that changes its piece across each facet."""
-        return self.flips[self.flip_offsets[:-1], 0]
-
-
-@dataclass(frozen=True)
-class Row:
-    """One region of a partition, seen as a row of its table; all coordinates are those of the domain.
-
-    Parameters
-    ----------
-    partition : Partition
-    index : int
-    """
-
-    partition: "Partition"
-    index: int
-
-    @property
-    def code(self) -> Codes:
-        """The code, as a batch of one."""
-        return self.partition.codes[self.index : self.index + 1]
-
-    @property
-    def witness(self) -> Float[np.ndarray, " d"]:
-        """A strictly interior point."""
-        return self.partition.witnesses[self.index]
-
-    @property
-    def vertices(self) -> Float[np.ndarray, "v d"]:
-        """Corners; in the plane in counter-clockwise order."""
-        offsets, ids = self.partition.region_vertices
-        return self.partition.vertices[ids[offsets[self.index] : offsets[self.index + 1]]]
-
-    @property
-    def volume(self) -> float:
-        """Volume; area in the plane, length on a line."""
-        return float(self.partition.volumes()[self.index])
-
-    @property
-    def map(self) -> AffineMaps:
-        """The affine map of the network on the region, as a batch of one."""
-        return self.partition.linearize([self.index])
-
-    @property
-    def polyhedron(self) -> Polyhedron:
-        """The region as an intersection of half-spaces.
-
-        On bounded lines and planes those of its sides, with unit normals; elsewhere those of all units, for which the
-        partition needs its network.
-        """
-        part = self.partition
-        if not isinstance(part.geometry, Mosaic):
-            return regions(part.network_on_domain, self.witness, domain=part.window)[0].polyhedron
-        corners = self.vertices
-        if corners.shape[1] == 1:
-            return Polyhedron(np.array([[1.0], [-1.0]]), np.array([corners.max(), -corners.min()]))
-        sides = np.roll(corners, -1, axis=0) - corners
-        normals = np.stack([sides[:, 1], -sides[:, 0]], axis=1) / np.linalg.norm(sides, axis=1)[:, None]
-        return Polyhedron(normals, (normals * corners).sum(axis=1))
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Partition:
     """The full-dimensional activation regions of a network on a domain.
 
@@ -151,8 +62,6 @@ class Partition:
         Shared by the regions around them.
     geometry : RegionGeometry
         Corners, neighbours and sizes of the regions, as far as the engine keeps them.
-    claim : Claim
-        EXACT if every region of the domain is there at the stated resolution, else LOWER.
     num_undecided : int
         Signs that fell between the rounding bound and the resolution.
     num_open : int
@@ -180,16 +89,15 @@ class Partition:
     domain: Domain
     codes: Codes
     geometry: RegionGeometry
-    claim: Claim
     num_undecided: int
     num_open: int
     tolerance: Tolerance
-    certified: bool
+    certified: bool = False
     fingerprint: str
     network: Network | None = None
     note: str = ""
     work: dict[str, float] = field(default_factory=dict)
-    method: str = "gate-by-gate subdivision"
+    method: str
     num_pending: int = 0
     proof: Certificate | None = None
 
@@ -209,35 +117,7 @@ class Partition:
 
     def _repr_html_(self) -> str:
         """Return the partition for a notebook: its number with the claim, sizes, and a small picture of a plane."""
-        entries: list[tuple[str, object]] = []
-        # What linear programs would have to find is not looked for just to be shown.
-        kept = not isinstance(self.geometry, ListedRegions)
-        if kept:
-            entries.append(("pairs that share a facet", str(self.adjacency_finding())))
-        if kept and self.dim <= 2:
-            entries.append(("vertices", len(self.vertices)))
-        if kept and not self.is_bounded().all():
-            entries.append(("bounded regions", str(self.boundedness_finding())))
-        elif kept and len(self) and self.dim <= 2:
-            low, middle, high = (float(share) for share in np.quantile(self.volumes(), (0.0, 0.5, 1.0)))
-            entries.append(("area" if self.dim == 2 else "length", f"{low:.3g} to {high:.3g}, median {middle:.3g}"))
-        if self.note:
-            entries.append(("stopped early", self.note))
-        entries.append(("network", self.fingerprint[:12] + (" (not loaded)" if self.network is None else "")))
-        picture = ""
-        if isinstance(self.geometry, Mosaic) and self.dim == 2 and 0 < len(self) <= MOST_PICTURED:
-            picture = self._thumbnail(self.geometry.ends)
-        return markup.figure("Partition", self.finding()._repr_html_(), markup.terms(entries), picture)
-
-    def _thumbnail(self, ends: np.ndarray) -> str:
-        window = self.window
-        assert not isinstance(window, Space)
-        corners = window.corners() if isinstance(window, Box) else window.vertices()
-        low, high = corners.min(axis=0), corners.max(axis=0)
-        # Facets at the border of the window show the shape of one that is no rectangle.
-        lines = (self.vertices[ends] - low).reshape(-1, 4)
-        width, height = (high - low).tolist()
-        return markup.thumbnail(lines.tolist(), width, height, f"boundaries of {len(self):,} regions")
+        return partition_page(self)
 
     @cached_property
     def certificate(self) -> Certificate | None:
@@ -268,6 +148,37 @@ class Partition:
                 "network and the domain"
             )
         return found
+
+    @property
+    def claim(self) -> Claim:
+        """EXACT if every region of the domain is there at the stated resolution, else LOWER."""
+        return Claim.LOWER if self.num_open or self.num_undecided else Claim.EXACT
+
+    @property
+    def has_vertices(self) -> bool:
+        """Whether the vertices and volumes of regions are known; ``method="tree"`` keeps none."""
+        return self.geometry.has_vertices
+
+    @property
+    def has_facet_vertices(self) -> bool:
+        """Whether it is known which vertices facets end at: on bounded lines and planes, by the engine "incidence"."""
+        return self.geometry.has_facet_vertices
+
+    @property
+    def mosaic(self) -> Mosaic:
+        """Vertices, facets and regions as one complex, with the facets on the domain's boundary.
+
+        Raises
+        ------
+        InputError
+            If it is not known which vertices facets end at.
+        """
+        if not self.has_facet_vertices:
+            raise InputError(
+                f"only on bounded lines and planes it is known where facets end, got {self.domain.describe()} by "
+                f"{self.method}: partition a Segment or a Plane, and leave method out"
+            )
+        return cast("Mosaic", self.geometry)
 
     @property
     def dim(self) -> int:
@@ -338,20 +249,7 @@ class Partition:
             EXACT at the stated resolution; LOWER if regions are missing, or if it stayed open whether some facet is
             there. Pairs that are listed share a facet, or there is less than the resolution between them.
         """
-        number = self._adjacency.nnz // 2
-        open_ones = int(self.geometry.num_unmatched)
-        is_sure = not (self.num_open or self.num_undecided or open_ones)
-        return Finding(
-            number,
-            Claim.EXACT if is_sure else Claim.LOWER,
-            name="pairs of regions that share a facet",
-            interval=(number, number if is_sure else float("inf")),
-            definition="pairs of full-dimensional activation regions whose common boundary has a relative interior",
-            domain=self.domain.describe(),
-            method=self.method + (", certified by rational arithmetic" if self.certified else ""),
-            tolerance=self.tolerance.resolution,
-            num_undecided=max(self.num_undecided, open_ones),
-        )
+        return number_of_adjacent_pairs(self)
 
     def boundedness_finding(self) -> Finding:
         """Return the number of bounded regions, with the claim of `is_bounded`.
@@ -366,21 +264,7 @@ class Partition:
         -----
         After ``method="tree"`` on an unbounded domain up to 2 n + 2 linear programs per region, when first asked for.
         """
-        number = int(np.count_nonzero(self.is_bounded()))
-        least, most = self.geometry.num_bounded if isinstance(self.geometry, ListedRegions) else (number, number)
-        missing = bool(self.num_open or self.num_undecided)
-        claim = Claim.EXACT if least == most else Claim.ESTIMATE
-        return Finding(
-            number,
-            Claim.LOWER if missing and number <= least else Claim.ESTIMATE if missing else claim,
-            name="bounded regions",
-            interval=(least, float("inf") if missing else most),
-            definition="proper activation regions (full-dimensional) in which no direction stays",
-            domain=self.domain.describe(),
-            method=self.method + (", certified by rational arithmetic" if self.certified else ""),
-            tolerance=self.tolerance.resolution,
-            num_undecided=max(self.num_undecided, most - least),
-        )
+        return number_of_bounded_regions(self)
 
     def adjacency(self) -> csr_array:
         """Return which regions share a facet; `adjacency_finding` says how sure that is.
@@ -436,12 +320,11 @@ class Partition:
         points = np.atleast_2d(read_array(points, "points", finite=False))
         if points.ndim != 2 or points.shape[1] != self.dim:
             raise ShapeError(f"points must have {self.dim} coordinates of the domain, got shape {points.shape}")
-        if isinstance(self.geometry, Mosaic):
+        if self.has_facet_vertices:
             return locate(points, self.vertices, *self.region_vertices)
         where = points
         found = np.full(len(where), -1, dtype=np.int64)
-        window = self.window.polyhedron if isinstance(self.window, Space) else self.window
-        inside = np.atleast_1d(window.contains(where))
+        inside = np.atleast_1d(self.window.contains(where))
         found[inside] = locate_by_code(where[inside], self.network_on_domain, self.codes, self.tolerance)
         return found
 
@@ -526,20 +409,7 @@ class Partition:
             EXACT at the stated resolution if no sign was undecided; otherwise LOWER, with an interval without upper
             end: one undecided sign may hide many regions.
         """
-        certain = len(self) + self.num_pending
-        high = float("inf") if self.num_open or self.num_undecided else certain
-        return Finding(
-            certain,
-            self.claim,
-            name="regions",
-            interval=(certain, high),
-            definition="proper activation regions (full-dimensional)",
-            domain=self.domain.describe(),
-            method=self.method + (", certified by rational arithmetic" if self.certified else ""),
-            tolerance=self.tolerance.resolution,
-            num_undecided=self.num_undecided,
-            work=self.work,
-        )
+        return number_of_regions(self)
 
     def to_table(self) -> "pa.Table":
         """Return one row per region: code, witness, and where corners are kept volume and number of corners.
@@ -555,7 +425,7 @@ class Partition:
         code = pa.FixedSizeBinaryArray.from_buffers(pa.binary(width), len(self), [None, pa.py_buffer(words)])
         columns: dict[str, Any] = {"code": code}
         columns |= {f"witness_{axis}": self.witnesses[:, axis] for axis in range(self.dim)}
-        if not isinstance(self.geometry, ListedRegions):
+        if self.has_vertices:
             columns |= {"volume": self.volumes(), "num_corners": np.diff(self.region_vertices[0])}
         return pa.table(columns)
 
@@ -612,4 +482,4 @@ class Partition:
             found = read_stored(arrays, described, network)
         except (*MALFORMED, ReluscopeError) as error:
             raise not_as_written(path, "a partition", "save it again") from error
-        return Partition(**found._asdict(), network=network)
+        return Partition(**found)

@@ -2,7 +2,7 @@
 
 A row of a region bounds it in a facet if some point violates this row and no other. Rows of one hyperplane are one row,
 so that facets at which several units change their pieces are facets like all others; which rows those are is decided in
-rational arithmetic where floats cannot tell. The code beyond a facet follows from derivatives (`pieces_beyond`): no
+rational arithmetic where floats cannot tell. The code beyond a facet follows from derivatives (`pieces_across`): no
 point near it is looked at, so that no region is too thin to be found there.
 
 A facet that was found is one. Where a question stays open, one more may be there, and the number of these says so.
@@ -24,8 +24,8 @@ from reluscope.geometry.generation import find_among_corners
 from reluscope.geometry.interior import proves_bounded
 from reluscope.geometry.rational_polytopes import Row, integer_row
 from reluscope.interruption import held, safe_point
-from reluscope.networks.beyond import pieces_beyond
 from reluscope.networks.network import Network
+from reluscope.networks.pieces_across import pieces_across
 from reluscope.partitions.exact_rows import ExactRows
 from reluscope.partitions.tree import TreeRegions
 from reluscope.partitions.tree_coordinates import Coordinates
@@ -269,7 +269,7 @@ def _words_beyond(coordinates: Coordinates, pieces: list[np.ndarray], sides: lis
     directions = np.stack([side.direction for side in sides])
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     own = [piece[[side.row for side in sides]] for piece in pieces]
-    beyond = pieces_beyond(network, own, [side.loose for side in sides], directions, rounding=coordinates.gamma)
+    beyond = pieces_across(network, own, [side.loose for side in sides], directions, rounding=coordinates.gamma)
     return pack_pieces(beyond, network.layout, num_codes=len(directions))
 
 

@@ -50,7 +50,7 @@ class Step(NamedTuple):
     num_undecided : int
         Questions that stayed open.
     work : mapping of words to numbers
-        What was counted on the way.
+        What was counted on the rules.
     """
 
     cells: Sequence[Any]
@@ -172,18 +172,18 @@ def walk(
     >>> found.parts, found.left, found.stopped
     ([['aaa'], ['aab'], ['aba']], (1, 1), 'budget of 3 regions')
     """
-    way = _Way(step, finish, left, budget, time.time() if began is None else began)
+    rules = _Rules(step, finish, left, budget, time.time() if began is None else began)
     state = _State(_waiting(start, 1.0))
     with torch.no_grad(), deferred():
         if split is None or (executor is None and checkpoint is None):
-            found = _here(way, state, progress)
+            found = _here(rules, state, progress)
         else:
-            found = _in_tasks(way, state, split, executor, checkpoint, progress)
+            found = _in_tasks(rules, state, split, executor, checkpoint, progress)
     return found if found.left else replace(found, stopped="")  # the last region was found just in time
 
 
 @dataclass(frozen=True)
-class _Way:
+class _Rules:
     """How cells are taken to their end, and since when."""
 
     step: Take
@@ -227,25 +227,25 @@ def _waiting(several: Sequence[Any], share: float) -> tuple[_Waiting, ...]:
     return tuple(_Waiting(cells, share * len(cells) / number if number else 0.0) for cells in several)
 
 
-def _here(way: _Way, state: _State, progress: Count | None, stopped: str = "") -> Walked:
+def _here(rules: _Rules, state: _State, progress: Count | None, stopped: str = "") -> Walked:
     """Do in this process what is left, or only as much as there has to be of work that was stopped."""
     if not stopped:
-        state, stopped = _depth_first(way, state, progress)
-    if way.budget.first_is_due(state.num_found, stopped):
-        state, again = _depth_first(replace(way, budget=Budget(regions=1)), state, progress)
+        state, stopped = _depth_first(rules, state, progress)
+    if rules.budget.first_is_due(state.num_found, stopped):
+        state, again = _depth_first(replace(rules, budget=Budget(regions=1)), state, progress)
         stopped = INTERRUPTED if again == INTERRUPTED else stopped
-    return state.walked(way.left, stopped)
+    return state.walked(rules.left, stopped)
 
 
-def _depth_first(way: _Way, state: _State, progress: Count | None) -> tuple[_State, str]:
+def _depth_first(rules: _Rules, state: _State, progress: Count | None) -> tuple[_State, str]:
     """Let the last cells take steps until there are none; return what there is then, and why it is not the end."""
     try:
         while state.waiting:
             safe_point()
-            if stopped := way.spent(state.num_found):
+            if stopped := rules.spent(state.num_found):
                 return state, stopped
             # One assignment: wherever Ctrl-C falls, cells are either still waiting or finished, and never both.
-            state, number, share = _advanced(way, state, len(state.waiting) - 1, way.budget.room(state.num_found))
+            state, number, share = _advanced(rules, state, len(state.waiting) - 1, rules.budget.room(state.num_found))
             if progress is not None and (number or share):
                 progress(number, share)
     except ENDS as end:
@@ -253,12 +253,12 @@ def _depth_first(way: _Way, state: _State, progress: Count | None) -> tuple[_Sta
     return state, ""
 
 
-def _advanced(way: _Way, state: _State, index: int, room: float) -> tuple[_State, int, float]:
+def _advanced(rules: _Rules, state: _State, index: int, room: float) -> tuple[_State, int, float]:
     """Return the state after a step of some cells, how many regions more it has, and what share of the work is done."""
     cells, share = state.waiting[index]
     others = (*state.waiting[:index], *state.waiting[index + 1 :])
     if not cells.is_finished:
-        made = way.step(cells, room)
+        made = rules.step(cells, room)
         following = _State(
             (*others, *_waiting(made.cells, share)),
             state.parts,
@@ -268,15 +268,15 @@ def _advanced(way: _Way, state: _State, index: int, room: float) -> tuple[_State
         )
         return following, made.num_found, 0.0 if made.cells else share
     number, parts = len(cells), state.parts
-    if way.finish is not None:
-        part = way.finish(cells)
+    if rules.finish is not None:
+        part = rules.finish(cells)
         number, parts = len(part), (part, state.parts)
     undecided = state.num_undecided + len(cells) - number
     return _State(others, parts, state.num_found + number, undecided, state.work), number, share
 
 
 def _in_tasks(
-    way: _Way,
+    rules: _Rules,
     state: _State,
     split: Split,
     executor: Executor | None,
@@ -284,26 +284,26 @@ def _in_tasks(
     progress: Count | None,
 ) -> Walked:
     """Break the work into independent tasks here, then hand them out."""
-    state, stopped = _broken_up(way, state, split, checkpoint is not None, progress)
+    state, stopped = _broken_up(rules, state, split, checkpoint is not None, progress)
     shares: dict[int, Walked] = {}
     if not stopped:
-        stopped = _handed_out(way, state, shares, executor, checkpoint, progress)
+        stopped = _handed_out(rules, state, shares, executor, checkpoint, progress)
         state = state._replace(waiting=tuple(one for row, one in enumerate(state.waiting) if row not in shares))
     if state.num_found or any(share.num_found for share in shares.values()):
-        found = state.walked(way.left, stopped)
+        found = state.walked(rules.left, stopped)
     else:
-        found = _here(way, state, progress, stopped)
+        found = _here(rules, state, progress, stopped)
     return found.joined(share for _, share in sorted(shares.items()))
 
 
 def _broken_up(
-    way: _Way, state: _State, split: Split, whatever_the_budget: bool, progress: Count | None
+    rules: _Rules, state: _State, split: Split, whatever_the_budget: bool, progress: Count | None
 ) -> tuple[_State, str]:
     """Let cells take steps, level by level, until what waits are tasks; return it, or why work stopped before."""
     try:
         while state.waiting:
             safe_point()
-            if stopped := way.spent(state.num_found):
+            if stopped := rules.spent(state.num_found):
                 return state, stopped
             index = next((row for row, one in enumerate(state.waiting) if one.cells.is_finished), None)
             if index is None:
@@ -311,8 +311,8 @@ def _broken_up(
                     return state._replace(waiting=_waiting(tasks, sum(one.share for one in state.waiting))), ""
                 lowest = min(one.cells.level for one in state.waiting)
                 index = max(row for row, one in enumerate(state.waiting) if one.cells.level == lowest)
-            room = float("inf") if whatever_the_budget else way.budget.room(state.num_found)
-            state, number, share = _advanced(way, state, index, room)
+            room = float("inf") if whatever_the_budget else rules.budget.room(state.num_found)
+            state, number, share = _advanced(rules, state, index, room)
             if progress is not None and (number or share):
                 progress(number, share)
     except ENDS as end:
@@ -321,7 +321,7 @@ def _broken_up(
 
 
 def _handed_out(
-    way: _Way,
+    rules: _Rules,
     state: _State,
     shares: dict[int, Walked],
     executor: Executor | None,
@@ -330,7 +330,7 @@ def _handed_out(
 ) -> str:
     """Put in what tasks have found, as it comes; return why some are not there, or have left something behind."""
     tasks, found, reasons = state.waiting, state.num_found, set[str]()
-    if tasks and (hopeless := way.budget.foresee()):
+    if tasks and (hopeless := rules.budget.foresee()):
         return hopeless
     try:
         kept = {} if checkpoint is None else checkpoint([one.cells for one in tasks])
@@ -342,33 +342,33 @@ def _handed_out(
                 progress(known.num_found, tasks[index].share)
         before, rest = len(shares), [index for index in range(len(tasks)) if index not in shares]
         # Each may find all the regions that are left to find. In this process it tells of them itself.
-        left, live = replace(way, budget=way.budget.after(found)), progress if executor is None else None
+        left, live = replace(rules, budget=rules.budget.after(found)), progress if executor is None else None
         tell = None if progress is None else lambda done, _: progress.tell(before + done, len(tasks))
         for position, made in run_tasks(_task, [(left, tasks[index], live) for index in rest], executor, tell=tell):
             index = rest[position]
             reasons.add(made.stopped)
             # Of a task that was given up, or came to no region, what it was to do is still to be done.
             if isinstance(made, Walked) and (made.num_found or not made.left):
-                made = made.within(way.budget.room(found), way.left)
+                made = made.within(rules.budget.room(found), rules.left)
                 if checkpoint is not None and not made.left:
                     kept[task_name(index)] = made
                 shares[index] = made
                 found += made.num_found
                 if progress is not None and executor is not None:
                     progress(made.num_found, tasks[index].share)
-            if made.stopped == INTERRUPTED or not way.budget.room(found):
+            if made.stopped == INTERRUPTED or not rules.budget.room(found):
                 break
     except ENDS as end:
         return why_ended(end)
-    return INTERRUPTED if INTERRUPTED in reasons else way.spent(found) or max(reasons, default="")
+    return INTERRUPTED if INTERRUPTED in reasons else rules.spent(found) or max(reasons, default="")
 
 
-def _task(way: _Way, waiting: _Waiting, progress: Count | None) -> Walked:
+def _task(rules: _Rules, waiting: _Waiting, progress: Count | None) -> Walked:
     with torch.no_grad(), deferred():
-        state, stopped = _depth_first(way, _State((waiting,)), progress)
+        state, stopped = _depth_first(rules, _State((waiting,)), progress)
     if stopped == OUT_OF_MEMORY:
         raise MemoryError  # to be tried once more, where there may be more of it
-    return state.walked(way.left, stopped)
+    return state.walked(rules.left, stopped)
 
 
 def task_name(index: int) -> str:

@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from reluscope.analyses.codespace.class_distances import ALL_GATES
 from reluscope.analyses.codespace.distinct import NUM_CODES
-from reluscope.arguments import Natural, read_drawn
+from reluscope.arguments import Count, read_drawn
 from reluscope.findings import Findings
 from reluscope.plots.style import CATEGORIES, INK, bare, canvas, figure_of
 
@@ -13,7 +13,7 @@ MOST_BARS = 30
 
 
 @read_drawn
-def distinct_codes(found: Findings, num_samples: Natural, *, axes: Axes | None = None) -> Figure:
+def distinct_codes(found: Findings, num_samples: Count, *, axes: Axes | None = None) -> Figure:
     """Draw how many different codes the samples have, one bar per gate and one for all gates together.
 
     Parameters

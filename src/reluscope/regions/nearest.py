@@ -12,14 +12,14 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from reluscope.geometry.norms import Norm, check_norm, dual, size
+from reluscope.networks.carriers.maps import Derivatives
+from reluscope.networks.carriers.numbers import HeldNumbers
+from reluscope.networks.evaluation import Evaluation
+from reluscope.networks.gradient_errors import gradient_errors
 from reluscope.networks.graph import Max
-from reluscope.networks.linearize import point_pieces, run_fixed, unit_maps
+from reluscope.networks.half_spaces import gate_rows
+from reluscope.networks.linearize import gate_values, gate_values_in_turn, identity, weight_of_units
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points, chunks
-from reluscope.networks.value_errors import ValueErrors
-from reluscope.regions.half_spaces import gate_rows
-from reluscope.regions.map_errors import MapErrors
-from reluscope.tolerance import Tolerance
 
 BUDGET = 256 * 2**20
 
@@ -54,26 +54,17 @@ class NearestFacets:
         return self.distances == 0
 
 
-def nearest_facets(
-    network: Network,
-    x: Points,
-    *,
-    norm: Norm = "l2",
-    tolerance: Tolerance | None = None,
-    budget: int = BUDGET,
-) -> NearestFacets:
+def nearest_facets(at: Evaluation, *, norm: Norm = "l2", memory: int = BUDGET) -> NearestFacets:
     """Return how far points are from the boundary of their linear regions.
 
     Parameters
     ----------
-    network : Network
-    x : (s, *input_shape) or (s, n)
+    at : Evaluation
+        The points, as ``Network.at`` returns them.
     norm : "l1", "l2" or "linf"
         What distance is.
-    tolerance : Tolerance, optional
-        Its ``rounding`` says which pre-activations count as zero.
-    budget : int
-        Memory for the normals of one block of inputs, in bytes.
+    memory : int
+        For the normals of one block of inputs, in bytes.
 
     Returns
     -------
@@ -94,19 +85,15 @@ def nearest_facets(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([([[3.0, 4.0], [1.0, 0.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
-    >>> found = nearest_facets(net, [[1.0, 1.0]])  # distances 7 / 5 and 1
+    >>> found = nearest_facets(net.at([[1.0, 1.0]]))  # distances 7 / 5 and 1
     >>> float(found.distances[0]), found.sources[0].tolist()
     (1.0, [0, 1, 0])
     """
     check_norm(norm)
-    tolerance = tolerance or Tolerance()
-    points = network.points(x)
-    candidates = [stage.gate.index.numel() if isinstance(stage.gate, Max) else 0 for stage in network.stages]
-    numbers_per_input = sum(gate.num_units for gate in network.gates) + 2 * sum(candidates)
-    per_input = 8 * max(1, numbers_per_input) + network.bytes_per_point
+    per_input = bytes_per_input(at.network)
     parts = [
-        _nearest(network, points[rows], norm, tolerance, budget // max(1, rows.stop - rows.start) // per_input)
-        for rows in chunks(len(points), per_input * min(network.num_inputs, 64), budget)
+        _nearest(part, norm, memory // max(1, len(part)) // per_input)
+        for _, part in at.with_gates().blocks(per_input * min(at.network.num_inputs, 64), memory)
     ]
     return NearestFacets(*(np.concatenate([getattr(part, name) for part in parts]) for name in _FIELDS))
 
@@ -114,33 +101,33 @@ def nearest_facets(
 _FIELDS = ("distances", "errors", "sources", "of_gradients")
 
 
-def _nearest(network: Network, points: torch.Tensor, norm: Norm, tolerance: Tolerance, block: int) -> NearestFacets:
-    number = len(points)
+def bytes_per_input(network: Network) -> int:
+    """Return the memory that the derivatives of all units by one input take at one point."""
+    candidates = [stage.gate.index.numel() if isinstance(stage.gate, Max) else 0 for stage in network.stages]
+    numbers = sum(gate.num_units for gate in network.gates) + 2 * sum(candidates)
+    return 8 * max(1, numbers) + network.bytes_per_point
+
+
+@torch.no_grad()
+def _nearest(at: Evaluation, norm: Norm, block: int) -> NearestFacets:
+    network, number = at.network, len(at)
     spread = float(size(np.ones(network.num_inputs), dual(norm)))
-    unit = tolerance.rounding * np.finfo(float).eps
-    lengths, largest, constants = _lengths(network, points, norm, max(1, block))
-    pieces = network.codes(points).by_gate()
+    constants = gate_values(network, HeldNumbers(at.pieces), torch.zeros_like(at.points))
+    lengths, largest = _lengths(at, norm, max(1, block))
+    errors_of_maps, of_outputs = gradient_errors(network, at.pieces, largest, number, at.tolerance.unit)
     distances, errors = np.full(number, np.inf), np.zeros(number)
     sources = np.full((number, 3), -1, dtype=np.int64)
-    map_errors = MapErrors(network, number, unit)
-    values = network.start(points)
-    value_errors = ValueErrors(values, unit)
     every = np.arange(number)
-    for stage in network.stages:
-        own = pieces[stage.gate.name].to_array()
-        noise = value_errors.at(stage, values)
-        pre, live = stage.advance(values)
-        values = stage.close(live, pre)
-        value_errors.pass_on(stage, own, values[stage.position])
+    for stage, gate in zip(network.stages, at.gates, strict=True):
         # Lengths stand for normals: what makes rows of them only changes signs, or subtracts the chosen one's zero.
         rows = gate_rows(
             stage.gate,
             stage.index,
-            pieces=own,
-            pre=pre.cpu().numpy(),
-            maps=(lengths[stage.index][..., None], constants[stage.index]),
-            noise=noise,
-            map_noise=map_errors.at(stage, own, largest[stage.index]),
+            pieces=gate.pieces.cpu().numpy(),
+            pre=gate.preactivations.cpu().numpy(),
+            maps=(lengths[stage.index][..., None], constants[stage.index].cpu().numpy()),
+            noise=gate.errors.cpu().numpy(),
+            map_noise=errors_of_maps[stage.index].cpu().numpy(),
         )
         length = np.abs(rows.normals[..., 0])
         wrong = spread * rows.constant_below  # in the length of a normal
@@ -158,38 +145,34 @@ def _nearest(network: Network, points: torch.Tensor, norm: Norm, tolerance: Tole
         distances = np.where(closer, best, distances)
         errors = np.where(closer, error[every, first], errors)
         sources[closer] = rows.sources[every, first][closer]
-    return NearestFacets(distances, errors, sources, map_errors.at_end(network.finish))
+    return NearestFacets(distances, errors, sources, of_outputs.cpu().numpy())
 
 
-def _lengths(
-    network: Network, points: torch.Tensor, norm: Norm, block: int
-) -> tuple[list[np.ndarray], list[np.ndarray], list[np.ndarray]]:
-    """Return per gate lengths of normals, largest entries of the units' gradients, and the maps' constants.
+def _lengths(at: Evaluation, norm: Norm, block: int) -> tuple[list[np.ndarray], list[torch.Tensor]]:
+    """Return per gate lengths of normals, and the largest entries of the units' gradients.
 
     A normal is the gradient of a pointwise unit, or of a max unit's candidate less the one chosen.
     """
-    pieces = network.codes(points).by_gate()
-    sizes: list[np.ndarray] = []
-    largest: list[np.ndarray] = []
-    constants: list[np.ndarray] = []
+    network = at.network
+    sizes: list[torch.Tensor] = []
+    largest: list[torch.Tensor] = []
     for start in range(0, network.num_inputs, block):
         inputs = slice(start, min(start + block, network.num_inputs))
-        maps = unit_maps(network, points, inputs)
-        for index, (stage, (weight, constant)) in enumerate(zip(network.stages, maps, strict=True)):
-            entries = weight.abs().amax(dim=-1).cpu().numpy()
+        walk = gate_values_in_turn(network, Derivatives(at.pieces), identity(network, inputs))
+        for (stage, derivatives), piece in zip(walk, at.pieces, strict=True):
+            weight, index = weight_of_units(stage.gate, derivatives, len(at)), stage.index
+            entries = weight.abs().amax(dim=-1)
             if isinstance(stage.gate, Max):
-                piece = torch.as_tensor(pieces[stage.gate.name].to_array().astype(np.int64), device=weight.device)
-                chosen = piece[..., None, None].expand(-1, -1, 1, weight.shape[-1])
+                chosen = piece.long()[..., None, None].expand(-1, -1, 1, weight.shape[-1])
                 weight = weight - weight.gather(2, chosen)
-            part = _part(weight, norm).cpu().numpy()
+            part = _part(weight, norm)
             if start == 0:
                 sizes.append(part)
                 largest.append(entries)
-                constants.append(constant.cpu().numpy())
             else:
-                largest[index] = np.maximum(largest[index], entries)
-                sizes[index] = np.maximum(sizes[index], part) if norm == "l1" else sizes[index] + part
-    return [np.sqrt(table) if norm == "l2" else table for table in sizes], largest, constants
+                largest[index] = torch.maximum(largest[index], entries)
+                sizes[index] = torch.maximum(sizes[index], part) if norm == "l1" else sizes[index] + part
+    return [(table.sqrt() if norm == "l2" else table).cpu().numpy() for table in sizes], largest
 
 
 def _part(weight: torch.Tensor, norm: Norm) -> torch.Tensor:
@@ -199,13 +182,12 @@ def _part(weight: torch.Tensor, norm: Norm) -> torch.Tensor:
     return weight.abs().amax(-1) if norm == "l1" else weight.abs().sum(-1)
 
 
-def facet_normals(network: Network, x: Points, sources: Int[np.ndarray, "s 3"]) -> Float[np.ndarray, "s n"]:
+def facet_normals(at: Evaluation, sources: Int[np.ndarray, "s 3"]) -> Float[np.ndarray, "s n"]:
     """Return one outward normal ``a`` of each point's region ``a z <= b``, by its source; zero where there is none.
 
     Parameters
     ----------
-    network : Network
-    x : (s, *input_shape) or (s, n)
+    at : Evaluation
     sources : (s, 3) int array
         Gate, unit, and the piece beyond, as `nearest_facets` returns them.
 
@@ -217,16 +199,15 @@ def facet_normals(network: Network, x: Points, sources: Int[np.ndarray, "s 3"]) 
     --------
     >>> import reluscope as rs
     >>> net = rs.load([([[3.0, 4.0], [1.0, 0.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
-    >>> facet_normals(net, [[1.0, 1.0]], np.array([[0, 1, 0]]))
+    >>> facet_normals(net.at([[1.0, 1.0]]), np.array([[0, 1, 0]]))
     array([[-1.,  0.]])
     """
-    points = network.points(x)
-    pieces = point_pieces(network, points)
+    network, points = at.network, at.points
     with torch.enable_grad():
         start = points.detach().clone().requires_grad_()
-        passed, _ = run_fixed(network, pieces, start)
+        walk = gate_values_in_turn(network, HeldNumbers(at.pieces), start)
         total = start.sum() * 0.0
-        for stage, piece, (pre, _) in zip(network.stages, pieces, passed, strict=True):
+        for (stage, pre), piece in zip(walk, at.pieces, strict=True):
             rows = torch.as_tensor(np.flatnonzero(sources[:, 0] == stage.index), device=points.device)
             unit, beyond = (torch.as_tensor(column, device=points.device)[rows] for column in sources.T[1:])
             own = piece[rows, unit].long()

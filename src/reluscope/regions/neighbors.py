@@ -2,7 +2,7 @@
 
 Across a facet all units flip that sit on a breakpoint on the whole of it, and no other: a pre-activation that is zero
 at an inner point of a facet of its own region is zero all over it. So there is one region beyond each facet, and its
-code follows from the derivatives along the outward normal (`pieces_beyond`); how far it reaches along the normal, from
+code follows from the derivatives along the outward normal (`pieces_across`); how far it reaches along the normal, from
 one evaluation with the units held to that code.
 """
 
@@ -16,15 +16,16 @@ from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Domain, Slice
-from reluscope.networks.beyond import pieces_beyond
-from reluscope.networks.held import pieces_of
+from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.maps import RoundedMaps, along_directions, slopes_of_units
+from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
+from reluscope.networks.half_spaces import gate_rows
+from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
+from reluscope.networks.pieces_across import pieces_across
 from reluscope.networks.points import Points, chunks
-from reluscope.networks.slopes_along import SlopesAlong
-from reluscope.networks.value_errors import ValueErrors
-from reluscope.regions.half_spaces import gate_rows
-from reluscope.regions.held import held_region
 from reluscope.regions.region import Region
+from reluscope.regions.region_of_code import region_of_code
 from reluscope.regions.regions import region
 from reluscope.tolerance import Tolerance
 
@@ -123,13 +124,13 @@ def neighbors(
     normals = here.polyhedron.A[first]
     normals = normals / np.linalg.norm(normals, axis=1, keepdims=True)
     pieces = tuple(piece[0] for piece in pieces_of(here.code))
-    still = held_region(network, here.witness, pieces, tolerance=tolerance).still
+    still = region_of_code(network, here.witness, pieces, tolerance=tolerance).still
     ends = tuple(rows for rows, outside in zip(groups, is_end, strict=True) if outside)
     if not crossed:
         return Neighbors(here, (), (), here.code[:0], on_facets, on_facets, ends)
     loose = [np.concatenate([here.sources[rows], still]) for rows in crossed]
     rounding = tolerance.rounding * np.finfo(float).eps
-    beyond = pieces_beyond(network, pieces, loose, normals, rounding=rounding)
+    beyond = pieces_across(network, pieces, loose, normals, rounding=rounding)
     reach = _reach(network, beyond, on_facets, normals, rounding)
     of_domain = here.sources[:, 0] < 0
     A, b = here.polyhedron.A[of_domain], here.polyhedron.b[of_domain]
@@ -167,21 +168,24 @@ def _reach(
     if not len(points):
         return reach
     for part in chunks(len(points), 4 * network.bytes_per_point, BUDGET):
-        own = [table[part].astype(np.int64) for table in pieces]
-        values = network.start(network.points(points[part]))
-        errors, along = ValueErrors(values, rounding), SlopesAlong(network, directions[part], rounding)
+        held = [torch.as_tensor(table[part].astype(np.int64), device=network.device) for table in pieces]
+        start = Rounded.exactly(network.points(points[part]))
+        values, maps = HeldRoundedNumbers(rounding, held), RoundedMaps(rounding, has_constant=False)
+        both = zip(
+            carry(network, values, start),
+            carry(network, maps, along_directions(network, directions[part])),
+            strict=True,
+        )
         number = part.stop - part.start
-        for stage, held in zip(network.stages, own, strict=True):
-            noise, (slopes, noise_of_slopes) = errors.at(stage, values), along.at(stage)
-            pre, live = stage.advance(values)
-            values = {**live, stage.position: stage.gate.select(pre, torch.as_tensor(held, device=network.device))}
-            errors.pass_on(stage, held, values[stage.position])
-            along.pass_on(stage, held)
+        for stage, piece, (seen, along) in zip(network.stages, held, both, strict=False):
+            pre, noise = (table.cpu().numpy() for table in seen)
+            slopes, noise_of_slopes = slopes_of_units(stage.gate, along)
+            maps.hold(piece)
             rows = gate_rows(
                 stage.gate,
                 stage.index,
-                pieces=held,
-                pre=pre.cpu().numpy(),
+                pieces=piece.cpu().numpy(),
+                pre=pre,
                 maps=(slopes[..., None], np.zeros(pre.shape)),  # where rows are is not asked
                 noise=noise,
                 map_noise=noise_of_slopes,

@@ -4,20 +4,20 @@ A point strictly inside its region is its own witness. A point on a kink belongs
 rule; the witness is then the centre of a largest ball inside, and if there is none the code has no region to speak of.
 """
 
-import numpy as np
-import torch
+from typing import NamedTuple
 
-from reluscope.arguments import Count, read_arguments
+import numpy as np
+
+from reluscope.arguments import read_arguments
+from reluscope.budget import Budget, MemoryBudget
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.networks.linearize import each_unit_maps
+from reluscope.networks.evaluation import Evaluation
+from reluscope.networks.half_spaces import Rows
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points, chunks
-from reluscope.networks.value_errors import ValueErrors
-from reluscope.regions.half_spaces import Rows, gate_rows
-from reluscope.regions.map_errors import MapErrors
+from reluscope.networks.points import Points
 from reluscope.regions.region import Region
 from reluscope.tolerance import Tolerance
 
@@ -52,8 +52,8 @@ def regions(
     x: Points,
     *,
     domain: Domain | None = None,
+    budget: MemoryBudget | None = None,
     tolerance: Tolerance | None = None,
-    budget: Count = BUDGET,
 ) -> tuple[Region, ...]:
     """Return the linear region at every point.
 
@@ -65,10 +65,10 @@ def regions(
         Points; for a slice as domain ``(s, d)`` in slice coordinates.
     domain : Box, Polyhedron, Slice or Space, optional
         What the regions are cut down to; by default all of input space. On a slice everything is in slice coordinates.
+    budget : Budget, optional
+        Memory for the half-spaces of one chunk of points; those of all points are returned.
     tolerance : Tolerance, optional
         Its ``rounding`` says which pre-activations count as zero.
-    budget : int
-        Memory for the half-spaces of one chunk of points, in bytes; those of all points are returned.
 
     Returns
     -------
@@ -88,28 +88,83 @@ def regions(
     boundary of the domain, cost one linear program each. Rows that are constant over the region (units whose inputs
     are all dead, candidates of a max gate that are the same affine function there) are checked and left out.
     """
-    tolerance = tolerance or Tolerance()
     if isinstance(domain, Slice):
         network, domain = network.restrict(domain), domain.window
-    points = network.points(x)
+    found, reasons = find_regions(network.at(x, tolerance=tolerance), domain=domain, budget=budget)
+    if wrong := next((reason for reason in reasons if reason), ""):
+        raise DegenerateGeometryError(wrong)
+    return tuple(one for one in found if one is not None)
+
+
+class FoundRegions(NamedTuple):
+    """The regions at points whose codes have any.
+
+    Parameters
+    ----------
+    regions : tuple of Region or None
+        None where the code of the point has no region with an interior.
+    reasons : tuple of str
+        Why there is none, by the names of units; empty where there is a region.
+    """
+
+    regions: tuple[Region | None, ...]
+    reasons: tuple[str, ...]
+
+
+@read_arguments
+def find_regions(
+    at: Evaluation, *, domain: Box | Polyhedron | Space | None = None, budget: MemoryBudget | None = None
+) -> FoundRegions:
+    """Return the linear regions at evaluated points, where there are any; see `regions`.
+
+    Parameters
+    ----------
+    at : Evaluation
+        As ``Network.at`` returns it.
+    domain : Box, Polyhedron or Space, optional
+        What the regions are cut down to.
+    budget : Budget, optional
+        Memory for the half-spaces of one block of points.
+
+    Raises
+    ------
+    InputError
+        If a point lies outside the domain.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
+    >>> found = rs.find_regions(net.at([[1.0], [0.0]]))
+    >>> found.regions[0].map.weight.item(), found.regions[1], found.reasons[1][:31]
+    (1.0, None, 'point 1 lies on a kink of 0[0],')
+    """
+    network = at.network
     window = _window(domain, network.num_inputs)
-    maps = network.linearize(points)
-    codes = network.codes(points)
-    found = []
+    unit, memory = at.tolerance.unit, (budget or Budget()).memory_or(BUDGET)
     rows_per_point = sum(gate.num_units * max(1, gate.num_pieces - 1) for gate in network.gates) + len(window.b)
-    for part in chunks(len(points), 4 * 8 * max(1, rows_per_point) * network.num_inputs, budget):
-        tables = _rows(network, points[part], codes[part], window, tolerance)
-        flat = points[part].reshape(-1, network.num_inputs).cpu().numpy()
-        for local, position in enumerate(range(part.start, part.stop)):
+    found: list[Region | None] = []
+    reasons: list[str] = []
+    for block, part in at.blocks(4 * 8 * max(1, rows_per_point) * network.num_inputs, memory):
+        flat = part.points.reshape(len(part), -1).cpu().numpy()
+        tables = [*part.half_spaces, _domain_rows(window, flat, unit)]
+        codes = part.codes
+        for local, position in enumerate(range(block.start, block.stop)):
             rows = [Rows(*(column[local] for column in table)) for table in tables]
-            polyhedron, sources, slack, noise = _polyhedron(network, rows, window, position)
-            witness = flat[local].copy()
-            if not (slack > noise).all():
-                witness = _interior_point(network, codes[position], polyhedron, sources, slack, noise, position)
+            try:
+                polyhedron, sources, slack, noise = _polyhedron(network, rows, window, position)
+                witness = flat[local].copy()
+                if not (slack > noise).all():
+                    witness = _interior_point(network, codes[local], polyhedron, sources, slack, noise, position)
+            except DegenerateGeometryError as error:
+                found.append(None)
+                reasons.append(str(error))
+                continue
             for array in (witness, sources):
                 array.setflags(write=False)
-            found.append(Region(codes[position], polyhedron, maps[position : position + 1], witness, sources))
-    return tuple(found)
+            found.append(Region(codes[local], polyhedron, part.maps[local : local + 1], witness, sources))
+            reasons.append("")
+    return FoundRegions(tuple(found), tuple(reasons))
 
 
 def _window(domain: Domain | None, dim: int) -> Polyhedron:
@@ -120,38 +175,6 @@ def _window(domain: Domain | None, dim: int) -> Polyhedron:
     if domain.dim != dim:
         raise ShapeError(f"expected a domain in {dim} dimensions, as many as inputs, got {domain.describe()}")
     return domain.polyhedron if isinstance(domain, Box | Space) else domain
-
-
-def _rows(network: Network, points: torch.Tensor, codes: Codes, window: Polyhedron, tolerance: Tolerance) -> list[Rows]:
-    """Return the half-spaces at a chunk of points: of every gate, and last of the domain."""
-    number, size = len(points), network.num_inputs
-    flat = points.reshape(number, size).cpu().numpy()
-    unit = tolerance.rounding * np.finfo(float).eps
-    tables = []
-    errors = MapErrors(network, number, unit)
-    values = network.start(points)
-    value_errors = ValueErrors(values, unit)
-    pieces = codes.by_gate()
-    for stage, (weight, bias) in zip(network.stages, each_unit_maps(network, points), strict=True):
-        maps = (weight.cpu().numpy(), bias.cpu().numpy())
-        own = pieces[stage.gate.name].to_array()
-        noise = value_errors.at(stage, values)
-        pre, live = stage.advance(values)
-        values = stage.close(live, pre)
-        value_errors.pass_on(stage, own, values[stage.position])
-        tables.append(
-            gate_rows(
-                stage.gate,
-                stage.index,
-                pieces=own,
-                pre=pre.cpu().numpy(),
-                maps=maps,
-                noise=noise,
-                map_noise=errors.at(stage, own, _largest_entries(maps[0], -1)),
-            )
-        )
-    tables.append(_domain_rows(window, flat, unit))
-    return tables
 
 
 def _largest_entries(table: np.ndarray, axis: int) -> np.ndarray:

@@ -123,7 +123,7 @@ def boxes(dim: Count, limit: Positive = 4.0) -> SearchStrategy[Box]:
     Examples
     --------
     >>> from hypothesis import find
-    >>> find(boxes(2), lambda box: box.volume >= 1).dim
+    >>> find(boxes(2), lambda box: box.volume() >= 1).dim
     2
     """
     sides = st.tuples(dyadics(limit), dyadics(limit)).filter(lambda side: side[0] != side[1]).map(sorted)

@@ -87,6 +87,6 @@ def train_classifiers(
         epochs=recipe.epochs,
         batch=recipe.batch,
         order=seeds[0],
-        tell=tell,
+        progress=tell or False,
     )
     return [done.stack.layers(index) for index in range(len(done.stack))]

@@ -17,13 +17,13 @@ from reluscope.analyses.annulus import (
     decision_volume,
     expanded_simplex_layers,
     inner_radius,
+    layers_module,
     outer_radius,
     part_around_origin,
     read_shallow,
     recognize,
     root_polytope_layers,
     simplex_corner_layers,
-    to_module,
 )
 from reluscope.analyses.annulus.rational_lines import RationalLines, rational_rank
 from reluscope.errors import InputError
@@ -217,7 +217,7 @@ def test_other_forms_of_the_same_network():
     layers = expanded_simplex_layers(3)
     expected = decision_region(layers)
     assert np.allclose(np.sort(decision_region(rs.load(layers)).offsets), np.sort(expected.offsets))
-    leaky = decision_region(rs.load(to_module(layers, leak=0.1), input_shape=3))
+    leaky = decision_region(rs.load(layers_module(layers, leak=0.1), input_shape=3))
     assert np.allclose(np.sort(leaky.offsets), np.sort(decision_region(layers, leak=0.1).offsets))
     assert decision_volume(rs.load(layers)).value == pytest.approx(expected.polyhedron.volume())
 

@@ -206,7 +206,7 @@ def test_a_facet_can_lie_outside_the_domain():
 def test_what_there_is_no_time_for_is_left_open():
     net = rs.load(pseudo_random_network(2, [4, 4, 4]))
     x = rs.partition(net, rs.Space(2)).witnesses
-    found = rs.codespace.adjacency(net, x, seconds=0.0)
+    found = rs.codespace.adjacency(net, x, budget=rs.Budget(seconds=0.0))
     assert len(found.undecided) >= 121
     assert found.counts.finding("num_adjacent_pairs").claim == "LOWER"
     assert found.counts.finding("num_adjacent_pairs").interval == (0, len(found.undecided))
@@ -214,7 +214,7 @@ def test_what_there_is_no_time_for_is_left_open():
     assert found.counts.finding("num_near_pairs").claim == "EXACT"
     assert (found.distances() == 255).sum() == 2 * len(found.undecided)
     flat = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])
-    unknown = rs.codespace.adjacency(flat, [[-1.0], [0.0], [1.0]], seconds=0.0)
+    unknown = rs.codespace.adjacency(flat, [[-1.0], [0.0], [1.0]], budget=rs.Budget(seconds=0.0))
     assert unknown.unchecked.tolist() == [1]
     assert unknown.counts.finding("num_adjacent_pairs").interval == (0, 3)
 

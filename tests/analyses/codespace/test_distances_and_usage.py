@@ -14,7 +14,7 @@ from reluscope.analyses.codespace import (
     SampleCodes,
     class_distances,
     count_distinct_by_class,
-    mean_distances,
+    mean_code_distances,
     occupancy,
     pair_distances,
     sample_codes,
@@ -48,7 +48,7 @@ def mean_by_pairs(pieces, pairs):
 def test_means_are_those_of_all_pairs(seed, num_classes, size):
     pieces = draw(seed, size)
     classes = np.random.default_rng(seed).integers(0, num_classes, size) * 3
-    found, table = mean_distances(codes_of(pieces), classes), class_distances(codes_of(pieces), classes)
+    found, table = mean_code_distances(codes_of(pieces), classes), class_distances(codes_of(pieces), classes)
     every = list(itertools.combinations(range(size), 2))
     within = [(a, b) for a, b in every if classes[a] == classes[b]]
     between = [(a, b) for a, b in every if classes[a] != classes[b]]
@@ -82,12 +82,12 @@ def test_doubtful_samples_widen_means_as_far_as_they_could():
     doubtful = np.zeros((12, 3), dtype=bool)
     doubtful[[2, 7], 1] = True
     asked = codes_of(pieces, doubtful)
-    found, table = (ask(asked, classes)["mean_code_distance"] for ask in (mean_distances, class_distances))
+    found, table = (ask(asked, classes)["mean_code_distance"] for ask in (mean_code_distances, class_distances))
     assert {str(claim) for claim in (*found.claims, *table.claims)} == {"ESTIMATE"}
     for moved in (draw(2, 12), draw(3, 12)):
         changed = pieces.copy()
         changed[[2, 7]] = moved[[2, 7]]
-        for ask, column in ((mean_distances, found), (class_distances, table)):
+        for ask, column in ((mean_code_distances, found), (class_distances, table)):
             truth = ask(codes_of(changed), classes)["mean_code_distance"].value
             assert ((column.lower <= truth) & (truth <= column.upper)).all()
 
@@ -230,5 +230,5 @@ def test_many_samples_take_bounded_memory():
     layout = rs.CodeLayout((rs.GateLayout("relu", 3072),))
     words = np.random.default_rng(0).integers(0, 2**63, (4_000, 48), dtype=np.uint64)
     sampled = SampleCodes(rs.Codes(words, layout), np.zeros((4_000, 1), dtype=bool), 0.0)
-    found = mean_distances(sampled, np.arange(4_000) % 10).where(pairs="within classes", gate="all gates")
+    found = mean_code_distances(sampled, np.arange(4_000) % 10).where(pairs="within classes", gate="all gates")
     assert found.finding("mean_code_distance").value == pytest.approx(3072 / 2, rel=0.1)

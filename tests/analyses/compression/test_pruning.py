@@ -46,7 +46,7 @@ def test_the_function_stays(data):
     dim = data.draw(st.integers(1, 2))
     network = rs.load(data.draw(strategies.networks(dim, max_layers=2, max_width=4, num_outputs=2)))
     box = data.draw(strategies.boxes(dim))
-    pruned = prune(network, box, method=data.draw(st.sampled_from(["auto", "intervals"])))
+    pruned = prune(network, domain=box, method=data.draw(st.sampled_from(["auto", "intervals"])))
     assert exact_difference(network, pruned.network, box, 5) <= pruned.max_difference.value
     assert sum(pruned.widths_before) == network.num_units
     assert sum(pruned.widths_after) == pruned.network.num_units
@@ -57,7 +57,7 @@ def test_the_function_stays(data):
 def test_no_dead_unit_is_left(data):
     layers = data.draw(strategies.degenerate_networks(2, max_layers=2, max_width=4))
     box = data.draw(strategies.boxes(2))
-    pruned = prune(rs.load(layers), box)
+    pruned = prune(rs.load(layers), domain=box)
     corners = [(box.lo[0], box.lo[1]), (box.hi[0], box.lo[1]), (box.hi[0], box.hi[1]), (box.lo[0], box.hi[1])]
     codes = np.array([piece.code for piece in fractions_plane.split(layers, corners)])
     removed = {(one.gate, one.channel) for one in pruned.removed}
@@ -73,7 +73,7 @@ def test_every_reason():
     first = ([[1.0], [2.0], [-1.0], [1.0], [0.0]], [0.0, 0.0, -2.0, 0.5, 3.0])
     second = ([[1.0, 1.0, 1.0, 0.0, 1.0], [2.0, 1.0, 0.0, 0.0, 0.0]], [-2.0, -1.0])
     network = rs.load([first, second, ([[1.0, -1.0]], [0.0])])
-    pruned = prune(network, rs.Box(-1, 1, dim=1))
+    pruned = prune(network, domain=rs.Box(-1, 1, dim=1))
     assert {(one.gate, one.channel): one.reason for one in pruned.removed if one.gate == "relu 0"} == {
         ("relu 0", 1): "duplicate",
         ("relu 0", 2): "dead",
@@ -93,7 +93,7 @@ def test_units_that_are_always_on_become_one():
     network = rs.load(
         [(weight, np.array([4.0, 4.0, 4.0, 4.0, 0.0, 0.25])), (rng.integers(-4, 5, size=(1, 6)) / 4, [0.5])]
     )
-    pruned = prune(network, rs.Box(-1, 1, dim=3))
+    pruned = prune(network, domain=rs.Box(-1, 1, dim=3))
     assert pruned.counts()["always on"] == 4
     assert pruned.widths_after == (3,)
     assert exact_difference(network, pruned.network, rs.Box(-1, 1, dim=3), 3) == 0
@@ -104,7 +104,7 @@ def test_a_layer_that_is_affine_is_multiplied_into_the_next():
     rng = np.random.default_rng(1)
     second = rng.normal(size=(3, 4))  # its units are at 0 in the origin
     layers = [(rng.normal(size=(4, 2)), np.full(4, 9.0)), (second, -9 * second.sum(1)), (np.ones((1, 3)), [0.0])]
-    pruned = prune(rs.load(layers), rs.Box(-1, 1, dim=2), method="intervals")
+    pruned = prune(rs.load(layers), domain=rs.Box(-1, 1, dim=2), method="intervals")
     assert pruned.widths_after == (0, 3)
     assert 0 < pruned.max_difference.value < 1e-13
     assert pruned.max_difference.claim is Claim.UPPER
@@ -115,7 +115,7 @@ def test_a_combination_of_others_goes():
     weight = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 2.0], [0.5, -0.5]])
     after = np.array([[1.0, 0.5, 0.25, 1.0], [0, 1, 1, 0], [1, 1, 0, 1], [0.5, 0, 1, 2]])
     layers = [(weight, [5.0, 5.0, 5.0, 0.0]), (after, -after @ [5, 5, 5, 0]), (np.ones((1, 4)), [0.0])]
-    pruned = prune(rs.load(layers), rs.Box(-1, 1, dim=2), method="intervals")
+    pruned = prune(rs.load(layers), domain=rs.Box(-1, 1, dim=2), method="intervals")
     assert [(one.gate, one.reason) for one in pruned.removed] == [("relu 0", "dependent")]
     assert exact_difference(rs.load(layers), pruned.network, rs.Box(-1, 1, dim=2), 4) == 0
     assert pruned.max_difference.value == 0
@@ -125,10 +125,10 @@ def test_units_that_just_touch_zero_are_dead():
     layers = [(np.full((2, 10), 0.1), [-1.0000000000000002, 0.0]), (np.ones((1, 2)), [0.0])]
     box = rs.Box(0, 1, dim=10)
     top = Fraction(-1.0000000000000002) + 10 * Fraction(0.1)
-    assert ("dead" in prune(rs.load(layers), box).counts()) == (top <= 0)
+    assert ("dead" in prune(rs.load(layers), domain=box).counts()) == (top <= 0)
     layers[0] = ([[0.5] * 10, [-1.0] * 10], [-5.0, 0.0])  # both are 0 in one corner, and nowhere above
     layers[1] = (np.ones((1, 2)), [0.0])
-    assert prune(rs.load(layers), box).counts() == {"dead": 2}
+    assert prune(rs.load(layers), domain=box).counts() == {"dead": 2}
 
 
 @pytest.mark.parametrize("gate", [nn.ReLU(), nn.LeakyReLU(0.25), nn.PReLU(12), nn.ReLU6(), nn.Hardtanh(-0.5, 0.75)])
@@ -141,7 +141,7 @@ def test_gates_on_small_boxes(gate, method):
     model = nn.Sequential(nn.Linear(5, 12), norm, gate, nn.Linear(12, 12), gate, nn.Linear(12, 2)).eval()
     box = rs.Box(-0.2, 0.2, dim=5)
     network = rs.load(model)
-    pruned = prune(model, box, method=method)
+    pruned = prune(model, domain=box, method=method)
     assert len(pruned.removed) > 5
     assert pruned.max_difference.value < 1e-12
     assert sampled_difference(network, pruned, box) < 1e-13
@@ -175,7 +175,7 @@ def test_channels_of_convolutions():
     model = image_model()
     box = rs.Box(0, 1, dim=64)
     network = rs.load(model, (1, 8, 8))
-    pruned = prune(model, box, input_shape=(1, 8, 8))
+    pruned = prune(model, domain=box, input_shape=(1, 8, 8))
     by_place = {(one.gate, one.channel): one.reason for one in pruned.removed}
     first, second = (
         gate.name for gate in network.gates if gate.kind in ("relu", "leaky_relu") and len(gate.shape) == 3
@@ -196,14 +196,14 @@ def test_a_constant_in_front_of_a_border_stays():
     with torch.no_grad():
         model[0].weight[0], model[0].bias[0] = 0, 1.0
         model[0].bias[1] = 0.0
-    pruned = prune(model, rs.Box(-1, 1, dim=25), input_shape=(1, 5, 5))
+    pruned = prune(model, domain=rs.Box(-1, 1, dim=25), input_shape=(1, 5, 5))
     assert pruned.widths_after[0] == 2
     assert sampled_difference(rs.load(model, (1, 5, 5)), pruned, rs.Box(0, 1, dim=25), 100) < 1e-13
 
 
 def test_on_all_of_space_multiples_go():
     network = rs.load([([[1.0, 1], [2, 2], [0, 1], [1, 0]], [0.5, 1, 0, 0]), ([[1.0, 1, 1, 1]], [0.0])])
-    pruned = prune(network, rs.Space(2), method="intervals")
+    pruned = prune(network, domain=rs.Space(2), method="intervals")
     assert pruned.counts() == {"duplicate": 1}
     assert pruned.max_difference.value == 0
 
@@ -212,7 +212,7 @@ def test_on_a_slice_more_goes_than_on_the_box_around_it():
     torch.manual_seed(1)
     network = rs.load(nn.Sequential(nn.Linear(6, 12), nn.ReLU(), nn.Linear(12, 8), nn.ReLU(), nn.Linear(8, 1)))
     segment = rs.Segment(np.zeros(6), 0.5 * np.ones(6))
-    pruned, wide = prune(network, segment), prune(network, rs.Box(0, 0.5, dim=6))
+    pruned, wide = prune(network, domain=segment), prune(network, domain=rs.Box(0, 0.5, dim=6))
     assert sum(pruned.widths_after) < sum(wide.widths_after)
     x = segment.lift(np.linspace(0, segment.window.hi[0], 200)[:, None])
     assert float((network(x) - pruned.network(x)).abs().max()) < 1e-13
@@ -224,7 +224,7 @@ def test_on_a_polyhedron():
     network = rs.load(nn.Sequential(nn.Linear(3, 12), nn.ReLU(), nn.Linear(12, 1)))
     simplex = rs.Polyhedron(np.vstack([-np.eye(3), np.ones((1, 3))]), np.array([0.0, 0, 0, 0.25]))
     for method in ("intervals", "programs"):
-        pruned = prune(network, simplex, method=method)
+        pruned = prune(network, domain=simplex, method=method)
         x = np.random.default_rng(0).dirichlet(np.ones(4), size=500)[:, :3] * 0.25
         assert float((network(x) - pruned.network(x)).abs().max()) < 1e-13
         assert pruned.removed
@@ -232,14 +232,14 @@ def test_on_a_polyhedron():
 
 def test_everything_dead_leaves_a_constant():
     network = rs.load([(-np.ones((3, 2)), -np.ones(3)), (np.ones((2, 3)), np.zeros(2)), (np.ones((1, 2)), [4.0])])
-    pruned = prune(network, rs.Box(0, 1, dim=2))
+    pruned = prune(network, domain=rs.Box(0, 1, dim=2))
     assert pruned.network(np.random.default_rng(0).uniform(size=(5, 2))).flatten().tolist() == [4.0] * 5
     assert pruned.max_difference.value == 0
 
 
 def test_a_network_without_gates_stays():
     network = rs.load([(np.ones((2, 3)), np.zeros(2))])
-    pruned = prune(network, rs.Box(0, 1, dim=3))
+    pruned = prune(network, domain=rs.Box(0, 1, dim=3))
     assert pruned.removed == ()
     assert pruned.num_parameters_before == pruned.num_parameters_after == 8
 
@@ -253,7 +253,7 @@ def test_output_shapes_stay():
         def forward(self, x):
             return self.second(torch.relu(self.first(x))).squeeze(-1)
 
-    pruned = prune(Squeezed(), rs.Box(0, 1, dim=2))
+    pruned = prune(Squeezed(), domain=rs.Box(0, 1, dim=2))
     assert pruned.module(torch.zeros(4, 2, dtype=torch.float64)).shape == (4,)
     assert pruned.network.output_shape == ()
 
@@ -283,15 +283,15 @@ class Residual(nn.Module):
 )
 def test_other_networks_are_refused(model, shape, what):
     with pytest.raises(UnsupportedOperatorError, match=what):
-        prune(model, rs.Box(0, 1, dim=int(np.prod(shape))), input_shape=shape)
+        prune(model, domain=rs.Box(0, 1, dim=int(np.prod(shape))), input_shape=shape)
 
 
 def test_domains_that_do_not_fit_are_refused():
     network = rs.load([(np.ones((2, 3)), np.zeros(2)), (np.ones((1, 2)), [0.0])])
     with pytest.raises(ShapeError, match="lies in 2 dimensions"):
-        prune(network, rs.Box(0, 1, dim=2))
+        prune(network, domain=rs.Box(0, 1, dim=2))
     with pytest.raises(InputError, match="bounded domain"):
-        prune(network, rs.Space(3), method="programs")
+        prune(network, domain=rs.Space(3), method="programs")
 
 
 def test_rows_of_zeros_that_products_leave_are_constant():
@@ -301,7 +301,7 @@ def test_rows_of_zeros_that_products_leave_are_constant():
         ([[1.0, 2.0, 3.0], [3.0, 1.0, 1.0], [1.0, 1.0, 7.0]], [0.0, 0.0, 0.0]),
     ]
     net = rs.load(layers)
-    pruned = rs.compression.prune_exact(net, rs.Box(-1, 1, dim=1))
+    pruned = rs.compression.prune_exact(net, domain=rs.Box(-1, 1, dim=1))
     x = np.linspace(-1, 1, 21)[:, None]
     np.testing.assert_allclose(pruned.network(x), net(x), atol=1e-12)
 
@@ -314,7 +314,7 @@ def test_duplicates_that_nothing_reads_have_a_finite_difference():
         module[1].running_mean.fill_(0.3)
         module[1].running_var.fill_(0.7)
         module[3].weight[0, 1] = 0.0
-    pruned = rs.compression.prune_exact(module, rs.Space(3))
+    pruned = rs.compression.prune_exact(module, domain=rs.Space(3))
     assert not np.isnan(float(pruned.max_difference))
 
 
@@ -323,28 +323,28 @@ def test_units_at_an_upper_level_of_zero_are_constant_and_not_dead():
     with torch.no_grad():
         module[0].weight.copy_(torch.tensor([[1.0], [1.0]]))
         module[0].bias.copy_(torch.tensor([9.0, 0.0]))
-    pruned = rs.compression.prune_exact(module, rs.Box(-1, 1, dim=1))
+    pruned = rs.compression.prune_exact(module, domain=rs.Box(-1, 1, dim=1))
     assert [one.reason for one in pruned.removed] == ["constant"]
 
 
 def test_domains_without_interior_or_points():
     net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     flat = rs.Polyhedron([[1.0, 0], [-1, 0], [0, 1], [0, -1]], [-1.0, 1, 1, 1])  # x = -1
-    assert rs.compression.prune_exact(net, flat).widths_after == (1,)
+    assert rs.compression.prune_exact(net, domain=flat).widths_after == (1,)
     with pytest.raises(InputError, match="an empty one"):
-        rs.compression.prune_exact(net, rs.Polyhedron([[1.0, 0], [-1, 0], [0, 1], [0, -1]], [-1.0, -1, 1, 1]))
+        rs.compression.prune_exact(net, domain=rs.Polyhedron([[1.0, 0], [-1, 0], [0, 1], [0, -1]], [-1.0, -1, 1, 1]))
 
 
 def test_what_multipliers_prove_is_exact():
     """The sum of a unit and its mirror image is at most 1, by the relaxation: intervals say 2."""
     net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0], [1.0, 1.0]], [-1.0, -0.5]), (np.ones((1, 2)), [0.0])])
-    found = {how: prune(net, rs.Box(-1, 1, dim=1), method=how) for how in ("intervals", "programs")}
+    found = {how: prune(net, domain=rs.Box(-1, 1, dim=1), method=how) for how in ("intervals", "programs")}
     assert found["intervals"].max_difference.claim is Claim.EXACT
     assert found["intervals"].widths_after == found["programs"].widths_after == (2, 2)  # at most 0 but for rounding
     lower = rs.load(
         [([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0], [1.0, 1.0]], [-1.001, -0.5]), (np.ones((1, 2)), [0.0])]
     )
-    pruned = prune(lower, rs.Box(-1, 1, dim=1), method="programs")
+    pruned = prune(lower, domain=rs.Box(-1, 1, dim=1), method="programs")
     assert pruned.widths_after == (2, 1)
     assert (pruned.max_difference.claim, float(pruned.max_difference)) == (Claim.EXACT, 0.0)
 
@@ -363,6 +363,6 @@ def test_a_solver_that_errs_makes_no_proof_wrong(is_lying, parameters, seed):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MixedIntegerProgram, "maximize", lying if is_lying else honest)
-        pruned = prune(net, box, method="programs")
+        pruned = prune(net, domain=box, method="programs")
     assert pruned.max_difference.claim in (Claim.EXACT, Claim.UPPER)
     assert exact_difference(net, pruned.network, box) <= Fraction(float(pruned.max_difference))

@@ -19,7 +19,7 @@ from reluscope.analyses.compression import (
 )
 from reluscope.analyses.compression.channels import channel_losses, without_channel
 from reluscope.analyses.compression.proof_of_signs import has_all_right
-from reluscope.analyses.compression.stochastic import _Way, _without_gate, _without_one
+from reluscope.analyses.compression.stochastic import _Course, _without_gate, _without_one
 from reluscope.analyses.stacked import Stack, concatenate, initialize, losses, signs_agree, subnetworks, train
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.findings import Claim
@@ -162,7 +162,7 @@ def test_units_are_drawn_by_the_inverse_of_their_losses():
     stacks = [initialize((units,), num_inputs=1, seeds=[0]) for units in (1, 2, 3)]
     drawn = []
     for seed in range(600):
-        way = _Way(stacks[0], seed)
+        way = _Course(stacks[0], seed)
         way.draw([(0.1, stacks[0]), (0.2, stacks[1]), (0.7, stacks[2])])
         drawn.append(way.widths[-1][0])
     shares = np.bincount(drawn, minlength=4)[1:] / len(drawn)

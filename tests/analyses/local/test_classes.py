@@ -145,7 +145,7 @@ def test_time_and_ctrl_c_leave_what_is_done(monkeypatch):
 
     net = network(3, 6, 3)
     points = np.random.default_rng(0).uniform(-1, 1, (5, 3))
-    found = region_classes(net, points, domain=rs.Box(-1, 1, 3), seconds=0.0)
+    found = region_classes(net, points, domain=rs.Box(-1, 1, 3), budget=rs.Budget(seconds=0.0))
     assert (int(found.is_done.sum()), found.stopped) == (1, "time")
     original, calls = classes._ask, []
 

@@ -74,13 +74,15 @@ def check(found, angles):
 @pytest.mark.parametrize("net", [NET, MIXED], ids=["mlp", "conv, hardtanh, max, leaky"])
 @pytest.mark.parametrize("budget", [256 * 2**20, 300_000], ids=["in one", "in blocks"])
 def test_against_the_rows_of_the_region(net, budget):
-    (found,) = directions(net, X[3], bins=37, pixels=40, budget=budget)
+    (found,) = directions(net, X[3], bins=37, pixels=40, budget=rs.Budget(memory=budget))
     region = rs.region(net, X[3])
     np.testing.assert_array_equal(found.sources, region.sources)
     angles = full_matrix(region.polyhedron.A)
     check(found, angles)
-    np.testing.assert_allclose(found.angles([0, len(found) - 1], budget=budget), angles[[0, -1]], atol=1e-5)
-    normals = found.hyperplanes.normals(slice(None), budget=budget).numpy()
+    np.testing.assert_allclose(
+        found.angles([0, len(found) - 1], budget=rs.Budget(memory=budget)), angles[[0, -1]], atol=1e-5
+    )
+    normals = found.hyperplanes.normals(slice(None), budget=rs.Budget(memory=budget)).numpy()
     outward = region.polyhedron.A / np.linalg.norm(region.polyhedron.A, axis=1, keepdims=True)
     np.testing.assert_allclose(normals, -outward, atol=1e-12)
     assert found.all_counts.sum() == len(found) * (len(found) - 1) // 2
@@ -95,7 +97,7 @@ def test_normals_are_signed_gradients():
     net = rs.load(layers, input_shape=(6,))
     x = torch.randn(1, 6, dtype=torch.float64, requires_grad=True)
     planes = hyperplanes(net, x.detach())
-    normals = planes.normals(slice(None), budget=2**20).numpy()
+    normals = planes.normals(slice(None), budget=rs.Budget(memory=2**20)).numpy()
     first = layers[0](x)
     second = layers[2](layers[1](first))
     rows = [(gate, unit, h) for gate, pre in enumerate((first, second)) for unit, h in enumerate(pre[0])]
@@ -163,7 +165,7 @@ def test_many_points_and_bad_options():
     found = directions(NET, X[:3], pixels=0)
     assert [len(one) for one in found] == [len(rs.region(NET, x).sources) for x in X[:3]]
     assert found[0].image.shape == (0, 0)
-    for wrong in ({"bins": 0}, {"pixels": -1}, {"budget": 0}):
+    for wrong in ({"bins": 0}, {"pixels": -1}):
         with pytest.raises(InputError, match="must be a whole number of at least"):
             directions(NET, X[:1], **wrong)
     with pytest.raises(InputError, match="one point"):

@@ -105,7 +105,7 @@ def test_a_class_that_no_point_shows_may_still_be_there() -> None:
 
 def test_time_and_interruption(net, monkeypatch) -> None:
     points = np.random.default_rng(4).uniform(-2, 2, (3, 2))
-    assert rs.local.region_sizes(net, points, domain=BOX, seconds=0.0).stopped == "time"
+    assert rs.local.region_sizes(net, points, domain=BOX, budget=rs.Budget(seconds=0.0)).stopped == "time"
     asked = []
     original = rs.Polyhedron.width
 

@@ -13,6 +13,7 @@ from reluscope.analyses.robustness import certified
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE
 from reluscope.findings import Status
 from reluscope.geometry.norms import dual, size
+from reluscope.networks import evaluation
 from reluscope.regions.nearest import nearest_facets
 
 NORMS = ("l1", "l2", "linf")
@@ -118,7 +119,7 @@ def test_medians_say_which_samples_they_are_of():
 def test_no_time_leaves_one_sample():
     net, points = rs.load(layers([3, 10, 6, 4], seed=2)), np.random.default_rng(0).normal(size=(12, 3))
     for ask in (rs.robustness.certified_radius, rs.robustness.boundary_distance):
-        found = ask(net, points, norm="l2", seconds=0.0)
+        found = ask(net, points, norm="l2", budget=rs.Budget(seconds=0.0))
         assert (found.stopped, found.status) == ("time", (Status.DONE,) + (Status.NOT_REACHED,) * 11)
 
 
@@ -236,7 +237,7 @@ def test_maps_are_read_in_blocks(monkeypatch):
     steps, point = margin_in_the_open(0, 1e3)
     net, points = network_of(steps, 2), point + np.random.default_rng(0).normal(size=(5, 2))
     whole = radii(net, points)
-    monkeypatch.setattr(certified, "BUDGET", 1)
+    monkeypatch.setattr(evaluation, "BUDGET", 1)
     found = radii(net, points)
     for end in ("value", "lower", "upper"):
         assert getattr(found, end) == pytest.approx(getattr(whole, end))

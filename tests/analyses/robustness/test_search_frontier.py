@@ -10,7 +10,6 @@ from networks.models import layers
 from reluscope.analyses.robustness import search as module
 from reluscope.analyses.robustness.cells import open_domain, viewpoint
 from reluscope.analyses.robustness.search import _NearestChange, _radii, search
-from reluscope.progress import counting
 from reluscope.tolerance import Tolerance
 
 BOX = rs.Box(-2, 2, 2)
@@ -22,8 +21,7 @@ def view_of(seed, norm="l2", sizes=(2, 6, 5, 3)):
 
 
 def stopped_at(view, regions):
-    with counting("", "", shown=False) as report:
-        return search(view, rs.Budget(regions=regions), report)
+    return search(view, rs.Budget(regions=regions))
 
 
 @pytest.mark.parametrize(("norm", "with_attack"), [("l2", False), ("linf", False), ("l2", True)])

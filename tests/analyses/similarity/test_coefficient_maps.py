@@ -107,7 +107,7 @@ def test_ridge_is_that_of_scikit_learn(monkeypatch, factored, samples):
 def test_blocks_and_groups_change_nothing():
     first, second = load(DENSE), conv(0)
     whole = rs.similarity.coefficient_maps(first, second, POINTS[:60])
-    parts = rs.similarity.coefficient_maps(first, second, POINTS[:60], memory=9_000 * 4)
+    parts = rs.similarity.coefficient_maps(first, second, POINTS[:60], budget=rs.Budget(memory=9_000 * 4))
     for j in range(3):
         assert difference(parts.matrix(j), whole.matrix(j)) <= 1e-10
 
@@ -202,7 +202,7 @@ def test_what_does_not_fit():
         with pytest.raises(ShapeError, match=words):
             rs.similarity.coefficient_maps(one, other, POINTS)
     with pytest.raises(BudgetExceededError, match="give more memory"):
-        rs.similarity.coefficient_maps(one, one, POINTS, memory=1_000)
+        rs.similarity.coefficient_maps(one, one, POINTS, budget=rs.Budget(memory=1_000))
     # Inactive wherever a model is tried, so that only the coefficients overflow.
     huge = load([(np.full((1, 12), 1e200), np.array([-1e300])), (np.full((3, 1), 1e200), np.zeros(3))])
     with pytest.raises(InputError, match="finite"):

@@ -96,7 +96,7 @@ def test_every_jacobian_once_for_all_pairs_and_any_memory(found, monkeypatch):
     passes = []
     real = module.linearize
     monkeypatch.setattr(module, "linearize", lambda *given: passes.append(len(given[1])) or real(*given))
-    again = rs.similarity.compare(NETWORKS, POINTS, LABELS, fit_on=TRAINING, memory=120_000)
+    again = rs.similarity.compare(NETWORKS, POINTS, LABELS, fit_on=TRAINING, budget=rs.Budget(memory=120_000))
     for name, table in found.tables.items():
         np.testing.assert_allclose(again[name].values, table.values, rtol=1e-7, atol=3e-7, err_msg=name)
     passes.clear()
@@ -121,14 +121,14 @@ def test_features_of_gates():
         {name: NETWORKS[name] for name in ("wide", "deep")}, POINTS, metrics=["cka"], gates=[0, 1]
     )
     own, other = (
-        rs.similarity.features(NETWORKS["wide"], POINTS, 0),
-        rs.similarity.features(NETWORKS["deep"], POINTS, 1),
+        rs.similarity.features(NETWORKS["wide"], POINTS, gate=0),
+        rs.similarity.features(NETWORKS["deep"], POINTS, gate=1),
     )
     assert own.shape == (50, 10)
     assert other.min() == 0.0
     assert float(found["features_cka"]["wide", "deep"]) == pytest.approx(float(rs.similarity.linear_cka(own, other)))
     with pytest.raises(InputError, match="gate must be a name or a position among"):
-        rs.similarity.features(NETWORKS["wide"], POINTS, "relu9")
+        rs.similarity.features(NETWORKS["wide"], POINTS, gate="relu9")
 
 
 def test_dead_networks_are_compared():

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 
 import reluscope as rs
 from analyses.similarity.networks import load, parameters, permuted, rescaled, scaled, translated
-from reluscope.analyses.similarity.code_partitions import Partitions
+from reluscope.analyses.similarity.code_partitions import CodePartitions
 from reluscope.analyses.similarity.metric import Invariance, Source
 from reluscope.analyses.similarity.moments import moments_of
 from reluscope.analyses.similarity.streaming import entries_of
@@ -37,7 +37,7 @@ def source(metric, *networks, turned=None):
         return [rounded_forward(one, POINTS) for one in networks]
     if metric.source is Source.CODES:
         labels = [one.codes(POINTS).unique(return_inverse=True)[1] for one in networks]
-        return Partitions(np.stack(labels), np.zeros((len(networks), len(POINTS)), dtype=bool))
+        return CodePartitions(np.stack(labels), np.zeros((len(networks), len(POINTS)), dtype=bool))
     found = [coefficients(one) for one in networks]
     if turned is not None:
         found[0] = found[0] @ turned

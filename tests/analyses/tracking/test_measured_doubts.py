@@ -85,14 +85,14 @@ def test_codes_of_correct_samples_are_in_doubt_by_their_outputs_or_by_their_code
     found = labelled(outputs, 0.1, labels)["distinct_codes_correct"]
     assert (found.value, found.claim, found.interval) == (3, "EXACT", None)
     by_code = labelled(outputs, 0.1, labels, [(0, 1)])["distinct_codes_correct"]
-    assert (by_code.value, by_code.claim, by_code.interval, by_code.num_undecided) == (3, "ESTIMATE", (2, 3), 1)
+    assert (by_code.value, by_code.claim, by_code.interval, by_code.num_undecided) == (3, "UPPER", (2, 3), 1)
     wrong_one = labelled(outputs, 0.1, labels, [(3, 0)])["distinct_codes_correct"]
     assert (wrong_one.claim, wrong_one.num_undecided) == ("EXACT", 0)  # a doubt about a code that does not count
     by_output = labelled(outputs, [[0.1], [0.6], [0.1], [0.1]], labels)["distinct_codes_correct"]
-    assert (by_output.claim, by_output.interval) == ("ESTIMATE", (2, 3))
+    assert (by_output.claim, by_output.interval) == ("UPPER", (2, 3))
     # Also the wrong one may be right, and its code a new one.
     close_and_wrong = labelled(outputs, [[0.1], [0.1], [0.1], [0.6]], labels)["distinct_codes_correct"]
-    assert (close_and_wrong.claim, close_and_wrong.interval) == ("ESTIMATE", (3, 4))
+    assert (close_and_wrong.claim, close_and_wrong.interval) == ("LOWER", (3, 4))
     both = labelled(outputs, [[0.1], [0.6], [0.1], [0.1]], labels, [(0, 0)])["distinct_codes_correct"]
     assert (both.interval, both.num_undecided) == ((1, 3), 2)
 

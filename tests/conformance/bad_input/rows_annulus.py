@@ -31,5 +31,5 @@ ROWS = {
     "annulus.root_polytope_layers": row(dim=2),
     "annulus.shell_volume_ratio": row(dim=2),
     "annulus.simplex_corner_layers": row(dim=3, num_inside=1),
-    "annulus.to_module": row(layers=_LAYERS, kinds={"layers": "layers"}),
+    "annulus.layers_module": row(layers=_LAYERS, kinds={"layers": "layers"}),
 }

@@ -7,12 +7,12 @@ from conformance.bad_input.calls import row
 from conformance.bad_input.things import BOX, NET
 
 _SIZES = {"source": "architecture"}
-_LAYER = rs.bounds.Layer(ranks=((2, 3),), dimension=3)
+_LAYER = rs.bounds.LayerSize(ranks=((2, 3),), dimension=3)
 
 ROWS = {
     "bounds.Architecture": row(num_inputs=2, layers=(_LAYER,), kinds={"layers": "each ours", "is_chain": "flag"}),
     "bounds.Architecture.of": row(source=[2, 3, 1], kinds=_SIZES),
-    "bounds.Layer": row(
+    "bounds.LayerSize": row(
         ranks=((2, 3),),
         dimension=3,
         kinds={"ranks": "each each count", "dimension": "natural", "is_relu": "flag"},

@@ -12,20 +12,16 @@ _DIRECTIONS = Later(lambda: rs.local.directions(NET, X[:1])[0])
 _HYPER = Later(lambda: rs.local.hyperplanes(NET, X[:1]))
 
 ROWS = {
-    "local.Directions.angles": row(on=_DIRECTIONS, rows=[0], kinds={"rows": "rows", "budget": "count"}),
+    "local.Directions.angles": row(on=_DIRECTIONS, rows=[0], kinds={"rows": "rows"}),
     "local.Hyperplanes.only": row(
         on=_HYPER, sources=Later(lambda: _HYPER.value.sources[:1]), kinds={"sources": "list"}
     ),
-    "local.Hyperplanes.normals": row(
-        on=_HYPER, rows=np.array([0]), budget=10**6, kinds={"rows": "rows", "budget": "count"}
-    ),
+    "local.Hyperplanes.normals": row(on=_HYPER, rows=np.array([0]), kinds={"rows": "rows"}),
     "local.class_means": row(network=NET, x=X, labels=Y),
     "local.class_shares": row(network=NET, x=X, domain=_WIDE, draws=2, chains=2, thinning=1, kinds={"domain": "box"}),
     "local.mean_distances": row(network=NET, x=X, domain=_WIDE, draws=2, chains=2, thinning=1, kinds={"domain": "box"}),
-    "local.directions": row(
-        network=NET, x=X[:1], bins=4, pixels=4, kinds={"pixels": "natural", "rows": "ours", "budget": "count"}
-    ),
-    "local.hyperplanes": row(network=NET, x=X[:1], kinds={"budget": "count"}),
+    "local.directions": row(network=NET, x=X[:1], bins=4, pixels=4, kinds={"pixels": "natural", "rows": "ours"}),
+    "local.hyperplanes": row(network=NET, x=X[:1]),
     "local.last_of_class": row(network=NET, starts=X, targets=X + 1, kinds={"starts": "samples", "targets": "samples"}),
     "local.likeliest_in_regions": row(network=NET, x=X, domain=_WIDE, kinds={"domain": "box"}),
     "local.null_directions": row(
@@ -41,5 +37,5 @@ ROWS = {
     "local.region_classes": row(network=NET, x=X, domain=_WIDE, kinds={"domain": "box"}),
     "local.region_facets": row(network=NET, x=X[:1], domain=_WIDE, kinds={"domain": "box"}),
     "local.region_sizes": row(network=NET, x=X, domain=_WIDE, kinds={"domain": "box"}),
-    "local.surroundings": row(network=NET, x=X, count=2),
+    "local.null_space_rays": row(network=NET, x=X, count=2),
 }

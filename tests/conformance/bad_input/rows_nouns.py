@@ -20,6 +20,8 @@ _FINDINGS = Later(lambda: rs.local.region_classes(NET, X, domain=rs.Box(-9, 9, N
 
 ROWS = {
     "Box": row(lo=[-1.0, -1.0], hi=[1.0, 1.0], kinds={"lo": "vector", "hi": "vector"}),
+    "Space.contains": row(on=rs.Space(2), x=X, kinds={"tolerance": "number", "x": "points"}),
+    "Slice.contains": row(on=rs.Slice([0.0, 0.0], np.eye(2), BOX), x=X, kinds={"tolerance": "number", "x": "points"}),
     "Box.contains": row(on=BOX, x=X, kinds={"tolerance": "number", "x": "points"}),
     "Budget": row(kinds={"regions": "natural", "memory": "count"}, regions=3, seconds=1.0, memory=10**6),
     "Budget.after": row(on=rs.Budget(regions=3), num_regions=2, kinds={"num_regions": "natural"}),
@@ -72,8 +74,11 @@ ROWS = {
     "Network.points": row(on=NET, x=X),
     "Network.__call__": row(on=NET, x=X),
     "Network.preactivations": row(on=NET, x=X),
-    "Network.codes": row(on=NET, x=X, kinds={"budget": "count"}),
-    "Network.linearize": row(on=NET, x=X, outputs=[0, -1], kinds={"budget": "count"}),
+    "Network.codes": row(on=NET, x=X),
+    "Network.at": row(on=NET, x=X),
+    "Evaluation.__getitem__": row(on=NET.at(X), rows=slice(0, 1), kinds={"rows": "ours"}),
+    "Evaluation.blocks": row(on=NET.at(X), bytes_per_point=8, kinds={"bytes_per_point": "count", "memory": "count"}),
+    "Network.linearize": row(on=NET, x=X, outputs=[0, -1]),
     "Network.unit_maps": row(on=NET, x=X),
     "Network.restrict": row(on=NET, domain=rs.Segment([0, 0], [1, 1])),
     "Network.to": row(on=NET, device="cpu"),
@@ -152,5 +157,6 @@ ROWS = {
     "polyline": row(points=X, kinds={"points": "array"}),
     "region": row(network=NET, x=X[0]),
     "region_volumes": row(part=PART, num_samples=10, kinds={"confidence": "open share"}),
-    "regions": row(network=NET, x=X, kinds={"budget": "count"}),
+    "find_regions": row(at=NET.at(X), kinds={"at": "ours"}),
+    "regions": row(network=NET, x=X),
 }

@@ -14,7 +14,7 @@ _PAIR = {"forwards": "each ours", "first": "index", "second": "index", "partitio
 _FEATURES = {"first": "features", "second": "features"}
 _COMPARED = Later(lambda: rs.similarity.compare({"a": NET, "b": OTHER}, X, Y))
 _MAPS = Later(lambda: rs.similarity.coefficient_maps(NET, OTHER, X))
-_PARTITIONS = rs.similarity.Partitions(np.array([[0, 1, 1], [0, 0, 1]]), np.zeros((2, 3), bool))
+_PARTITIONS = rs.similarity.CodePartitions(np.array([[0, 1, 1], [0, 0, 1]]), np.zeros((2, 3), bool))
 _NAME = Later(lambda: next(iter(_COMPARED.value.tables)))
 
 ROWS = {

@@ -9,7 +9,7 @@ from reluscope.analyses.annulus.cosines import (
 )
 from reluscope.analyses.annulus.pieces import decision_pieces, decision_volume
 from reluscope.analyses.annulus.region_radii import inner_radius, outer_radius
-from reluscope.analyses.annulus.shallow import ShallowNetwork, read_shallow, to_module
+from reluscope.analyses.annulus.shallow import ShallowNetwork, layers_module, read_shallow
 from reluscope.analyses.annulus.shapes import Shape, recognize
 from reluscope.analyses.annulus.solutions import (
     FacetKind,
@@ -41,6 +41,7 @@ __all__ = [
     "expanded_simplex_layers",
     "expected_cosine",
     "inner_radius",
+    "layers_module",
     "orthogonality",
     "outer_radius",
     "part_around_origin",
@@ -50,5 +51,4 @@ __all__ = [
     "root_polytope_layers",
     "shell_volume_ratio",
     "simplex_corner_layers",
-    "to_module",
 ]

@@ -105,13 +105,13 @@ def read_shallow(source: ShallowLike, *, leak: float = 0.0) -> ShallowNetwork:
 
 
 @read_arguments
-def to_module(layers: Sequence[Any], *, leak: float = 0.0) -> nn.Sequential:
+def layers_module(layers: Sequence[Any], *, leak: float = 0.0) -> nn.Sequential:
     """Return layers ``[(W, b), (a, c)]`` as a module in float64.
 
     Examples
     --------
     >>> from reluscope.analyses.annulus.solutions import cross_polytope_layers
-    >>> to_module(cross_polytope_layers(2))(torch.tensor([[0.25, -0.25]]).double()).item()
+    >>> layers_module(cross_polytope_layers(2))(torch.tensor([[0.25, -0.25]]).double()).item()
     -0.5
     """
     weight, bias, output, constant = _read_layers(layers)

@@ -5,7 +5,7 @@ number over all weights: UPPER ones hold for every network of that architecture,
 """
 
 from reluscope.analyses.bounds.activation import activation_upper
-from reluscope.analyses.bounds.architecture import Architecture, Layer
+from reluscope.analyses.bounds.architecture import Architecture, LayerSize
 from reluscope.analyses.bounds.arrangements import central_arrangement, zaslavsky
 from reluscope.analyses.bounds.constructions import arora_lower, montufar_lower, pascanu_lower, serra_lower
 from reluscope.analyses.bounds.expected import expected_breakpoints
@@ -17,7 +17,7 @@ from reluscope.analyses.bounds.table import BoundRow, table
 __all__ = [
     "Architecture",
     "BoundRow",
-    "Layer",
+    "LayerSize",
     "activation_upper",
     "arora_lower",
     "central_arrangement",

@@ -25,7 +25,8 @@ from reluscope.geometry.domains import Box
 from reluscope.networks.choices import read_domain
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
-from reluscope.networks.ranges import ROUNDING, Ranges, unit_ranges
+from reluscope.networks.ranges import Ranges, unit_ranges
+from reluscope.networks.rounding import ANY_ORDER
 from reluscope.networks.stages import Stage
 
 
@@ -157,7 +158,7 @@ def _affine_map(stage: Stage) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
     weight, bias = run(absolute=False)
     scale = np.column_stack(run(absolute=True))
-    return weight, bias, ROUNDING * scale
+    return weight, bias, ANY_ORDER * scale
 
 
 def _is_plain_relu(stage: Stage) -> bool:

@@ -17,7 +17,7 @@ from reluscope.networks.network import Network
 
 @read_arguments
 @dataclass(frozen=True)
-class Layer:
+class LayerSize:
     """One gate as bounds see it.
 
     Parameters
@@ -48,7 +48,7 @@ class Architecture:
     Parameters
     ----------
     num_inputs : int
-    layers : tuple of Layer
+    layers : tuple of LayerSize
     is_chain : bool
         Whether every gate reads nothing but the gate before it.
 
@@ -59,7 +59,7 @@ class Architecture:
     """
 
     num_inputs: Count
-    layers: tuple[Layer, ...]
+    layers: tuple[LayerSize, ...]
     is_chain: bool = True
 
     @classmethod
@@ -91,7 +91,7 @@ class Architecture:
             )
         dimension, layers = sizes[0], []
         for width in sizes[1:]:
-            layers.append(Layer(((rank, width),), dimension, rank == 2))
+            layers.append(LayerSize(((rank, width),), dimension, rank == 2))
             dimension = min(dimension, width)
         return cls(sizes[0], tuple(layers))
 
@@ -114,11 +114,11 @@ class Architecture:
 def _of_network(network: Network) -> Architecture:
     num_inputs = network.num_inputs
     dimensions: list[int] = []
-    layers: list[Layer] = []
+    layers: list[LayerSize] = []
     for node in network.nodes:
         if isinstance(node, GateNode):
             reads = dimensions[node.inputs[0]]
-            layers.append(Layer(_ranks(node), reads, _is_relu(node)))
+            layers.append(LayerSize(_ranks(node), reads, _is_relu(node)))
             dimensions.append(min(reads, node.num_units))
         elif isinstance(node, Affine):
             dimensions.append(min(num_inputs, node.size, sum(dimensions[source] for source in node.inputs)))

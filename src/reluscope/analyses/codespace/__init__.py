@@ -2,7 +2,7 @@
 
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.codespace.adjacency_metric import Adjacency, adjacency
-from reluscope.analyses.codespace.class_distances import class_distances, mean_distances
+from reluscope.analyses.codespace.class_distances import class_distances, mean_code_distances
 from reluscope.analyses.codespace.clusters import CodeClusters, cluster
 from reluscope.analyses.codespace.distinct import (
     count_distinct,
@@ -42,7 +42,7 @@ __all__ = [
     "embed_series",
     "embedding_trust",
     "half_open",
-    "mean_distances",
+    "mean_code_distances",
     "nearest_codes",
     "novelty",
     "occupancy",

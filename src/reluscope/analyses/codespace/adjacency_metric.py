@@ -15,18 +15,20 @@ from jaxtyping import Bool, Int, UInt8
 
 from reluscope.analyses.codespace.common_hyperplanes import pairs_on_hyperplanes
 from reluscope.analyses.codespace.shared_facets import RESOLUTION, shared_facets
-from reluscope.arguments import Seconds, read_arguments, read_position
+from reluscope.arguments import read_arguments, read_position
+from reluscope.budget import TimeBudget
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
 from reluscope.networks.graph import Max
+from reluscope.networks.linearize import gate_values
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points, chunks
 from reluscope.networks.rounded_forward import rounded_forward
-from reluscope.networks.value_errors import ValueErrors
 from reluscope.regions.regions import region
 from reluscope.tolerance import Tolerance
 
@@ -118,8 +120,8 @@ def adjacency(
     x: Points,
     *,
     domain: Domain | None = None,
+    budget: TimeBudget | None = None,
     tolerance: Tolerance | None = None,
-    seconds: Seconds = SECONDS,
 ) -> Adjacency:
     """Return which of the regions that hold points share a facet, and which of their codes differ in one unit.
 
@@ -131,10 +133,11 @@ def adjacency(
         ``witnesses``.
     domain : Box, Polyhedron, Slice or Space, optional
         What regions are cut down to; by default all of input space.
+    budget : Budget, optional
+        After its time, two minutes by default, codes and pairs that linear programs have not yet decided are left
+        undecided.
     tolerance : Tolerance, optional
         Its ``rounding``.
-    seconds : float
-        After this time, codes and pairs that linear programs have not yet decided are left undecided.
 
     Returns
     -------
@@ -179,6 +182,7 @@ def adjacency(
     """
     began = time.perf_counter()
     tolerance = tolerance or Tolerance()
+    seconds = SECONDS if budget is None or budget.seconds is None else budget.seconds
     if isinstance(domain, Slice):
         network, domain = network.restrict(domain), domain.window
     points = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
@@ -256,17 +260,12 @@ def _have_interiors(
 @torch.no_grad()
 def _are_off_hyperplanes(network: Network, points: np.ndarray, tolerance: Tolerance) -> Bool[np.ndarray, " g"]:
     """Tell which points are on no breakpoint of any unit, up to rounding."""
-    unit = tolerance.rounding * np.finfo(float).eps
+    unit = tolerance.unit
     is_off = np.ones(len(points), dtype=bool)
     for rows in chunks(len(points), 4 * network.bytes_per_point, BUDGET):
-        values = network.start(network.points(points[rows]))
-        errors = ValueErrors(values, unit)
-        for stage in network.stages:
-            noise = errors.at(stage, values)
-            pre, live = stage.advance(values)
-            values = stage.close(live, pre)
-            errors.pass_on(stage, stage.gate.pieces(pre).cpu().numpy(), values[stage.position])
-            table = pre.cpu().numpy()
+        arrived = gate_values(network, HeldRoundedNumbers(unit), Rounded.exactly(network.points(points[rows])))
+        for stage, seen in zip(network.stages, arrived, strict=True):
+            table, noise = (part.cpu().numpy() for part in seen)
             if isinstance(stage.gate, Max):
                 if table.shape[2] > 1:
                     ahead = np.partition(table, -2, axis=2)

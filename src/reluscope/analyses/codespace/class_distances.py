@@ -29,7 +29,7 @@ ALL_GATES = "all gates"
 
 
 @read_arguments
-def mean_distances(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) -> Findings:
+def mean_code_distances(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) -> Findings:
     """Return mean Hamming distances of codes over pairs of one class, of different classes, and over all pairs.
 
     Parameters
@@ -55,7 +55,7 @@ def mean_distances(sampled: SampleCodes, classes: Int[np.ndarray, " s"]) -> Find
     >>> from reluscope.analyses.codespace import sample_codes
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> sampled = sample_codes(net, [[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0]])
-    >>> found = mean_distances(sampled, np.array([0, 0, 1])).where(gate="all gates")
+    >>> found = mean_code_distances(sampled, np.array([0, 0, 1])).where(gate="all gates")
     >>> [float(found.where(pairs=kind).finding("mean_code_distance")) for kind in ("within classes", "between classes")]
     [1.0, 1.5]
     """
@@ -110,7 +110,7 @@ def class_distances(
     Findings
         ``mean_code_distance`` of the samples of one ``class`` to those of the ``other``, for the codes of all gates; a
         row for each ordered pair of classes, c x c in all. Undefined within a class of one sample. See
-        `mean_distances` for what is certain.
+        `mean_code_distances` for what is certain.
 
     Notes
     -----

@@ -8,6 +8,7 @@ proportional (with probability one).
 """
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -19,12 +20,13 @@ from reluscope.codes.distinct import group_equal_rows
 from reluscope.codes.layout import WORD_BITS
 from reluscope.codes.packed import Codes
 from reluscope.interruption import held
+from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
 from reluscope.networks.graph import Max
-from reluscope.networks.held import pieces_of
+from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
 from reluscope.networks.points import chunks
 from reluscope.networks.stages import Stage
-from reluscope.networks.value_errors import ValueErrors
 
 NUM_PLACES = 4
 # In groups of so many codes it pays to know which units share their hyperplanes with no other.
@@ -181,18 +183,11 @@ def _held_values(
         for piece in pieces_of(codes)[: stage.index]
     ]
     x = network.points(places).repeat(number, *(1,) * len(network.input_shape))
-    values = network.start(x)
-    errors = ValueErrors(values, rounding)
-    for earlier, piece in zip(network.stages, held, strict=False):
-        errors.at(earlier, values)
-        pre, live = earlier.advance(values)
-        values = {**live, earlier.position: earlier.gate.select(pre, piece)}
-        errors.pass_on(earlier, piece.cpu().numpy(), values[earlier.position])
+    arrived = carry(network, HeldRoundedNumbers(rounding, held), Rounded.exactly(x))
+    seen = next(islice(arrived, stage.index, None))
+    table, noise = (part.cpu().numpy().reshape(number, count, stage.gate.num_units, -1) for part in seen)
     # The largest of a unit's candidates and places.
-    noise = errors.at(stage, values).reshape(number, count, stage.gate.num_units, -1).max(axis=(1, 3))
-    pre, _ = stage.advance(values)
-    table = pre.cpu().numpy().reshape(number, count, stage.gate.num_units, -1)
-    return np.ascontiguousarray(table.transpose(0, 2, 3, 1)), noise
+    return np.ascontiguousarray(table.transpose(0, 2, 3, 1)), noise.max(axis=(1, 3))
 
 
 def _alone_units(

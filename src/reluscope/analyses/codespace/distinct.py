@@ -116,7 +116,9 @@ def count_distinct_by_class(sampled: SampleCodes, classes: Int[np.ndarray, " s"]
 
 def _numbers_of_codes(groups: list[np.ndarray], doubtful: list[np.ndarray]) -> Column:
     """Return how many groups there are; doubtful members may be in any others, or in groups of their own."""
-    certain = np.array([len(np.unique(own[~doubt])) for own, doubt in zip(groups, doubtful, strict=True)])
-    unclear = np.array([int(doubt.sum()) for doubt in doubtful])
     value = np.array([len(np.unique(own)) for own in groups])
+    unclear = np.array([int(doubt.sum()) for doubt in doubtful])
+    certain = value.copy()
+    for place in np.flatnonzero(unclear):
+        certain[place] = len(np.unique(groups[place][~doubtful[place]]))
     return Column.of(NUM_CODES, value, np.maximum(certain, np.minimum(1, value)), certain + unclear, method=METHOD)

@@ -20,7 +20,7 @@ from reluscope.geometry.face_lattices import from_polytope
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.regions.region import Region
 
-MOST_DIMENSIONS = 6
+MAX_DIMENSIONS = 6
 # A row is tight at a vertex that is this near, relative to the radius of the largest ball inside.
 TIGHT = 1e-8
 
@@ -165,9 +165,9 @@ class HalfOpenCell:
         [2, 3, 1]
         """
         body = self.polyhedron
-        if body.dim > MOST_DIMENSIONS or len(body.C) or not body.is_bounded():
+        if body.dim > MAX_DIMENSIONS or len(body.C) or not body.is_bounded():
             raise InputError(
-                f"faces need a bounded region without equations in up to {MOST_DIMENSIONS} dimensions, got a "
+                f"faces need a bounded region without equations in up to {MAX_DIMENSIONS} dimensions, got a "
                 f"{body.describe()}: ask for the region on a box, or for its facets"
             )
         vertices, lengths = body.vertices(), np.linalg.norm(body.A, axis=1)

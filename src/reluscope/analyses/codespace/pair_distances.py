@@ -73,10 +73,10 @@ def pair_distances(
         distances = codes[here].distance(codes[start:]).astype(np.int64)
         later = np.arange(start, len(rows)) > np.arange(start, min(start + BLOCK, len(rows)))[:, None]
         same = kinds[here, None] == kinds[start:]
-        doubt = in_doubt[here, None] | in_doubt[start:]
         for place, chosen in enumerate((later & same, later & ~same)):
             histogram[place] += np.bincount(distances[chosen], minlength=longest)
-            unclear[place] += int(doubt[chosen].sum())
+            if in_doubt.any():
+                unclear[place] += int((in_doubt[here, None] | in_doubt[start:])[chosen].sum())
     histogram[2], unclear[2] = histogram.sum(axis=0), unclear.sum()
     histogram.setflags(write=False)
     medians = np.array([_median(counts, moved) for counts, moved in zip(histogram, unclear, strict=True)])

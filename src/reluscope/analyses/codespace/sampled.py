@@ -2,7 +2,6 @@
 
 import time
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Int, Shaped
@@ -10,7 +9,6 @@ from jaxtyping import Bool, Int, Shaped
 from reluscope.analyses.classification.classes import predicted_classes, read_classes
 from reluscope.arguments import read_arguments
 from reluscope.codes.packed import Codes
-from reluscope.findings import Claim, Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward
@@ -62,17 +60,6 @@ class SampleCodes:
         """Return the codes of some gates together; see `Codes.of_gates`."""
         chosen = self.codes.layout.positions(names)
         return replace(self, codes=self.codes.of_gates(*names), doubtful=self.doubtful[:, chosen])
-
-    @read_arguments
-    def finding(self, value: float, unclear: int, interval: tuple[float, float] | None, **fields: Any) -> Finding:
-        """Return a number about the samples: EXACT if no sample is in doubt, else an ESTIMATE within the interval."""
-        return Finding(
-            value,
-            Claim.ESTIMATE if unclear else Claim.EXACT,
-            interval=interval if unclear else None,
-            num_undecided=unclear,
-            **{"domain": self.domain, "method": METHOD, "work": {"seconds": self.seconds}, **fields},
-        )
 
 
 @read_arguments

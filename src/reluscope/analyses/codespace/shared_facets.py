@@ -12,13 +12,14 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from reluscope.budget import Budget
 from reluscope.codes.differences import differences
 from reluscope.codes.packed import Codes
 from reluscope.errors import SolverError
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.facets import facet_point
 from reluscope.networks.graph import Max
-from reluscope.networks.held import pieces_of
+from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
 from reluscope.networks.points import chunks
 from reluscope.regions.region import Region
@@ -86,7 +87,7 @@ def shared_facets(
     for part in chunks(len(firsts), 24 * rows * network.num_inputs, BUDGET) if len(firsts) else ():
         if time.perf_counter() - began > seconds:
             break
-        found = regions(network, points[firsts[part]], domain=domain, tolerance=tolerance, budget=BUDGET)
+        found = regions(network, points[firsts[part]], domain=domain, tolerance=tolerance, budget=Budget(memory=BUDGET))
         for region, start, end in zip(found, starts[part], ends[part], strict=True):
             own = np.concatenate([piece[0] for piece in pieces_of(region.code)])
             for pair in range(start, end):

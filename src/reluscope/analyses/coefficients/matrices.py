@@ -173,7 +173,7 @@ class CoefficientMatrices:
         """Return one block; samples of one region share a row that is computed once."""
         inputs = self.inputs[rows]
         _, first, labels = self.network.codes(inputs).unique(return_index=True, return_inverse=True)
-        budget = self.memory // BLOCKS_IN_MEMORY
+        budget = Budget(memory=max(1, self.memory // BLOCKS_IN_MEMORY))
         maps = self.network.linearize(inputs[torch.from_numpy(first)], outputs=self.outputs, budget=budget)
         values = maps.weight.new_empty(self.num_outputs, len(first), self.num_inputs + 1)
         values[:, :, :-1] = maps.weight.movedim(1, 0)

@@ -12,6 +12,7 @@ from reluscope.analyses.compression.pruning_curve import PruningCurve, as_tensor
 from reluscope.arguments import read_arguments, read_labels
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.networks.points import Points
+from reluscope.progress import Progress, share_done
 
 # What may stand between two layers with weights, each channel by itself.
 BETWEEN = (
@@ -31,7 +32,7 @@ def prune_channels(
     test_x: Points,
     test_labels: Points,
     least_accuracy: float = 0.0,
-    tell: Callable[[float], None] | None = None,
+    progress: Progress = False,
 ) -> PruningCurve:
     """Take channel after channel away from the convolutions of a classifier, and measure what is left.
 
@@ -48,8 +49,8 @@ def prune_channels(
         Samples on which accuracies are measured.
     least_accuracy : float
         Pruning ends after the first step below it, or when every convolution has one channel left.
-    tell : callable, optional
-        Told the share of the channels that is gone.
+    progress : bool or callable
+        Show the share of the channels that is gone, or a function that is told it, from 0 to 1.
 
     Returns
     -------
@@ -90,17 +91,17 @@ def prune_channels(
     if points.shape[1:] != expected:
         raise ShapeError(f"x must have samples of shape {tuple(expected)} as test_x has, got {tuple(points.shape[1:])}")
     at_first = sum(steps[0].channels) - len(steps[0].channels)
-    for number in range(at_first):
-        losses = channel_losses(current, points, targets)
-        layer, channel = min(((loss.min().item(), layer), int(loss.argmin())) for layer, loss in losses.items())
-        current = without_channel(current, layer[1], channel)
-        fine_tune(current)
-        current.eval()
-        steps.append(step_of(deepcopy(current), test_x, test_labels))
-        if tell is not None:
+    with share_done("pruning", progress) as tell:
+        for number in range(at_first):
+            losses = channel_losses(current, points, targets)
+            layer, channel = min(((loss.min().item(), layer), int(loss.argmin())) for layer, loss in losses.items())
+            current = without_channel(current, layer[1], channel)
+            fine_tune(current)
+            current.eval()
+            steps.append(step_of(deepcopy(current), test_x, test_labels))
             tell((number + 1) / at_first)
-        if float(steps[-1].accuracy) < least_accuracy:
-            break
+            if float(steps[-1].accuracy) < least_accuracy:
+                break
     return PruningCurve(tuple(steps), "channels removed")
 
 

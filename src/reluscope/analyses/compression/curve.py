@@ -16,7 +16,7 @@ from reluscope.analyses.compression.clusters import cluster_maps_by_number
 from reluscope.analyses.compression.compressed import RULES, Rule, compressed_outputs_by_number
 from reluscope.arguments import Count, NonNegative, Seed, read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +68,11 @@ class AccuracyCurve:
         for number, share in zip(self.largest_used, self.accuracies[rule], strict=True):
             # Shares of samples are known to much less than one sample.
             if _ends(share)[0] >= needed - 1e-9:
-                return Finding(
+                return Finding.of(
                     number,
-                    Claim.UPPER,
+                    1,
+                    number,
                     name="maps that matter",
-                    interval=(1, number),
                     definition=f"affine functions per output that keep the accuracy within {drop:g}, by {rule}",
                     domain=self.original.domain,
                     method=f"k-means, numbers of clusters tried: {', '.join(map(str, self.num_clusters))}",

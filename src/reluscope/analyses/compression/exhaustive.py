@@ -5,6 +5,7 @@ After Sattelberg 2026, section 3.4.4 and Table 3.4.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import comb, inf
 
 from jaxtyping import Bool
@@ -15,14 +16,15 @@ from torch.optim import Optimizer
 from reluscope.analyses.compression.proof_of_signs import has_all_right
 from reluscope.analyses.stacked.loss_functions import signs_agree
 from reluscope.analyses.stacked.stack import Stack
-from reluscope.analyses.stacked.subnetworks import MOST_UNITS, subnetworks
+from reluscope.analyses.stacked.subnetworks import MAX_UNITS, subnetworks
 from reluscope.analyses.stacked.training import Trained, train
 from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
+from reluscope.progress import Progress, share_done
 
 # Weights of all subnetworks, compacted and in training, with what the optimiser keeps.
-COPIES, MOST_BYTES = 6, 8 * 2**30
+COPIES, MAX_BYTES = 6, 8 * 2**30
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,7 @@ def prune_exhaustively(
     optimizer: Callable[[list[Tensor]], Optimizer],
     epochs: Natural,
     layer: int = 0,
-    tell: Callable[[float], None] | None = None,
+    progress: Progress = False,
 ) -> SmallestSubnetworks:
     """Find the fewest units of a hidden layer that, trained on from where they are, have every sample right.
 
@@ -88,8 +90,8 @@ def prune_exhaustively(
         Of fine-tuning, at most; a subnetwork stops once it has all samples right.
     layer : int
         Number of the hidden layer, from 0; the others stay whole.
-    tell : callable, optional
-        Told the share of the subnetworks that is done.
+    progress : bool or callable
+        Show the share of the subnetworks that is done, or a function that is told it, from 0 to 1.
 
     Returns
     -------
@@ -124,32 +126,33 @@ def prune_exhaustively(
     """
     compact = stack.compact()
     units = compact.sizes[layer + 1] if 0 <= layer < len(compact.sizes) - 2 else 0
-    needed = COPIES * 2 ** min(units, MOST_UNITS) * sum(one.numel() * one.element_size() for one in compact.weights)
-    if needed > MOST_BYTES:
+    needed = COPIES * 2 ** min(units, MAX_UNITS) * sum(one.numel() * one.element_size() for one in compact.weights)
+    if needed > MAX_BYTES:
         raise InputError(
-            f"expected subnetworks that fit {MOST_BYTES / 2**30:g} GB, but those of {units} units take "
+            f"expected subnetworks that fit {MAX_BYTES / 2**30:g} GB, but those of {units} units take "
             f"{needed / 2**30:,.0f} GB: prune_stochastically takes one unit away at a time"
         )
     every = subnetworks(compact, layer=layer)
     numbers, width = every.kept[layer].sum(dim=1), every.sizes[layer + 1]
     size = 0
-    while True:
-        start = sum(comb(width, smaller) for smaller in range(1, size + 1)) / 2**width
-        size += 1
-        chosen = every.take((numbers == size).nonzero()[:, 0])
-        trained = train(
-            chosen.compact(),
-            x,
-            y,
-            loss=loss,
-            optimizer=optimizer,
-            epochs=epochs,
-            goal=signs_agree,
-            tell=_part(tell, start, len(chosen) / 2**width),
-        )
-        if trained.reached.any() or size == width:
-            method = f"subnetworks of {width} units, fine-tuned up to {epochs:,} epochs"
-            return SmallestSubnetworks(chosen.kept[layer], trained, _fewest(trained, x, y, size, method))
+    with share_done("pruning", progress) as tell:
+        while True:
+            start = sum(comb(width, smaller) for smaller in range(1, size + 1)) / 2**width
+            size += 1
+            chosen = every.take((numbers == size).nonzero()[:, 0])
+            trained = train(
+                chosen.compact(),
+                x,
+                y,
+                loss=loss,
+                optimizer=optimizer,
+                epochs=epochs,
+                goal=signs_agree,
+                progress=partial(_tell_part, tell, start, len(chosen) / 2**width),
+            )
+            if trained.reached.any() or size == width:
+                method = f"subnetworks of {width} units, fine-tuned up to {epochs:,} epochs"
+                return SmallestSubnetworks(chosen.kept[layer], trained, _fewest(trained, x, y, size, method))
 
 
 def _fewest(trained: Trained, x: ArrayLike | Tensor, y: ArrayLike | Tensor, size: int, method: str) -> Finding | None:
@@ -157,17 +160,15 @@ def _fewest(trained: Trained, x: ArrayLike | Tensor, y: ArrayLike | Tensor, size
         return None
     best = trained.losses.masked_fill(~trained.reached, inf).argmin()
     is_proved = has_all_right(trained.stack.take(best[None]), x, y)
-    return Finding(
-        size,
-        Claim.UPPER if is_proved else Claim.ESTIMATE,
-        name="fewest units",
-        interval=(0, size) if is_proved else None,
-        definition="units of one hidden layer with which a network has all samples right",
-        domain="the samples",
-        method=method,
-        source="sattelberg2026",
-    )
+    fields = {
+        "name": "fewest units",
+        "definition": "units of one hidden layer with which a network has all samples right",
+        "domain": "the samples",
+        "method": method,
+        "source": "sattelberg2026",
+    }
+    return Finding.of(size, 0, size, **fields) if is_proved else Finding.estimate(size, **fields)
 
 
-def _part(tell: Callable[[float], None] | None, start: float, share: float) -> Callable[[float], None] | None:
-    return None if tell is None else lambda inner: tell(start + share * inner)
+def _tell_part(tell: Callable[[float], None], start: float, part: float, share: float) -> None:
+    tell(start + part * share)

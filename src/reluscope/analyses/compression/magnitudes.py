@@ -10,6 +10,7 @@ from reluscope.analyses.compression.pruning_curve import PruningCurve, step_of
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.networks.points import Points
+from reluscope.progress import Progress, share_done
 
 
 @read_arguments
@@ -20,7 +21,7 @@ def prune_by_magnitude(
     fine_tune: Callable[[nn.Module], object],
     test_x: Points,
     test_labels: Points,
-    tell: Callable[[float], None] | None = None,
+    progress: Progress = False,
 ) -> PruningCurve:
     """Take the smallest weights away from a classifier, more and more of them, and measure what is left.
 
@@ -35,8 +36,8 @@ def prune_by_magnitude(
     test_x : (s, *input_shape)
         Samples on which accuracies are measured.
     test_labels : (s,) int
-    tell : callable, optional
-        Told the share that is done.
+    progress : bool or callable
+        Show the share that is done, or a function that is told it, from 0 to 1.
 
     Returns
     -------
@@ -70,15 +71,15 @@ def prune_by_magnitude(
     if not _weights(module):
         raise InputError("expected a module with Linear or Conv2d layers, got none")
     steps = [step_of(deepcopy(module).eval(), test_x, test_labels)]
-    for index, amount in enumerate(amounts):
-        smaller = deepcopy(module)
-        pruned = _weights(smaller)
-        prune.global_unstructured(pruned, prune.L1Unstructured, amount=float(amount))
-        fine_tune(smaller)
-        for layer, name in pruned:
-            prune.remove(layer, name)
-        steps.append(step_of(smaller.eval(), test_x, test_labels))
-        if tell is not None:
+    with share_done("pruning", progress) as tell:
+        for index, amount in enumerate(amounts):
+            smaller = deepcopy(module)
+            pruned = _weights(smaller)
+            prune.global_unstructured(pruned, prune.L1Unstructured, amount=float(amount))
+            fine_tune(smaller)
+            for layer, name in pruned:
+                prune.remove(layer, name)
+            steps.append(step_of(smaller.eval(), test_x, test_labels))
             tell((index + 1) / len(amounts))
     return PruningCurve(tuple(steps), "smallest weights removed")
 

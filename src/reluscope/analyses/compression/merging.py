@@ -119,15 +119,15 @@ def merge_regions(part: Partition, error: NonNegative = 0.0) -> MergedRegions:
     labels, weight, bias, errors = pieces.result()
     left, _, _ = part.geometry.sides
     decided = not same.num_undecided and part.claim is Claim.EXACT
-    num_pieces = Finding(
+    num_pieces = Finding.of(
         len(bias),
-        Claim.EXACT if error == 0 and decided else Claim.UPPER,
+        len(bias) if error == 0 and decided else 1,
+        len(bias),
         name="pieces",
-        interval=None if error == 0 and decided else (1, len(bias)),
         definition=f"connected pieces with one affine map each, at most {error:g} from the network",
         domain=part.domain.describe(),
         method=f"{len(part):,} regions, {equal:,} after merging equal maps, {len(left):,} facets; greedy beyond that",
-        tolerance=part.tolerance.resolution,
+        resolution=part.tolerance.resolution,
     )
     return MergedRegions(part, labels, weight, bias, errors, num_pieces, _largest(part, pieces, errors, error))
 
@@ -139,16 +139,18 @@ def _largest(part: Partition, pieces: "_Pieces", errors: np.ndarray, allowed: fl
     corners = part.vertices
     diameter = float(np.linalg.norm(corners.max(axis=0) - corners.min(axis=0)))
     blur = max(part.tolerance.resolution, 1e-12) * diameter * pieces.steepest
-    return Finding(
-        0.0 if exact else largest,
-        Claim.EXACT,
+    value, rounding = 0.0 if exact else largest, pieces.rounding + (0.0 if exact else blur)
+    return Finding.of(
+        value,
+        max(0.0, value - rounding),
+        value + rounding,
+        tolerance=3 * rounding,
         name="largest error",
         definition="largest difference of an output of the merged function to the network on the domain",
         domain=part.domain.describe(),
         method="equal maps, in rational arithmetic, as float64 holds them"
         if exact
         else "all vertices of all regions, in float64",
-        tolerance=pieces.rounding if exact else blur + pieces.rounding,
     )
 
 

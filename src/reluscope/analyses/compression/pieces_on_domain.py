@@ -29,7 +29,7 @@ from reluscope.partitions import partition
 Method = Literal["auto", "intervals", "programs", "partition"]
 
 # By itself a partition is made of lines and planes, for so long.
-MOST_DIMENSIONS = 2
+MAX_DIMENSIONS = 2
 BUDGET = Budget(regions=200_000, seconds=30.0)
 # Ends of intervals this near to a breakpoint, relative to the terms of the sum, are computed again as fractions.
 NEAR = 1e-9
@@ -59,7 +59,7 @@ class UnitPieces:
 
 
 @read_arguments
-def unit_pieces(network: Network, domain: Domain, *, method: Method = "auto") -> UnitPieces:
+def unit_pieces(network: Network, *, domain: Domain, method: Method = "auto") -> UnitPieces:
     """Return which pieces the units of a network can have on a domain.
 
     Parameters
@@ -93,7 +93,7 @@ def unit_pieces(network: Network, domain: Domain, *, method: Method = "auto") ->
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0], [1.0]]), np.array([2.0, -3.0, 0.0])), (np.ones((1, 3)), np.zeros(1))])
-    >>> found = unit_pieces(net, rs.Box(-1, 1, dim=1))
+    >>> found = unit_pieces(net, domain=rs.Box(-1, 1, dim=1))
     >>> found.least[0], found.largest[0]  # always on, dead, both
     (array([1, 0, 0]), array([1, 0, 1]))
     """
@@ -117,7 +117,7 @@ def unit_pieces(network: Network, domain: Domain, *, method: Method = "auto") ->
         low, high = (model.pieces(end) for end in ends)
         _meet(network, least, largest, low, high)
         methods.append("linear programs with multipliers that were checked")
-    if method == "partition" or (method == "auto" and domain.dim <= MOST_DIMENSIONS):
+    if method == "partition" or (method == "auto" and domain.dim <= MAX_DIMENSIONS):
         try:
             part = partition(network, domain, budget=BUDGET if method == "auto" else None, certify=True)
         except DegenerateGeometryError:

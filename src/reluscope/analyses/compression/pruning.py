@@ -25,11 +25,11 @@ from reluscope.analyses.compression.removals import (
     times_sizes,
 )
 from reluscope.arguments import read_arguments
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.load import load
 from reluscope.networks.network import Network
-from reluscope.networks.ranges import ROUNDING
+from reluscope.networks.rounding import ANY_ORDER
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,8 +103,8 @@ class PrunedNetwork:
 @read_arguments
 def prune_exact(
     model: Network | nn.Module,
-    domain: Domain,
     *,
+    domain: Domain,
     input_shape: int | tuple[int, ...] | None = None,
     method: Method = "auto",
 ) -> PrunedNetwork:
@@ -148,7 +148,7 @@ def prune_exact(
     --------
     >>> import reluscope as rs
     >>> layers = [([[1.0], [2.0], [1.0], [-1.0]], [0.0, 0.0, 3.0, -2.0]), ([[1.0, 1.0, 1.0, 1.0]], [0.0])]
-    >>> pruned = prune_exact(rs.load(layers), rs.Box(-1, 1, dim=1))
+    >>> pruned = prune_exact(rs.load(layers), domain=rs.Box(-1, 1, dim=1))
     >>> pruned.widths_before, pruned.widths_after, pruned.max_difference
     ((4,), (2,), Finding(largest difference: 0 (EXACT)))
     >>> [(one.channel, one.reason, one.explanation) for one in pruned.removed]
@@ -156,7 +156,7 @@ def prune_exact(
     """
     network = model if isinstance(model, Network) else load(model, input_shape)
     layers = layers_of(network)
-    found = unit_pieces(network, domain, method=method)
+    found = unit_pieces(network, domain=domain, method=method)
     _set_sizes(layers, found)
     before, parameters = _widths(layers), _num_parameters(layers)
     gates = [layer.gate.index for layer in layers if layer.gate is not None]
@@ -223,7 +223,7 @@ def _set_sizes(layers: list[Layer], found: UnitPieces) -> None:
         low, high = (end.reshape(layer.num_channels, -1) for end in (span.lower, span.upper))
         points = [low, high, *(np.clip(level[:, None], low, high) for level in gate.breakpoints)]
         values = [np.abs(_through(gate.slopes, gate.intercepts, gate.breakpoints, point)) for point in points]
-        following.input_sizes = np.max(values, axis=(0, 2)) * (1 + ROUNDING)
+        following.input_sizes = np.max(values, axis=(0, 2)) * (1 + ANY_ORDER)
 
 
 def _through(slopes: np.ndarray, intercepts: np.ndarray, breakpoints: np.ndarray, value: np.ndarray) -> np.ndarray:
@@ -255,13 +255,12 @@ def _difference(layers: list[Layer], domain: str, method: str) -> Finding:
         if layer.gate is not None:
             error = error * layer.gate.steepest
     largest = float(error.max())
-    return Finding(
+    return Finding.of(
         largest,
-        Claim.UPPER if largest else Claim.EXACT,
+        0.0,
+        largest,
         name="largest difference",
-        interval=(0.0, largest) if largest else None,
         definition="largest difference of an output of the two networks on the domain, in real arithmetic",
         domain=domain,
         method=f"units by {method}; sums of weights as fractions, what rounding takes away bounded layer by layer",
-        tolerance=None if largest else 0.0,
     )

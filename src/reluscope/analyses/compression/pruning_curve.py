@@ -80,16 +80,16 @@ class PruningCurve:
             (share, index) for index, share in enumerate(self.shares) if float(self.steps[index].accuracy) >= needed
         )
         is_exact = all(one.accuracy.claim is Claim.EXACT for one in (self.steps[0], self.steps[step]))
-        return Finding(
-            share,
-            Claim.UPPER if is_exact else Claim.ESTIMATE,
-            name="fewest weights",
-            interval=(0.0, share) if is_exact else None,
-            definition=f"least share of the weights with an accuracy at most {100 * drop:g} points below all weights",
-            domain="the test samples",
-            method=self.method,
-            source="sattelberg2026",
-        )
+        fields = {
+            "name": "fewest weights",
+            "is_share": True,
+            "definition": "least share of the weights with an accuracy at most "
+            f"{100 * drop:g} points below all weights",
+            "domain": "the test samples",
+            "method": self.method,
+            "source": "sattelberg2026",
+        }
+        return Finding.of(share, 0.0, share, **fields) if is_exact else Finding.estimate(share, **fields)
 
 
 def as_tensor(values: Points) -> Tensor:

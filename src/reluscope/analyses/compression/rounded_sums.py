@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 # Above so many products, bounds take the place of fractions.
-MOST_FRACTIONS = 200_000
+MAX_FRACTIONS = 200_000
 
 
 def combined(
@@ -44,7 +44,7 @@ def multiplied(
     (array([[6.5]]), array([[0.]]))
     """
     product = left @ right
-    if left.size * right.shape[1] > MOST_FRACTIONS:
+    if left.size * right.shape[1] > MAX_FRACTIONS:
         return product, gamma(left.shape[1]) * (np.abs(left) @ np.abs(right))
     rows = [[Fraction(float(entry)) for entry in row] for row in left]
     columns = [[Fraction(float(entry)) for entry in column] for column in right.T]

@@ -8,7 +8,7 @@ from jaxtyping import Int
 from reluscope.analyses.coefficients.matrices import CoefficientMatrices
 from reluscope.arguments import Share, read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.networks.rounded_forward import coded_forward
 
 
@@ -52,11 +52,11 @@ class RegionSamples:
         value, low, high = (self._needed(least + d) for d in (0, -self.num_doubtful, self.num_doubtful))
         high += self.num_doubtful  # each may be a region of its own
         exact = not self.num_doubtful
-        return Finding(
+        return Finding.of(
             value,
-            Claim.EXACT if exact else Claim.ESTIMATE,
+            value if exact else max(1, low),
+            value if exact else min(high, number),
             name="regions needed",
-            interval=None if exact else (max(1, low), min(high, number)),
             definition=f"least number of activation regions that hold {share:.4g} of the samples",
             domain=f"{number:,} samples",
             method="codes of the samples, with bounds on rounding",

@@ -20,7 +20,8 @@ from reluscope.analyses.stacked.stack import Stack
 from reluscope.analyses.stacked.training import train
 from reluscope.arguments import Natural, Seed, read_arguments
 from reluscope.errors import ShapeError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
+from reluscope.progress import Progress, share_done
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +58,7 @@ def prune_stochastically(
     optimizer: Callable[[list[Tensor]], Optimizer],
     epochs: Natural,
     seeds: Sequence[Seed],
-    tell: Callable[[float], None] | None = None,
+    progress: Progress = False,
 ) -> tuple[StochasticPruning, ...]:
     """Take unit after unit away from networks, as long as what is left can be trained to have every sample right.
 
@@ -75,8 +76,8 @@ def prune_stochastically(
         Of fine-tuning after a removal, at most; a network stops once it has all samples right, and its loss is that.
     seeds : sequence of int
         One per network, of its draws.
-    tell : callable, optional
-        Told which share of the units is gone.
+    progress : bool or callable
+        Show which share of the units is gone, or a function that is told it, from 0 to 1.
 
     Returns
     -------
@@ -106,8 +107,8 @@ def prune_stochastically(
     >>> how = {"loss": "bce", "optimizer": partial(torch.optim.Adam, lr=0.025), "epochs": 500}
     >>> many = rs.stacked.initialize((6, 6), num_inputs=2, seeds=range(4))
     >>> done = rs.stacked.train(many, x, y, goal=rs.stacked.signs_agree, **how)
-    >>> ways = prune_stochastically(done.stack, x, y, seeds=range(4), **how)
-    >>> min(sum(one.widths[-1]) for one in ways)
+    >>> pruned = prune_stochastically(done.stack, x, y, seeds=range(4), **how)
+    >>> min(sum(one.widths[-1]) for one in pruned)
     2
     """
     loss_function(loss)  # raises before anything is trained
@@ -115,28 +116,28 @@ def prune_stochastically(
         raise ShapeError(f"expected one seed per network, got {len(seeds)} for {len(stack)} networks")
     points = stack.read_points(x)
     solved = signs_agree(stack(points), read_targets(stack, y, len(points))).tolist()
-    ways = [_Way(stack.take([index]).compact(), int(seed)) for index, seed in enumerate(seeds)]
+    ways = [_Course(stack.take([index]).compact(), int(seed)) for index, seed in enumerate(seeds)]
     open_ = [way for way, is_solved in zip(ways, solved, strict=True) if is_solved]
     at_first = max(1, sum(sum(way.widths[0]) for way in ways))
-    while open_:
-        candidates = [(way, part) for way in open_ for part in _without_one(way.stack)]
-        found: dict[_Way, list[tuple[float, Stack]]] = {way: [] for way in open_}
-        for depth in sorted({len(part.kept) for _, part in candidates}):
-            group = [(way, part) for way, part in candidates if len(part.kept) == depth]
-            together = concatenate([part for _, part in group])
-            done = train(together, x, y, loss=loss, optimizer=optimizer, epochs=epochs, goal=signs_agree)
-            owners = [way for way, part in group for _ in range(len(part))]
-            for row in done.reached.nonzero()[:, 0].tolist():
-                found[owners[row]].append((float(done.losses[row]), done.stack.take([row])))
-        for way in open_:
-            way.draw(found[way])
-        open_ = [way for way in open_ if found[way]]
-        if tell is not None:
+    with share_done("pruning", progress) as tell:
+        while open_:
+            candidates = [(way, part) for way in open_ for part in _without_one(way.stack)]
+            found: dict[_Course, list[tuple[float, Stack]]] = {way: [] for way in open_}
+            for depth in sorted({len(part.kept) for _, part in candidates}):
+                group = [(way, part) for way, part in candidates if len(part.kept) == depth]
+                together = concatenate([part for _, part in group])
+                done = train(together, x, y, loss=loss, optimizer=optimizer, epochs=epochs, goal=signs_agree)
+                owners = [way for way, part in group for _ in range(len(part))]
+                for row in done.reached.nonzero()[:, 0].tolist():
+                    found[owners[row]].append((float(done.losses[row]), done.stack.take([row])))
+            for way in open_:
+                way.draw(found[way])
+            open_ = [way for way in open_ if found[way]]
             tell(1 - sum(sum(way.widths[-1]) for way in open_) / at_first)
     return tuple(way.end(x, y, epochs) for way in ways)
 
 
-class _Way:
+class _Course:
     """A network that loses its units."""
 
     def __init__(self, stack: Stack, seed: int) -> None:
@@ -156,16 +157,14 @@ class _Way:
     def end(self, x: ArrayLike | Tensor, y: ArrayLike | Tensor, epochs: int) -> StochasticPruning:
         """Return what is left."""
         number, is_proved = sum(self.widths[-1]), has_all_right(self.stack, x, y)
-        finding = Finding(
-            number,
-            Claim.UPPER if is_proved else Claim.ESTIMATE,
-            name="fewest units",
-            interval=(0, number) if is_proved else None,
-            definition="units of the hidden layers with which a network has all samples right",
-            domain="the samples",
-            method=f"units drawn by 1 / loss, fine-tuned up to {epochs:,} epochs after each",
-            source="sattelberg2026",
-        )
+        fields = {
+            "name": "fewest units",
+            "definition": "units of the hidden layers with which a network has all samples right",
+            "domain": "the samples",
+            "method": f"units drawn by 1 / loss, fine-tuned up to {epochs:,} epochs after each",
+            "source": "sattelberg2026",
+        }
+        finding = Finding.of(number, 0, number, **fields) if is_proved else Finding.estimate(number, **fields)
         return StochasticPruning(self.stack, tuple(self.widths), finding)
 
 

@@ -17,11 +17,10 @@ from reluscope.analyses.counting.same_maps import SameMaps, same_maps
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Finding
-from reluscope.geometry.domains import Box, Domain, Space
+from reluscope.geometry.domains import Box, Domain
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition
-from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
@@ -98,7 +97,7 @@ def count_by_partition(
             f'{domain.describe()}: take method="tree", or definition="proper_activation"'
         )
     flat = domain.dim <= 2
-    bounded = not isinstance(domain, Space) and (not isinstance(domain, Polyhedron) or domain.is_bounded())
+    bounded = domain.is_bounded()
     part = partition(network, domain, **options, executor=executor, progress=progress, certify=certify)
     stopped = part.note
     exactly = flat and bounded and tolerance is None
@@ -110,12 +109,11 @@ def count_by_partition(
         stopped = part.note
     until = INFINITY if budget.seconds is None else began + budget.seconds
     whole = not part.num_open
-    listed = isinstance(part.geometry, ListedRegions)
     if (
         flat
         and not bounded
         and whole
-        and not listed
+        and part.has_vertices
         and (name == "activation" or (name == "convex" and domain.dim == 2))
     ):
         inner = partition(network, _enclosing(domain, part), **options, certify=tolerance is None)

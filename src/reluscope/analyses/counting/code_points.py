@@ -19,10 +19,10 @@ from reluscope.geometry.rational_equations import moved_onto
 from reluscope.geometry.row_scales import scaled_rows
 from reluscope.geometry.scales import lengths
 from reluscope.networks.graph import Max
+from reluscope.networks.half_spaces import gate_rows
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
 from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps
-from reluscope.regions.half_spaces import gate_rows
 
 # Distances below this, relative to the domain, count as none when equations are looked for.
 TIGHT = 1e-8

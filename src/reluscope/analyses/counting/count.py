@@ -16,8 +16,7 @@ from reluscope.arguments import read_arguments, read_option
 from reluscope.budget import Budget
 from reluscope.errors import InputError
 from reluscope.findings import Finding
-from reluscope.geometry.domains import Domain, Space
-from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.domains import Domain
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import Network
 from reluscope.partitions.cellwise import supports
@@ -188,7 +187,7 @@ def _choose(question: _Question) -> str:
     domain = question.domain
     most = MOST_BY_VERTICES if supports(question.network) is None else MOST_BY_VERTICES_WITH_MAX
     many = domain.dim > most
-    unbounded = isinstance(domain, Space) or (isinstance(domain, Polyhedron) and not domain.is_bounded())
+    unbounded = not domain.is_bounded()
     in_floats = question.tolerance or question.executor
     if question.definition.name == "activation" and (domain.dim > 2 or (unbounded and not in_floats)):
         return "tree"

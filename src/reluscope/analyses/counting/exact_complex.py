@@ -13,10 +13,9 @@ from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.domains import Space
 from reluscope.geometry.window_shapes import WindowShape, window_shape
 from reluscope.networks.graph import Max
-from reluscope.networks.held import pieces_of
+from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.rational import RationalNetwork
 from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps
-from reluscope.partitions.assembly import Mosaic
 from reluscope.partitions.table import Partition
 
 Point = tuple[Fraction, ...]
@@ -39,8 +38,7 @@ class ExactComplex:
     """
 
     def __init__(self, part: Partition) -> None:
-        mosaic = part.geometry
-        assert isinstance(mosaic, Mosaic)
+        mosaic = part.mosaic
         self.part = part
         self.dim = part.dim
         self.network = part.network_on_domain

@@ -14,8 +14,9 @@ import torch
 
 from reluscope.analyses.counting.exact_complex import ExactComplex
 from reluscope.codes.packed import Codes
+from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
 from reluscope.networks.graph import Max
-from reluscope.networks.value_errors import ValueErrors
+from reluscope.networks.linearize import gate_values
 
 # In doubt is what is this small against the largest value of its unit, or within this many rounding errors.
 FRACTION = 1e-7
@@ -96,14 +97,11 @@ def _doubts(
     network = complex_.network
     vertices = np.zeros(len(complex_.vertices), dtype=bool)
     edges = np.zeros(len(complex_.ends), dtype=bool)
-    values = network.start(network.points(complex_.vertices))
-    errors = ValueErrors(values, ROUNDINGS * 2.0**-52)
-    for index, stage in enumerate(network.stages):
-        rounding = errors.at(stage, values)
-        pre, live = stage.advance(values)
-        values = stage.close(live, pre)
-        errors.pass_on(stage, stage.gate.pieces(pre).cpu().numpy(), values[stage.position])
-        z, pieces = pre.cpu().numpy(), at_vertices[index].astype(np.int64)
+    carrier = HeldRoundedNumbers(ROUNDINGS * 2.0**-52)
+    arrived = gate_values(network, carrier, Rounded.exactly(network.points(complex_.vertices)))
+    for index, (stage, seen) in enumerate(zip(network.stages, arrived, strict=True)):
+        z, rounding = (part.cpu().numpy() for part in seen)
+        pieces = at_vertices[index].astype(np.int64)
         if isinstance(stage.gate, Max):
             top = z.max(axis=2)
             finite = np.where(np.isfinite(z), np.abs(z), 0.0)

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Int
 
 from reluscope.budget import ENDS, why_ended
-from reluscope.networks.held import maps_of_codes, pieces_of, units_that_matter
+from reluscope.networks.maps_of_codes import maps_of_codes, pieces_of, units_that_matter
 from reluscope.networks.rational import RationalNetwork
 from reluscope.networks.rational_maps import AffineFunction, rational_maps
 from reluscope.partitions.table import Partition

@@ -20,8 +20,8 @@ from reluscope.analyses.bodies import as_bodies, ask_within_memory, bodies_at_on
 from reluscope.analyses.classification.classes import num_classes
 from reluscope.analyses.local.rivals import GAP, ROUNDING, Rivals
 from reluscope.analyses.measuring import Measured, measure
-from reluscope.arguments import Seconds, read_arguments
-from reluscope.budget import Budget
+from reluscope.arguments import read_arguments
+from reluscope.budget import TimeBudget
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
 from reluscope.geometry.convex_questions import Answers, largest_balls, likeliest_points, widest_margins
@@ -68,9 +68,9 @@ def region_classes(
     x: Points,
     *,
     domain: Box,
-    seconds: Seconds = np.inf,
+    budget: TimeBudget | None = None,
+    progress: Callable[[float], None] | None = None,
     tolerance: Tolerance | None = None,
-    tell: Callable[[float], None] | None = None,
 ) -> Findings:
     """Find the classes that occur in the linear regions of points, and where they are likeliest.
 
@@ -81,11 +81,11 @@ def region_classes(
     x : (s, *input_shape) or (s, n)
     domain : Box
         Bounded; regions are cut down to it.
-    seconds : float
-        When to begin with no further points; some are always done.
+    budget : Budget, optional
+        Its seconds; no other point is begun after them, and one is always done.
+    progress : callable, optional
+        Told the share of the work done, from 0 to 1.
     tolerance : Tolerance, optional
-    tell : callable, optional
-        Told the share of the work done.
 
     Returns
     -------
@@ -151,7 +151,14 @@ def region_classes(
         return _measured(found, block, number)
 
     most = bodies_at_once(network, number)
-    return measure(len(points), ask, domain=domain.describe(), budget=Budget(seconds=seconds), most=most, progress=tell)
+    return measure(
+        len(points),
+        ask,
+        domain=domain.describe(),
+        budget=budget,
+        most=most,
+        progress=progress,
+    )
 
 
 def _measured(found: "_Found", block: slice, number: int) -> Measured:

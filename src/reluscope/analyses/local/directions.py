@@ -21,6 +21,7 @@ from torch import Tensor
 
 from reluscope.analyses.local.hyperplanes import Hyperplanes, hyperplanes
 from reluscope.arguments import Count, Natural, read_arguments, read_positions
+from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import ShapeError
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
@@ -107,7 +108,7 @@ class Directions:
 
     @read_arguments
     def angles(
-        self, rows: Sequence[int] | Int[np.ndarray, " k"], *, budget: Count = BUDGET
+        self, rows: Sequence[int] | Int[np.ndarray, " k"], *, budget: MemoryBudget | None = None
     ) -> Float[np.ndarray, "k r"]:
         """Return the angles of some rows with all, to the last digits also where rows are nearly parallel.
 
@@ -115,8 +116,8 @@ class Directions:
         ----------
         rows : sequence of int
             Positions in ``sources``.
-        budget : int
-            Memory for normals, in bytes; the result comes on top.
+        budget : Budget, optional
+            Memory for normals; the result comes on top.
 
         Notes
         -----
@@ -125,10 +126,12 @@ class Directions:
         """
         chosen = read_positions(rows, "rows", len(self), "hyperplanes")
         number, size = len(self), self.hyperplanes.network.num_inputs
-        some = self.hyperplanes.normals(chosen, budget=budget // 4)
+        memory = (budget or Budget()).memory_or(BUDGET)
+        quarter = Budget(memory=max(1, memory // 4))
+        some = self.hyperplanes.normals(chosen, budget=quarter)
         found = np.zeros((len(chosen), number))
-        for part in chunks(number, 3 * 8 * size, budget // 2) if number else ():
-            others = self.hyperplanes.normals(part, budget=budget // 4)
+        for part in chunks(number, 3 * 8 * size, memory // 2) if number else ():
+            others = self.hyperplanes.normals(part, budget=quarter)
             for row, one in enumerate(some):
                 apart = torch.linalg.vector_norm(others - one, dim=1)
                 together = torch.linalg.vector_norm(others + one, dim=1)
@@ -153,8 +156,8 @@ def directions(
     rows: Sequence[Int[np.ndarray, "f 3"]] | None = None,
     bins: Count = 181,
     pixels: Natural = 512,
+    budget: MemoryBudget | None = None,
     tolerance: Tolerance | None = None,
-    budget: Count = BUDGET,
 ) -> tuple[Directions, ...]:
     """Return the angles between the hyperplanes of all units at every point.
 
@@ -169,10 +172,10 @@ def directions(
         Bins of equal width between 0 and 180 degrees. An odd number keeps right angles away from an edge.
     pixels : int
         Blocks on a side of the image, but for one more per gate; 0 for no image.
+    budget : Budget, optional
+        Memory for normals and angles.
     tolerance : Tolerance, optional
         Its ``rounding`` says which normals count as zero, as in `regions`.
-    budget : int
-        Memory for normals and angles, in bytes.
 
     Returns
     -------
@@ -207,11 +210,11 @@ def directions(
         planes = hyperplanes(network, points[position : position + 1], tolerance=tolerance, budget=budget)
         if rows is not None:
             planes = planes.only(rows[position])
-        found.append(_directions(planes, bins, pixels, budget))
+        found.append(_directions(planes, bins, pixels, (budget or Budget()).memory_or(BUDGET)))
     return tuple(found)
 
 
-def _directions(planes: Hyperplanes, bins: int, pixels: int, budget: int) -> Directions:
+def _directions(planes: Hyperplanes, bins: int, pixels: int, memory: int) -> Directions:
     gates = tuple(gate.name for gate in planes.network.gates)
     begins = np.searchsorted(planes.sources[:, 0], np.arange(len(gates) + 1))
     blocks = _pixels(begins, pixels)
@@ -222,7 +225,7 @@ def _directions(planes: Hyperplanes, bins: int, pixels: int, budget: int) -> Dir
     image = torch.zeros(side, side, dtype=torch.float64, device=device)
     counts = np.zeros((len(gates), len(gates), bins), dtype=np.int64)
     sums = np.zeros((len(gates), len(gates)))
-    for rows, columns, angles in _tiles(planes, budget):
+    for rows, columns, angles in _tiles(planes, memory):
         for i, j, part in _by_gates(begins, rows, columns, angles):
             values = part[part >= 0] if columns.start < rows.stop else part.reshape(-1)
             which = (values * (bins / 180.0)).long().clamp_(max=bins - 1)
@@ -239,16 +242,17 @@ def _directions(planes: Hyperplanes, bins: int, pixels: int, budget: int) -> Dir
     return Directions(planes, gates, edges, counts, sums, picture, blocks)
 
 
-def _tiles(planes: Hyperplanes, budget: int) -> Iterator[tuple[slice, slice, Tensor]]:
+def _tiles(planes: Hyperplanes, memory: int) -> Iterator[tuple[slice, slice, Tensor]]:
     """Yield the angles of rows with columns, every pair of different rows once; what is not a new pair is -1."""
     number, size = len(planes), planes.network.num_inputs
-    blocks = list(chunks(number, 8 * size, 3 * budget // 8)) if number else []
+    eighth = Budget(memory=max(1, memory // 8))
+    blocks = list(chunks(number, 8 * size, 3 * memory // 8)) if number else []
     for first, above in enumerate(blocks):
-        left = planes.normals(above, budget=budget // 8)
+        left = planes.normals(above, budget=eighth)
         for beside in blocks[first:]:
-            right = left if beside == above else planes.normals(beside, budget=budget // 8)
+            right = left if beside == above else planes.normals(beside, budget=eighth)
             # A tile is there as cosines, as angles, and as numbers of bins.
-            for part in chunks(len(left), 4 * 8 * len(right), budget // 4):
+            for part in chunks(len(left), 4 * 8 * len(right), memory // 4):
                 skipped = part.start if beside == above else 0
                 cosines = left[part] @ right[skipped:].T
                 angles = torch.rad2deg(torch.arccos(cosines.clamp_(-1.0, 1.0)))

@@ -2,7 +2,7 @@
 
 A unit of a pointwise gate with pre-activation h has the normal ``sgn(h) grad h`` where it may leave its piece: ``grad
 h`` at a breakpoint below, ``-grad h`` at one above; a max unit has ``grad (z_a - z_b)`` for its candidate a and each
-rival b. These are the rows of the region's half-spaces turned around (`regions.half_spaces`, where normals point
+rival b. These are the rows of the region's half-spaces turned around (`networks.half_spaces`, where normals point
 outward), so angles between them are the same. A table of all normals may be large: they are carried backward to the
 inputs when they are asked for.
 """
@@ -14,15 +14,19 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from reluscope.arguments import Count, read_arguments, read_positions
+from reluscope.arguments import read_arguments, read_positions
+from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import InputError
+from reluscope.networks.carriers.maps import Derivatives
+from reluscope.networks.gradient_errors import gradient_errors
 from reluscope.networks.graph import Max
-from reluscope.networks.linearize import pull_back, unit_maps
+from reluscope.networks.half_spaces import gate_rows
+from reluscope.networks.linearize import gate_values_in_turn, identity, pull_back, weight_of_units
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points, chunks
-from reluscope.regions.half_spaces import gate_rows
-from reluscope.regions.map_errors import MapErrors
 from reluscope.tolerance import Tolerance
+
+BUDGET = 256 * 2**20
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,15 +76,17 @@ class Hyperplanes:
         return Hyperplanes(self.network, self.point, self.sources[kept], len(missing))
 
     @read_arguments
-    def normals(self, rows: slice | Int[np.ndarray, " k"], *, budget: Count) -> Float[Tensor, "k n"]:
+    def normals(
+        self, rows: slice | Int[np.ndarray, " k"], *, budget: MemoryBudget | None = None
+    ) -> Float[Tensor, "k n"]:
         """Return unit normals that point into the region.
 
         Parameters
         ----------
         rows : slice or (k,) int
             Which hyperplanes.
-        budget : int
-            Memory for intermediate results, in bytes; the normals come on top.
+        budget : Budget, optional
+            Memory for intermediate results; the normals come on top.
         """
         sources = self.sources[read_positions(rows, "rows", len(self), "hyperplanes")]
         pieces = self.network.codes(self.point).by_gate()
@@ -91,7 +97,7 @@ class Hyperplanes:
             own = pieces[stage.gate.name].to_array()[0].astype(np.int64)
             shape = tuple(stage.gate.index.shape) if isinstance(stage.gate, Max) else (stage.gate.num_units,)
             per_row = 8 * (int(np.prod(shape)) + 2 * self.network.num_inputs) + 2 * self.network.bytes_per_point
-            for part in chunks(len(here), per_row, budget):
+            for part in chunks(len(here), per_row, (budget or Budget()).memory_or(BUDGET)):
                 chosen = sources[here[part]]
                 found = pull_back(self.network, self.point, gate, self._cotangents(chosen, own, shape))
                 result[torch.from_numpy(here[part]).to(result.device)] = _unit(found)
@@ -111,7 +117,7 @@ class Hyperplanes:
 
 @read_arguments
 def hyperplanes(
-    network: Network, x: Points, *, tolerance: Tolerance | None = None, budget: Count = 256 * 2**20
+    network: Network, x: Points, *, budget: MemoryBudget | None = None, tolerance: Tolerance | None = None
 ) -> Hyperplanes:
     """Return the hyperplanes of all units at one point: the rows of its region, without their table.
 
@@ -119,10 +125,10 @@ def hyperplanes(
     ----------
     network : Network
     x : (1, *input_shape) or (n,)
+    budget : Budget, optional
+        Memory for the derivatives by one block of inputs.
     tolerance : Tolerance, optional
         Its ``rounding`` says which normals count as zero, as in `regions`.
-    budget : int
-        Memory for the derivatives by one block of inputs, in bytes.
 
     Raises
     ------
@@ -138,36 +144,37 @@ def hyperplanes(
     >>> import reluscope as rs
     >>> net = rs.load([([[3.0, 4.0], [0.0, 0.0]], [0.0, 1.0]), ([[1.0, 1.0]], [0.0])])
     >>> found = hyperplanes(net, [-1.0, -1.0])
-    >>> found.sources.tolist(), found.num_constant, found.normals(slice(None), budget=2**20)
+    >>> found.sources.tolist(), found.num_constant, found.normals(slice(None))
     ([[0, 0, 1]], 1, tensor([[-0.6000, -0.8000]], dtype=torch.float64))
     """
-    tolerance = tolerance or Tolerance()
+    tolerance, memory = tolerance or Tolerance(), (budget or Budget()).memory_or(BUDGET)
     point = network.points(x)
     if len(point) != 1:
         raise InputError(f"expected one point, got {len(point)}: ask for one after the other")
-    unit = tolerance.rounding * np.finfo(float).eps
-    pieces = network.codes(point).by_gate()
-    pre = [table.cpu().numpy() for table in network.preactivations(point)]
+    pieces = network.at(point, tolerance=tolerance).pieces
+    own_pieces = [piece.cpu().numpy() for piece in pieces]
+    shapes = [
+        (1, *stage.gate.index.shape) if isinstance(stage.gate, Max) else (1, stage.gate.num_units)
+        for stage in network.stages
+    ]
     entries = [np.zeros(0)] * len(network.stages)
-    largest = [np.zeros(table.shape) for table in pre]
-    numbers = sum(table.size for table in pre)
-    for inputs in chunks(network.num_inputs, 8 * 8 * max(1, numbers) + network.bytes_per_point, budget):
-        for index, (stage, (weight, _)) in enumerate(
-            zip(network.stages, unit_maps(network, point, inputs), strict=True)
-        ):
-            table = weight.cpu().numpy()
+    largest = [np.zeros(shape) for shape in shapes]
+    numbers = sum(table.size for table in largest)
+    for inputs in chunks(network.num_inputs, 8 * 8 * max(1, numbers) + network.bytes_per_point, memory):
+        walk = gate_values_in_turn(network, Derivatives(pieces), identity(network, inputs))
+        for index, (stage, derivatives) in enumerate(walk):
+            table = weight_of_units(stage.gate, derivatives, 1).cpu().numpy()
             largest[index] = np.maximum(largest[index], np.abs(table).max(axis=-1, initial=0.0))
-            own = pieces[stage.gate.name].to_array()
-            zero = np.zeros_like(pre[index])
+            own, zero = own_pieces[index], np.zeros(shapes[index])
             rows = gate_rows(stage.gate, index, pieces=own, pre=zero, maps=(table, zero), noise=zero, map_noise=zero)
             most = np.abs(rows.normals[0]).max(axis=1, initial=0.0)
             entries[index] = most if inputs.start == 0 else np.maximum(entries[index], most)
     sources, constant = [np.zeros((0, 3), dtype=np.int64)], [np.zeros(0, dtype=bool)]
-    errors = MapErrors(network, 1, unit)
+    sizes = [torch.as_tensor(table, device=point.device) for table in largest]
+    errors, _ = gradient_errors(network, pieces, sizes, 1, tolerance.unit)
     for index, stage in enumerate(network.stages):
-        own, zero = pieces[stage.gate.name].to_array(), np.zeros_like(pre[index])
-        nothing = np.zeros((*pre[index].shape, 1))
-        noise = errors.at(stage, own, largest[index])
+        own, zero, nothing = own_pieces[index], np.zeros(shapes[index]), np.zeros((*shapes[index], 1))
+        noise = errors[index].cpu().numpy()
         rows = gate_rows(stage.gate, index, pieces=own, pre=zero, maps=(nothing, zero), noise=zero, map_noise=noise)
         exists = rows.exists[0]
         sources.append(rows.sources[0][exists].astype(np.int64))

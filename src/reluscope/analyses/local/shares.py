@@ -14,8 +14,8 @@ from scipy.stats import t as student
 from reluscope.analyses.bodies import regions_inside
 from reluscope.analyses.classification.classes import classes_of_outputs, num_classes
 from reluscope.analyses.measuring import Measured, measure
-from reluscope.arguments import Count, Seconds, Seed, read_arguments
-from reluscope.budget import Budget
+from reluscope.arguments import Count, Seed, read_arguments
+from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
 from reluscope.geometry.domains import Box
@@ -43,10 +43,10 @@ def class_shares(
     draws: Count = 50,
     chains: Count = 16,
     thinning: Count | None = None,
-    seed: Seed = 0,
-    seconds: Seconds = np.inf,
+    budget: TimeBudget | None = None,
+    progress: Callable[[float], None] | None = None,
     tolerance: Tolerance | None = None,
-    tell: Callable[[float], None] | None = None,
+    seed: Seed = 0,
 ) -> Findings:
     """Estimate the share of every class in the linear regions of points.
 
@@ -61,12 +61,12 @@ def class_shares(
         Points of each chain, and chains for each region, at least two.
     thinning : int, optional
         Steps between two points of a chain; see `Polyhedron.sample`.
-    seed : int
-    seconds : float
-        When to begin with no further point; one is always done.
+    budget : Budget, optional
+        Its seconds; no other point is begun after them, and one is always done.
+    progress : callable, optional
+        Told the share of the work done, from 0 to 1.
     tolerance : Tolerance, optional
-    tell : callable, optional
-        Told the share of the work done.
+    seed : int
 
     Returns
     -------
@@ -107,9 +107,9 @@ def class_shares(
         ask,
         keys={"label": range(number)},
         domain=domain.describe(),
-        budget=Budget(seconds=seconds),
+        budget=budget,
         most=1,
-        progress=tell,
+        progress=progress,
     )
 
 
@@ -122,10 +122,10 @@ def mean_distances(
     draws: Count = 50,
     chains: Count = 16,
     thinning: Count | None = None,
-    seed: Seed = 0,
-    seconds: Seconds = np.inf,
+    budget: TimeBudget | None = None,
+    progress: Callable[[float], None] | None = None,
     tolerance: Tolerance | None = None,
-    tell: Callable[[float], None] | None = None,
+    seed: Seed = 0,
 ) -> Findings:
     """Estimate how far the points of linear regions are away, on average.
 
@@ -139,12 +139,12 @@ def mean_distances(
         Points of each chain, and chains for each region, at least two.
     thinning : int, optional
         Steps between two points of a chain; see `Polyhedron.sample`.
-    seed : int
-    seconds : float
-        When to begin with no further point; one is always done.
+    budget : Budget, optional
+        Its seconds; no other point is begun after them, and one is always done.
+    progress : callable, optional
+        Told the share of the work done, from 0 to 1.
     tolerance : Tolerance, optional
-    tell : callable, optional
-        Told the share of the work done.
+    seed : int
 
     Returns
     -------
@@ -176,7 +176,12 @@ def mean_distances(
 
     ask = _asker(network, x, domain, draws, chains, thinning, seed, tolerance, MEAN_DISTANCE, away, 1)
     return measure(
-        len(network.points(x)), ask, domain=domain.describe(), budget=Budget(seconds=seconds), most=1, progress=tell
+        len(network.points(x)),
+        ask,
+        domain=domain.describe(),
+        budget=budget,
+        most=1,
+        progress=progress,
     )
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from reluscope.analyses.bodies import regions_inside
 from reluscope.analyses.inscribed_balls import INRADIUS
 from reluscope.analyses.measuring import Measured, measure
-from reluscope.arguments import Seconds, read_arguments
-from reluscope.budget import Budget
+from reluscope.arguments import read_arguments
+from reluscope.budget import TimeBudget
 from reluscope.findings import Column, Findings, declare
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
@@ -34,9 +34,9 @@ def region_sizes(
     x: Points,
     *,
     domain: Box | None = None,
-    seconds: Seconds = np.inf,
+    budget: TimeBudget | None = None,
+    progress: Callable[[float], None] | None = None,
     tolerance: Tolerance | None = None,
-    tell: Callable[[float], None] | None = None,
 ) -> Findings:
     """Return how large the linear regions of points are.
 
@@ -46,11 +46,11 @@ def region_sizes(
     x : (s, *input_shape) or (s, n)
     domain : Box, optional
         What regions are cut down to; by default nothing, and many are then unbounded.
-    seconds : float
-        When to begin with no further point; one is always done.
+    budget : Budget, optional
+        Its seconds; no other point is begun after them, and one is always done.
+    progress : callable, optional
+        Told the share of the work done, from 0 to 1.
     tolerance : Tolerance, optional
-    tell : callable, optional
-        Told the share of the work done.
 
     Returns
     -------
@@ -94,4 +94,4 @@ def region_sizes(
         )
 
     where = "input space" if domain is None else domain.describe()
-    return measure(len(points), ask, domain=where, budget=Budget(seconds=seconds), most=1, progress=tell)
+    return measure(len(points), ask, domain=where, budget=budget, most=1, progress=progress)

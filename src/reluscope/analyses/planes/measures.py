@@ -7,7 +7,6 @@ from reluscope.analyses.planes.class_areas import ClassAreas
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Claim, Column, Findings, Kind, declare
-from reluscope.geometry.domains import Box
 from reluscope.partitions.decision import DecisionBoundary
 from reluscope.partitions.table import Partition
 
@@ -134,4 +133,4 @@ def area_shares(part: Partition, areas: ClassAreas) -> Findings:
 
 def _window_area(part: Partition) -> float:
     window = part.window
-    return window.volume if isinstance(window, Box) else window.volume()
+    return window.volume()

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from reluscope.analyses.preimages.best_first import best_first
 from reluscope.analyses.preimages.box_search import OutputBox, halved, output_box
 from reluscope.analyses.preimages.pullback import check_target, within_region
+from reluscope.analyses.preimages.rounded_ends import finding_within
 from reluscope.arguments import Seed, read_arguments, read_point
 from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
@@ -31,7 +32,7 @@ NUM_BOXES, NUM_PIECES, NUM_SAMPLES = 1_000, 32, 512
 INWARDS = (0.0, 1e-14, 1e-12, 1e-10, 1e-8, 1e-6, 1e-3, 1.0)
 RELATIVE, EPS = 1e-9, 2.0**-52
 # Volumes of pieces are found in up to so many dimensions.
-MOST_DIMENSIONS = 5
+MAX_DIMENSIONS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +74,7 @@ class Approximation:
         sure = float(np.prod(self.inside[:, 1] - self.inside[:, 0], axis=1).sum())
         upper = sure + sum(cell.volume for cell in self.cells)
         lower = sure
-        if self.box.dim <= MOST_DIMENSIONS:
+        if self.box.dim <= MAX_DIMENSIONS:
             lower = max(lower, sum(piece.volume() for piece in self.pieces))
         return self._finding(lower, lower, max(lower, upper), "volume of the preimage")
 
@@ -142,11 +143,11 @@ class Approximation:
         return float(center + _most(way, rows, low, high, -cell.half, cell.half) + rounding)
 
     def _finding(self, value: float, lower: float, upper: float, name: str) -> Finding:
-        found = Finding.of(
+        found = finding_within(
             value,
             lower,
             upper,
-            tolerance=RELATIVE * max(1.0, abs(lower)) if np.isfinite(lower) else 0.0,
+            rounding=RELATIVE * max(1.0, abs(lower)) if np.isfinite(lower) else 0.0,
             name=name,
             definition=f"points of the domain with outputs in a {self.target.describe()}",
             domain=self.box.describe(),

@@ -10,7 +10,8 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.geometry.balls import CutBall
-from reluscope.networks.enclosures import Forms, enclose
+from reluscope.networks.carriers.forms import Forms
+from reluscope.networks.enclosures import enclose
 from reluscope.networks.network import Network
 from reluscope.tolerance import Tolerance
 

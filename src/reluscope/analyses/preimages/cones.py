@@ -21,7 +21,7 @@ from reluscope.geometry.linear_program import LinearProgram, Status
 # Rows to begin with, for each dimension of the null space.
 FIRST_ROWS = 4
 # Rounds of strictly inner directions.
-MOST_ROUNDS = 20
+NUM_ROUNDS = 20
 
 
 class Cone(NamedTuple):
@@ -162,7 +162,7 @@ def _worst(along: np.ndarray, tolerance: float, most: int) -> np.ndarray:
 
 def _inner(problem: _Problem, chosen: np.ndarray) -> np.ndarray | None:
     """Return a direction strictly inside all half-spaces, the deepest one, if least squares find it."""
-    for _ in range(MOST_ROUNDS):
+    for _ in range(NUM_ROUNDS):
         reduced = problem.reduced(chosen)
         # The shortest v with B v <= -1, by Lawson and Hanson's reduction of least distance to least squares.
         system = np.vstack([-reduced.T, np.ones(len(reduced))])

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.layer import read_layer
 from reluscope.analyses.preimages.mixed_system import system
+from reluscope.analyses.preimages.rounded_ends import finding_within
 from reluscope.arguments import Count, Seed, read_arguments, read_point
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
@@ -157,11 +158,11 @@ class InvariantSet:
         value = float(distances[first])
         way = inner[first] / lengths[first] if np.isfinite(value) else np.zeros(len(self.point))
         rounding = 1e-12 * max(1.0, float(np.abs(self.point).max()))
-        ends = (max(0.0, value - rounding), value + rounding) if np.isfinite(value) else (value, value)
-        finding = Finding.of(
+        finding = finding_within(
             value,
-            *ends,
-            tolerance=3 * rounding,
+            value,
+            value,
+            rounding=rounding,
             name="least change to an end of the invariant set",
             definition="l2 distance from the input to the nearest inequality, within the solutions of the equations",
             method="closed form",
@@ -232,11 +233,11 @@ class InvariantSet:
             way = np.full(len(self.point), np.nan)
         else:
             lower, upper, way = self.interior.polyhedron.width()
-        finding = Finding.of(
+        finding = finding_within(
             upper,
             lower,
             upper,
-            tolerance=1e-9 * max(1.0, lower) if np.isfinite(lower) else 0.0,
+            rounding=1e-9 * max(1.0, lower) if np.isfinite(lower) else 0.0,
             name="least width of the invariant set",
             definition="least distance of two parallel hyperplanes with the set between them, in its affine hull",
             method="widths of polyhedra",

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from reluscope.analyses.preimages.rounded_ends import finding_within
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Finding
@@ -196,10 +197,11 @@ class LocalInverse:
         return np.linalg.svd(self.forward, full_matrices=False)[2][: self.rank]
 
     def _finding(self, lower: float, upper: float, method: str) -> Finding:
-        return Finding.of(
+        return finding_within(
             lower,
-            upper=upper,
-            tolerance=RELATIVE_GAP * max(1.0, lower) if np.isfinite(lower) else 0.0,
+            lower,
+            upper,
+            rounding=RELATIVE_GAP * max(1.0, lower) if np.isfinite(lower) else 0.0,
             name="least change of features that leaves the region",
             definition="l2, within the range of the region's affine map",
             method=method,

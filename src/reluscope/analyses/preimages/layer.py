@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from reluscope.arguments import describe, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
+from reluscope.networks.carriers.numbers import NUMBERS
 from reluscope.networks.choices import read_gate
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
@@ -338,7 +339,7 @@ def _layer_of_stage(network: Network, stage: Stage) -> GateLayer:
         for position in stage.reads
     }
     with torch.no_grad():
-        bias = stage.leg.run(zeros)[stage.leg.target].reshape(-1).cpu().numpy()
+        bias = stage.leg.carry(NUMBERS, zeros)[stage.leg.target].reshape(-1).cpu().numpy()
     tables = (
         np.array(np.broadcast_to(table.cpu().numpy(), (len(table), units)))
         for table in (gate.breakpoints, gate.slopes, gate.intercepts)

@@ -20,7 +20,7 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
 
 # Entries of a matrix up to which equations are looked at in rational arithmetic.
-MOST_EXACT = 100_000
+MAX_ENTRIES = 100_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ def is_omnidirectional(
 
 def _fits(matrix: np.ndarray, bias: np.ndarray, point: np.ndarray) -> bool:
     """Whether ``b = -A p`` in rational arithmetic; False where that would take long."""
-    if matrix.size > MOST_EXACT:
+    if matrix.size > MAX_ENTRIES:
         return False
     exact = [Fraction(entry) for entry in point.tolist()]
     return all(

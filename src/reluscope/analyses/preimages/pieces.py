@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
 from reluscope.analyses.preimages.pullback import RESOLUTION, check_target, pulled_back
+from reluscope.analyses.preimages.rounded_ends import finding_within
 from reluscope.analyses.preimages.targets import class_target, vector_target
 from reluscope.arguments import Natural, NonNegative, read_arguments, read_array
 from reluscope.budget import RegionBudget
@@ -22,9 +23,7 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.relative_interior import relative_interior
 from reluscope.networks.network import Network
 from reluscope.networks.truncation import up_to_gate
-from reluscope.partitions.assembly import Mosaic
 from reluscope.partitions.dispatch import partition
-from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress
 from reluscope.regions.regions import regions
@@ -100,7 +99,7 @@ class PreimagePieces:
         """
         dim = self.partition.dim if dim is None else dim
         chosen = np.flatnonzero(self.dims == dim)
-        has_volumes = not isinstance(self.partition.geometry, ListedRegions)
+        has_volumes = self.partition.has_vertices
         whole = self.is_whole[chosen] & has_volumes & (dim == self.partition.dim)
         total = 0.0
         if whole.any():
@@ -116,12 +115,11 @@ class PreimagePieces:
             EXACT up to rounding if the partition is complete; else LOWER.
         """
         value = self.size()
-        rounding = 1e-9 * max(1.0, value) if np.isfinite(value) else 0.0
-        ends = (max(0.0, value - rounding), value + rounding) if self.claim is Claim.EXACT else (value, np.inf)
-        return Finding.of(
+        return finding_within(
             value,
-            *ends,
-            tolerance=3 * rounding,
+            value,
+            value if self.claim is Claim.EXACT else np.inf,
+            rounding=1e-9 * max(1.0, value) if np.isfinite(value) else 0.0,
             name="volume of the preimage",
             definition=f"points of the domain with outputs in a {self.target.describe()}",
             domain=self.partition.domain.describe(),
@@ -299,7 +297,7 @@ def of_features(
 def _by_vertices(part: Partition, target: Polyhedron) -> tuple[np.ndarray, np.ndarray]:
     """Return the regions that outputs at vertices do not rule out, and which of all regions lie inside by them."""
     every = np.arange(len(part))
-    if isinstance(part.geometry, ListedRegions) or not len(part) or not part.is_bounded().all():
+    if not part.has_vertices or not len(part) or not part.is_bounded().all():
         return every, np.zeros(len(part), dtype=bool)
     outputs = part.outputs
     size = np.abs(outputs).max(axis=0)
@@ -317,7 +315,7 @@ def _by_vertices(part: Partition, target: Polyhedron) -> tuple[np.ndarray, np.nd
 
 
 def _bodies(part: Partition, rows: np.ndarray) -> list[Polyhedron]:
-    if isinstance(part.geometry, Mosaic):
+    if part.has_facet_vertices:
         return [part[int(row)].polyhedron for row in rows]
     found = regions(part.network_on_domain, part.witnesses[rows], domain=part.window)
     return [one.polyhedron for one in found]
@@ -327,8 +325,8 @@ def _scale(part: Partition) -> float:
     """Return the length that thicknesses are compared with."""
     window = part.domain.window if isinstance(part.domain, Slice) else part.domain
     if isinstance(window, Box):
-        return window.diameter
-    points = part.vertices if not isinstance(part.geometry, ListedRegions) else part.witnesses
+        return window.diameter().upper
+    points = part.vertices if part.has_vertices else part.witnesses
     return max(1.0, float(np.abs(points).max(initial=0.0)))
 
 

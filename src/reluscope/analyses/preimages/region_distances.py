@@ -27,7 +27,6 @@ from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.truncation import up_to_gate
 from reluscope.partitions.dispatch import partition
-from reluscope.partitions.listed_regions import ListedRegions
 from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance
 
@@ -226,7 +225,7 @@ def _least(found: list[_Nearest]) -> float:
 
 def _lower(part: Partition, goal: np.ndarray) -> np.ndarray:
     """Return, for every region, the distance to a box around its features."""
-    if isinstance(part.geometry, ListedRegions) or not len(part) or not part.is_bounded().all():
+    if not part.has_vertices or not len(part) or not part.is_bounded().all():
         return np.zeros(len(part))
     offsets, ids = part.region_vertices
     outputs = part.outputs[ids]

@@ -3,25 +3,30 @@
 from collections.abc import Callable
 
 import numpy as np
-import torch
 
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.analyses.robustness.cells import Window, open_domain
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, distances
-from reluscope.arguments import Count, Seconds, read_arguments
-from reluscope.budget import Budget
+from reluscope.arguments import Count, read_arguments
+from reluscope.budget import TimeBudget
 from reluscope.errors import InputError
 from reluscope.findings import Findings
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.norms import Norm, check_norm, dual, size, steepest
+from reluscope.networks.evaluation import BUDGET, Evaluation, bytes_of_gates
 from reluscope.networks.network import Network
-from reluscope.networks.points import Points, chunks
-from reluscope.regions.nearest import BUDGET, NearestFacets, facet_normals, nearest_facets
+from reluscope.networks.points import Points
+from reluscope.regions.nearest import NearestFacets, facet_normals, nearest_facets
 from reluscope.tolerance import Tolerance
 
 METHOD = "least (b - a x) / |a| over all half-spaces a z <= b, with the dual norm, in float64"
 # Points that are asked about together, so that there is something to show when time ends.
 AT_ONCE = 512
+
+
+def points_at_once(network: Network) -> int:
+    """Return how many points are evaluated together: some hundred, or what memory holds."""
+    return max(1, min(AT_ONCE, BUDGET // bytes_of_gates(network)))
 
 
 @read_arguments
@@ -32,9 +37,9 @@ def boundary_distance(
     norm: Norm,
     domain: Domain | None = None,
     population: Count | None = None,
-    seconds: Seconds = np.inf,
+    budget: TimeBudget | None = None,
+    progress: Callable[[float], None] | None = None,
     tolerance: Tolerance | None = None,
-    tell: Callable[[float], None] | None = None,
 ) -> Findings:
     """Return how far points are from the boundary of their linear regions, which unit it is, and where.
 
@@ -48,12 +53,12 @@ def boundary_distance(
         What regions are cut down to; by default all of input space. On a slice distances are those of its coordinates.
     population : int, optional
         How many samples these were drawn from at random; by default these are all.
-    seconds : float
-        When to begin with no further points; some are always done.
+    budget : Budget, optional
+        Its seconds; no other point is begun after them, and one is always done.
+    progress : callable, optional
+        Told the share of the work done, from 0 to 1.
     tolerance : Tolerance, optional
         Its ``rounding`` says which pre-activations count as zero.
-    tell : callable, optional
-        Told the share of the work done.
 
     Returns
     -------
@@ -92,40 +97,31 @@ def boundary_distance(
         )
 
     def ask(block: slice) -> Measured:
-        found = nearest_facets(network, points[block], norm=norm, tolerance=tolerance)
-        return to_boundary(network, points[block], found, window, norm=norm, tolerance=tolerance)
+        at = network.at(points[block], tolerance=tolerance)
+        return to_boundary(at, nearest_facets(at, norm=norm), window, norm=norm)
 
     return measure(
         len(points),
         ask,
         domain=window.text,
-        budget=Budget(seconds=seconds),
-        most=AT_ONCE,
+        budget=budget,
+        most=points_at_once(network),
         population=population,
-        progress=tell,
+        progress=progress,
     )
 
 
-def to_boundary(
-    network: Network,
-    points: torch.Tensor,
-    found: NearestFacets,
-    window: Window,
-    *,
-    norm: Norm,
-    tolerance: Tolerance | None,
-) -> Measured:
+def to_boundary(at: Evaluation, found: NearestFacets, window: Window, *, norm: Norm) -> Measured:
     """Return the distances of points in a domain whose nearest facets are known."""
-    flat = points.reshape(-1, network.num_inputs).cpu().numpy()
-    parts = chunks(len(points), 3 * network.bytes_per_point + 8 * network.num_inputs, BUDGET)
-    normals = np.concatenate([facet_normals(network, points[rows], found.sources[rows]) for rows in parts])
+    flat = at.points.reshape(-1, at.network.num_inputs).cpu().numpy()
+    parts = at.blocks(3 * at.network.bytes_per_point + 8 * at.network.num_inputs)
+    normals = np.concatenate([facet_normals(part, found.sources[rows]) for rows, part in parts])
     nearest, errors, sources = found.distances.copy(), found.errors.copy(), found.sources.copy()
     limits, rows, outward = _nearest_limits(window, flat, norm)
     nearer = limits < nearest
     nearest[nearer], normals[nearer] = limits[nearer], outward[nearer]
-    unit = (tolerance or Tolerance()).rounding * np.finfo(float).eps
     sizes = np.abs(flat).max(axis=1, initial=0.0)
-    errors[nearer] = unit * (sizes[nearer] + limits[nearer])
+    errors[nearer] = at.tolerance.unit * (sizes[nearer] + limits[nearer])
     sources[nearer] = np.stack([np.full(len(rows), -1), rows, np.full(len(rows), -1)], axis=1)[nearer]
     touched = flat + np.where(np.isfinite(nearest), nearest, np.nan)[:, None] * steepest(normals, norm)
     column = distances(

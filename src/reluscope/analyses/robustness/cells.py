@@ -20,12 +20,12 @@ from reluscope.geometry.nearest_point import NearestPoint, nearest_point
 from reluscope.geometry.norms import Norm, dual, size
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.row_scales import unit_rows
-from reluscope.networks.beyond import pieces_beyond
+from reluscope.networks.carriers.forms import Forms
 from reluscope.networks.choices import read_domain
-from reluscope.networks.enclosures import Forms
-from reluscope.networks.held import pieces_of
+from reluscope.networks.maps_of_codes import pieces_of
 from reluscope.networks.network import Network
-from reluscope.regions.held import held_region
+from reluscope.networks.pieces_across import pieces_across
+from reluscope.regions.region_of_code import region_of_code
 from reluscope.tolerance import Tolerance
 
 Pieces = tuple[np.ndarray, ...]
@@ -135,7 +135,7 @@ class Viewpoint:
         size = max(float(np.abs(self.x).max()), self.window.width)
         if size == 0 and self.network.gates:
             own = tuple(piece[0] for piece in pieces_of(self.network.codes(self.x)))
-            held = held_region(self.network, self.x, own, tolerance=self.tolerance)
+            held = region_of_code(self.network, self.x, own, tolerance=self.tolerance)
             size = float(np.abs(held.slack).max(initial=0.0))
         return size or 1.0
 
@@ -147,7 +147,7 @@ class Viewpoint:
     def first_pieces(self) -> Pieces:
         """Return the code of a region with an interior that touches the point; its own, off kinks."""
         own = tuple(piece[0] for piece in pieces_of(self.network.codes(self.x)))
-        held = held_region(self.network, self.x, own, tolerance=self.tolerance)
+        held = region_of_code(self.network, self.x, own, tolerance=self.tolerance)
         touching = np.abs(held.slack) <= held.noise
         if not touching.any() and not len(held.still):
             return own
@@ -158,12 +158,12 @@ class Viewpoint:
             else self.window.inner - self.x
         )
         loose = np.concatenate([held.sources[touching], held.still])
-        found = pieces_beyond(self.network, own, [loose], way[None] / np.linalg.norm(way), rounding=self.rounding)
+        found = pieces_across(self.network, own, [loose], way[None] / np.linalg.norm(way), rounding=self.rounding)
         return tuple(piece[0] for piece in found)
 
     def cell(self, pieces: Sequence[Integer[np.ndarray, " _"]]) -> "Cell":
         """Return the region of a code."""
-        held = held_region(self.network, self.x, pieces, tolerance=self.tolerance)
+        held = region_of_code(self.network, self.x, pieces, tolerance=self.tolerance)
         noise = np.zeros((len(held.outputs), 0))
         return Cell(self, held.rows, held.slack, held.noise, Forms(held.outputs, held.weight, noise, held.errors))
 

@@ -7,21 +7,20 @@ hyperplane is the exact distance to the decision boundary; elsewhere the class i
 from collections.abc import Callable
 
 import numpy as np
-import torch
 from jaxtyping import Float
 
 from reluscope.analyses.classification.classes import classes_of_outputs
 from reluscope.analyses.measuring import Measured, measure
-from reluscope.analyses.robustness.boundary import AT_ONCE, to_boundary
+from reluscope.analyses.robustness.boundary import points_at_once, to_boundary
 from reluscope.analyses.robustness.cells import open_domain
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, distances
-from reluscope.arguments import Count, Seconds, read_arguments
-from reluscope.budget import Budget
+from reluscope.arguments import Count, read_arguments
+from reluscope.budget import TimeBudget
 from reluscope.findings import Column, Findings
 from reluscope.geometry.norms import Norm, check_norm, dual, size
-from reluscope.networks.network import BUDGET, Network
+from reluscope.networks.evaluation import Evaluation
+from reluscope.networks.network import Network
 from reluscope.networks.points import Points
-from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.regions.nearest import nearest_facets
 from reluscope.tolerance import Tolerance
 
@@ -35,9 +34,9 @@ def certified_radius(
     *,
     norm: Norm,
     population: Count | None = None,
-    seconds: Seconds = np.inf,
+    budget: TimeBudget | None = None,
+    progress: Callable[[float], None] | None = None,
     tolerance: Tolerance | None = None,
-    tell: Callable[[float], None] | None = None,
 ) -> Findings:
     """Return how far the region of each point certifies its class, by its affine map alone.
 
@@ -50,11 +49,11 @@ def certified_radius(
     norm : "l1", "l2" or "linf"
     population : int, optional
         How many samples these were drawn from at random; by default these are all.
-    seconds : float
-        When to begin with no further points; some are always done.
+    budget : Budget, optional
+        Its seconds; no other point is begun after them, and one is always done.
+    progress : callable, optional
+        Told the share of the work done, from 0 to 1.
     tolerance : Tolerance, optional
-    tell : callable, optional
-        Told the share of the work done.
 
     Returns
     -------
@@ -91,53 +90,49 @@ def certified_radius(
     tolerance = tolerance or Tolerance()
 
     def ask(block: slice) -> Measured:
-        found = nearest_facets(network, points[block], norm=norm, tolerance=tolerance)
-        boundary = to_boundary(network, points[block], found, window, norm=norm, tolerance=tolerance)
+        at = network.at(points[block], tolerance=tolerance)
+        found = nearest_facets(at, norm=norm)
+        boundary = to_boundary(at, found, window, norm=norm)
         reach = boundary.columns[0]
-        certified = _certified(network, points[block], reach, found.of_gradients, norm=norm, tolerance=tolerance)
+        certified = _certified(at, reach, found.of_gradients, norm)
         return Measured((certified, reach), boundary.details)
 
-    return measure(len(points), ask, budget=Budget(seconds=seconds), most=AT_ONCE, population=population, progress=tell)
+    return measure(
+        len(points),
+        ask,
+        budget=budget,
+        most=points_at_once(network),
+        population=population,
+        progress=progress,
+    )
 
 
-def _certified(
-    network: Network,
-    points: torch.Tensor,
-    reach: Column,
-    of_gradients: Float[np.ndarray, "s m"],
-    *,
-    norm: Norm,
-    tolerance: Tolerance,
-) -> Column:
+def _certified(at: Evaluation, reach: Column, of_gradients: Float[np.ndarray, "s m"], norm: Norm) -> Column:
     """Return the least of the distances to rivals' hyperplanes and to facets, exact where the former is."""
-    away, error = _to_rivals(network, points, of_gradients, norm, tolerance)
+    away, error = _to_rivals(at, of_gradients, norm)
     exact = away + error <= reach.lower
     lower = np.maximum(np.minimum(away - error, reach.lower), 0.0)
     value, upper = np.where(exact, away, lower), np.where(exact, away + error, np.inf)
-    sizes = np.abs(points.reshape(len(points), -1).cpu().numpy()).max(axis=1, initial=0.0)
+    sizes = at.points.reshape(len(at), -1).abs().amax(1).cpu().numpy()
     return distances(DECISION_DISTANCE, value, lower, upper, sizes=sizes, norm=norm, method=METHOD)
 
 
-def _to_rivals(
-    network: Network, points: torch.Tensor, of_gradients: Float[np.ndarray, "s m"], norm: Norm, tolerance: Tolerance
-) -> tuple[np.ndarray, np.ndarray]:
+def _to_rivals(at: Evaluation, of_gradients: Float[np.ndarray, "s m"], norm: Norm) -> tuple[np.ndarray, np.ndarray]:
     """Return distances to the nearest hyperplane where the map of a point changes its class, and their rounding.
 
     Outputs that are equal on the whole region are no rivals: the lowest one wins on all of it.
     """
-    forward = rounded_forward(network, points, tolerance=tolerance)
-    classes, rows = classes_of_outputs(forward.outputs), np.arange(len(points))
-    margins, slopes = np.abs(forward.outputs), np.zeros_like(forward.outputs)
+    network, outputs = at.network, at.outputs
+    classes, rows = classes_of_outputs(outputs), np.arange(len(at))
+    margins, slopes = np.abs(outputs), np.zeros_like(outputs)
     # Maps are read in blocks: all of them at once may be large.
-    step = max(1, BUDGET // (8 * network.num_inputs * network.num_outputs))
-    for start in range(0, len(points), step):
-        part = slice(start, start + step)
-        weight = network.linearize(points[part]).weight.cpu().numpy()
+    for part, block in at.blocks(8 * network.num_inputs * network.num_outputs):
+        weight = block.maps.weight.cpu().numpy()
         own = weight[rows[: len(weight)], classes[part]] if network.num_outputs > 1 else 0.0
         for rival in range(network.num_outputs):
             slopes[part, rival] = size(own - weight[:, rival], dual(norm))
     if network.num_outputs > 1:
-        margins = forward.outputs[rows, classes][:, None] - forward.outputs
+        margins = outputs[rows, classes][:, None] - outputs
     away = np.divide(margins, slopes, out=np.full_like(margins, np.inf), where=slopes > 0)
     if network.num_outputs > 1:
         away[rows, classes] = np.inf
@@ -146,5 +141,5 @@ def _to_rivals(
     finite = np.isfinite(away)
     entries = float(size(np.ones(network.num_inputs), dual(norm)))
     # Of the margin, and of its gradient, in whose units the distance is.
-    spread = 2 * (forward.errors.max(axis=1) + np.where(finite, away, 0.0) * of_gradients.max(axis=1) * entries)
+    spread = 2 * (at.errors.max(axis=1) + np.where(finite, away, 0.0) * of_gradients.max(axis=1) * entries)
     return away, np.divide(spread, slopes, out=np.zeros_like(away), where=finite)

@@ -1,6 +1,7 @@
 """How far points are from the nearest decision boundary of the whole network, exactly."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -11,13 +12,12 @@ from reluscope.analyses.robustness.certified import certified_radius
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE, distances
 from reluscope.analyses.robustness.search import Search, search
 from reluscope.arguments import read_arguments
-from reluscope.budget import INTERRUPTED, OUT_OF_MEMORY, Budget
+from reluscope.budget import INTERRUPTED, OUT_OF_MEMORY, Budget, RegionBudget
 from reluscope.findings import Column, Findings
 from reluscope.geometry.domains import Domain
 from reluscope.geometry.norms import Norm, check_norm
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
-from reluscope.progress import counting
 from reluscope.tolerance import Tolerance
 
 METHOD = "best-first search over sets of regions, nearest points by quadratic or linear programs with dual bounds"
@@ -30,9 +30,9 @@ def decision_distance(
     *,
     norm: Norm,
     domain: Domain | None = None,
-    budget: Budget | None = None,
+    budget: RegionBudget | None = None,
+    progress: Callable[[float], None] | None = None,
     tolerance: Tolerance | None = None,
-    progress: bool = False,
 ) -> Findings:
     """Return the exact distance of points to the nearest decision boundary of the network.
 
@@ -47,10 +47,10 @@ def decision_distance(
         Where other classes count; by default everywhere. On a slice distances are those of slice coordinates.
     budget : Budget, optional
         For each point; ``regions`` counts sets of regions. Without one a search goes on to its end.
+    progress : callable, optional
+        Told the share of the points that are done, from 0 to 1.
     tolerance : Tolerance, optional
         Its ``rounding`` says which pre-activations count as zero.
-    progress : bool
-        Show how many sets of regions were looked into.
 
     Returns
     -------
@@ -97,19 +97,18 @@ def decision_distance(
     network, window = open_domain(network, domain)
     points = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
     views = [viewpoint(network, window, point, norm, tolerance) for point in points]
-    with counting("decision distance", "sets of regions", shown=progress) as report:
 
-        def ask(block: slice) -> Measured:
-            (view,) = views[block]
-            began = time.perf_counter()
-            found = search(view, budget or Budget(), report)
-            if found.stopped not in ("", OUT_OF_MEMORY):  # the region's own map may say more
-                own = certified_radius(network, view.x[None], norm=norm, tolerance=tolerance)[DECISION_DISTANCE]
-                found = replace(found, lower=max(found.lower, float(own.lower[0])))
-            stopped = INTERRUPTED if found.stopped == INTERRUPTED else ""
-            return Measured((_column(view, found),), _details(view, found, time.perf_counter() - began), stopped)
+    def ask(block: slice) -> Measured:
+        (view,) = views[block]
+        began = time.perf_counter()
+        found = search(view, budget or Budget())
+        if found.stopped not in ("", OUT_OF_MEMORY):  # the region's own map may say more
+            own = certified_radius(network, view.x[None], norm=norm, tolerance=tolerance)[DECISION_DISTANCE]
+            found = replace(found, lower=max(found.lower, float(own.lower[0])))
+        stopped = INTERRUPTED if found.stopped == INTERRUPTED else ""
+        return Measured((_column(view, found),), _details(view, found, time.perf_counter() - began), stopped)
 
-        return measure(len(views), ask, domain=window.text, most=1)
+    return measure(len(views), ask, domain=window.text, most=1, progress=progress)
 
 
 def _column(view: Viewpoint, found: Search) -> Column:

@@ -22,9 +22,9 @@ from reluscope.analyses.robustness.cells import RESOLUTION, Cell, Pieces, Rival,
 from reluscope.analyses.robustness.changes import Change, Undecided, confirm
 from reluscope.budget import Budget
 from reluscope.geometry.balls import CutBall
-from reluscope.networks.enclosures import CLEAR, Enclosure, Forms, OpenUnit, enclose
+from reluscope.networks.carriers.forms import CLEAR, Forms, OpenUnit
+from reluscope.networks.enclosures import Enclosure, enclose
 from reluscope.partitions.best_first import BestFirst, Branch
-from reluscope.progress import Count
 
 # Radii searched before that of the change found, and how they grow.
 NUM_RADII = 5
@@ -58,7 +58,7 @@ class Search:
     num_undecided: int
 
 
-def search(view: Viewpoint, budget: Budget, report: Count | None = None) -> Search:
+def search(view: Viewpoint, budget: Budget) -> Search:
     """Return the nearest change of class within a budget; Ctrl-C ends it like one.
 
     Notes
@@ -66,7 +66,7 @@ def search(view: Viewpoint, budget: Budget, report: Count | None = None) -> Sear
     Per branch an enclosure, and a nearest-point program for each class that may win in it.
     """
     found = _NearestChange(view)
-    stopped = found.run(budget, report)
+    stopped = found.run(budget)
     return Search(min(found.frontier, found.passed), found.change, stopped, found.num_branches, found.num_undecided)
 
 

@@ -2,7 +2,7 @@
 
 from reluscope.analyses.similarity.agreement import agreement_of_predictions
 from reluscope.analyses.similarity.cka import debiased_cka, linear_cka
-from reluscope.analyses.similarity.code_partitions import Partitions, variation_of_information
+from reluscope.analyses.similarity.code_partitions import CodePartitions, variation_of_information
 from reluscope.analyses.similarity.comparison import compare
 from reluscope.analyses.similarity.cross_entropies import output_cross_entropy
 from reluscope.analyses.similarity.gate_features import features
@@ -15,11 +15,11 @@ from reluscope.analyses.similarity.tables import PairTable, Similarities
 
 __all__ = [
     "METRICS",
+    "CodePartitions",
     "CoefficientMaps",
     "Invariance",
     "Metric",
     "PairTable",
-    "Partitions",
     "Similarities",
     "agreement_of_predictions",
     "coefficient_maps",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from reluscope.analyses.classification.classes import classes_of_outputs, is_close
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.arguments import read_arguments, read_position
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.networks.rounded_forward import RoundedForward
 
 
@@ -39,15 +39,15 @@ def agreement_of_predictions(forwards: Sequence[RoundedForward], first: int, sec
     if first == second:
         unclear[:] = False
     number, certain, doubtful = len(same), int((same & ~unclear).sum()), int(unclear.sum())
-    return Finding(
+    return Finding.of(
         float(same.mean()),
-        Claim.ESTIMATE if doubtful else Claim.EXACT,
+        certain / number,
+        (certain + doubtful) / number,
+        is_share=True,
         name=AGREEMENT.title,
-        interval=(certain / number, (certain + doubtful) / number) if doubtful else None,
         definition=f"share of samples of which both say the same class: {int(same.sum()):,} of {number:,}",
         domain=f"{number:,} samples",
         method="float64 forward pass with a running error bound",
-        tolerance=0.0,
         num_undecided=doubtful,
     )
 

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.analyses.similarity.moments import Moments, moments_of
 from reluscope.arguments import read_arguments
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 INVARIANCES = frozenset(
     {
@@ -104,9 +104,8 @@ def _aligned_without_bias(moments: Moments, first: int, second: int) -> Finding 
 
 
 def _finding(metric: Metric, value: float, moments: Moments, definition: str) -> Finding:
-    return Finding(
+    return Finding.estimate(
         value,
-        Claim.ESTIMATE,
         name=metric.title,
         definition=definition,
         domain=f"{moments.num_samples:,} samples",

@@ -12,11 +12,11 @@ from jaxtyping import Bool, Int
 
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.arguments import read_arguments, read_position
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 
 @dataclass(frozen=True, eq=False)
-class Partitions:
+class CodePartitions:
     """Partitions of the same samples.
 
     Parameters
@@ -32,12 +32,12 @@ class Partitions:
 
 
 @read_arguments
-def variation_of_information(partitions: Partitions, first: int, second: int) -> Finding:
+def variation_of_information(partitions: CodePartitions, first: int, second: int) -> Finding:
     """Return the variation of information between two partitions, in bits.
 
     Parameters
     ----------
-    partitions : Partitions
+    partitions : CodePartitions
     first, second : int
 
     Returns
@@ -52,7 +52,7 @@ def variation_of_information(partitions: Partitions, first: int, second: int) ->
     Examples
     --------
     >>> halves = np.array([[0, 0, 1, 1], [0, 1, 0, 1]])
-    >>> print(variation_of_information(Partitions(halves, np.zeros((2, 4), dtype=bool)), 0, 1))
+    >>> print(variation_of_information(CodePartitions(halves, np.zeros((2, 4), dtype=bool)), 0, 1))
     2 (EXACT)
     """
     first, second = (
@@ -63,16 +63,18 @@ def variation_of_information(partitions: Partitions, first: int, second: int) ->
     sizes = [np.unique(one, axis=-1, return_counts=True)[1] for one in (np.stack([own, other]), own, other)]
     joint, alone, beside = (_entropy(one, number) for one in sizes)
     doubtful = int((partitions.doubtful[first] | partitions.doubtful[second]).sum()) if first != second else 0
-    return Finding(
-        max(0.0, 2 * joint - alone - beside),
-        Claim.ESTIMATE if doubtful else Claim.EXACT,
+    value, rounding = max(0.0, 2 * joint - alone - beside), 1e-12 * (1 + log2(number))
+    ends = (0.0, log2(number)) if doubtful else (max(0.0, value - rounding), value + rounding)
+    return Finding.of(
+        value,
+        ends[0],
+        max(value, ends[1]),
+        tolerance=3 * rounding,
         name=VARIATION_OF_INFORMATION.title,
-        interval=(0.0, log2(number)) if doubtful else None,
         definition="H(A | B) + H(B | A) in bits, of the partitions of the samples by equal codes",
         domain=f"{number:,} samples",
         method="entropies from numbers of samples",
         source="meila2007",
-        tolerance=None if doubtful else 1e-12 * (1 + log2(number)),
         num_undecided=doubtful,
     )
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from reluscope.analyses.classification.classes import accuracy_of_outputs, classes_of_outputs, read_classes
 from reluscope.analyses.similarity.checks import check_networks, common_points
-from reluscope.analyses.similarity.code_partitions import Partitions
+from reluscope.analyses.similarity.code_partitions import CodePartitions
 from reluscope.analyses.similarity.gate_features import features
 from reluscope.analyses.similarity.least_squares import Solution
 from reluscope.analyses.similarity.mapping import (
@@ -34,12 +34,14 @@ from reluscope.analyses.similarity.streaming import (
     output_groups,
 )
 from reluscope.analyses.similarity.tables import PairTable, Similarities
-from reluscope.arguments import Count, NonNegative, read_arguments
+from reluscope.arguments import NonNegative, read_arguments
+from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
+from reluscope.progress import Progress
 
 Cells = tuple[tuple[Finding | None, ...], ...]
 
@@ -54,8 +56,8 @@ def compare(
     metrics: str | Sequence[str] | None = None,
     gates: Sequence[str | int | None] | None = None,
     ridge: NonNegative = 0.0,
-    memory: Count = MEMORY,
-    progress: bool = False,
+    budget: MemoryBudget | None = None,
+    progress: Progress = False,
 ) -> Similarities:
     """Compare networks on shared samples: their coefficients, features, outputs and codes, pair by pair.
 
@@ -77,9 +79,10 @@ def compare(
         and for all by default.
     ridge : float
         For the maps of coefficients; see `coefficient_maps`.
-    memory : int
-        Bytes for sums and blocks.
-    progress : bool
+    budget : Budget, optional
+        Memory for sums and blocks, 2 GB by default.
+    progress : bool or callable
+        Show how far passes over the coefficients are.
 
     Returns
     -------
@@ -134,15 +137,17 @@ def compare(
         given = (None,) * len(every) if gates is None else tuple(gates)
         if len(given) != len(every):
             raise InputError(f"expected one gate, or None, for each of {len(every)} networks, got {len(given)}")
-        seen = moments_of(*(features(one, points, gate) for one, gate in zip(every, given, strict=True)))
+        seen = moments_of(*(features(one, points, gate=gate) for one, gate in zip(every, given, strict=True)))
         for metric in on_features:
             measured.add(metric, seen, prefix="features_")
-    judged = None
+    mapped = None
     if any(one.source in (Source.MOMENTS, Source.ENTRIES) for one in chosen):
         fitted = points if fit_on is None else common_points(every, fit_on)
-        work = _Coefficients(every, points, fitted, fit_on is not None, chosen, ridge, memory)
-        judged = work.run(measured, progress)
-    return _assembled(measured, judged, forwards, classes)
+        work = _Coefficients(
+            every, points, fitted, fit_on is not None, chosen, ridge, (budget or Budget()).memory_or(MEMORY)
+        )
+        mapped = work.run(measured, progress)
+    return _assembled(measured, mapped, forwards, classes)
 
 
 def _chosen(metrics: Sequence[str] | None) -> list[Metric]:
@@ -157,9 +162,11 @@ def _chosen(metrics: Sequence[str] | None) -> list[Metric]:
     return [METRICS[name] for name in dict.fromkeys(wanted)]
 
 
-def _partitions(networks: Sequence[Network], forwards: Sequence[RoundedForward], points: torch.Tensor) -> Partitions:
+def _partitions(
+    networks: Sequence[Network], forwards: Sequence[RoundedForward], points: torch.Tensor
+) -> CodePartitions:
     labels = [network.codes(points).unique(return_inverse=True)[1] for network in networks]
-    return Partitions(np.stack(labels), np.stack([one.doubtful.any(axis=1) for one in forwards]))
+    return CodePartitions(np.stack(labels), np.stack([one.doubtful.any(axis=1) for one in forwards]))
 
 
 class _Measured:
@@ -235,7 +242,7 @@ def _mean(entries: Sequence[Finding | None]) -> Finding | None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Judged:
+class _MappedNetworks:
     """Maps as far as they are kept: what they are like, and what mapped networks say."""
 
     maps: dict[tuple[int, int], CoefficientMaps]
@@ -255,7 +262,7 @@ class _Coefficients:
     ridge: float
     memory: int
 
-    def run(self, measured: _Measured, progress: bool) -> _Judged | None:
+    def run(self, measured: _Measured, progress: Progress) -> _MappedNetworks | None:
         """Measure what is asked of coefficients; return what the maps do, if they were asked for."""
         spaces = [row_space(network) for network in self.networks]
         every = range(len(self.networks))
@@ -308,10 +315,10 @@ class _Coefficients:
             )
             for first, second in pairs
         }
-        return _Judged(found, {pair: np.stack(parts, axis=1) for pair, parts in outputs.items()}, self.is_apart)
+        return _MappedNetworks(found, {pair: np.stack(parts, axis=1) for pair, parts in outputs.items()}, self.is_apart)
 
     def _moments(
-        self, spaces: Sequence[RowSpace], points: torch.Tensor, group: Sequence[int], progress: bool
+        self, spaces: Sequence[RowSpace], points: torch.Tensor, group: Sequence[int], progress: Progress
     ) -> tuple[list[Moments], Entries]:
         return coefficient_moments(self.networks, spaces, points, group, memory=self.memory, progress=progress)
 
@@ -332,47 +339,46 @@ class _Coefficients:
 
 def _assembled(
     measured: _Measured,
-    judged: _Judged | None,
+    mapped: _MappedNetworks | None,
     forwards: Sequence[RoundedForward],
     labels: np.ndarray | None,
 ) -> Similarities:
     names = measured.names
     own = None if labels is None else tuple(accuracy_of_outputs(one, labels) for one in forwards)
     notes = measured.notes()
-    if judged is None:
+    if mapped is None:
         return Similarities(names, measured.tables(), own, None, tuple(notes))
-    itself = Finding(
-        0.0, Claim.EXACT, name=MAP_RESIDUAL.title, definition="of a network with itself, by the identity map"
-    )
+    itself = Finding.of(0.0, name=MAP_RESIDUAL.title, definition="of a network with itself, by the identity map")
     for place in range(len(names)):
         measured.put(MAP_RESIDUAL, (place, place), itself)
-    for pair, maps in judged.maps.items():
+    for pair, maps in mapped.maps.items():
         measured.put(MAP_RESIDUAL, pair, maps.residual())
     others = measured.tables()
     tables = {MAP_RESIDUAL.name: others.pop(MAP_RESIDUAL.name)}
     classes = [classes_of_outputs(one.outputs) for one in forwards]
     number = len(classes[0])
-    mapped = {pair: classes_of_outputs(outputs) for pair, outputs in judged.outputs.items()}
+    said_by = {pair: classes_of_outputs(outputs) for pair, outputs in mapped.outputs.items()}
     agreeing = {
-        (first, second): _share(said == classes[second], "mapped_agreement") for (first, second), said in mapped.items()
+        (first, second): _share(said == classes[second], "mapped_agreement")
+        for (first, second), said in said_by.items()
     }
     agreeing |= {(place, place): _with_itself(number) for place in range(len(names))}
     tables["mapped_agreement"] = _table("mapped_agreement", names, agreeing)
     if labels is not None and own is not None:
-        right = {pair: _share(said == labels, "mapped_accuracy") for pair, said in mapped.items()}
+        right = {pair: _share(said == labels, "mapped_accuracy") for pair, said in said_by.items()}
         right |= {(place, place): finding for place, finding in enumerate(own)}
         tables["mapped_accuracy"] = _table("mapped_accuracy", names, right)
         lost = {pair: _difference(finding, own[pair[1]], number) for pair, finding in right.items()}
         tables["drop"] = _table("drop", names, lost)
     conditions = tuple(
-        next(maps.condition() for (first, _), maps in judged.maps.items() if first == place)
+        next(maps.condition() for (first, _), maps in mapped.maps.items() if first == place)
         for place in range(len(names))
     )
     for place, name in enumerate(names):
-        maps = next(maps for (first, _), maps in judged.maps.items() if first == place)
+        maps = next(maps for (first, _), maps in mapped.maps.items() if first == place)
         if maps.sentence:
             notes.append(f"maps from {name}: {maps.sentence}")
-    if not judged.is_apart:
+    if not mapped.is_apart:
         notes.append("mapped networks are judged on the samples that they were fitted to, where they look their best")
     return Similarities(names, tables | others, own, conditions, tuple(notes))
 
@@ -396,9 +402,9 @@ def _table(name: str, names: tuple[str, ...], findings: Mapping[tuple[int, int],
 
 
 def _share(right: np.ndarray, name: str) -> Finding:
-    return Finding(
+    return Finding.estimate(
         float(right.mean()),
-        Claim.ESTIMATE,
+        is_share=True,
         name=TITLES[name][0],
         definition=f"{DEFINITIONS[name]}: {int(right.sum()):,} of {len(right):,}",
         domain=f"{len(right):,} samples",
@@ -409,18 +415,17 @@ def _share(right: np.ndarray, name: str) -> Finding:
 
 def _with_itself(number: int) -> Finding:
     name, definition = TITLES["mapped_agreement"][0], "of a network with itself, by the identity map"
-    return Finding(1.0, Claim.EXACT, name=name, definition=definition, domain=f"{number:,} samples", tolerance=0.0)
+    return Finding.of(1.0, name=name, definition=definition, domain=f"{number:,} samples", is_share=True)
 
 
 def _difference(mapped: Finding, own: Finding, number: int) -> Finding:
-    is_same = mapped is own
-    return Finding(
-        float(own) - float(mapped),
-        Claim.EXACT if is_same else Claim.ESTIMATE,
+    value = float(own) - float(mapped)
+    make = Finding.of if mapped is own else Finding.estimate
+    return make(
+        value,
         name=TITLES["drop"][0],
         definition="accuracy of the network that is mapped to, less that of the mapped one",
         domain=f"{number:,} samples",
         method="least squares in float64",
         source="sattelberg2026",
-        tolerance=0.0 if is_same else None,
     )

@@ -13,7 +13,7 @@ from scipy.special import log_softmax
 
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.arguments import read_arguments, read_position
-from reluscope.findings import Claim, Finding
+from reluscope.findings import AGREEMENT, Finding
 from reluscope.networks.rounded_forward import RoundedForward
 
 
@@ -30,8 +30,8 @@ def output_cross_entropy(forwards: Sequence[RoundedForward], first: int, second:
     Returns
     -------
     Finding
-        EXACT within its tolerance, which follows from the errors of the outputs: probabilities move by at most twice
-        the largest error of an output, logarithms of probabilities too.
+        EXACT where its ends agree to nine digits: they follow from the errors of the outputs, as probabilities
+        move by at most twice the largest error of an output, logarithms of probabilities too.
 
     Examples
     --------
@@ -46,15 +46,17 @@ def output_cross_entropy(forwards: Sequence[RoundedForward], first: int, second:
     moved = 2 * own.errors.max(axis=1) * spread + 2 * other.errors.max(axis=1)
     size = np.abs(own.outputs).max(axis=1) + np.abs(other.outputs).max(axis=1) + logs.shape[1]
     moved += 16 * np.finfo(float).eps * size * (1 + spread)
-    return Finding(
-        float(-(p * logs).sum(axis=1).mean()),
-        Claim.EXACT,
+    value, error = float(-(p * logs).sum(axis=1).mean()), float(moved.mean())
+    return Finding.of(
+        value,
+        max(0.0, value - error),
+        value + error,
+        tolerance=AGREEMENT * max(1.0, value),
         name=OUTPUT_CROSS_ENTROPY.title,
         definition="mean over samples of -sum p log q, with p of the first network and q of the second",
         domain=f"{len(logs):,} samples",
         method="float64 forward pass with a running error bound",
         source="sattelberg2026",
-        tolerance=float(moved.mean()),
     )
 
 

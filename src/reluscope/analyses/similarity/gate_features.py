@@ -4,7 +4,8 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from reluscope.arguments import Count, read_arguments
+from reluscope.arguments import read_arguments
+from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import BudgetExceededError
 from reluscope.networks.choices import read_gate
 from reluscope.networks.network import BUDGET, Network
@@ -16,7 +17,7 @@ MEMORY = 2**30
 @read_arguments
 @torch.no_grad()
 def features(
-    network: Network, x: Points, gate: str | int | None = None, *, memory: Count = MEMORY
+    network: Network, x: Points, *, gate: str | int | None = None, budget: MemoryBudget | None = None
 ) -> Float[np.ndarray, "s u"]:
     """Return the outputs of one gate, or of the whole network, at samples.
 
@@ -26,8 +27,8 @@ def features(
     x : (s, *input_shape) or (s, n)
     gate : str or int, optional
         Name of a gate, or its position; by default the network's outputs.
-    memory : int
-        Bytes that the result may take.
+    budget : Budget, optional
+        Memory that the result may take, 1 GB by default.
 
     Returns
     -------
@@ -44,10 +45,10 @@ def features(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> features(net, [[1.0, -1.0]], 0), features(net, [[1.0, -1.0]])
+    >>> features(net, [[1.0, -1.0]], gate=0), features(net, [[1.0, -1.0]])
     (array([[1., 0.]]), array([[1.]]))
     """
-    points = network.points(x)
+    points, memory = network.points(x), (budget or Budget()).memory_or(MEMORY)
     if gate is None:
         return network(points).reshape(len(points), -1).cpu().numpy()
     index = read_gate(gate, [one.name for one in network.gates])

@@ -22,10 +22,12 @@ from reluscope.analyses.similarity.streaming import (
     coefficient_moments,
     output_groups,
 )
-from reluscope.arguments import Count, NonNegative, read_arguments, read_position
-from reluscope.findings import Claim, Finding
+from reluscope.arguments import NonNegative, read_arguments, read_position
+from reluscope.budget import Budget, MemoryBudget
+from reluscope.findings import Finding
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.progress import Progress
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,8 +64,9 @@ class CoefficientMaps:
         return first.rows(second.rows(self.solutions[j].matrix).T).T
 
     @read_arguments
-    def outputs(self, x: Points, *, memory: Count = MEMORY) -> Float[np.ndarray, "s m"]:
+    def outputs(self, x: Points, *, budget: MemoryBudget | None = None) -> Float[np.ndarray, "s m"]:
         """Return the outputs of the mapped network at samples; one pass over the network's coefficients."""
+        memory = (budget or Budget()).memory_or(MEMORY)
         points = self.network.points(x)
         flat = points.reshape(len(points), -1).cpu().numpy()
         found = np.empty((len(points), len(self)))
@@ -97,9 +100,8 @@ class CoefficientMaps:
 
     def condition(self) -> Finding:
         """Return the largest condition number of the matrices C_1 among all outputs."""
-        return Finding(
+        return Finding.estimate(
             max(one.condition for one in self.solutions),
-            Claim.ESTIMATE,
             name="condition number of the coefficients",
             definition="largest singular value by the smallest that is not zero, the largest among all outputs",
             domain=f"{self.num_samples:,} samples",
@@ -119,8 +121,8 @@ def coefficient_maps(
     x: Points,
     *,
     ridge: NonNegative = 0.0,
-    memory: Count = MEMORY,
-    progress: bool = False,
+    budget: MemoryBudget | None = None,
+    progress: Progress = False,
 ) -> CoefficientMaps:
     """Fit the maps M_j that take the coefficients of one network to those of another.
 
@@ -132,9 +134,10 @@ def coefficient_maps(
         Samples to fit to.
     ridge : float
         Weight of ``|M_j|_F^2`` beside ``|C_1j M_j - C_2j|_F^2``.
-    memory : int
-        Bytes for sums and blocks; the maps themselves come on top.
-    progress : bool
+    budget : Budget, optional
+        Memory for sums and blocks, 2 GB by default; the maps themselves come on top.
+    progress : bool or callable
+        Show how far passes over the coefficients are.
 
     Returns
     -------
@@ -169,7 +172,7 @@ def coefficient_maps(
     """
     check_networks([first, second])
     points = common_points([first, second], x)
-    spaces = (row_space(first), row_space(second))
+    spaces, memory = (row_space(first), row_space(second)), (budget or Budget()).memory_or(MEMORY)
     solutions: list[Solution] = []
     for group in output_groups(spaces, first.num_outputs, memory):
         moments, _ = coefficient_moments([first, second], spaces, points, group, memory=memory, progress=progress)
@@ -239,9 +242,8 @@ def _residual(residuals: Sequence[float], num_samples: int, method: str) -> Find
     defined = [one for one in residuals if np.isfinite(one)]
     if not defined:
         return None
-    return Finding(
+    return Finding.estimate(
         float(np.sqrt(np.mean(np.square(defined)))),
-        Claim.ESTIMATE,
         name=MAP_RESIDUAL.title,
         definition="least |C_1 M - C_2| by |C_2|, on the samples that M was fitted to",
         domain=f"{num_samples:,} samples",

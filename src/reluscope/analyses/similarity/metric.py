@@ -19,7 +19,7 @@ class Source(StrEnum):
     MOMENTS = "moments"  # of coefficients, output by output, or of features: a `Moments`
     ENTRIES = "entries"  # of all coefficients together: an `Entries`
     OUTPUTS = "outputs"  # a sequence of `RoundedForward`
-    CODES = "codes"  # a `Partitions`: which samples share a code
+    CODES = "codes"  # a `CodePartitions`: which samples share a code
 
 
 class Invariance(StrEnum):

@@ -13,7 +13,7 @@ from reluscope.analyses.similarity.cka import INVARIANCES
 from reluscope.analyses.similarity.metric import Metric, Source
 from reluscope.analyses.similarity.moments import Moments, moments_of
 from reluscope.arguments import read_arguments
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 
 @read_arguments
@@ -59,9 +59,8 @@ def _apart(moments: Moments, first: int, second: int) -> Finding | None:
 
 
 def _finding(value: float, moments: Moments) -> Finding:
-    return Finding(
+    return Finding.estimate(
         value,
-        Claim.ESTIMATE,
         name=PROCRUSTES.title,
         definition="least |X - YQ| over orthogonal Q, both centred and of Frobenius norm 1",
         domain=f"{moments.num_samples:,} samples",

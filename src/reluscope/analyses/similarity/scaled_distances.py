@@ -11,7 +11,7 @@ from jaxtyping import Float
 from reluscope.analyses.similarity.metric import Invariance, Metric, Source
 from reluscope.analyses.similarity.streaming import Entries, entries_of
 from reluscope.arguments import read_arguments
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.geometry.scales import times_power
 
 INVARIANCES = frozenset({Invariance.UNIT_PERMUTATION, Invariance.UNIT_RESCALING, Invariance.SCALING})
@@ -71,9 +71,8 @@ def _distance(
         total = squares[first, first] / a / a - 2 * squares[first, second] / a / b + squares[second, second] / b / b
     if not np.isfinite(total):
         return None
-    return Finding(
+    return Finding.estimate(
         max(0.0, float(total)) / entries.number,
-        Claim.ESTIMATE,
         name=metric.title,
         definition=f"mean squared difference of coefficients, each network's divided by its {what}",
         domain=f"{entries.number:,} coefficients",

@@ -18,6 +18,7 @@ from reluscope.budget import Budget
 from reluscope.errors import BudgetExceededError, InputError, ShapeError
 from reluscope.geometry.scales import exponents, times_power
 from reluscope.networks.network import Network
+from reluscope.progress import Progress
 
 MEMORY = 2**31
 # Up to so many columns a triangular factor costs little beside the Jacobians.
@@ -121,12 +122,14 @@ def output_groups(spaces: Sequence[RowSpace], num_outputs: int, memory: int) -> 
 
 
 def coefficient_blocks(
-    networks: Sequence[Network], points: Tensor, outputs: Sequence[int], memory: int, *, progress: bool = False
+    networks: Sequence[Network], points: Tensor, outputs: Sequence[int], memory: int, *, progress: Progress = False
 ) -> Iterator[tuple[slice, list[Float[np.ndarray, "m rows c"]]]]:
     """Yield the same rows of every network's coefficients, for some outputs."""
     share = memory // 4 // len(networks)
     passes = [
-        matrix(one, points, outputs=outputs, budget=Budget(memory=share), progress=progress and not place).blocks()
+        matrix(
+            one, points, outputs=outputs, budget=Budget(memory=share), progress=False if place else progress
+        ).blocks()
         for place, one in enumerate(networks)
     ]
     for blocks in zip(*passes, strict=True):
@@ -141,7 +144,7 @@ def coefficient_moments(
     *,
     memory: int = MEMORY,
     factored: bool | None = None,
-    progress: bool = False,
+    progress: Progress = False,
 ) -> tuple[list[Moments], Entries]:
     """Return the moments of some outputs' coefficients, in the coordinates of row spaces, and the sums of all entries.
 
@@ -157,7 +160,7 @@ def coefficient_moments(
         Bytes for blocks; see `output_groups` for sums.
     factored : bool, optional
         Whether to keep triangular factors; by default where there are few columns.
-    progress : bool
+    progress : bool or callable
 
     Returns
     -------

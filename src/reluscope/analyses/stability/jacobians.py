@@ -13,10 +13,12 @@ import torch
 from torch import Tensor
 
 from reluscope.analyses.stability.layers import is_step
+from reluscope.networks.carriers.maps import Derivatives
 from reluscope.networks.graph import GateNode, Pointwise
-from reluscope.networks.linearize import Pieces, run_linear
+from reluscope.networks.linearize import Pieces
 from reluscope.networks.network import Network
 from reluscope.networks.points import chunks
+from reluscope.networks.rounding import affine_error
 from reluscope.networks.stages import Finish, Stage, Values
 
 CHUNK_BYTES = 64 * 2**20
@@ -81,7 +83,7 @@ def carried(network: Network, pieces: Pieces, *, gamma: float) -> Iterator[Step]
         position += before is not None
         if isinstance(stage.gate, Pointwise):
             scale = stage.gate.slope(piece)[0].abs()
-            passed = scale.square() * error
+            passed = scale * error
             yield Step(before, position, columns, scale, (_norm(error), _norm(passed)))
         else:
             if before is not None:
@@ -139,7 +141,7 @@ def through_gate(gate: GateNode, piece: Tensor, columns: Tensor, *, in_place: bo
 
 
 def _run(part: Stage | Finish, values: Values) -> Values:
-    ran = run_linear(part.leg.plan, {source: value.unsqueeze(0) for source, value in values.items()})
+    ran = part.leg.carry(Derivatives(()), {source: value.unsqueeze(0) for source, value in values.items()})
     return {position: value.squeeze(0) for position, value in ran.items()}
 
 
@@ -156,13 +158,12 @@ def _advance(part: Stage | Finish, values: Values, errors: Values, gamma: float)
             table[part_of] = ran[position]
     lengths = {source: torch.linalg.vector_norm(values[source], dim=0, keepdim=True) for source in leg.reads}
     errors = dict(errors)
-    for position, absolute, squared, rounds in leg.bounding:
-        sources = absolute.inputs
-        lengths[position] = absolute.linear(*(lengths[source] for source in sources))
-        carried_error = squared.linear(*(errors[source] for source in sources))
-        errors[position] = carried_error + (gamma * lengths[position]).square() if rounds else carried_error
+    for position, node in leg.plan:
+        sizes, carried = [lengths[source] for source in node.inputs], [errors[source] for source in node.inputs]
+        lengths[position] = node.magnitudes.linear(*sizes)
+        errors[position] = affine_error(node, sizes, carried, gamma, has_constant=False)
     return {position: value for position, value in {**values, **made}.items() if position in wanted}, errors
 
 
-def _norm(squares: Tensor) -> float:
-    return float(squares.sum().sqrt())
+def _norm(errors: Tensor) -> float:
+    return float(torch.linalg.vector_norm(errors))

@@ -10,7 +10,7 @@ from reluscope.analyses.stacked.stack import Stack
 from reluscope.arguments import read_arguments
 
 # Of the values of all units of a chunk: they stay in the cache of a core, and on a GPU fill it.
-MOST_BYTES = {"cpu": 2**20, "cuda": 2**28}
+MAX_BYTES = {"cpu": 2**20, "cuda": 2**28}
 
 
 @read_arguments
@@ -53,7 +53,7 @@ def losses_of(
     stack: Stack, points: Float[Tensor, "s n"], targets: Float[Tensor, "k s m"], function: LossFunction
 ) -> Float[Tensor, " k"]:
     """Return the losses from points and targets that have been read; see `losses`."""
-    room = MOST_BYTES.get(stack.device.type, MOST_BYTES["cuda"])
+    room = MAX_BYTES.get(stack.device.type, MAX_BYTES["cuda"])
     most = max(1, room // (stack.dtype.itemsize * len(points) * sum(stack.sizes)))
     chunks = [slice(start, start + most) for start in range(0, len(stack), most)]
     return torch.cat([function(stack.take(rows)._outputs(points), targets[rows]) for rows in chunks])

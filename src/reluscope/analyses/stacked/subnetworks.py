@@ -6,7 +6,7 @@ from reluscope.analyses.stacked.stack import Stack
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError, ShapeError
 
-MOST_UNITS = 20
+MAX_UNITS = 20
 
 
 @read_arguments
@@ -49,8 +49,8 @@ def subnetworks(stack: Stack, *, layer: int = 0) -> Stack:
             f"{len(stack.kept)} hidden layers: take one with stack.take([index])"
         )
     units = stack.sizes[layer + 1]
-    if units > MOST_UNITS:
-        raise InputError(f"expected at most {MOST_UNITS} units, got {units}: there would be 2^{units} networks")
+    if units > MAX_UNITS:
+        raise InputError(f"expected at most {MAX_UNITS} units, got {units}: there would be 2^{units} networks")
     numbers = torch.arange(2**units, device=stack.device)
     kept = (numbers[:, None] >> torch.arange(units, device=stack.device)) & 1
     return stack.take(torch.zeros_like(numbers)).keep(layer, kept.bool())

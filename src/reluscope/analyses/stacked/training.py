@@ -8,6 +8,7 @@ into memory that is there already.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 
 import torch
@@ -22,6 +23,7 @@ from reluscope.analyses.stacked.loss_functions import LossFunction, loss_functio
 from reluscope.analyses.stacked.stack import Stack
 from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.errors import InputError, ShapeError
+from reluscope.progress import Progress, share_done
 from reluscope.single_threaded import one_thread
 
 # Parameters, their gradients, what the optimiser keeps, and two numbers per unit and sample: a chunk of them stays in
@@ -68,7 +70,7 @@ def train(
     order: Seed | Sequence[Seed] = 0,
     goal: Goal | None = None,
     chunk: Count | None = None,
-    tell: Callable[[float], None] | None = None,
+    progress: Progress = False,
 ) -> Trained:
     """Train every network of a stack by itself, all at once.
 
@@ -97,8 +99,8 @@ def train(
         and after the last. `signs_agree` is one.
     chunk : int, optional
         Networks that are trained at once; by default as many as fit into the cache.
-    tell : callable, optional
-        Told the share that is done.
+    progress : bool or callable
+        Show the share of the work that is done, or a function that is told it, from 0 to 1.
 
     Returns
     -------
@@ -136,12 +138,14 @@ def train(
         raise ShapeError(f"expected one seed of the order, or one per network, got {len(seeds)} for {len(stack)}")
     at_once = chunk or _networks_at_once(stack, min(batch or len(points), len(points)))
     parts: list[Trained] = []
-    for start in range(0, len(stack), at_once):
-        rows = slice(start, start + at_once)
-        samples = _Samples(points, targets[rows].transpose(1, 2), batch, isinstance(order, int), seeds[rows])
-        chosen, report = stack.take(rows), _part(tell, rows, stack)
-        with one_thread() if stack.device.type == "cpu" else nullcontext():
-            parts.append(_train_together(chosen, samples, function, optimizer, epochs, goal, report))
+    with share_done("training", progress) as tell:
+        for start in range(0, len(stack), at_once):
+            rows = slice(start, start + at_once)
+            samples = _Samples(points, targets[rows].transpose(1, 2), batch, isinstance(order, int), seeds[rows])
+            chosen = stack.take(rows)
+            report = partial(_tell_part, tell, start / len(stack), len(chosen) / len(stack))
+            with one_thread() if stack.device.type == "cpu" else nullcontext():
+                parts.append(_train_together(chosen, samples, function, optimizer, epochs, goal, report))
     weights, biases = (
         tuple(map(torch.cat, zip(*(getattr(part.stack, name) for part in parts), strict=True)))
         for name in ("weights", "biases")
@@ -321,7 +325,5 @@ def _networks_at_once(stack: Stack, batch: int) -> int:
     return max(1, CHUNK_BYTES.get(stack.device.type, CHUNK_BYTES["cuda"]) // each)
 
 
-def _part(tell: Callable[[float], None] | None, rows: slice, stack: Stack) -> Callable[[float], None]:
-    """Return what is told of a chunk: its share of the whole."""
-    size = min(rows.stop, len(stack)) - rows.start
-    return lambda share: tell((rows.start + share * size) / len(stack)) if tell is not None else None
+def _tell_part(tell: Callable[[float], None], start: float, part: float, share: float) -> None:
+    tell(start + part * share)

@@ -16,7 +16,7 @@ from reluscope.analyses.classification.cross_entropy import cross_entropy_of_out
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.codespace.by_gate import beside
 from reluscope.analyses.codespace.distinct import NUM_CODES, count_distinct
-from reluscope.analyses.codespace.sampled import SampleCodes
+from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
 from reluscope.analyses.codespace.usage import NUM_ALWAYS_ON, NUM_DEAD, unit_usage
 from reluscope.analyses.coefficients.norms import FROBENIUS_NORM, SPECTRAL_NORM, local_norms
 from reluscope.analyses.counting.segments import NUM_REGIONS_ON_SEGMENT, count_along_segments
@@ -142,10 +142,10 @@ def _labelled(forward: RoundedForward, sampled: SampleCodes, plan: Plan) -> dict
     certain = right & ~close & ~sampled.in_doubt
     unclear = int(((right & sampled.in_doubt) | close).sum())
     surely = len(sampled.codes[np.flatnonzero(certain)].unique())
-    correct = sampled.finding(len(sampled.codes[np.flatnonzero(right)].unique()), unclear, (surely, surely + unclear))
+    correct = len(sampled.codes[np.flatnonzero(right)].unique())
     found: dict[str, Found] = {
         "accuracy": accuracy_of_outputs(forward, plan.labels),
-        "distinct_codes_correct": correct,
+        "distinct_codes_correct": _within(sampled, correct, min(surely, correct), surely + unclear, unclear),
     }
     if forward.outputs.shape[1] > 1:
         found["cross_entropy"] = cross_entropy_of_outputs(forward, plan.labels)
@@ -177,7 +177,20 @@ def _changes(before: SampleCodes, sampled: SampleCodes) -> dict[str, Found]:
 def _share(sampled: SampleCodes, value: float, unclear: int, most: int = 1) -> Finding:
     """Return a mean over samples of something from 0 to ``most``, which samples in doubt can shift."""
     shift = most * unclear / len(sampled)
-    return sampled.finding(value, unclear, (max(0.0, value - shift), min(float(most), value + shift)))
+    return _within(sampled, value, max(0.0, value - shift), min(float(most), value + shift), unclear)
+
+
+def _within(sampled: SampleCodes, value: float, lower: float, upper: float, unclear: int) -> Finding:
+    """Return a number about the samples, of whose codes rounding could change some."""
+    return Finding.of(
+        value,
+        lower,
+        upper,
+        domain=sampled.domain,
+        method=METHOD,
+        num_undecided=unclear,
+        work={"seconds": sampled.seconds},
+    )
 
 
 def _segments(network: Network, plan: Plan) -> dict[str, Found]:

@@ -5,7 +5,7 @@ from typing import Literal
 
 
 @dataclass(frozen=True)
-class Quantity:
+class TrackedQuantity:
     """One measured number, or one per gate or segment.
 
     Parameters
@@ -28,20 +28,22 @@ class Quantity:
     is_count: bool = False
 
 
-def _of_gates(name: str, title: str, definition: str, *, is_count: bool = False) -> tuple[Quantity, Quantity]:
+def _of_gates(
+    name: str, title: str, definition: str, *, is_count: bool = False
+) -> tuple[TrackedQuantity, TrackedQuantity]:
     return (
-        Quantity(name, title, definition, "network", is_count),
-        Quantity(f"{name}_by_gate", f"{title}, by gate", f"{definition}, of one gate", "gate", is_count),
+        TrackedQuantity(name, title, definition, "network", is_count),
+        TrackedQuantity(f"{name}_by_gate", f"{title}, by gate", f"{definition}, of one gate", "gate", is_count),
     )
 
 
 QUANTITIES = {
     quantity.name: quantity
     for quantity in (
-        Quantity("accuracy", "accuracy", "share of samples whose class is their label"),
-        Quantity("cross_entropy", "cross-entropy", "mean over samples of log sum_j exp(z_j) - z_label"),
+        TrackedQuantity("accuracy", "accuracy", "share of samples whose class is their label"),
+        TrackedQuantity("cross_entropy", "cross-entropy", "mean over samples of log sum_j exp(z_j) - z_label"),
         *_of_gates("distinct_codes", "distinct codes", "number of different codes among the samples", is_count=True),
-        Quantity(
+        TrackedQuantity(
             "distinct_codes_correct",
             "distinct codes of correct samples",
             "number of different codes among the samples whose class is their label",
@@ -67,24 +69,26 @@ QUANTITIES = {
             "number of units that stay at all samples on one piece that is not flat, or on one candidate",
             is_count=True,
         ),
-        Quantity(
+        TrackedQuantity(
             "segment_regions", "regions on a segment", "number of linear regions on a fixed segment", "segment", True
         ),
-        Quantity(
+        TrackedQuantity(
             "median_segment_regions",
             "median regions on segments",
             "median over the fixed segments of the number of linear regions on them",
         ),
-        Quantity(
+        TrackedQuantity(
             "spectral_norm",
             "median spectral norm of the Jacobian",
             "median over fixed samples of the largest singular value of the Jacobian",
         ),
-        Quantity(
+        TrackedQuantity(
             "frobenius_norm",
             "median Frobenius norm of the Jacobian",
             "median over fixed samples of the root of the sum of squares of the Jacobian",
         ),
-        Quantity("plane_regions", "regions on the plane", "number of linear regions on the fixed plane", is_count=True),
+        TrackedQuantity(
+            "plane_regions", "regions on the plane", "number of linear regions on the fixed plane", is_count=True
+        ),
     )
 }

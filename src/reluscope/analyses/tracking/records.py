@@ -129,9 +129,8 @@ class Records:
         between = sum(row["seconds_between"] for row in self.rows)
         if not between > 0:
             return None
-        return Finding(
+        return Finding.estimate(
             seconds / between,
-            Claim.ESTIMATE,
             name="overhead",
             definition="time of recording and writing over the time between records, which is that of training",
             domain=f"{len(self)} records",

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from reluscope.analyses.tracking.quantities import QUANTITIES, Quantity
+from reluscope.analyses.tracking.quantities import QUANTITIES, TrackedQuantity
 from reluscope.findings import Claim
 
 # A partition lies in a folder beside the file of its record.
@@ -47,7 +47,7 @@ def check_rows(rows: Sequence[Mapping[str, Any]], settings: Any) -> None:
             _check_findings(row, quantity, counts)
 
 
-def _check_findings(row: Mapping[str, Any], quantity: Quantity, counts: Mapping[str, int]) -> None:
+def _check_findings(row: Mapping[str, Any], quantity: TrackedQuantity, counts: Mapping[str, int]) -> None:
     """Check what a record says of a quantity: every value has a claim and, where it has one, an interval."""
     columns = [row[quantity.name + ending] for ending in ("", "_claim", "_interval")]
     if quantity.per == "network":

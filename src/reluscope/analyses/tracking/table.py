@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from reluscope.analyses.tracking.measurement import Found
-from reluscope.analyses.tracking.quantities import QUANTITIES, Quantity
+from reluscope.analyses.tracking.quantities import QUANTITIES, TrackedQuantity
 from reluscope.analyses.tracking.stored_records import check_rows
 from reluscope.errors import InputError
 from reluscope.files.sealed_files import SEAL_KEY, UNSEALED, not_as_written, parse_json, read_sealed, write_sealed
@@ -193,7 +193,7 @@ def _interval(finding: Finding | None) -> list[float | None] | None:
     return [float(end) if np.isfinite(end) else None for end in finding.interval]
 
 
-def _fields(quantity: Quantity) -> list[tuple[str, Any]]:
+def _fields(quantity: TrackedQuantity) -> list[tuple[str, Any]]:
     import pyarrow as pa
 
     def listed(kind: Any) -> Any:

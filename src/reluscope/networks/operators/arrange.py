@@ -1,7 +1,7 @@
 """Entries moved, repeated or framed: reshape, select, concatenate, pad."""
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import torch
 from torch import Tensor
@@ -13,6 +13,8 @@ from reluscope.networks.graph import Affine
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Reshape(Affine):
     """The same entries in row-major order under another shape."""
+
+    rounds: ClassVar[bool] = False
 
     def linear(self, *values: Tensor) -> Tensor:
         """Return the value under the node's shape."""
@@ -33,6 +35,8 @@ class Select(Affine):
 
     index: Tensor
 
+    rounds: ClassVar[bool] = False
+
     def linear(self, *values: Tensor) -> Tensor:
         """Return the picked entries."""
         flat = values[0].reshape(len(values[0]), -1)
@@ -44,6 +48,8 @@ class Concatenate(Affine):
     """Values one after the other along an axis, given without the batch axis."""
 
     axis: int
+
+    rounds: ClassVar[bool] = False
 
     def linear(self, *values: Tensor) -> Tensor:
         """Return the concatenation."""
@@ -65,6 +71,8 @@ class Pad(Affine):
 
     padding: tuple[int, ...]
     border: Tensor | None = None
+
+    rounds: ClassVar[bool] = False
 
     @property
     def constant(self) -> Tensor | None:

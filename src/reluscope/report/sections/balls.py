@@ -9,6 +9,7 @@ from reluscope.analyses.local.sizes import DIAMETER, WIDTH, region_sizes
 from reluscope.analyses.robustness.boundary import boundary_distance
 from reluscope.analyses.robustness.certified import certified_radius
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, DECISION_DISTANCE
+from reluscope.budget import Budget
 from reluscope.findings import Column, Findings, Kind, Status, declare
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
@@ -88,9 +89,9 @@ def content(subject: Subject, tell: Tell) -> Content:
         points,
         norm="l2",
         population=len(data),
-        seconds=SHARE_FOR_DISTANCES * settings.seconds,
+        budget=Budget(seconds=SHARE_FOR_DISTANCES * settings.seconds),
         tolerance=settings.tolerance,
-        tell=lambda share: tell(0.3 * share),
+        progress=lambda share: tell(0.3 * share),
     )
     facets = facets.rows(np.flatnonzero(facets.is_done))
     interrupted = facets.stopped == "interrupted"
@@ -144,9 +145,9 @@ def _balls(subject: Subject, points: np.ndarray, tell: Tell) -> tuple[Findings |
             points[:number],
             domain=domain,
             population=len(subject.data),
-            seconds=limit - spent,
+            budget=Budget(seconds=max(0.0, limit - spent)),
             tolerance=settings.tolerance,
-            tell=tell,
+            progress=tell,
         )
 
     first = find(1, None)
@@ -166,7 +167,9 @@ def _sizes(subject: Subject, points: np.ndarray, domain: Box | None) -> Findings
     network, limit = subject.network, SHARE_FOR_SIZES * subject.settings.seconds
     if PROGRAMS * ball_seconds(network, domain) > limit:
         return None
-    return region_sizes(network, points, domain=domain, seconds=limit, tolerance=subject.settings.tolerance)
+    return region_sizes(
+        network, points, domain=domain, budget=Budget(seconds=limit), tolerance=subject.settings.tolerance
+    )
 
 
 def _sizes_table(samples: np.ndarray, sizes: Findings) -> Table:

@@ -15,6 +15,7 @@ from reluscope.analyses.local.classes import (
     likeliest_in_regions,
     region_classes,
 )
+from reluscope.budget import Budget
 from reluscope.findings import Findings, Status
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
@@ -90,9 +91,9 @@ def content(subject: Subject, tell: Tell) -> Content:
         network,
         subject.points[rows],
         domain=box,
-        seconds=SHARE_OF_SECONDS * settings.seconds,
+        budget=Budget(seconds=SHARE_OF_SECONDS * settings.seconds),
         tolerance=settings.tolerance,
-        tell=lambda share: tell(0.8 * share),
+        progress=lambda share: tell(0.8 * share),
     )
     if not found.is_done.any():
         sentence = "All samples looked at lie on a kink, and their codes have no region with an interior."

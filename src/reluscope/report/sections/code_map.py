@@ -3,9 +3,11 @@
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.codespace.embedding import Embedding, embed, embedding_trust
-from reluscope.analyses.codespace.sampled import SampleCodes, sample_codes
-from reluscope.report.content import Content, Number, Picture, Table, Text
+from reluscope.analyses.codespace.class_distances import ALL_GATES
+from reluscope.analyses.codespace.embedding import TRUST, Embedding, embed, embedding_trust
+from reluscope.analyses.codespace.sampled import METHOD, SampleCodes, sample_codes
+from reluscope.findings import Claim, Column, Findings, Kind, Quantity, declare
+from reluscope.report.content import Content, Number, Picture, Text, findings_table, measured
 from reluscope.report.drawing import drawing
 from reluscope.report.grouping import grouping
 from reluscope.report.subject import Subject, Tell
@@ -14,6 +16,17 @@ TITLE = "Where samples lie in code space"
 POSITION = 31
 MOST_SAMPLES = 1_000
 MOST_GATES = 4
+SHOWN = declare("shown_variance", "share of the codes' variance that the picture has", kind=Kind.SHARE)
+SAME_CLASS = declare(
+    "nearest_of_same_class",
+    "mean over samples of the share of their class among the other samples whose code is nearest",
+    kind=Kind.SHARE,
+)
+NEAREST_DISTANCE = declare(
+    "median_distance_to_nearest",
+    "median over samples of the number of units on which the nearest other code differs",
+    unit="units",
+)
 TEXT = (
     "Each point is a sample, placed so that squared distances in the picture are as near as they can be to the numbers "
     "of units on which codes differ (classical scaling, a projection along the two directions in which codes vary "
@@ -53,11 +66,12 @@ def content(subject: Subject, tell: Tell) -> Content:
     groups = grouping(subject)
     classes = np.zeros(len(rows), dtype=np.int64) if groups is None else groups.values[rows]
     placed: list[Embedding] = []
-    table = []
-    for number, (name, part) in enumerate(parts.items()):
+    rows_found = []
+    for number, part in enumerate(parts.values()):
         placed.append(embed(part.codes, seed=subject.settings.seed))
-        table.append(_row(name, part, placed[-1], classes, has_classes=groups is not None))
+        rows_found.append(_measured(part, placed[-1], classes))
         tell(0.9 * (number + 1) / len(parts))
+    found = _table(parts, rows_found, with_classes=groups is not None, domain=samples.domain)
     figure = plots.embeddings([[one.points for one in placed]], classes, rows=[""], columns=list(parts))
     described = f"Scatter plots of {len(rows):,} samples by their codes, for {', '.join(parts)}"
     caption = (
@@ -69,22 +83,18 @@ def content(subject: Subject, tell: Tell) -> Content:
         caption += f" Colours and marks are classes. {groups.sentence}"
     if len(parts) <= len(samples.codes.layout):
         caption += f" {len(parts) - 1} of {len(samples.codes.layout)} gates are shown, from the first to the last."
-    columns = ["gate", "units", "shown", "trust"]
-    if groups is not None:
-        columns.append("nearest of same class")
-    columns.append("median distance to it")
     note = (
-        "Shown: the share of the codes' variance that the picture has. Trust: 1 where all neighbours in the picture "
-        "are neighbours in code space, about 1/2 where chance decides."
+        "Shown: the share of the codes' variance that the picture has. Trustworthiness: 1 where all neighbours in the "
+        "picture are neighbours in code space, about 1/2 where chance decides."
     )
     blocks = (
         Text(TEXT),
         Picture((drawing(figure, "code-map", described),), caption),
         Text(NEAREST) if groups is not None else Text("The last column: how far away the nearest code is."),
-        Table(tuple(columns), tuple(table), note),
+        findings_table(found, note),
     )
-    last = table[-1]
-    return Content(blocks, last[4] if groups is not None else last[3])
+    headline = measured(found, TRUST if groups is None else SAME_CLASS, len(found) - 1)
+    return Content(blocks, headline if isinstance(headline, Number) else None)
 
 
 def _parts(samples: SampleCodes) -> dict[str, SampleCodes]:
@@ -92,32 +102,34 @@ def _parts(samples: SampleCodes) -> dict[str, SampleCodes]:
     names = [gate.name for gate in samples.codes.layout]
     places = np.unique(np.linspace(0, len(names) - 1, min(len(names), MOST_GATES)).round().astype(int))
     parts = {names[place]: samples.of_gates(names[place]) for place in places}
-    return parts if len(names) == 1 else {**parts, "all gates": samples}
+    return parts if len(names) == 1 else {**parts, ALL_GATES: samples}
 
 
-def _row(name: str, samples: SampleCodes, placed: Embedding, classes: np.ndarray, *, has_classes: bool) -> tuple:
-    codes, unclear = samples.codes, int(samples.in_doubt.sum())
+def _measured(samples: SampleCodes, placed: Embedding, classes: np.ndarray) -> dict[Quantity, tuple[float, ...]]:
+    """Return value and ends of each quantity; nothing is known of nearest codes that rounding could change."""
+    codes, is_open = samples.codes, bool(samples.in_doubt.any())
     table = codes.distance().astype(np.int64)
     np.fill_diagonal(table, np.iinfo(np.int64).max)
     least = table.min(axis=1)
     nearest = table == least[:, None]
-    row = [name, codes.layout.num_units, f"{placed.share:.0%}", Number(embedding_trust(codes, placed))]
-    if has_classes:
-        agreeing = samples.finding(
-            float(((nearest & (classes == classes[:, None])).sum(axis=1) / nearest.sum(axis=1)).mean()),
-            unclear,
-            None,
-            name=f"nearest codes of the same class, {name}",
-            definition="mean over samples of the share of their class among the other samples whose code is nearest",
-            tolerance=1e-12,
-        )
-        row.append(Number(agreeing, f"{float(agreeing):.1%}"))
-    middle = samples.finding(
-        float(np.median(least)),
-        unclear,
-        None,
-        name=f"median distance to the nearest code, {name}",
-        definition="median over samples of the number of units on which the nearest other code differs",
-        tolerance=0.0,
-    )
-    return (*row, Number(middle))
+    same = float(((nearest & (classes == classes[:, None])).sum(axis=1) / nearest.sum(axis=1)).mean())
+    middle, trust = float(np.median(least)), embedding_trust(codes, placed)
+    ends = (float(trust),) * 2 if trust.claim is Claim.EXACT or trust.interval is None else trust.interval
+    return {
+        SHOWN: (placed.share, placed.share, placed.share),
+        TRUST: (float(trust), *ends),
+        SAME_CLASS: (same, 0.0, 1.0) if is_open else (same, same, same),
+        NEAREST_DISTANCE: (middle, 0.0, float(codes.layout.num_units)) if is_open else (middle, middle, middle),
+    }
+
+
+def _table(
+    parts: dict[str, SampleCodes], rows: list[dict[Quantity, tuple[float, ...]]], *, with_classes: bool, domain: str
+) -> Findings:
+    quantities = [SHOWN, TRUST, *([SAME_CLASS] if with_classes else []), NEAREST_DISTANCE]
+    columns = [
+        Column.of(quantity, *np.array([row[quantity] for row in rows]).T, tolerance=1e-9, method=METHOD)
+        for quantity in quantities
+    ]
+    units = [part.codes.layout.num_units for part in parts.values()]
+    return Findings.of(*columns, keys={"gate": list(parts), "units": units}, domain=domain)

@@ -14,7 +14,7 @@ from reluscope.analyses.codespace.class_distances import (
     NUM_CLASSES,
     WITHIN,
     class_distances,
-    mean_distances,
+    mean_code_distances,
 )
 from reluscope.analyses.codespace.distinct import (
     LARGEST_CELL,
@@ -153,7 +153,7 @@ def _class_table(found: Findings, groups: Grouping) -> Table:
 
 def _distances(sampled: SampleCodes, groups: Grouping | None, seed: int) -> list[Block]:
     classes = np.zeros(len(sampled), dtype=np.int64) if groups is None else groups.values
-    means, pairs = mean_distances(sampled, classes), pair_distances(sampled, classes, seed=seed)
+    means, pairs = mean_code_distances(sampled, classes), pair_distances(sampled, classes, seed=seed)
     one_kind = len(np.unique(classes)) == 1
     text = DISTANCES
     if groups is not None:

@@ -9,8 +9,9 @@ from reluscope.analyses.classification.classes import predicted_classes
 from reluscope.analyses.data_box import data_box
 from reluscope.analyses.inscribed_balls import INRADIUS, ball_seconds, inscribed_balls
 from reluscope.analyses.local.adversaries import pgd
-from reluscope.analyses.local.places import LastOfClass, last_of_class
+from reluscope.analyses.local.class_ends import LastOfClass, last_of_class
 from reluscope.analyses.local.targets import class_means, other_means, other_points
+from reluscope.budget import Budget
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.findings.writing import number
@@ -163,9 +164,9 @@ def _balls(subject: Subject, points: np.ndarray, ways: tuple[LastOfClass, ...], 
                 subject.network,
                 at,
                 domain=box,
-                seconds=limit,
+                budget=Budget(seconds=limit),
                 tolerance=subject.settings.tolerance,
-                tell=lambda share, place=place: tell(0.4 + 0.6 * (place + share) / 3),
+                progress=lambda share, place=place: tell(0.4 + 0.6 * (place + share) / 3),
             )
         except KeyboardInterrupt:  # the ways are there
             interrupted = True

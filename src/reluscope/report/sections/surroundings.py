@@ -3,7 +3,8 @@
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.local.surroundings import ALONG_RAYS, surroundings
+from reluscope.analyses.local.null_space_rays import ALONG_RAYS, null_space_rays
+from reluscope.budget import Budget
 from reluscope.findings import Finding
 from reluscope.report.content import Block, Content, Number, Picture, Text, numbers, plain_values
 from reluscope.report.drawing import drawing
@@ -47,16 +48,16 @@ def content(subject: Subject, tell: Tell) -> Content:
     settings, data = subject.settings, subject.data
     rows = np.random.default_rng(settings.seed).permutation(len(data))[:MOST_SAMPLES]
     reach = REACH * float(np.ptp(subject.points))
-    found = surroundings(
+    found = null_space_rays(
         subject.network,
         subject.points[rows],
         count=RAYS,
         reach=reach,
         seed=settings.seed,
         population=len(data),
-        seconds=SHARE_OF_SECONDS * settings.seconds,
+        budget=Budget(seconds=SHARE_OF_SECONDS * settings.seconds),
         tolerance=settings.tolerance,
-        tell=lambda share: tell(0.9 * share),
+        progress=lambda share: tell(0.9 * share),
     )
     found = found.rows(found.is_done)
     regions = found[ALONG_RAYS].value.astype(np.int64)

@@ -90,7 +90,14 @@ def learn(
     flat = seeds.ravel().tolist()
     stack = first_networks(widths, num_inputs=x.shape[1], seeds=flat, leak=leak, device=device)
     done = rs.stacked.train(
-        stack, x, targets, loss="bce", optimizer=ADAM, epochs=epochs, goal=rs.stacked.signs_agree, tell=tell
+        stack,
+        x,
+        targets,
+        loss="bce",
+        optimizer=ADAM,
+        epochs=epochs,
+        goal=rs.stacked.signs_agree,
+        progress=tell or False,
     )
     took = torch.where(done.reached, done.epochs, -1).cpu().numpy()
     # Solved networks have all right; to ask them again would only round otherwise.

@@ -37,7 +37,7 @@ def learned(
 ) -> rs.stacked.Trained:
     """Return networks trained on parity."""
     x, y = parity(num_inputs)
-    return rs.stacked.train(stack, x, y, epochs=EPOCHS, goal=rs.stacked.signs_agree, tell=tell, **HOW)
+    return rs.stacked.train(stack, x, y, epochs=EPOCHS, goal=rs.stacked.signs_agree, progress=tell or False, **HOW)
 
 
 def share_of(successes: int, number: int, name: str) -> rs.Finding:

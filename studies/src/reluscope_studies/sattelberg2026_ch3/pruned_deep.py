@@ -100,7 +100,7 @@ def _pruned(setting: Setting, plan: Plan, digits: int, widths: tuple[int, ...], 
             *parity(digits),
             epochs=plan.epochs,
             seeds=seeds[1:],
-            tell=lambda share: setting.tell(title, share, None),
+            progress=lambda share: setting.tell(title, share, None),
             **HOW,
         )
     plain = {

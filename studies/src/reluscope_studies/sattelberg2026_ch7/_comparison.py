@@ -38,7 +38,7 @@ def compared(
                 testing.labels,
                 fit_on=training.points,
                 metrics=METRICS,
-                memory=plan.memory,
+                budget=rs.Budget(memory=plan.memory),
             )
             kept = setting.records[name] = Record(plain_similarities(found))
         parts.append(similarities_of(kept.plain))

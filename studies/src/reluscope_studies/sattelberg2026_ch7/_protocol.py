@@ -124,7 +124,7 @@ def _mapped_coefficients(
     kept = setting.records.get("mapped coefficients")
     if kept is None:
         setting.tell(f"Mapping {MAPPED_FROM} to {MAPPED_TO}", None, None)
-        maps = rs.similarity.coefficient_maps(first, second, training.points, memory=plan.memory)
+        maps = rs.similarity.coefficient_maps(first, second, training.points, budget=rs.Budget(memory=plan.memory))
         own = first.linearize(image)
         rows = np.concatenate([own.weight[0].cpu().numpy(), own.bias[0].cpu().numpy()[:, None]], axis=1)
         made = np.stack([row @ maps.matrix(j) for j, row in enumerate(rows)])

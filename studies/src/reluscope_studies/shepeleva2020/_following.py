@@ -239,9 +239,8 @@ def _together(parts: list[rs.codespace.SampleCodes]) -> rs.codespace.SampleCodes
 def _numbers(seen: _Seen, part: str, parts: Mapping[str, _Seen], run: Run) -> dict[str, rs.Finding]:
     """Return all that is said about one part of the samples."""
     task, sampled = run.task, seen.sampled
-    score = rs.Finding(
+    score = rs.Finding.estimate(
         float(seen.scores.mean()),
-        rs.Claim.ESTIMATE,
         name=task.score,
         definition=f"{task.score}: mean over samples, in float64 without bounds on rounding",
         domain=sampled.domain,
@@ -265,7 +264,7 @@ def _counts(counted: rs.Findings) -> dict[str, rs.Finding]:
 def _count_right(sampled: rs.codespace.SampleCodes, right: Bool[np.ndarray, " s"]) -> dict[str, rs.Finding]:
     """Return the numbers of codes of correctly classified samples: of cells of the paper's kind that hold one."""
     if not right.any():
-        none = rs.Finding(0, rs.Claim.EXACT, definition="no sample is classified correctly", domain=sampled.domain)
+        none = rs.Finding.of(0, definition="no sample is classified correctly", domain=sampled.domain)
         whats = ("codes", *(f"codes of {gate.name}" for gate in sampled.codes.layout))
         return {f"correct {what}": none for what in whats}
     counted = _counts(rs.codespace.count_distinct(sampled.select(right, what="correctly classified samples")))
@@ -275,7 +274,7 @@ def _count_right(sampled: rs.codespace.SampleCodes, right: Bool[np.ndarray, " s"
 def _separation(seen: _Seen, training: _Seen) -> dict[str, rs.Finding]:
     """Return for every gate how far apart classes are, and how often the nearest training code is of one's class."""
     labels = seen.samples.labels
-    apart = rs.codespace.mean_distances(seen.sampled, labels)
+    apart = rs.codespace.mean_code_distances(seen.sampled, labels)
     found: dict[str, rs.Finding] = {}
     of_training = training.sampled.codes.by_gate()
     for index, (gate, codes) in enumerate(seen.sampled.codes.by_gate().items()):
@@ -284,14 +283,17 @@ def _separation(seen: _Seen, training: _Seen) -> dict[str, rs.Finding]:
             found |= {f"{kind} {gate}": one.finding("mean_code_distance") for kind, one in pairs.items()}
         _, nearest = rs.codespace.nearest_codes(of_training[gate], codes)
         unclear = int(seen.sampled.doubtful[:, index].sum() + training.sampled.doubtful[:, index].sum())
-        found[f"nearest {gate}"] = seen.sampled.finding(
-            float((training.samples.labels[nearest[:, 0]] == labels).mean()),
-            unclear,
-            None,
+        share = float((training.samples.labels[nearest[:, 0]] == labels).mean())
+        found[f"nearest {gate}"] = rs.Finding.of(
+            share,
+            0.0 if unclear else share,
+            1.0 if unclear else share,
+            is_share=True,
+            domain=seen.sampled.domain,
+            method="codes compared word by word",
             name=f"share of nearest codes of the same class, {gate}",
             definition="share of validation samples whose nearest training code, in Hamming distance and the first of "
             "several, is of their class",
-            tolerance=0.0,
         )
     return found
 

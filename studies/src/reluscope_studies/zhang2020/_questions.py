@@ -153,7 +153,7 @@ def _surroundings(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answer
     """Distinct regions along random rays on which no logit changes, and how alike they decide."""
     inquiry = asked.inquiry
     points = asked.testing.points[rows]
-    found = rs.local.surroundings(network, points, count=inquiry.rays, reach=inquiry.reach, seed=asked.seed(rows))
+    found = rs.local.null_space_rays(network, points, count=inquiry.rays, reach=inquiry.reach, seed=asked.seed(rows))
     cosines = found.details["cosines"]
     has_rays = found.details["nullity"] > 0
     return {

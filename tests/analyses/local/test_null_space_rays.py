@@ -11,7 +11,7 @@ from torch import nn
 
 import reluscope as rs
 from oracles.segment_bisection import num_regions
-from reluscope.analyses.local import null_directions, surroundings
+from reluscope.analyses.local import null_directions, null_space_rays
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError
@@ -43,7 +43,7 @@ def decision(net, x, top):
 @pytest.mark.parametrize(("net", "reach"), [(NET, 0.6), (pooled(), 0.5)], ids=["mlp", "conv and max"])
 def test_against_bisection_samples_and_autograd(net, reach):
     points = X[:2]
-    found = surroundings(net, points, count=6, reach=reach)
+    found = null_space_rays(net, points, count=6, reach=reach)
     assert found.details["num_crossings"].sum() > 10
     for row, x in enumerate(points):
         directions = rays(net, x, row, 6)
@@ -80,7 +80,7 @@ def test_against_bisection_samples_and_autograd(net, reach):
 
 
 def test_claims():
-    found = surroundings(NET, X[:1], count=3)
+    found = null_space_rays(NET, X[:1], count=3)
     along, around = found.finding("regions_along_rays"), found.finding("surrounding_regions")
     assert (along.claim, around.claim) == ("EXACT", "LOWER")
     assert int(along) == int(around) == found["regions_along_rays"].value[0]
@@ -93,7 +93,7 @@ def test_closed_form():
     kinks = np.array([0.05, 0.1, 0.15, 0.25])
     W = np.array([[1.0, 0.0], *[[0.0, 1.0]] * 4])
     net = rs.load([(W, np.array([0.0, *-kinks])), (np.array([[1.0, 0, 0, 0, 0], [0.0] * 5]), np.zeros(2))])
-    found = surroundings(net, [[1.0, 0.0]], count=20, reach=0.2)
+    found = null_space_rays(net, [[1.0, 0.0]], count=20, reach=0.2)
     assert sorted({*found.details["num_crossings"][0].tolist()}) == [0, 3]
     assert found["regions_along_rays"].value.tolist() == [4]
     np.testing.assert_allclose(found.details["entered"][0], kinks[:3])
@@ -103,7 +103,7 @@ def test_closed_form():
 
 def test_the_whole_space_spanned_leaves_no_ray():
     net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    found = surroundings(net, [[1.0, 2.0], [-1.0, 2.0]], count=4)
+    found = null_space_rays(net, [[1.0, 2.0], [-1.0, 2.0]], count=4)
     assert found.details["nullity"].tolist() == [0, 1]  # gradients are (1, 0), (0, 1) here and (0, 0), (0, 1) there
     assert found["regions_along_rays"].value[0] == 0
     assert found.details["num_crossings"][0].tolist() == [0] * 4
@@ -113,7 +113,7 @@ def test_the_whole_space_spanned_leaves_no_ray():
 
 def test_nothing_to_compare_is_nan():
     net = rs.load([(np.eye(2), np.array([-1.0, -0.1])), (np.eye(2), np.zeros(2))])  # dead around the origin
-    found = surroundings(net, [[0.0, 0.0]], count=40)
+    found = null_space_rays(net, [[0.0, 0.0]], count=40)
     assert found["regions_along_rays"].value.tolist() == [2]
     assert np.isnan(np.concatenate(found.details["cosines"])).all()
 
@@ -121,7 +121,7 @@ def test_nothing_to_compare_is_nan():
 def test_single_output():
     net = rs.load(default_network([8, 12, 12, 1], seed=1))
     x = np.full((1, 8), 0.3)
-    found = surroundings(net, x, count=10, reach=2.0)
+    found = null_space_rays(net, x, count=10, reach=2.0)
     e = rays(net, x[0], 0, 10)
     own = net.linearize(x).weight[0, 0].numpy()
     part = rs.partition(net, rs.Segment(x[0], x[0] + 2.0 * e[0]))
@@ -132,17 +132,17 @@ def test_single_output():
 
 
 def test_batches_change_nothing(monkeypatch):
-    module = sys.modules["reluscope.analyses.local.surroundings"]
-    whole = surroundings(NET, X[:3], count=5)
+    module = sys.modules["reluscope.analyses.local.null_space_rays"]
+    whole = null_space_rays(NET, X[:3], count=5)
     monkeypatch.setattr(module, "RAYS", 2)
     monkeypatch.setattr(module, "BUDGET", 20_000)
-    parts = surroundings(NET, X[:3], count=5)
+    parts = null_space_rays(NET, X[:3], count=5)
     np.testing.assert_array_equal(parts.details["num_crossings"], whole.details["num_crossings"])
     np.testing.assert_array_equal(parts["regions_along_rays"].value, whole["regions_along_rays"].value)
     np.testing.assert_allclose(
         np.concatenate(parts.details["cosines"]), np.concatenate(whole.details["cosines"]), atol=1e-12
     )
-    other = surroundings(NET, X[:3], count=5, seed=1)
+    other = null_space_rays(NET, X[:3], count=5, seed=1)
     assert (other.details["num_crossings"] != whole.details["num_crossings"]).any()
 
 
@@ -151,7 +151,7 @@ def test_batches_change_nothing(monkeypatch):
 def test_degenerate_networks(data):
     net = rs.load(data.draw(strategies.degenerate_networks(num_inputs=3)))
     x = np.array([data.draw(st.tuples(*[strategies.dyadics()] * 3))])
-    found = surroundings(net, x, count=3, reach=1.0)
+    found = null_space_rays(net, x, count=3, reach=1.0)
     directions = rays(net, x[0], 0, 3)
     for ray, e in enumerate(directions):
         part = rs.partition(net, rs.Segment(x[0], x[0] + e))
@@ -162,4 +162,4 @@ def test_degenerate_networks(data):
 def test_bad_options():
     for wrong in ({"count": 0}, {"reach": 0.0}, {"reach": np.inf}):
         with pytest.raises(InputError, match=r"count must be|reach must be"):
-            surroundings(NET, X[:1], **wrong)
+            null_space_rays(NET, X[:1], **wrong)

@@ -20,8 +20,8 @@ from torch import Tensor
 
 from reluscope.analyses.local.along import PiecesAlong, pieces_along
 from reluscope.analyses.measuring import Measured, measure, ragged
-from reluscope.arguments import Count, Positive, Seconds, Seed, read_arguments
-from reluscope.budget import Budget
+from reluscope.arguments import Count, Positive, Seed, read_arguments
+from reluscope.budget import Budget, TimeBudget
 from reluscope.codes.packed import Codes
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Column, Findings, Kind, declare
@@ -49,17 +49,17 @@ AROUND = declare(
 
 
 @read_arguments
-def surroundings(
+def null_space_rays(
     network: Network,
     x: Points,
     *,
     count: Count = 100,
     reach: Positive = 0.2,
-    seed: Seed = 0,
     population: Count | None = None,
-    seconds: Seconds = np.inf,
+    budget: TimeBudget | None = None,
+    progress: Callable[[float], None] | None = None,
     tolerance: Tolerance | None = None,
-    tell: Callable[[float], None] | None = None,
+    seed: Seed = 0,
 ) -> Findings:
     """Return the regions along random rays on which no logit changes at first, and how alike they decide.
 
@@ -71,15 +71,15 @@ def surroundings(
         Rays per point.
     reach : float
         Length of a ray, in the units of the inputs. No box ends a ray.
-    seed : int
-        Directions are those of a normal distribution, projected; they depend on the seed and the position of the point.
     population : int, optional
         How many points these were drawn from at random; by default they are all.
-    seconds : float
-        When to begin with no further points; some are always done.
+    budget : Budget, optional
+        Its seconds; no other point is begun after them, and one is always done.
+    progress : callable, optional
+        Told the share of the work done, from 0 to 1.
     tolerance : Tolerance, optional
-    tell : callable, optional
-        Told the share of the work done.
+    seed : int
+        Directions are those of a normal distribution, projected; they depend on the seed and the position of the point.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def surroundings(
     >>> import reluscope as rs
     >>> W = np.array([[1.0, 0.0], [0.0, 1.0]])
     >>> net = rs.load([(W, np.array([0.0, -0.1])), (np.array([[1.0, 1.0], [0.0, 0.0]]), np.zeros(2))])
-    >>> found = surroundings(net, [[1.0, 0.0]], count=8)  # rays run along (0, 1) and (0, -1)
+    >>> found = null_space_rays(net, [[1.0, 0.0]], count=8)  # rays run along (0, 1) and (0, -1)
     >>> print(found.finding("regions_along_rays"), found.finding("surrounding_regions"))
     2 (EXACT) 2 (LOWER)
     >>> int(found.details["num_crossings"].max()), found.details["cosines"][0].round(6)
@@ -127,8 +127,8 @@ def surroundings(
         domain=f"input space, {_rays(count, reach)} from every point",
         most=max(1, BUDGET // per_point),
         population=population,
-        budget=Budget(seconds=seconds),
-        progress=tell,
+        budget=budget,
+        progress=progress,
     )
 
 
@@ -211,9 +211,8 @@ def _group(
 ) -> list[_Around]:
     """Walk along the rays of some points together."""
     flat = points.reshape(len(points), -1).cpu().numpy()
-    weights = network.linearize(points).weight
-    logits = network(points).reshape(len(points), -1).cpu().numpy()
-    codes = network.codes(points)
+    at = network.at(points, tolerance=tolerance)
+    logits, codes, weights = at.outputs, at.codes, at.maps.weight
     drawn = [
         null_directions(weight, count, np.random.default_rng([seed, first + row])) for row, weight in enumerate(weights)
     ]
@@ -281,7 +280,7 @@ def _cosines(
     found = np.empty(len(rays))
     for rows in chunks(len(rays), 4 * 8 * network.num_inputs, BUDGET) if len(rays) else ():
         witnesses = center + ways[rows, None] * rays[rows]
-        there = _decision(network.linearize(witnesses, outputs=top, budget=BUDGET).weight)
+        there = _decision(network.linearize(witnesses, outputs=top, budget=Budget(memory=BUDGET)).weight)
         product = (there @ own) / torch.linalg.vector_norm(own)
         found[rows] = (product / torch.linalg.vector_norm(there, dim=1)).cpu().numpy()
     return found

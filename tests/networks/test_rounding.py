@@ -7,7 +7,8 @@ import pytest
 import torch
 
 from oracles.rational_steps import LEAKY, RELU, affine, network_of, rational_values
-from reluscope.networks.value_errors import ValueErrors
+from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded, RoundedNumbers
 
 UNIT = 16 * 2.0**-52
 KINKED = ("pointwise", [-0.5, 1.0], [-0.7, 0.0, 2.3], [-0.35, 0.0, -2.3])
@@ -16,15 +17,8 @@ KINKED = ("pointwise", [-0.5, 1.0], [-0.7, 0.0, 2.3], [-0.35, 0.0, -2.3])
 def follow(steps, points, unit=UNIT):
     """Return the bounds at every gate and at the end, and the values there."""
     net = network_of(steps, points.shape[1])
-    values = net.start(torch.tensor(points))
-    errors, found = ValueErrors(values, unit), []
-    for stage in net.stages:
-        bound = errors.at(stage, values)
-        pre, live = stage.advance(values)
-        values = stage.close(live, pre)
-        errors.pass_on(stage, stage.gate.pieces(pre).numpy(), values[stage.position])
-        found.append((bound, pre.numpy()))
-    return [*found, (errors.at_end(net.finish, values), net.finish(values).numpy())]
+    arrived = carry(net, HeldRoundedNumbers(unit), Rounded.exactly(torch.tensor(points)))
+    return [(seen.error.numpy(), seen.value.numpy()) for seen in arrived]
 
 
 def random_steps(seed, kink):
@@ -45,22 +39,22 @@ def test_the_formula_point_by_point(kink):
     for row, point in enumerate(points):
         value, error = point, np.zeros(3)
         weight, bias = steps[0][1:]
-        error = np.sqrt(weight**2 @ error**2) + UNIT * (np.abs(weight) @ np.abs(value) + np.abs(bias))
+        error = np.abs(weight) @ error + UNIT * (np.abs(weight) @ np.abs(value) + np.abs(bias))
         value = weight @ value + bias
         assert found[0][0][row] == pytest.approx(error, rel=1e-9, abs=0)
         pieces = (value[:, None] > np.array(kink[1])).sum(axis=1)
         slope, intercept = np.array(kink[2])[pieces], np.array(kink[3])[pieces]
-        value = slope * value + intercept
         plain = np.isin(slope, [0.0, 1.0]) & (intercept == 0)
-        error = np.abs(slope) * error + np.where(plain, 0.0, UNIT * (np.abs(value) + 2 * np.abs(intercept)))
+        own = np.where(plain, 0.0, UNIT * (np.abs(slope * value) + np.abs(intercept)))
+        value, error = slope * value + intercept, np.abs(slope) * error + own
         weight, bias = steps[2][1:]
-        error = np.sqrt(weight**2 @ error**2) + UNIT * (np.abs(weight) @ np.abs(value) + np.abs(bias))
+        error = np.abs(weight) @ error + UNIT * (np.abs(weight) @ np.abs(value) + np.abs(bias))
         value = (weight @ value + bias).reshape(2, 3)
         assert found[1][0][row] == pytest.approx(error.reshape(2, 3), rel=1e-9, abs=0)
         chosen = value.argmax(axis=1)
         value, error = value[np.arange(2), chosen], error.reshape(2, 3)[np.arange(2), chosen]
         weight, bias = steps[4][1:]
-        error = np.sqrt(weight**2 @ error**2) + UNIT * (np.abs(weight) @ np.abs(value) + np.abs(bias))
+        error = np.abs(weight) @ error + UNIT * (np.abs(weight) @ np.abs(value) + np.abs(bias))
         assert found[2][0][row] == pytest.approx(error, rel=1e-9, abs=0)
 
 
@@ -97,3 +91,36 @@ def test_a_gate_alone_rounds_its_product():
     for bound, value, point in zip(bounds[:, 0], values[:, 0], points, strict=True):
         exact = rational_values([("pointwise", [0.0], [0.3, 1.7], [0.0, 0.0])], point)[-1][0]
         assert abs(Fraction(float(value)) - exact) <= Fraction(float(bound))
+
+
+def test_what_is_small_behind_a_gate_was_rounded_as_the_terms_it_cancelled_from():
+    """Hard-sigmoid right beside its lower end: 1/6 of -3 and 1/2 cancel."""
+    kink = ("pointwise", [-3.0, 3.0], [0.0, 1 / 6, 0.0], [0.0, 0.5, 1.0])
+    wrong = 0
+    for steps in range(1, 200):
+        point = np.array([-3.0 + steps * 2.0**-51])
+        net = network_of([kink], 1)
+        for carrier in (RoundedNumbers(UNIT), HeldRoundedNumbers(UNIT)):
+            *_, found = carry(net, carrier, Rounded.exactly(torch.tensor(point[None])))
+            away = abs(Fraction(found.value.item()) - rational_values([kink], point)[-1][0])
+            assert away <= Fraction(found.error.item())
+        wrong += away > Fraction(UNIT * abs(found.value.item()))
+    assert wrong > 20
+
+
+def test_errors_of_units_that_are_alike_add_up_in_full():
+    """Copies of a sum that cancels are rounded alike: as independent errors theirs would be far too small."""
+    generator, copies = np.random.default_rng(0), 128
+    far = ("pointwise", [-100.0], [0.5, 1.0], [-50.0, 0.0])
+    ones, worst = np.ones((copies, copies)), 0.0
+    for _ in range(12):
+        row, point = generator.normal(size=12), generator.normal(size=12)
+        bias = -float(row @ point)
+        steps = [affine(np.tile(row, (copies, 1)), np.full(copies, bias)), far, affine(ones, np.zeros(copies)), far]
+        steps += [affine(ones[:1], [0.0])]
+        bound, value = follow(steps, point[None])[-1]
+        away = abs(Fraction(value.item()) - rational_values(steps, point)[-1][0])
+        assert away <= Fraction(bound.item())
+        as_independent = copies * UNIT * (np.abs(row) @ np.abs(point) + abs(bias))
+        worst = max(worst, float(away) / as_independent)
+    assert worst > 1.0

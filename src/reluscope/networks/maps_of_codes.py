@@ -3,19 +3,19 @@
 Regions may be thinner than floats can name a point of, so their maps are computed from their codes.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
-from torch import Tensor
 
 from reluscope.codes.packed import Codes
+from reluscope.networks.affine_values import affine_input
+from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.maps import RoundedMaps, flat_entries
 from reluscope.networks.graph import Affine, Max, Pointwise
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.network import Network
 from reluscope.networks.points import chunks
-from reluscope.networks.ranges import ROUNDING
+from reluscope.networks.rounding import ANY_ORDER
 
 BUDGET = 128 * 2**20
 
@@ -33,7 +33,7 @@ def maps_of_codes(network: Network, codes: Codes) -> tuple[AffineMaps, Float[np.
     Parameters
     ----------
     network : Network
-        With few inputs: n + 2 evaluations per code.
+        With few inputs: 2 (n + 1) evaluations per code.
     codes : Codes
         They need not occur anywhere.
 
@@ -56,41 +56,17 @@ def maps_of_codes(network: Network, codes: Codes) -> tuple[AffineMaps, Float[np.
     weight = torch.zeros(number, network.num_outputs, size, dtype=torch.float64)
     bias = torch.zeros(number, network.num_outputs, dtype=torch.float64)
     errors = np.zeros((number, network.num_outputs))
-    points = torch.cat([torch.zeros(1, size), torch.eye(size)]).double().reshape(size + 1, *network.input_shape)
-    points = points.to(network.device)
-    for rows in chunks(number, network.bytes_per_point, BUDGET):
-        pieces = [torch.as_tensor(table, device=network.device) for table in pieces_of(codes[rows])]
+    carrier = RoundedMaps(ANY_ORDER, has_constant=True)
+    for rows in chunks(number, 4 * (size + 1) * network.bytes_per_point, BUDGET):
         count = rows.stop - rows.start
-        constant = _held(network, pieces, points[:1].expand(count, *network.input_shape)).cpu()
-        bias[rows] = constant
-        for axis in range(size):
-            start = points[axis + 1].expand(count, *network.input_shape)
-            weight[rows, :, axis] = _held(network, pieces, start).cpu() - constant
-        errors[rows] = ROUNDING * _magnitude(network, pieces, count).cpu().numpy()
+        walk = carry(network, carrier, affine_input(network, count)[0])
+        for table in pieces_of(codes[rows]):
+            next(walk)
+            carrier.hold(torch.as_tensor(table, device=network.device))
+        maps, bounds = (flat_entries(part).cpu() for part in next(walk))
+        weight[rows], bias[rows] = maps[:, :-1].mT, maps[:, -1]
+        errors[rows] = bounds.amax(1).numpy()
     return AffineMaps(weight, bias), errors
-
-
-def _held(network: Network, pieces: Sequence[Tensor], x: Tensor) -> Tensor:
-    values = network.start(x)
-    for stage, piece in zip(network.stages, pieces, strict=True):
-        pre, live = stage.advance(values)
-        values = {**live, stage.position: stage.gate.select(pre, piece)}
-    return network.finish(values).reshape(len(x), -1)
-
-
-def _magnitude(network: Network, pieces: Sequence[Tensor], count: int) -> Tensor:
-    """Return the sum of the magnitudes of all terms of the outputs, for inputs of entries at most 1."""
-    values = {0: torch.ones(count, *network.input_shape, dtype=torch.float64, device=network.device)}
-    held = {stage.position: piece for stage, piece in zip(network.stages, pieces, strict=True)}
-    for position, node in enumerate(network.nodes[1:], start=1):
-        if isinstance(node, Affine):
-            values[position] = node.absolute().apply(*(values[source] for source in node.inputs))
-        elif isinstance(node, Max):
-            values[position] = node.select(node.candidates(values[node.inputs[0]]), held[position])
-        elif isinstance(node, Pointwise):
-            pre, piece = node.candidates(values[node.inputs[0]]), held[position]
-            values[position] = (node.slope(piece).abs() * pre + node.intercept(piece).abs()).reshape(-1, *node.shape)
-    return values[network.output].reshape(count, -1).expand(count, -1)
 
 
 @torch.no_grad()

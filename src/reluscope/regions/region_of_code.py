@@ -11,16 +11,17 @@ import numpy as np
 import torch
 from jaxtyping import Float, Int, Integer
 
+from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded
+from reluscope.networks.gradient_errors import gradient_errors
+from reluscope.networks.half_spaces import Rows, gate_rows
 from reluscope.networks.linearize import maps_of_pieces
 from reluscope.networks.network import Network
-from reluscope.networks.value_errors import ValueErrors
-from reluscope.regions.half_spaces import Rows, gate_rows
-from reluscope.regions.map_errors import MapErrors
 from reluscope.tolerance import Tolerance
 
 
 @dataclass(frozen=True, eq=False)
-class HeldRegion:
+class CodeRegion:
     """A code's region around a point, in steps u away from the point.
 
     Parameters
@@ -56,13 +57,13 @@ class HeldRegion:
 
 
 @torch.no_grad()
-def held_region(
+def region_of_code(
     network: Network,
     point: Float[np.ndarray, " n"],
     pieces: Sequence[Integer[np.ndarray, " _"]],
     *,
     tolerance: Tolerance | None = None,
-) -> HeldRegion:
+) -> CodeRegion:
     """Return the region of a code, seen from a point.
 
     Parameters
@@ -77,7 +78,7 @@ def held_region(
 
     Returns
     -------
-    HeldRegion
+    CodeRegion
 
     Notes
     -----
@@ -87,35 +88,31 @@ def held_region(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.array([[2.0]]), np.array([-2.0])), (np.ones((1, 1)), np.zeros(1))])
-    >>> beyond = held_region(net, np.array([0.0]), [np.array([1])])  # where 2 x - 2 > 0, from 0
+    >>> beyond = region_of_code(net, np.array([0.0]), [np.array([1])])  # where 2 x - 2 > 0, from 0
     >>> beyond.rows, beyond.slack, beyond.outputs
     (array([[-1.]]), array([-1.]), array([-2.]))
     """
-    unit = (tolerance or Tolerance()).rounding * np.finfo(float).eps
+    unit = (tolerance or Tolerance()).unit
     x = network.points(point)
     held = [torch.as_tensor(piece[None].astype(np.int64), device=network.device) for piece in pieces]
     maps, (weight, outputs) = maps_of_pieces(network, held, x, slice(0, network.num_inputs))
-    tables = []
-    values, errors_of_maps = network.start(x), MapErrors(network, 1, unit)
-    errors = ValueErrors(values, unit)
-    for stage, piece, (normals, constant) in zip(network.stages, held, maps, strict=True):
-        noise = errors.at(stage, values)
-        pre, live = stage.advance(values)
-        values = {**live, stage.position: stage.gate.select(pre, piece)}
-        own = piece.cpu().numpy()
-        errors.pass_on(stage, own, values[stage.position])
-        gradients = normals.cpu().numpy()
-        tables.append(
-            gate_rows(
-                stage.gate,
-                stage.index,
-                pieces=own,
-                pre=pre.cpu().numpy(),
-                maps=(gradients, constant.cpu().numpy()),
-                noise=noise,
-                map_noise=errors_of_maps.at(stage, own, np.abs(gradients).max(axis=-1, initial=0.0)),
-            )
+    *seen, final = carry(network, HeldRoundedNumbers(unit, held), Rounded.exactly(x))
+    largest = [gradients.abs().amax(-1) if gradients.shape[-1] else gradients.sum(-1) for gradients, _ in maps]
+    of_maps, _ = gradient_errors(network, held, largest, 1, unit)
+    tables = [
+        gate_rows(
+            stage.gate,
+            stage.index,
+            pieces=piece.cpu().numpy(),
+            pre=pre.cpu().numpy(),
+            maps=(normals.cpu().numpy(), constant.cpu().numpy()),
+            noise=noise.cpu().numpy(),
+            map_noise=of_map.cpu().numpy(),
         )
+        for stage, piece, (normals, constant), (pre, noise), of_map in zip(
+            network.stages, held, maps, seen, of_maps, strict=True
+        )
+    ]
     dim = network.num_inputs
     empty = Rows(*(np.zeros((1, 0, *rest)) for rest in ((dim,), (), (3,), (), (), (), ())))
     normals, _, sources, exists, slack, noise, constant_below = (
@@ -125,7 +122,7 @@ def held_region(
     constant = exists & (np.abs(normals).max(axis=1, initial=0.0) <= constant_below)
     kept = exists & ~constant
     lengths = np.linalg.norm(normals[kept], axis=1)
-    return HeldRegion(
+    return CodeRegion(
         tuple(pieces),
         normals[kept] / lengths[:, None],
         slack[kept] / lengths,
@@ -134,6 +131,6 @@ def held_region(
         sources[constant & (np.abs(slack) <= noise)].astype(np.int64),
         weight[0].cpu().numpy(),
         outputs[0].cpu().numpy(),
-        errors.at_end(network.finish, values)[0],
+        final.error.reshape(-1).cpu().numpy(),
         bool((constant & (slack < -noise)).any()),
     )

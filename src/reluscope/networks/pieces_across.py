@@ -11,13 +11,14 @@ import numpy as np
 import torch
 from jaxtyping import Float, Integer
 
+from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.maps import RoundedMaps, along_directions, slopes_of_units
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
-from reluscope.networks.slopes_along import SlopesAlong
 
 
 @torch.no_grad()
-def pieces_beyond(
+def pieces_across(
     network: Network,
     pieces: Sequence[Integer[np.ndarray, "..."]],
     loose: Sequence[Integer[np.ndarray, "_ 3"]],
@@ -55,16 +56,17 @@ def pieces_beyond(
     >>> import reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [2.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> both = np.array([[0, 0, 1], [0, 1, 1]])
-    >>> pieces_beyond(net, [np.array([0, 0])], [both], np.array([[1.0]]), rounding=1e-15)[0].tolist()
+    >>> pieces_across(net, [np.array([0, 0])], [both], np.array([[1.0]]), rounding=1e-15)[0].tolist()
     [[1, 1]]
     """
     number = len(directions)
     faces = np.repeat(np.arange(number), [len(rows) for rows in loose])
     table = np.concatenate([np.zeros((0, 3), dtype=np.int64), *loose])
-    along = SlopesAlong(network, directions, rounding)
+    carrier = RoundedMaps(rounding, has_constant=False)
+    along = carry(network, carrier, along_directions(network, directions))
     found = []
     for stage, piece in zip(network.stages, pieces, strict=True):
-        slopes, noise = along.at(stage)
+        slopes, noise = slopes_of_units(stage.gate, next(along))
         here = table[:, 0] == stage.index
         face, unit, other = faces[here], table[here, 1], table[here, 2]
         own = np.broadcast_to(piece.astype(np.int64), (number, piece.shape[-1]))
@@ -79,6 +81,6 @@ def pieces_beyond(
             below[face, unit] = np.minimum(own[face, unit], other)
             above[face, unit] = np.maximum(own[face, unit], other)
             new = np.where(slopes > noise, above, below)
-        along.pass_on(stage, new)
+        carrier.hold(torch.as_tensor(new, device=network.device))
         found.append(new.astype(piece.dtype))
     return found

@@ -1,0 +1,31 @@
+"""Numbers between ends that were computed in float64: where the ends agree, the number is known up to a rounding."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from reluscope.findings import Finding
+
+
+def finding_within(value: float, lower: float, upper: float, *, rounding: float, **fields: Any) -> Finding:
+    """Return a number whose claim follows from its ends; ends within the rounding of each other are one number.
+
+    Parameters
+    ----------
+    value, lower, upper : float
+    rounding : float
+        What an exact number may be off by.
+    **fields
+        As of `Finding.of`.
+
+    Examples
+    --------
+    >>> finding_within(2.0, 2.0, 2.0, rounding=1e-9).tolerance == 1e-9, finding_within(2.0, 2.0, 3.0, rounding=1e-9)
+    (True, Finding(2 (LOWER, in [2, 3])))
+    """
+    if np.isfinite(value) and upper - lower <= rounding:
+        # The rounding as it was meant, not as a difference of floats.
+        exact = Finding.of(value, value - rounding, value + rounding, tolerance=3 * rounding, **fields)
+        return replace(exact, tolerance=rounding)
+    return Finding.of(value, lower, upper, tolerance=0.0, **fields)

@@ -1,0 +1,1 @@
+"""What travels through a network: one module for each kind of number."""

@@ -1,0 +1,35 @@
+"""What a kind of number must know to travel through a network.
+
+Affine nodes and gates say what they are (`Affine.linear`, its constant and magnitudes; breakpoints, slopes and
+candidates); a carrier says what its values become there. A new operator is an `Affine` node, and all carriers pass it.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from reluscope.networks.graph import Affine
+
+if TYPE_CHECKING:
+    from reluscope.networks.stages import Stage
+
+V = TypeVar("V")
+A = TypeVar("A")
+
+
+class Carrier(Protocol[V, A]):
+    """How values V pass affine nodes, and what A of them arrives at a gate.
+
+    Between `arrive` and `leave` whoever drives the evaluation may decide on which pieces the units are.
+    """
+
+    def affine(self, node: Affine, inputs: Sequence[V]) -> V:
+        """Return the value of an affine node."""
+        ...
+
+    def arrive(self, stage: "Stage", value: V) -> A:
+        """Return what the gate of a stage sees."""
+        ...
+
+    def leave(self, stage: "Stage", arrived: A) -> V:
+        """Return what the gate of a stage gives."""
+        ...

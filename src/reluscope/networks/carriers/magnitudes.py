@@ -1,0 +1,84 @@
+"""Sizes of values with bounds on their errors, without the values: what is known of many points, or of derivatives."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import torch
+from torch import Tensor
+
+from reluscope.networks.graph import Affine, Max
+from reluscope.networks.rounding import affine_error, candidate_bounds, piece_error
+
+if TYPE_CHECKING:
+    from reluscope.networks.stages import Stage
+
+
+class Magnitude(NamedTuple):
+    """Bounds on absolute values, and on their errors, both ``(s, *shape)``."""
+
+    size: Tensor
+    error: Tensor
+
+
+class Magnitudes:
+    """Bounds on values and their errors.
+
+    Parameters
+    ----------
+    unit : float
+        Rounding of one sum, relative to the sum of its absolute terms.
+    """
+
+    def __init__(self, unit: float) -> None:
+        self.unit = unit
+
+    def affine(self, node: Affine, inputs: Sequence[Magnitude]) -> Magnitude:
+        """Return ``|W| size + |b|``, and its error."""
+        sizes, errors = zip(*inputs, strict=True)
+        return Magnitude(node.magnitudes.apply(*sizes), affine_error(node, sizes, errors, self.unit))
+
+    def arrive(self, stage: "Stage", value: Magnitude) -> Magnitude:
+        """Return the sizes of the gate's pre-activations and their errors; padding has none."""
+        return Magnitude(*(candidate_bounds(stage.gate, one) for one in value))
+
+    def leave(self, stage: "Stage", arrived: Magnitude) -> Magnitude:
+        """Refuse: what a gate gives is up to the pieces that its units use."""
+        raise NotImplementedError("the pieces in use decide what a gate passes on")
+
+
+class GradientMagnitudes(Magnitudes):
+    """The largest entry of the gradient of every value, and a bound on the errors of its entries.
+
+    A gradient that is zero in real arithmetic comes out as rounding of the sums it is made of. Its largest entry takes
+    the place of the value, and constants have no gradient. Sizes at gates are those of the gradients as they are,
+    told by `hold`: a deep network may well have gradients far below the rounding of its first layers. Without them,
+    sums over paths of absolute values take their place: they bound the rounding of maps however they are computed.
+    """
+
+    def affine(self, node: Affine, inputs: Sequence[Magnitude]) -> Magnitude:
+        """Return ``|W| size``, and its error."""
+        sizes, errors = zip(*inputs, strict=True)
+        error = affine_error(node, sizes, errors, self.unit, has_constant=False)
+        return Magnitude(node.magnitudes.linear(*sizes), error)
+
+    def hold(self, pieces: Tensor, largest: Tensor | None = None) -> None:
+        """Say which pieces ``(s, u)`` units of the gate just reached use, and what the largest entries are."""
+        self._pieces, self._largest = pieces.long(), largest
+
+    def leave(self, stage: "Stage", arrived: Magnitude) -> Magnitude:
+        """Return the largest entries behind the gate, and their errors."""
+        gate, pieces, error = stage.gate, self._pieces, arrived.error
+        size = arrived.size if self._largest is None else self._largest
+        if isinstance(gate, Max):
+            size, error = (table.gather(-1, pieces[..., None])[..., 0] for table in (size, error))
+        else:
+            slope = gate.slope(pieces).abs()
+            size, error = slope * size, piece_error(slope, None, size, error, self.unit)
+        shape = (len(size), *gate.shape)
+        return Magnitude(size.reshape(shape), error.reshape(shape))
+
+
+def gradients_of_inputs(number: int, shape: tuple[int, ...], device: torch.device) -> Magnitude:
+    """Return what `GradientMagnitudes` starts from: every input is its own gradient."""
+    ones = torch.ones(number, *shape, dtype=torch.float64, device=device)
+    return Magnitude(ones, torch.zeros_like(ones))

@@ -1,0 +1,309 @@
+"""The cells of a chunk cut by the units of its gate, or by ties of its candidates, and the gate closed behind them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from numba import njit
+from torch import Tensor
+
+from reluscope.codes.layout import CodeLayout
+from reluscope.codes.packing import pack_pieces
+from reluscope.geometry.splitting import (
+    BOTH,
+    MINUS,
+    NOISE,
+    PLUS,
+    Placement,
+    Subdivision,
+    column_ranges,
+    interpolate,
+    is_positive,
+    steepest,
+    subdivide,
+)
+from reluscope.interruption import held
+from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.network import Network
+from reluscope.networks.stages import Stage
+from reluscope.partitions.candidates import find_rivals, settle, winners
+from reluscope.partitions.certification import Certifier, Cut, ExactVertex, doubtful, subdivide_exactly
+from reluscope.partitions.chunks import Chunk, OpenStage, Resolution
+
+# A function that stays this far from zero, relative to its largest value, is looked at no closer.
+CLEAR = 1e-6
+
+# What some columns of heights are.
+Cuts = Callable[[np.ndarray], list[Cut]]
+
+
+def cut(
+    chunk: Chunk, network: Network, resolution: Resolution, limit: int, certifier: Certifier | None = None
+) -> tuple[Chunk, int]:
+    """Cut the cells of a chunk by the units of its opened stage, and close the stage when all are done.
+
+    Parameters
+    ----------
+    chunk : Chunk
+        With an opened stage.
+    network : Network
+    resolution : Resolution
+    limit : int
+        Stop once there are more cells than this; the stage then stays open.
+    certifier : Certifier, optional
+        Decides doubtful signs; the limit is ignored then.
+
+    Returns
+    -------
+    chunk : Chunk
+    num_undecided : int
+        Signs that may hide regions thicker than the resolution.
+    """
+    stage = network.stages[chunk.stage]
+    function = _cut_ties if isinstance(stage.gate, Max) else _cut_breakpoints
+    work, exact, opened, num_flat = function(chunk, stage, _CutRules(resolution, limit, certifier))
+    finished = work.num_done == work.sides.shape[1]
+    is_last = finished and chunk.stage == len(network.stages) - 1
+    moved = replace(
+        chunk,
+        cells=work.complex,
+        points=_extend(chunk.points, work),
+        seams=work.seams,
+        roots=chunk.roots[work.parent],
+        words=tuple(word[work.parent] for word in chunk.words),
+        values={} if is_last else {key: _extend_tensor(value, work) for key, value in chunk.values.items()},
+        blur=work.placement.blur,
+        skew=work.placement.skew,
+        opened=opened,
+        exact=exact,
+    )
+    if finished:
+        layout = CodeLayout((network.layout.gates[chunk.stage],))
+        words = (*moved.words, pack_pieces([opened.pieces], layout))
+        values, errors = {}, {}
+        if not is_last:
+            values = stage.close(moved.values, torch.from_numpy(opened.pre).to(network.device))
+            error = opened.error + (opened.snapped[:, None] if opened.error.ndim == 2 else opened.snapped)
+            passed = stage.pass_errors(opened.size, error, opened.pieces, resolution.rounding)
+            errors = {**chunk.errors, stage.position: passed}
+        moved = replace(moved, words=words, stage=chunk.stage + 1, values=values, errors=errors, opened=None)
+    return moved, work.num_undecided + num_flat
+
+
+@dataclass(frozen=True)
+class _CutRules:
+    """How cuts are made: thresholds, the largest number of cells, and who decides doubtful signs."""
+
+    resolution: Resolution
+    limit: int
+    certifier: Certifier | None
+
+    def crossing(self, chunk: Chunk, heights: np.ndarray, rounding: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return which columns may cut some cell, and which of the others are positive."""
+        low, high, least = column_ranges(heights)
+        size = np.maximum(-low, high)
+        is_one_sided = (low > 0) | (high < 0)
+        # A function without terms is zero.
+        clear = (is_one_sided & (least > self.margin(chunk, rounding, size))) | ((size == 0) & (rounding == 0))
+        return ~clear, clear & (low > 0)
+
+    def margin(self, chunk: Chunk, rounding: np.ndarray, size: np.ndarray) -> np.ndarray:
+        """Return up to which size a sign deserves a closer look, for functions of given error and largest value."""
+        if self.certifier is not None:
+            return doubtful(rounding, size)
+        # The slope of a function is taken to be at most a thousand times what it is on average.
+        extent = float(np.ptp(chunk.points, axis=0).max())
+        share = min(1.0, max(CLEAR, 1000 * float(chunk.blur.max()) / extent)) if extent > 0 else 1.0
+        return np.maximum(rounding, share * size)
+
+    def apply(
+        self, chunk: Chunk, heights: np.ndarray, rounding: np.ndarray, cuts: Cuts
+    ) -> tuple[Subdivision, list[ExactVertex] | None]:
+        """Cut a chunk by functions given at its vertices."""
+        placement = Placement(chunk.points, chunk.blur, chunk.skew)
+        if self.certifier is not None:
+            assert chunk.exact is not None
+            return subdivide_exactly(
+                chunk.cells,
+                placement,
+                chunk.seams,
+                heights,
+                rounding=rounding,
+                vertices=chunk.exact,
+                cuts=cuts(np.arange(heights.shape[1])),
+                certifier=self.certifier,
+            )
+        _, ends = chunk.cells.boundary(1)
+        tail, head = ends[0::2], ends[1::2]
+        length = np.linalg.norm(chunk.points[tail] - chunk.points[head], axis=1)
+        slopes = steepest(heights, tail, head, length)
+        work = subdivide(
+            chunk.cells,
+            placement,
+            chunk.seams,
+            heights,
+            rounding=rounding,
+            slopes=slopes,
+            floor=self.resolution.length * slopes,
+            limit=self.limit,
+        )
+        return work, None
+
+
+def _settle_flat(
+    chunk: Chunk, work: Subdivision, cuts: Cuts, rounding: np.ndarray, doubted: np.ndarray
+) -> tuple[np.ndarray, int]:
+    """Find the sign of functions that are zero at all vertices of a cell.
+
+    Where exact signs cost too much they are read as zero, unless ``doubted`` (cells, cuts). Returns the sides of all
+    cells and how many flat ones could not be decided.
+    """
+    sides = work.sides
+    # Without terms, zero is zero.
+    flat = ((sides & BOTH) == 0) & (rounding > 0)
+    flat[:, work.num_done :] = False
+    if not flat.any():
+        return sides, 0
+    sides = sides.copy()
+    undecided = flat & doubted
+    exact_signs = chunk.exact_signs
+    points_each = work.complex.dim + 1
+    if exact_signs is not None and exact_signs.is_able(points_each):
+        offsets, ids = work.complex.cell_vertices()
+        # What is surely not exact comes first, should exact arithmetic run out.
+        order = np.flatnonzero(flat.any(axis=1))
+        for cell in order[np.argsort(~undecided[order].any(axis=1), kind="stable")].tolist():
+            if not exact_signs.is_able(points_each):
+                break
+            columns = np.flatnonzero(flat[cell])
+            corners = work.placement.points[ids[offsets[cell] : offsets[cell + 1]]]
+            root = int(chunk.roots[work.parent[cell]])
+            for column, sign in zip(columns, exact_signs.signs(root, corners, cuts(columns)), strict=True):
+                undecided[cell, column] = sign is None
+                if sign is not None:
+                    sides[cell, column] = 0 if sign == 0 else PLUS if sign > 0 else MINUS
+    return sides, int(undecided.sum())
+
+
+def _cut_breakpoints(
+    chunk: Chunk, stage: Stage, rules: _CutRules
+) -> tuple[Subdivision, list[ExactVertex] | None, OpenStage, int]:
+    """Cut where a pointwise unit crosses a breakpoint; its piece is the number of breakpoints below."""
+    opened = chunk.opened
+    assert opened is not None
+    assert isinstance(stage.gate, Pointwise)
+    num_units = opened.pre.shape[1]
+    levels = stage.gate.breakpoints.cpu().numpy()
+    levels = np.broadcast_to(levels, (len(levels), num_units))
+    is_single = len(levels) == 1
+    if is_single and not levels.any():
+        heights = opened.pre
+    else:
+        heights = (opened.pre[:, None, :] - levels).reshape(len(opened.pre), -1)
+    rounding = (opened.error + rules.resolution.rounding * np.abs(levels)).reshape(-1)
+    crossing, positive = rules.crossing(chunk, heights, rounding)
+    # A unit of one strict sign on all cells has one piece, found without looking at the cells.
+    constant = np.flatnonzero(opened.todo & positive) % num_units
+    columns = np.flatnonzero(opened.todo & crossing)
+    index, units = columns // num_units, columns % num_units
+
+    def cuts(chosen: np.ndarray) -> list[Cut]:
+        thresholds = levels[index[chosen], units[chosen]].tolist()
+        return [
+            Cut(stage.index, unit, breakpoint=at) for unit, at in zip(units[chosen].tolist(), thresholds, strict=True)
+        ]
+
+    work, exact = rules.apply(chunk, heights[:, columns], rounding[columns], cuts)
+    is_noise = (work.sides & NOISE) != 0
+    sides, num_flat = _settle_flat(chunk, work, cuts, rounding[columns], is_noise)
+    positive = is_positive(sides)
+    pre = _extend(opened.pre, work)
+    _settle_at(pre, units, levels[index, units], work.heights, is_single)
+    constants = np.bincount(constant, minlength=num_units).astype(opened.pieces.dtype)
+    pieces = _count_below(opened.pieces, constants, work.parent, units[: work.num_done], positive)
+    todo = opened.todo & crossing
+    todo[columns[: work.num_done]] = False
+    snapped = opened.snapped.copy()
+    np.maximum.at(snapped, units, work.snapped)
+    return work, exact, replace(opened, pre=pre, snapped=snapped, pieces=pieces, todo=todo), num_flat
+
+
+@held
+@njit(cache=True)
+def _settle_at(pre, units, levels, heights, is_single) -> None:
+    """Put units exactly at their breakpoints where they were decided to be, so that no noise passes the gate."""
+    for v in range(heights.shape[0]):
+        for i in range(heights.shape[1]):
+            if heights[v, i] == 0:
+                pre[v, units[i]] = levels[i]
+            elif is_single:
+                pre[v, units[i]] = levels[i] + heights[v, i]
+
+
+@held
+@njit(cache=True)
+def _count_below(pieces, constants, parent, units, positive) -> np.ndarray:
+    """Return for every cell and unit how many breakpoints are below: as in the parent, and those passed since."""
+    counts = np.empty((parent.shape[0], pieces.shape[1]), dtype=pieces.dtype)
+    for cell in range(parent.shape[0]):
+        for unit in range(pieces.shape[1]):
+            counts[cell, unit] = pieces[parent[cell], unit] + constants[unit]
+        for i in range(units.shape[0]):
+            counts[cell, units[i]] += positive[cell, i]
+    return counts
+
+
+def _cut_ties(
+    chunk: Chunk, stage: Stage, rules: _CutRules
+) -> tuple[Subdivision, list[ExactVertex] | None, OpenStage, int]:
+    """Cut where candidates of a max unit tie; its piece is the lowest of the largest candidates."""
+    opened = chunk.opened
+    assert opened is not None
+    assert isinstance(stage.gate, Max)
+    table = stage.gate.index.cpu().numpy()
+    margin = rules.margin(chunk, opened.error, opened.size)
+    rivals = find_rivals(opened.pre, opened.error, margin, ties=rules.certifier is None)
+    crossing, _ = rules.crossing(chunk, rivals.heights, rivals.rounding)
+    columns = np.flatnonzero(crossing)
+    pairs = rivals.pairs[columns]
+    units, first, second = pairs.T
+
+    def cuts(chosen: np.ndarray) -> list[Cut]:
+        entries = (table[units[chosen], which[chosen]].tolist() for which in (first, second))
+        return [Cut(stage.index, one, other) for one, other in zip(*entries, strict=True)]
+
+    work, exact = rules.apply(chunk, rivals.heights[:, columns], rivals.rounding[columns], cuts)
+    # Candidates that agree up to rounding on whole cells nearly always are the same: equal patches of an image.
+    nothing = np.zeros(work.sides.shape, dtype=bool)
+    _, num_flat = _settle_flat(chunk, work, cuts, rivals.rounding[columns], nothing)
+    pre = _extend(opened.pre, work)
+    pre[:, table < 0] = -np.inf
+    settle(pre, pairs[: work.num_done], work.heights[:, : work.num_done])
+    snapped = opened.snapped.copy()
+    np.maximum.at(snapped, units, work.snapped)
+    pieces = np.tile(rivals.winner.astype(opened.pieces.dtype), (len(work.parent), 1))
+    if work.num_done == len(columns) and len(rivals.open_units):
+        offsets, ids = work.complex.cell_vertices()
+        if rules.certifier is None:
+            pieces[:, rivals.open_units] = winners(pre, rivals.open_units, offsets, ids)
+        else:
+            assert exact is not None
+            candidates = table[rivals.open_units].tolist()
+            for cell in range(work.complex.num_cells):
+                corners = [exact[v] for v in ids[offsets[cell] : offsets[cell + 1]]]
+                pieces[cell, rivals.open_units] = rules.certifier.winners(corners, stage.index, candidates)
+    return work, exact, replace(opened, pre=pre, snapped=snapped, pieces=pieces), num_flat
+
+
+def _extend(rows: np.ndarray, work: Subdivision) -> np.ndarray:
+    """Return rows at the old vertices with those at the new ones, interpolated."""
+    flat = rows.reshape(len(rows), -1)
+    grown = np.empty((len(rows) + len(work.tail), flat.shape[1]))
+    grown[: len(rows)] = flat
+    interpolate(grown, work.tail, work.head, work.share)
+    return grown.reshape(len(grown), *rows.shape[1:])
+
+
+def _extend_tensor(value: Tensor, work: Subdivision) -> Tensor:
+    return torch.from_numpy(_extend(value.cpu().numpy(), work)).to(value.device)

@@ -1,0 +1,117 @@
+"""Partitions of bounded lines and planes: one walk for a plane, or for any number of segments of one scale."""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import Executor
+
+import numpy as np
+
+from reluscope.budget import Budget
+from reluscope.codes.packed import Codes
+from reluscope.geometry.complexes import from_polygon, from_segments
+from reluscope.geometry.domains import Box, Domain, Slice
+from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.window_shapes import Corners, window_shape
+from reluscope.networks.graph import Max
+from reluscope.networks.network import Network
+from reluscope.networks.rational import RationalNetwork
+from reluscope.partitions.assembly import Patch, assemble, split_by_root
+from reluscope.partitions.certification import Certifier, ExactSigns
+from reluscope.partitions.chunks import EPSILON, Resolution
+from reluscope.partitions.incidence import num_left, walk_chunks
+from reluscope.partitions.table import Partition
+from reluscope.progress import Progress, counting_regions
+from reluscope.tolerance import Tolerance
+
+METHOD = "gate-by-gate subdivision"
+
+
+def partition_flat(
+    network: Network,
+    domains: list[Slice | Box],
+    budget: Budget,
+    executor: Executor | None,
+    tolerance: Tolerance,
+    progress: Progress,
+    certify: bool,
+) -> list[Partition]:
+    """Partition one plane, or any number of segments, in one walk."""
+    began = time.perf_counter()
+    dim = domains[0].dim
+    corners = [_corners(one) for one in domains]
+    cells = from_polygon(len(corners[0])) if dim == 2 else from_segments(len(domains))
+    together = Corners.together(corners)
+    points = together.points
+    lifted = [
+        one.lift(where.points) if isinstance(one, Slice) else where.points
+        for one, where in zip(domains, corners, strict=True)
+    ]
+    inputs = network.points(np.concatenate(lifted))
+    diameter = min(float(np.linalg.norm(np.ptp(where.points, axis=0))) for where in corners)
+    resolution = Resolution.of(tolerance, diameter)
+    with counting_regions("partition", progress) as count:
+        walked = walk_chunks(
+            network,
+            cells,
+            together,
+            inputs,
+            resolution,
+            finish=Patch.of,
+            budget=budget,
+            executor=executor,
+            progress=count,
+            certifier=Certifier(RationalNetwork(network), domains[0]) if certify else None,
+            exact_signs=None if certify else ExactSigns(network, domains),
+        )
+    coincident = 16 * max(resolution.length, EPSILON * float(np.abs(points).max()))
+    mosaic = assemble(walked.parts, dim, network.layout.num_words, coincident)
+    work = {**walked.work, "seconds": time.perf_counter() - began}
+    undecided = walked.num_undecided + int(mosaic.num_unmatched)
+    num_open = num_left(walked, len(domains))
+    # A cell left open may be one more piece of a region found already if cuts of max gates are merged in the end.
+    has_max = any(isinstance(stage.gate, Max) for stage in network.stages)
+    parts = [mosaic] if len(domains) == 1 else split_by_root(mosaic, len(domains))
+    return [
+        Partition(
+            domain=one,
+            codes=Codes(part.words, network.layout),
+            geometry=part,
+            num_undecided=undecided,
+            num_open=int(unfinished),
+            num_pending=0 if has_max else int(unfinished),
+            tolerance=tolerance,
+            certified=certify,
+            fingerprint=network.fingerprint,
+            network=network,
+            note=walked.stopped if unfinished else "",
+            work=work,
+            method=METHOD,
+        )
+        for one, part, unfinished in zip(domains, parts, num_open, strict=True)
+    ]
+
+
+def of_one_scale(domains: Sequence[Slice | Box]) -> list[list[int]]:
+    """Group segments whose lengths and whose inputs are alike: thresholds of a walk are those of all its segments."""
+    groups: dict[tuple[int, int], list[int]] = {}
+    for row, one in enumerate(domains):
+        corners = _corners(one).points
+        inputs = one.lift(corners) if isinstance(one, Slice) else corners
+        sizes = float(np.ptp(corners)), float(np.abs(inputs).max())
+        scale = tuple(int(np.frexp(size)[1]) // 8 for size in sizes)
+        groups.setdefault((scale[0], scale[1]), []).append(row)
+    return list(groups.values())
+
+
+def windowed(domain: Domain) -> Slice | Box:
+    """Return a bounded polyhedron as a slice with that window; boxes and slices as they are."""
+    if isinstance(domain, Slice | Box):
+        return domain
+    assert isinstance(domain, Polyhedron)
+    return Slice(np.zeros(domain.dim), np.eye(domain.dim), domain)
+
+
+def _corners(domain: Slice | Box) -> Corners:
+    """Corners of the window in domain coordinates, in cyclic order."""
+    window = domain.window if isinstance(domain, Slice) else domain
+    return Corners.of_box(window) if isinstance(window, Box) else window_shape(window).corners

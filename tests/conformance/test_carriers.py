@@ -1,0 +1,241 @@
+"""Every operator with every kind of number that travels through a network, against rational arithmetic."""
+
+import pkgutil
+from fractions import Fraction
+from functools import cache
+from importlib import import_module
+from inspect import getmembers, isclass
+
+import numpy as np
+import pytest
+import torch
+
+from conformance.test_operators import loaded as of_operators
+from conformance.torch_cases import CASES
+from reluscope.geometry.balls import CutBall
+from reluscope.networks import carriers
+from reluscope.networks.carriers.boxes import Ends, Intervals
+from reluscope.networks.carriers.carry import carry, carry_to_output
+from reluscope.networks.carriers.forms import AffineForms
+from reluscope.networks.carriers.magnitudes import GradientMagnitudes, Magnitude, Magnitudes, gradients_of_inputs
+from reluscope.networks.carriers.maps import AffineValue, Derivatives, RoundedMaps, candidates_of, flat_entries
+from reluscope.networks.carriers.numbers import NUMBERS, HeldNumbers, Numbers
+from reluscope.networks.carriers.rounded import HeldRoundedNumbers, NumbersRoundedAlike, Rounded, RoundedNumbers
+from reluscope.networks.enclosures import enclose
+from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.linearize import identity, point_pieces, weight_of_units
+from reluscope.networks.rational import RationalNetwork
+from reluscope.networks.rounding import ANY_ORDER
+
+UNIT = 16 * 2.0**-52
+TESTED = {
+    Numbers,
+    HeldNumbers,
+    RoundedNumbers,
+    HeldRoundedNumbers,
+    NumbersRoundedAlike,
+    Magnitudes,
+    GradientMagnitudes,
+    Derivatives,
+    RoundedMaps,
+    Intervals,
+    AffineForms,
+}
+
+
+def test_no_carrier_is_left_out():
+    modules = [import_module(f"{carriers.__name__}.{one.name}") for one in pkgutil.iter_modules(carriers.__path__)]
+    classes = {kind for module in modules for _, kind in getmembers(module, isclass)}
+    found = {kind for kind in classes if hasattr(kind, "affine") and hasattr(kind, "leave")}
+    assert {kind for kind in found if kind.__name__ != "Carrier"} == TESTED
+
+
+@cache
+def loaded(case):
+    _, network, x = of_operators(case)
+    return network, RationalNetwork(network), x[:2]
+
+
+def fractions(array):
+    return [Fraction(float(entry)) for entry in np.asarray(array).reshape(-1)]
+
+
+def entries(network, vectors):
+    """Return what the gates see, unit by unit as carriers have it and None at padding, and last the output."""
+    found = []
+    for stage, vector in zip(network.stages, vectors, strict=False):
+        if isinstance(stage.gate, Max):
+            found.append([None if entry < 0 else vector[entry] for entry in stage.gate.index.flatten().tolist()])
+        else:
+            found.append([vector[unit] for unit in range(stage.gate.num_units)])
+    return [*found, [vectors[-1][entry] for entry in range(network.num_outputs)]]
+
+
+@cache
+def exactly(case):
+    """Return for each point what gates see and the output, in fractions."""
+    network, exact, x = loaded(case)
+    found = []
+    for point in x:
+        at = fractions(point)
+        found.append(entries(network, [*exact.all_preactivations(at), exact.output(at)]))
+    return found
+
+
+def assert_within(values, errors, truths, scale):
+    """Compare tables of one point; bounds must not be idle either."""
+    pairs = zip(*(np.asarray(table).ravel().tolist() for table in (values, errors)), truths, strict=True)
+    for value, error, truth in pairs:
+        if truth is not None:
+            assert abs(Fraction(value) - truth) <= Fraction(error)
+            assert error <= 1e-9 * scale
+
+
+def numbers_are_within_their_errors(case, kind):
+    network, _, x = loaded(case)
+    start = Rounded(x, torch.zeros_like(x[:1] if kind is NumbersRoundedAlike else x))
+    arrived, plain = list(carry(network, kind(UNIT), start)), list(carry(network, NUMBERS, x))
+    scale = 1.0 + max(float(one[one.isfinite()].abs().max()) for one in plain)
+    for place, (seen, value) in enumerate(zip(arrived, plain, strict=True)):
+        assert torch.equal(seen.value, value)
+        errors = seen.error.expand(len(x), *seen.error.shape[1:])
+        for row, truth in enumerate(exactly(case)):
+            assert_within(value[row], errors[row], truth[place], scale)
+
+
+def sizes_bound_values_and_errors(case):
+    network, _, x = loaded(case)
+    carrier = Magnitudes(UNIT)
+    values, known = {0: x}, {0: Magnitude(x.abs().amax(0, keepdim=True), torch.zeros_like(x[:1]))}
+    for place, stage in enumerate(network.stages):
+        pre, values = stage.advance(values)
+        (size, error), known = stage.advance(known, carrier)
+        for row, truth in enumerate(exactly(case)):
+            assert_within(pre[row], error[0], truth[place], 1.0 + float(size.max()))
+            sizes = zip(size.flatten().tolist(), truth[place], strict=True)
+            assert all(one is None or abs(one) <= Fraction(most) * (1 + Fraction(1, 10**9)) for most, one in sizes)
+        values = stage.close(values, pre)
+        passed = stage.pass_errors(size[0].numpy(), error[0].numpy(), stage.gate.pieces(pre).numpy(), UNIT)
+        largest = values[stage.position].abs().amax(0, keepdim=True)
+        known[stage.position] = Magnitude(largest, passed.expand_as(largest))
+
+
+def maps_are_within_their_errors(case):
+    network, exact, x = loaded(case)
+    generator = np.random.default_rng(0)
+    directions = generator.normal(size=(2, network.num_inputs))
+    pieces = point_pieces(network, x[:1])
+    held = [piece[0].tolist() for piece in pieces]
+    zero = np.zeros(network.num_inputs)
+    origin, *ends = (entries(network, exact.held(held, fractions(at))) for at in (zero, *directions))
+    carrier = RoundedMaps(UNIT, has_constant=True)
+    start = torch.tensor(np.concatenate([directions, zero[None]])).reshape(1, 3, *network.input_shape)
+    walk = carry(network, carrier, AffineValue(start, torch.zeros_like(start)))
+    plain = carry(network, Derivatives(pieces), start[:, :2])
+    constants = carry(network, HeldNumbers(pieces), torch.zeros_like(x[:1]))
+    for place in range(len(network.stages) + 1):
+        arrived, derivatives, constant = next(walk), next(plain), next(constants)
+        if place < len(network.stages):
+            gate = network.stages[place].gate
+            tables = [candidates_of(gate, part)[0] for part in arrived]
+            derivatives = candidates_of(gate, derivatives)
+            carrier.hold(pieces[place])
+        else:
+            tables = [flat_entries(part)[0] for part in arrived]
+            derivatives = flat_entries(derivatives)
+        scale = 1.0 + float(tables[0].abs().max())
+        torch.testing.assert_close(tables[0][:2], derivatives[0], rtol=1e-11, atol=1e-11 * scale)
+        is_real = constant[0].isfinite()
+        torch.testing.assert_close(
+            tables[0][2].reshape(constant[0].shape)[is_real], constant[0][is_real], rtol=1e-11, atol=1e-11 * scale
+        )
+        for row, end in enumerate(ends):
+            truths = [None if a is None or b is None else b - a for a, b in zip(origin[place], end[place], strict=True)]
+            assert_within(tables[0][row], tables[1][row], truths, scale)
+        assert_within(tables[0][2], tables[1][2], origin[place], scale)
+
+
+def gradients_are_within_the_errors_of_their_largest_entries(case):
+    network, exact, x = loaded(case)
+    pieces, every = point_pieces(network, x[:1]), slice(0, network.num_inputs)
+    held = [piece[0].tolist() for piece in pieces]
+    carrier = GradientMagnitudes(UNIT)
+    walk = carry(network, carrier, gradients_of_inputs(1, network.input_shape, network.device))
+    derivatives = carry(network, Derivatives(pieces), identity(network, every))
+    inputs = np.unique(np.linspace(0, network.num_inputs - 1, 3).astype(int)).tolist()
+    units = np.eye(network.num_inputs)
+    origin, *ends = (
+        entries(network, exact.held(held, fractions(at))) for at in (0 * units[0], *(units[i] for i in inputs))
+    )
+    for place, stage in enumerate([*network.stages, None]):
+        arrived, flat = next(walk), next(derivatives)
+        weight = flat_entries(flat).mT if stage is None else weight_of_units(stage.gate, flat, 1)
+        largest = weight.abs().amax(-1)
+        if stage is not None:
+            carrier.hold(pieces[place], largest)
+        for column, end in zip(inputs, ends, strict=True):
+            truths = [None if a is None or b is None else b - a for a, b in zip(origin[place], end[place], strict=True)]
+            assert_within(weight[0, ..., column], arrived.error[0], truths, 1.0 + float(largest.max()))
+
+
+def intervals_hold_rational_values(case):
+    network, exact, x = loaded(case)
+    low, high = x[:1] - 0.25, x[:1] + 0.25
+    arrived = list(carry(network, Intervals(ANY_ORDER), Ends(low, high)))
+    inside = low + (high - low) * torch.rand(
+        x[:1].shape, dtype=torch.float64, generator=torch.Generator().manual_seed(1)
+    )
+    for point in (low, inside.clamp(low, high)):
+        at = fractions(point)
+        truth = entries(network, [*exact.all_preactivations(at), exact.output(at)])
+        for ends, values in zip(arrived, truth, strict=True):
+            for least, value, most in zip(
+                *(ends.low.flatten().tolist(), values, ends.high.flatten().tolist()), strict=True
+            ):
+                assert value is None or Fraction(least) <= value <= Fraction(most)
+
+
+def affine_forms_hold_rational_values(case):
+    network, exact, x = loaded(case)
+    dim = network.num_inputs
+    endless = np.full(dim, np.inf)
+    steps = CutBall(0.05, "linf", -endless, endless)
+    ranges = [(np.zeros(one.num_units, dtype=int), np.full(one.num_units, one.num_pieces - 1)) for one in network.gates]
+    point = x[0].reshape(-1).numpy()
+    found = enclose(network, point, steps, *zip(*ranges, strict=True) if ranges else ((), ()), rounding=UNIT)
+    assert not found.is_empty
+    assert found.outputs is not None
+    forms = found.outputs
+    reach = np.abs(forms.weights).sum(axis=1) * 0.05 + forms.spread + forms.errors
+    for seed in range(2):
+        step = 0.05 * np.random.default_rng(seed).uniform(-1, 1, dim)
+        moved = point + step
+        truth = [exact.output(fractions(moved))[entry] for entry in range(network.num_outputs)]
+        middle = forms.centers + forms.weights @ (moved - point)
+        slack = forms.spread + forms.errors + 1e-13 * (np.abs(forms.centers) + np.abs(forms.weights).sum(axis=1))
+        for value, low, high, all_low, all_high in zip(
+            truth, middle - slack, middle + slack, forms.centers - reach, forms.centers + reach, strict=True
+        ):
+            assert Fraction(low) <= value <= Fraction(high)
+            assert Fraction(all_low) - Fraction(1, 10**12) <= value <= Fraction(all_high) + Fraction(1, 10**12)
+
+
+def held_numbers_are_those_of_the_points_on_their_own_pieces(case):
+    network, _, x = loaded(case)
+    pieces = point_pieces(network, x)
+    assert torch.equal(carry_to_output(network, HeldNumbers(pieces), x), network(x))
+    for stage, piece in zip(network.stages, pieces, strict=True):
+        assert isinstance(stage.gate, Pointwise | Max)
+        assert piece.shape == (2, stage.gate.num_units)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_every_carrier_passes_every_operator(case):
+    for kind in (RoundedNumbers, HeldRoundedNumbers, NumbersRoundedAlike):
+        numbers_are_within_their_errors(case, kind)
+    sizes_bound_values_and_errors(case)
+    maps_are_within_their_errors(case)
+    gradients_are_within_the_errors_of_their_largest_entries(case)
+    intervals_hold_rational_values(case)
+    affine_forms_hold_rational_values(case)
+    held_numbers_are_those_of_the_points_on_their_own_pieces(case)
