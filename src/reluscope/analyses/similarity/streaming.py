@@ -14,6 +14,7 @@ from torch import Tensor
 from reluscope.analyses.coefficients.matrices import BLOCKS_IN_MEMORY, matrix
 from reluscope.analyses.similarity.moments import Moments, MomentSum, num_columns
 from reluscope.analyses.similarity.row_spaces import RowSpace
+from reluscope.budget import Budget
 from reluscope.errors import BudgetExceededError, InputError, ShapeError
 from reluscope.geometry.scales import exponents, times_power
 from reluscope.networks.network import Network
@@ -125,7 +126,7 @@ def coefficient_blocks(
 ) -> Iterator[tuple[slice, list[Float[np.ndarray, "m rows c"]]]]:
     """Yield the same rows of every network's coefficients, for some outputs."""
     share = memory // 4 // len(networks)
-    passes = [matrix(one, points, outputs=outputs, memory=share).blocks() for one in networks]
+    passes = [matrix(one, points, outputs=outputs, budget=Budget(memory=share)).blocks() for one in networks]
     with share_done("coefficients", progress) as tell:
         for blocks in zip(*passes, strict=True):
             rows = blocks[0][0]
