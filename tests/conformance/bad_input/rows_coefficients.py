@@ -11,5 +11,7 @@ ROWS = {
     "coefficients.CoefficientMatrices.maps": row(on=_MATRICES, rows=[0, 1], kinds={"rows": "rows"}),
     "coefficients.linear_margins": row(network=NET, x=X),
     "coefficients.local_norms": row(network=NET, x=X, population=60, kinds={"population": "range whole 6 inf"}),
-    "coefficients.matrix": row(network=NET, x=X, outputs=[0, -1], cache=FOLDER / "cache", kinds={"cache": "write"}),
+    "coefficients.matrix": row(
+        network=NET, x=X, outputs=[0, -1], checkpoint=FOLDER / "checkpoint", kinds={"checkpoint": "write"}
+    ),
 }
