@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import inf
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.partitions.best_first import BestFirst, Branch
@@ -92,9 +92,9 @@ def best_first(
 class _Parts(BestFirst):
     def __init__(
         self,
-        start: Part,
-        bound: Callable[[float, Part], tuple[float, Node] | None],
-        split: Callable[[Node], Iterable[Part]],
+        start: Any,
+        bound: Callable[[float, Any], tuple[float, Any] | None],
+        split: Callable[[Any], Iterable[Any]],
         goal: Callable[[], float],
     ) -> None:
         super().__init__()
@@ -114,7 +114,7 @@ class _Parts(BestFirst):
         for part in self._parts_of(branch.what):
             self._take(branch.key, part)
 
-    def _take(self, above: float, part: Part) -> None:
+    def _take(self, above: float, part: Any) -> None:
         self.num_branches += 1
         if (kept := self._bound_of(above, part)) is not None:
             self.push(*kept)
