@@ -70,7 +70,7 @@ def compare(net: rs.Network, part: rs.Partition, sides: tuple[int, ...]) -> list
     num_seen = []
     for side in sides:
         seen, shares = sample_grid(net, part.domain, side)
-        pixel = part.domain.window.volume / side**2
+        pixel = part.domain.window.volume() / side**2
         num_small = int((part.volumes() < pixel).sum())
         print(
             f"grid {side:>5} x {side:<5}: sees {seen:>7,} of {len(part):,} regions (LOWER), {num_small:>7,} are "

@@ -140,7 +140,7 @@ def main() -> None:
     K, k = part.maps.weight.numpy(), part.maps.bias.numpy()
     gains = np.unique(np.round(np.concatenate([K[:, 0], k], axis=1), 9), axis=0)
     saturated = np.abs(K[:, 0]).max(axis=1) == 0.0
-    share = part.volumes()[saturated].sum() / STATES.volume
+    share = part.volumes()[saturated].sum() / STATES.volume()
     print(
         f"different control laws: {len(gains):,}; saturated in {saturated.sum():,} regions, {share:.2%} of all states"
     )

@@ -94,7 +94,7 @@ def test_a_picture_shows_the_boundaries_with_y_upwards():
 
 
 def test_a_partition_that_stopped_says_so():
-    words = read(rs.partition(NET, BOX, budget=1))[1]
+    words = read(rs.partition(NET, BOX, budget=rs.Budget(regions=1)))[1]
     assert "LOWER" in words
     assert "budget" in words
 

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import reluscope as rs
+from reluscope.analyses.stability.spectra import _All as All
 from reluscope.studies import Setting
 from reluscope_studies.behrmann2018 import _spectra, spectra, spectra_dense
 from reluscope_studies.behrmann2018._networks import DENSE, THIN, WIDE, Architecture, Training
@@ -75,7 +76,7 @@ def test_numbers_are_those_of_the_analysis_and_pictures_are_there():
         "conv1 (affine)", "relu1 (gate)", "conv2 (affine)", "relu2 (gate)", "dense3 (affine)", "relu3 (gate)",
         "logits (affine)",
     ]  # fmt: skip
-    medians = [one for one in found.findings if one.name.startswith("wide: condition number after conv1")]
+    medians = [one for one in found.findings if one.name.startswith("wide: median condition number after conv1")]
     assert [str(one.claim) for one in medians] == ["ESTIMATE"]
     again = _spectra.report(setting, PLAN)  # from the records
     assert [one.value for one in again.findings] == pytest.approx([one.value for one in found.findings], nan_ok=True)
@@ -83,19 +84,19 @@ def test_numbers_are_those_of_the_analysis_and_pictures_are_there():
 
 def test_work_that_was_stopped_goes_on(monkeypatch):
     setting, whole = make_setting(), _spectra.report(make_setting(), PLAN)
-    real, calls = rs.stability.spectra, []
+    real, calls = All.__call__, []
 
-    def stops(*arguments, **options):
+    def stops(work, point):
         calls.append(1)
-        if len(calls) == 2:
+        if len(calls) == 6:
             raise KeyboardInterrupt
-        return real(*arguments, **options)
+        return real(work, point)
 
-    monkeypatch.setattr(rs.stability, "spectra", stops)
+    monkeypatch.setattr(All, "__call__", stops)
     part = _spectra.report(setting, PLAN)
     assert part.interrupted
-    assert "over 5 samples" in part.tables[0].caption
-    monkeypatch.setattr(rs.stability, "spectra", real)
+    assert "over 3 samples" in part.tables[0].caption  # blocks of one, of two, and half of one of four
+    monkeypatch.setattr(All, "__call__", real)
     rest = _spectra.report(setting, PLAN)
     assert not rest.interrupted
     assert [one.value for one in rest.findings] == pytest.approx([one.value for one in whole.findings], nan_ok=True)

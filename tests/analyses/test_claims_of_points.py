@@ -11,8 +11,7 @@ from networks.models import layers
 from oracles.rational_steps import affine, fractions_of, network_of
 from reluscope.analyses import volumes
 from reluscope.analyses.classification.classes import accuracy_of_outputs, is_close
-from reluscope.analyses.coefficients.norms import LocalNorms, _num_apart
-from reluscope.analyses.medians import median_finding
+from reluscope.analyses.coefficients.norms import _num_apart
 from reluscope.analyses.regression import fits
 from reluscope.analyses.volumes import region_volumes
 from reluscope.networks.rounded_forward import RoundedForward
@@ -41,7 +40,7 @@ def test_accuracy_lies_between_all_doubts_wrong_and_all_right():
 
 
 @pytest.mark.parametrize(("offset", "target"), [(0.0, 1e15), (1e8, 0.0), (0.0, 0.1)])
-def test_errors_of_regression_hold_the_rounding_of_outputs_and_of_their_difference_to_targets(offset, target):
+def test_ends_of_regression_hold_the_rounding_of_outputs_and_of_their_difference_to_targets(offset, target):
     for seed in range(10):
         generator = np.random.default_rng(seed)
         step = affine(generator.normal(size=(1, 3)), [offset])
@@ -51,49 +50,25 @@ def test_errors_of_regression_hold_the_rounding_of_outputs_and_of_their_differen
             (w * v for w, v in zip(fractions_of(step[1][0]), fractions_of(points[0]), strict=True)), Fraction(offset)
         )
         exact -= Fraction(goal[0, 0])
-        (fit,) = fits(network_of([step], 3), points, goal)
-        for finding in (
-            (fit.mean_error, fit.root_mean_squared_error)
-            if hasattr(fit, "root_mean_squared_error")
-            else (fit.mean_error,)
-        ):
-            assert finding.claim == "EXACT"
-            assert abs(Fraction(finding.value) - abs(exact)) <= Fraction(finding.tolerance)
+        found = fits(network_of([step], 3), points, goal)
+        for name in ("mean_absolute_error", "root_mean_squared_error"):
+            assert Fraction(found[name].lower[0]) <= abs(exact) <= Fraction(found[name].upper[0])
 
 
-def norms(**given):
-    fields = {
-        "spectral": np.array([1.0, 3.0, 2.0]),
-        "frobenius": np.array([2.0, 6.0, 4.0]),
-        "slopes": None,
-        "maps": (3, 3),
-        "population": 3,
-        "error": 0.125,
-        "stopped": "",
-        "seconds": 0.0,
-    }
-    return LocalNorms(**{**fields, **given})
+def test_norms_are_between_what_rounding_may_make_of_them(monkeypatch):
+    from reluscope.analyses.coefficients import norms as module
 
-
-def test_norms_are_exact_within_the_rounding_of_maps():
-    found = norms(slopes=np.array([5.0, 7.0, 6.0]))
-    for row in range(3):
-        of_row = found.of(row)
-        assert [finding.value for finding in of_row] == [found.spectral[row], found.frobenius[row], found.slopes[row]]
-        assert all((finding.claim, finding.tolerance) == ("EXACT", 0.125) for finding in of_row)
-    assert [(median.value, median.claim, median.tolerance) for median in found.medians()] == [
-        (2.0, "EXACT", 0.125),
-        (4.0, "EXACT", 0.125),
-        (6.0, "EXACT", 0.125),
-    ]
-    assert all(median.claim == "ESTIMATE" for median in norms(population=99).medians())
-    assert len(norms().of(0)) == len(norms().medians()) == 2
+    net, points = rs.load(layers([3, 4, 2], seed=0)), np.random.default_rng(0).normal(size=(5, 3))
+    monkeypatch.setattr(module, "weight_rounding", lambda *_: 0.125)
+    found = module.local_norms(net, points, margins=True)
+    for name, error in (("spectral_norm", 0.125), ("frobenius_norm", 0.125), ("margin_slope", 0.25)):
+        column = found[name]
+        assert column.lower == pytest.approx(np.maximum(column.value - error, 0.0))
+        assert column.upper == pytest.approx(column.value + error)
+        assert set(column.claims) <= {"ESTIMATE", "UPPER"}
 
 
 def test_different_maps_are_counted_as_far_as_they_are_told_apart():
-    exact, lower = norms().different_maps(), norms(maps=(2, 5)).different_maps()
-    assert (exact.value, exact.claim, exact.interval) == (3, "EXACT", None)
-    assert (lower.value, lower.claim, lower.interval, lower.tolerance) == (2, "LOWER", (2, 5), 0.125)
     values = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 3.0], [1.5, 3.0], [0.0, 0.4]])
     assert _num_apart(values, 0.75) == 3
     assert _num_apart(values, 0.3) == 5
@@ -107,18 +82,8 @@ def test_no_more_maps_than_codes(monkeypatch):
     points = np.random.default_rng(0).normal(size=(20, 3))
     number = len(net.codes(points).unique())
     monkeypatch.setattr(module, "_num_apart", lambda values, gap: 99)
-    assert module.local_norms(net, points).maps == (number, number)
-
-
-def test_medians_of_all_and_of_some():
-    values = np.arange(11.0)
-    whole = median_finding(values, 11, what="sizes", tolerance=0.25)
-    assert (whole.value, whole.claim, whole.interval, whole.tolerance) == (5.0, "EXACT", None, 0.25)
-    some = median_finding(values[::-1], 12, what="sizes", tolerance=0.25)
-    assert (some.value, some.claim, some.interval, some.tolerance) == (5.0, "ESTIMATE", (1.0, 9.0), 0.25)
-    few = median_finding(values[:5], 12, what="sizes", tolerance=0.0)
-    assert (few.claim, few.interval) == ("ESTIMATE", None)
-    assert median_finding(values[:6], 12, what="sizes", tolerance=0.0).interval == (0.0, 5.0)
+    found = module.local_norms(net, points).finding("num_different_maps")
+    assert (found.value, found.claim) == (number, "EXACT")
 
 
 def test_volumes_exact_in_few_dimensions_and_else_with_intervals_of_clopper_and_pearson():

@@ -98,17 +98,27 @@ def test_work_goes_on_where_it_ended(tmp_path, most) -> None:
         assert [str(one) for one in found.details[name]] == [str(one) for one in whole.details[name]]
 
 
-def test_rows_of_something_else_or_damaged_ones_are_refused(tmp_path) -> None:
+def test_a_mapping_of_records_may_stand_for_a_folder_and_hold_several_measurements() -> None:
+    records: dict = {}
+    for of in "ab":
+        measure(3, ask_until(None, ""), checkpoint=KeptRows(records, {"of": of}))
+    assert len({name.rsplit("-", 2)[0] for name in records}) == 2
+    assert [part.columns[0].value.tolist() for part in KeptRows(records, {"of": "b"}).parts(3)] == [[0.0], [1.0, 2.0]]
+
+
+def test_damaged_rows_and_folders_of_something_else_are_refused(tmp_path) -> None:
     kept = KeptRows(tmp_path / "rows", {"of": "a"})
-    measure(2, ask_until(None, ""), most=2, checkpoint=kept)
-    with pytest.raises(InputError, match="begun with another of"):
-        KeptRows(tmp_path / "rows", {"of": "b"})
-    column = replace(Column.of(POSITION, [1.0]), upper=np.array([0.0]))
-    kept.keep(slice(0, 2), Measured((column,)))
-    with pytest.raises(InputError, match="not a kept result"):
+    assert kept.parts(2) == []
+    kept.keep(slice(0, 2), Measured((replace(Column.of(POSITION, [1.0]), upper=np.array([0.0])),)))
+    with pytest.raises(InputError, match="not as this version of reluscope writes it"):
         kept.parts(2)
-    with pytest.raises(InputError, match="not a kept result"):
+    kept.keep(slice(0, 2), Measured((Column.of(POSITION, [1.0, 2.0]),)))
+    with pytest.raises(InputError, match="not as this version of reluscope writes it"):
         kept.parts(1)
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "thesis.txt").write_text("")
+    with pytest.raises(InputError, match="holds thesis"):
+        KeptRows(tmp_path / "other", {"of": "a"})
 
 
 def test_what_measurements_depend_on_is_in_their_key() -> None:

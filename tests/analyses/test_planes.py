@@ -121,7 +121,7 @@ def test_the_boundary_is_where_polygons_of_other_classes_meet(part, areas):
 
 
 def test_a_spent_budget_gives_lower_bounds(part):
-    some = rs.partition(NET, PLANE, budget=500)
+    some = rs.partition(NET, PLANE, budget=rs.Budget(regions=500))
     few, all_of_it = (plane_measures(one, rs.decision_boundary(one)) for one in (some, part))
     for name in few:
         assert few.finding(name).claim == "LOWER"

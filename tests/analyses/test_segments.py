@@ -79,7 +79,7 @@ def test_counts_are_exact_where_their_findings_are(monkeypatch):
 
     def cut(network, domains, **options):
         parts = proper(network, domains, **options)
-        return [parts[0], *proper(network, domains[1:], budget=1)]
+        return [parts[0], *proper(network, domains[1:], budget=rs.Budget(regions=1))]
 
     monkeypatch.setattr(segments, "partition", cut)
     found = count_along_segments(net, starts, ends)

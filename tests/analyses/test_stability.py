@@ -11,10 +11,18 @@ from torch import nn
 
 import reluscope as rs
 from reluscope.analyses.stability import singular_values as engine
+from reluscope.analyses.stability.spectra import _All
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
 
 GAMMA = 16 * engine.EPS
+
+
+def at(found, layer, name=None):
+    """Return the findings at one layer, or the detail of that name, or the column of that name."""
+    names = list(dict.fromkeys(found.keys["layer"].tolist()))
+    there = found.where(layer=names[layer])
+    return there if name is None else there.details[name] if name in there.details else there[name]
 
 
 class Residual(nn.Module):
@@ -98,12 +106,14 @@ def test_all_prefixes_agree_with_autograd_and_lapack(case):
     found = rs.stability.spectra(net, points)
     for sample, point in enumerate(points):
         truth = dense_values(model, point)
-        assert len(truth) == len(found.layers)
+        assert len(truth) == len(rs.stability.layers(net))
         for layer, expected in enumerate(truth):
-            assert found.values[layer][sample] == pytest.approx(expected, abs=1e-12)
-            assert (found.lower[layer][sample] <= expected + 1e-15).all()
-            assert (expected <= found.upper[layer][sample] + 1e-15).all()
-    assert [layer.size for layer in found.layers] == [value[0].numel() for value in model.layers(points[:1])]
+            values, errors = at(found, layer, "singular_values")[sample], at(found, layer, "errors")[sample]
+            assert values == pytest.approx(expected, abs=1e-12)
+            assert (np.abs(values - expected) <= errors + 1e-15).all()
+            assert at(found, layer, "largest_singular_value").lower[sample] <= expected[0] + 1e-15
+            assert expected[0] <= at(found, layer, "largest_singular_value").upper[sample] + 1e-15
+    assert found.where(sample=0).details["size"].tolist() == [value[0].numel() for value in model.layers(points[:1])]
 
 
 def test_the_gram_matrix_agrees_with_the_triangular_factor(case, monkeypatch):
@@ -112,22 +122,22 @@ def test_the_gram_matrix_agrees_with_the_triangular_factor(case, monkeypatch):
     monkeypatch.setattr(engine, "SHORT", 1)
     monkeypatch.setattr(engine, "TILE", 8)
     by_gram = rs.stability.spectra(net, points)
-    assert any("Gram" in method for method in by_gram.methods)
-    for one, other in zip(by_gram.values, by_triangle.values, strict=True):
+    assert any("Gram" in method for method in by_gram.details["method"])
+    tables = (found.details[name] for name in ("singular_values", "errors") for found in (by_gram, by_triangle))
+    for one, other, one_error, other_error in zip(*tables, strict=True):
         assert one == pytest.approx(other, rel=2 * engine.GOOD, abs=1e-12)
-    for low, high in ((by_gram.lower, by_triangle.upper), (by_triangle.lower, by_gram.upper)):
-        assert all((one <= other).all() for one, other in zip(low, high, strict=True))
+        assert (np.abs(one - other) <= one_error + other_error).all()
 
 
 def test_lanczos_brackets_the_extremes(case):
     _, net, points = case
     exact, found = rs.stability.spectra(net, points), rs.stability.extremes(net, points, steps=8, seed=1)
-    for layer in range(len(exact.layers)):
-        largest, smallest = exact.measure(layer, "largest").values, exact.measure(layer, "smallest").values
-        assert (found.lower[layer][:, 0] <= largest * (1 + 1e-12)).all()
-        assert (largest <= found.upper[layer][:, 0] * (1 + 1e-12)).all()
-        assert (smallest <= found.upper[layer][:, 1] * (1 + 1e-9)).all()
-        assert (found.lower[layer][:, 1] <= smallest * (1 + 1e-9)).all()
+    for name in ("largest_singular_value", "smallest_nonzero_singular_value", "condition_number"):
+        one, other = exact[name].value, found[name]
+        assert (other.lower <= one * (1 + 1e-9)).all()
+        assert (one <= other.upper * (1 + 1e-9)).all()
+    likely = found.details["likely_upper"]
+    assert (np.isnan(likely) | (exact["largest_singular_value"].value <= likely * (1 + 1e-12))).all()
 
 
 def test_lanczos_on_a_map_of_known_values():
@@ -135,19 +145,17 @@ def test_lanczos_on_a_map_of_known_values():
     values = np.linspace(3.0, 1.0, 60)
     left, right = (np.linalg.qr(rng.normal(size=(size, 60)))[0] for size in (200, 90))
     net = rs.load([(left * values @ right.T, np.zeros(200)), (np.zeros((1, 200)), np.zeros(1))])
-    found = rs.stability.extremes(net, np.zeros(90), steps=30)
-    assert found.methods[0] == "Lanczos"
-    assert found.lower[0][0, 0] <= 3.0 + 1e-12 <= found.upper[0][0, 0] + 1e-9
-    assert found.upper[0][0, 0] < 4.0
-    assert 1.0 - 1e-9 <= found.upper[0][0, 1] < 1.2
-    median = found.median(0, "largest")
-    assert median.claim is Claim.LOWER
-    assert median.interval is not None
-    assert median.interval[0] <= 3.0 <= median.interval[1]
-    assert found.median(0, "smallest").claim is Claim.UPPER
-    assert found.median(0, "condition").claim is Claim.LOWER
-    assert float(found.median(0, "condition")) <= 3.0
-    assert np.isnan(found.median(0, "stable_rank").value)
+    found = at(rs.stability.extremes(net, np.zeros(90), steps=30), 0)
+    assert found.details["method"].tolist() == ["Lanczos"]
+    largest, smallest = (found.finding(f"{name}_singular_value") for name in ("largest", "smallest_nonzero"))
+    assert largest.claim is Claim.LOWER
+    assert 2.9 <= largest.value <= 3.0 + 1e-12 <= found.details["likely_upper"][0] + 1e-9 < 4.0
+    assert smallest.claim is Claim.UPPER
+    assert 1.0 - 1e-9 <= smallest.value < 1.2
+    condition = found.median("condition_number")
+    assert condition.claim is Claim.LOWER
+    assert float(condition) <= 3.0
+    assert np.isnan(found["stable_rank"].value).all()
 
 
 def test_small_values_below_the_reach_of_the_gram_matrix_are_resolved(monkeypatch):
@@ -156,56 +164,77 @@ def test_small_values_below_the_reach_of_the_gram_matrix_are_resolved(monkeypatc
     values = np.array([1.0, 1e-3, 1e-6, 1e-9, 0.0])
     left, right = (np.linalg.qr(rng.normal(size=(size, 5)))[0] for size in (40, 5))
     net = rs.load([((left * values) @ right.T, np.ones(40)), (np.ones((1, 40)), np.zeros(1))])
-    found = rs.stability.spectra(net, np.zeros(5))
-    assert found.methods[0] == "QR and SVD"
-    assert found.values[0][0] == pytest.approx(values, abs=1e-14)
-    assert found.measure(0, "num_nonzero").values.tolist() == [4.0]
-    assert float(found.median(0, "condition")) == pytest.approx(1e9, rel=1e-4)
+    found = at(rs.stability.spectra(net, np.zeros(5)), 0)
+    assert found.details["method"].tolist() == ["QR and SVD"]
+    assert found.details["singular_values"][0] == pytest.approx(values, abs=1e-14)
+    assert found["num_nonzero_singular_values"].value.tolist() == [4.0]
+    # Rounding of 1e-16 of the largest is much of the smallest, and the claim says so.
+    condition = found.finding("condition_number")
+    assert condition.value == pytest.approx(1e9, rel=1e-4)
+    assert condition.claim is Claim.ESTIMATE
+    assert condition.interval[0] <= 1e9 <= condition.interval[1]
 
 
 def test_measures_of_a_map_one_knows():
     net = rs.load([(np.diag([4.0, 2.0, 2.0, 0.0]), np.array([1.0, 1.0, -1.0, 1.0])), (np.ones((1, 4)), np.zeros(1))])
-    found = rs.stability.spectra(net, np.zeros(4))
-    before = {which: float(found.median(0, which)) for which in ("largest", "smallest", "condition", "num_nonzero")}
-    assert before == {"largest": 4.0, "smallest": 2.0, "condition": 2.0, "num_nonzero": 3.0}
-    assert found.measure(0, "stable_rank").values == pytest.approx([1.5])
+    every = rs.stability.spectra(net, np.zeros(4))
+    found = at(every, 0)
     entropy = 0.5 * np.log(2) + 0.5 * np.log(4)
-    assert found.measure(0, "entropy_rank").values == pytest.approx([np.exp(entropy)])
-    after = found.values[1][0]
+    expected = {
+        "largest_singular_value": 4.0,
+        "smallest_nonzero_singular_value": 2.0,
+        "condition_number": 2.0,
+        "num_nonzero_singular_values": 3.0,
+        "stable_rank": 1.5,
+        "effective_rank": np.exp(entropy),
+    }
+    for name, value in expected.items():
+        assert float(found.finding(name)) == pytest.approx(value)
+        # A bound on entropy is no better than about e log(1 / e).
+        assert name == "effective_rank" or found.finding(name).claim is Claim.EXACT
+    after = at(every, 1, "singular_values")[0]
     assert after.tolist() == pytest.approx([4.0, 2.0, 0.0, 0.0])
-    claims = {finding.name.split(" after ")[0]: finding.claim for finding in found.of(0, 0)}
-    assert claims["number of nonzero singular values"] is Claim.EXACT
-    assert set(claims.values()) == {Claim.EXACT}
-    assert found.curve(0).tolist() == found.values[0][0].tolist()
+    assert rs.stability.curve(every, found.keys["layer"][0]).tolist() == found.details["singular_values"][0].tolist()
 
 
 def test_a_dead_layer_has_no_condition_number():
     net = rs.load([(np.eye(2), -np.ones(2)), (np.ones((1, 2)), np.zeros(1))])
-    found = rs.stability.spectra(net, [[0.0, 0.0], [0.5, 0.5]])
-    assert found.measure(1, "num_nonzero").values.tolist() == [0.0, 0.0]
-    assert np.isnan(found.measure(1, "condition").values).all()
-    assert found.measure(1, "stable_rank").values.tolist() == [0.0, 0.0]
-    assert np.isnan(found.median(1, "condition").value)
-    assert len(found.of(0, 1)) == 4
-    lanczos = rs.stability.extremes(net, [[0.0, 0.0]])
-    assert lanczos.values[1][0, 0] == 0.0
+    found = at(rs.stability.spectra(net, [[0.0, 0.0], [0.5, 0.5]]), 1)
+    assert found["num_nonzero_singular_values"].value.tolist() == [0.0, 0.0]
+    assert np.isnan(found["condition_number"].value).all()
+    assert found["stable_rank"].value.tolist() == [0.0, 0.0]
+    with pytest.raises(InputError, match="some row with condition number, got none"):
+        found.median("condition_number")
+    lanczos = at(rs.stability.extremes(net, [[0.0, 0.0]]), 1)
+    assert lanczos["largest_singular_value"].value.tolist() == [0.0]
+    assert np.isnan(lanczos["condition_number"].value).all()
 
 
 def test_duplicated_and_zero_units_are_ordinary():
     weight = np.array([[1.0, 2.0], [1.0, 2.0], [0.0, 0.0], [-1.0, -2.0]])
     net = rs.load([(weight, np.zeros(4)), (np.ones((3, 4)), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
     found = rs.stability.spectra(net, [[1.0, 1.0]])
-    assert found.measure(0, "num_nonzero").values.tolist() == [1.0]
-    assert found.measure(0, "num_nonzero").lower.tolist() == found.measure(0, "num_nonzero").upper.tolist()
-    assert found.values[1][0] == pytest.approx([np.sqrt(10), 0.0])
+    number = at(found, 0, "num_nonzero_singular_values")
+    assert number.value.tolist() == number.lower.tolist() == number.upper.tolist() == [1.0]
+    assert at(found, 1, "singular_values")[0] == pytest.approx([np.sqrt(10), 0.0])
 
 
 def test_medians_of_drawn_samples_are_estimates(case):
     _, net, points = case
-    every, drawn = rs.stability.spectra(net, points), rs.stability.spectra(net, points, population=100)
-    assert every.median(0, "largest").claim is Claim.EXACT
-    assert drawn.median(0, "largest").claim is Claim.ESTIMATE
-    assert drawn.median(0, "largest").value == every.median(0, "largest").value
+    every, drawn = (at(rs.stability.spectra(net, points, population=most), 0) for most in (None, 100))
+    assert every.median("largest_singular_value").claim is Claim.EXACT
+    assert drawn.median("largest_singular_value").claim is Claim.ESTIMATE
+    assert drawn.median("largest_singular_value").value == every.median("largest_singular_value").value
+
+
+def test_finished_samples_are_kept(case, tmp_path, monkeypatch):
+    _, net, points = case
+    whole = rs.stability.spectra(net, points, checkpoint=tmp_path / "kept")
+    monkeypatch.setattr(_All, "__call__", None)  # nothing is done twice
+    again = rs.stability.spectra(net, points, checkpoint=tmp_path / "kept")
+    assert str(again) == str(whole)
+    for name in ("singular_values", "errors"):
+        assert all((one == other).all() for one, other in zip(whole.details[name], again.details[name], strict=True))
 
 
 # What users get wrong.
@@ -213,19 +242,18 @@ def test_medians_of_drawn_samples_are_estimates(case):
 
 def test_maps_too_large_for_memory_give_extremes_and_say_so(case):
     _, net, points = case
-    found = rs.stability.spectra(net, points, memory=1000)
-    assert not any(found.complete)
-    assert "only the extreme singular values" in found.notes[0]
-    with pytest.raises(InputError, match="extremes only"):
-        found.curve(0)
+    found = rs.stability.spectra(net, points, budget=rs.Budget(memory=1000))
+    assert "more than the 0.0 GB allowed" in found["largest_singular_value"].method
+    assert np.isnan(found["stable_rank"].value).all()
+    assert rs.stability.curve(found, found.keys["layer"][0]).size == 0
 
 
 def test_one_affine_layer_and_one_sample_are_answered():
     net = rs.load([(np.diag([2.0, 1.0]), np.zeros(2))])
     found = rs.stability.spectra(net, [0.0, 0.0])
-    assert [layer.kind for layer in found.layers] == ["affine"]
-    assert float(found.median(0, "condition")) == pytest.approx(2.0)
-    assert found.median(0, "condition").claim is Claim.EXACT
+    assert found.details["kind"].tolist() == ["affine"]
+    assert float(found.finding("condition_number")) == pytest.approx(2.0)
+    assert found.finding("condition_number").claim is Claim.EXACT
 
 
 def test_bad_input_is_refused():
@@ -234,6 +262,10 @@ def test_bad_input_is_refused():
         rs.stability.spectra(net, [[np.nan, 0.0]])
     with pytest.raises(InputError, match="nonzero from 0 to below 1"):
         rs.stability.spectra(net, [[0.0, 0.0]], nonzero=2.0)
+    with pytest.raises(InputError, match="limit seconds or memory only"):
+        rs.stability.spectra(net, [[0.0, 0.0]], budget=rs.Budget(regions=3))
+    with pytest.raises(InputError, match=r"findings of rs\.stability\.spectra"):
+        rs.stability.curve(rs.local.region_sizes(net, [[1.0, 1.0]], domain=rs.Box(0, 2, 2)), "a")
     with pytest.raises(InputError, match="at least 2 steps"):
         rs.stability.extremes(net, [[0.0, 0.0]], steps=1)
     with pytest.raises(InputError, match="only hands on its input"):
@@ -337,10 +369,10 @@ def test_counts_agree_with_the_definition():
 def test_prefix_maps_give_the_lemmas_their_matrix(case):
     _, net, points = case
     found = rs.stability.spectra(net, points[:1])
-    for layer in range(len(found.layers)):
+    for layer in range(len(found)):
         prefix = rs.stability.prefix_map(net, points[0], layer)
         values = np.linalg.svd(prefix.matrix, compute_uv=False)
-        assert values == pytest.approx(found.values[layer][0], abs=1e-12)
+        assert values == pytest.approx(at(found, layer, "singular_values")[0], abs=1e-12)
         if prefix.slopes is not None:
             after = np.linalg.svd(prefix.matrix * prefix.slopes[:, None], compute_uv=False)
-            assert after == pytest.approx(found.values[layer + 1][0], abs=1e-12)
+            assert after == pytest.approx(at(found, layer + 1, "singular_values")[0], abs=1e-12)

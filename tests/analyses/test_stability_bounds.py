@@ -14,24 +14,28 @@ def test_the_seed_decides_where_lanczos_starts():
     net = rs.load(layers([12, 10, 8, 3], seed=1))
     point = np.random.default_rng(0).normal(size=12)
     one, same, other = (rs.stability.extremes(net, point, steps=2, seed=seed) for seed in (1, 1, 2))
-    for first, second, third in zip(one.values, same.values, other.values, strict=True):
-        assert first.tolist() == second.tolist()
-        assert first.tolist() != third.tolist()
+    first, second, third = (found["largest_singular_value"].value for found in (one, same, other))
+    assert first.tolist() == second.tolist()
+    assert (first != third).all()
+
+
+def shares_of(found):
+    return tuple(found.details["nonzero"].tolist())
 
 
 def test_a_value_counts_as_nonzero_from_a_share_of_rounding_on():
     net = rs.load(layers([5, 7, 3], seed=1))
     sizes = [7, 7, 3]
     expected = tuple(2 * 16.0 * max(size, 5) * 2.0**-52 for size in sizes)
-    assert rs.stability.spectra(net, np.zeros(5)).nonzero == expected
+    assert shares_of(rs.stability.spectra(net, np.zeros(5))) == expected
     coarse = rs.stability.spectra(net, np.zeros(5), tolerance=rs.Tolerance(rounding=64.0))
-    assert coarse.nonzero == tuple(4 * share for share in expected)
-    assert rs.stability.spectra(net, np.zeros(5), nonzero=0.25).nonzero == (0.25,) * 3
-    assert rs.stability.spectra(net, np.zeros(5), nonzero=0.0).nonzero == (0.0,) * 3
+    assert shares_of(coarse) == tuple(4 * share for share in expected)
+    assert shares_of(rs.stability.spectra(net, np.zeros(5), nonzero=0.25)) == (0.25,) * 3
+    assert shares_of(rs.stability.spectra(net, np.zeros(5), nonzero=0.0)) == (0.0,) * 3
     for share in (1.0, -0.1, np.nan):
         with pytest.raises(rs.errors.InputError, match=r"from 0 to below 1|at least 0"):
             rs.stability.spectra(net, np.zeros(5), nonzero=share)
-    assert rs.stability.extremes(net, np.ones(5), steps=2).complete == (False,) * 3
+    assert np.isnan(rs.stability.extremes(net, np.ones(5), steps=2)["stable_rank"].value).all()
     with pytest.raises(rs.errors.InputError, match="at least 2 steps"):
         rs.stability.extremes(net, np.ones(5), steps=1)
 
@@ -43,10 +47,11 @@ def test_memory_that_is_just_enough_is_enough():
     assert jacobian_bytes(rs.load(layers([5, 9, 3, 2], seed=1))) == 8 * 5 * (5 + 9 + 9) + 6 * 8 * 25
     assert jacobian_bytes(rs.load(layers([5, 3, 9, 2], seed=1))) == 8 * 5 * (3 + 9 + 9) + 6 * 8 * 25
     assert jacobian_bytes(rs.load(layers([2, 1, 30], seed=1))) == 8 * 2 * (1 + 30) + 6 * 8 * 4
-    assert all(rs.stability.spectra(net, np.zeros(5), memory=jacobian_bytes(net)).complete)
-    less = rs.stability.spectra(net, np.zeros(5), memory=jacobian_bytes(net) - 1)
-    assert not any(less.complete)
-    assert len(less.notes) == 1
+    enough = rs.stability.spectra(net, np.zeros(5), budget=rs.Budget(memory=jacobian_bytes(net)))
+    assert enough.share_exact("num_nonzero_singular_values").value == 1.0
+    less = rs.stability.spectra(net, np.zeros(5), budget=rs.Budget(memory=jacobian_bytes(net) - 1))
+    assert np.isnan(less["num_nonzero_singular_values"].value).all()
+    assert "GB allowed" in less["condition_number"].method
 
 
 def test_bounds_of_spectra_hold_exact_singular_values():
@@ -68,12 +73,15 @@ def test_bounds_of_spectra_hold_exact_singular_values():
             )
             point = generator.normal(size=3)
             found = rs.stability.spectra(network_of(steps, 3), point)
-            for layer in range(len(found.layers)):
+            for layer in range(len(found)):
                 exact = rational_map(steps[: layer + 1], point)
                 table = mpmath.matrix([[mpmath.mpf(e.numerator) / e.denominator for e in row[:-1]] for row in exact])
                 values = sorted((mpmath.svd_r(table, compute_uv=False)), reverse=True)
-                for value, low, high in zip(values, found.lower[layer][0], found.upper[layer][0], strict=True):
+                computed, errors = found.details["singular_values"][layer], found.details["errors"][layer]
+                for value, low, high in zip(values, computed - errors, computed + errors, strict=True):
                     assert low <= value <= high
+                largest = found["largest_singular_value"]
+                assert largest.lower[layer] <= values[0] <= largest.upper[layer]
 
 
 @pytest.mark.parametrize("short", [0, 768])

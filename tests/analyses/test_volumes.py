@@ -90,7 +90,7 @@ def test_units_that_are_zero_or_equal_up_to_rounding_lose_no_point():
 
 def test_a_partition_that_stopped_early_has_the_volumes_of_what_it_holds():
     net, box = rs.load(pseudo_random_network(3, (8, 8))), rs.Box(-1, 1, 3)
-    part, whole = rs.partition(net, box, budget=40, method="tree"), rs.partition(net, box)
+    part, whole = rs.partition(net, box, budget=rs.Budget(regions=40), method="tree"), rs.partition(net, box)
     found = volumes_of(part, num_samples=5_000, confidence=1 - 1e-6)
     truth = whole.volumes()[whole.locate(part.witnesses)]
     assert ((found.lower <= truth) & (truth <= found.upper)).all()

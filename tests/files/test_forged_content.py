@@ -258,12 +258,12 @@ def test_a_forged_checkpoint(change, checkpoint, tmp_path):
 )
 def test_forged_coefficients(arrays, tmp_path):
     net, points = rs.load(default_network([2, 5, 1], seed=2)), np.eye(3, 2)
-    list(rs.coefficients.matrix(net, points, cache=tmp_path / "kept").blocks())
+    list(rs.coefficients.matrix(net, points, checkpoint=tmp_path / "kept").blocks())
     key = read_sealed_json(tmp_path / "kept" / "key.json", "", "")
     kept = KeptResults(tmp_path / "kept", {name: value for name, value in key.items() if name != "format"})
     kept[next(iter(kept))] = Record({}, arrays)
     with pytest.raises(InputError, match=REFUSED):
-        list(rs.coefficients.matrix(net, points, cache=tmp_path / "kept").blocks())
+        list(rs.coefficients.matrix(net, points, checkpoint=tmp_path / "kept").blocks())
 
 
 ROWS = {

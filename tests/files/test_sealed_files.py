@@ -62,11 +62,11 @@ def checkpoint(folder):
 
 
 def coefficients(folder):
-    matrices = rs.coefficients.matrix(NET, np.eye(2), cache=folder / "kept")
+    matrices = rs.coefficients.matrix(NET, np.eye(2), checkpoint=folder / "kept")
     for _ in matrices.blocks():
         pass
     return sorted((folder / "kept").iterdir()), lambda: list(
-        rs.coefficients.matrix(NET, np.eye(2), cache=folder / "kept").blocks()
+        rs.coefficients.matrix(NET, np.eye(2), checkpoint=folder / "kept").blocks()
     )
 
 

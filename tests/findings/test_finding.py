@@ -53,6 +53,23 @@ def test_counts_state_their_resolution():
     assert Finding.of(5, upper=inf, resolution=1e-9).tolerance == 1e-9
 
 
+@given(st.floats(0, 1e9), st.floats(0, 10))
+def test_numbers_up_to_an_error(value, error):
+    found = Finding.within(value, error)
+    if found.claim is Claim.EXACT:
+        assert found.tolerance == error <= max(5e-10 * value, 0.0)
+    else:
+        assert found.interval == (max(0.0, value - error), value + error)
+
+
+def test_whole_numbers_may_be_larger_than_floats():
+    large = 10**400
+    assert Finding.of(large).claim is Claim.EXACT
+    assert str(Finding.of(large, upper=inf)).endswith("(LOWER)")
+    assert Finding.of(large, -inf).to_dict()["value"] == large
+    assert Finding.of(large, 0).to_dict()["interval"] == [0, large]
+
+
 def test_is_a_number():
     assert int(Finding.of(3)) == 3
     assert float(Finding.of(0.5, -inf)) == 0.5

@@ -181,6 +181,15 @@ def test_sums_hold_those_of_every_possible_truth(ends) -> None:
     assert low <= float(total) <= high
 
 
+def test_a_mean_is_one_number_where_its_own_ninth_digit_is_certain() -> None:
+    values = np.array([1e-3, 1e-3, 1.0])
+    found = table(Column.of(LENGTH, values, values - 2e-9, values + 2e-9))
+    assert found.median(LENGTH).claim == "ESTIMATE"
+    assert found.mean(LENGTH).claim == "ESTIMATE"
+    found = table(Column.of(LENGTH, values, values * (1 - 2e-10), values * (1 + 2e-10)))
+    assert found.mean(LENGTH).claim == found.total(LENGTH).claim == "EXACT"
+
+
 def test_no_sum_of_rows_that_were_drawn_and_none_of_shares_ends_at_one() -> None:
     assert table(Column.of(TRUTH, [1, 1, 0])).total(TRUTH).value == 2
     with pytest.raises(InputError, match="drawn from more"):
@@ -255,6 +264,8 @@ def test_rows_are_chosen_by_their_keys() -> None:
     found = Findings({LENGTH.name: column}, keys, (Status.DONE,) * 4)
     assert found.where(gate="b")["test_length"].value.tolist() == [2.0, 4.0]
     assert float(found.where(gate="a", sample=1).finding(LENGTH)) == 3.0
+    assert found.where(gate="a").median(LENGTH).domain == "2 samples, gate a"
+    assert found.median(LENGTH).domain == "4 rows"
     for bad, message in (({"unit": 1}, "one of sample, gate"), ({"gate": "c"}, "gate='c'")):
         with pytest.raises(InputError, match=message):
             found.where(**bad)

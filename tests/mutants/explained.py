@@ -83,7 +83,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "before=step.before is not None or not is_known,",
     ): "singular values of the first layer are computed again: the same for all samples",
     (
-        "analyses/stability/table",
+        "analyses/stability/measures",
         "found = np.take_along_axis(table, (counts - 1)[:, None], axis=1)[:, 0]",
     ): "an entry that np.where leaves out",
     (

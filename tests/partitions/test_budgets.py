@@ -82,7 +82,7 @@ def check(part, truth, regions):
 def test_budgets_of_regions(name):
     truth = whole(name)
     for regions in sorted({0, 1, 2, 17, len(truth) // 3, len(truth) * 2 // 3, len(truth) - 1, len(truth), 10**6}):
-        part = calls()[name](budget=regions)
+        part = calls()[name](budget=rs.Budget(regions=regions))
         check(part, truth, regions)
         if regions > len(truth):
             assert part.claim is Claim.EXACT
@@ -95,7 +95,7 @@ def test_budgets_of_regions(name):
 def test_every_budget_of_regions(name):
     truth = whole(name)
     for regions in range(0, len(truth), max(1, len(truth) // 100)):
-        check(calls()[name](budget=regions), truth, regions)
+        check(calls()[name](budget=rs.Budget(regions=regions)), truth, regions)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -123,6 +123,6 @@ def test_counts_are_of_one_region_at_least(seconds):
 def test_a_hundred_thousand_regions_are_not_begun_for_a_few():
     net = dense(5, 24, 24, 24, 1)
     for regions in (1, 100, 691):
-        part = rs.partition(net, rs.Box(-1, 1, 5), budget=regions)
+        part = rs.partition(net, rs.Box(-1, 1, 5), budget=rs.Budget(regions=regions))
         assert regions <= len(part) <= regions + FEW
     assert len(rs.partition(net, rs.Box(-1, 1, 5), budget=rs.Budget(seconds=0.05))) > 0

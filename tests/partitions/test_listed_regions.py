@@ -221,7 +221,7 @@ def test_storage(tmp_path, domain):
 @pytest.mark.parametrize("regions", [0, 1, 60])
 def test_budgets_give_lower_bounds(regions):
     net = rs.load(pseudo_random_network(3, (8, 8)))
-    part = rs.partition(net, rs.Space(3), method="tree", budget=regions)
+    part = rs.partition(net, rs.Space(3), method="tree", budget=rs.Budget(regions=regions))
     finding = part.finding()
     assert (finding.claim, part.note) == (Claim.LOWER, f"budget of {regions:,} regions")
     # Every open cell is sure to hold a region of its own.

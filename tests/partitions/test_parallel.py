@@ -297,7 +297,7 @@ def test_the_order_of_cells_does_not_depend_on_who_comes_first(net, small_tasks)
 
 @pytest.mark.parametrize("regions", [0, 1, 40, 150])
 def test_a_budget_of_cells_with_an_executor_leaves_a_lower_bound(net, whole, regions, small_tasks):
-    part = rs.partition(net, DOMAINS["box"], method="cellwise", executor=Here(), budget=regions)
+    part = rs.partition(net, DOMAINS["box"], method="cellwise", executor=Here(), budget=rs.Budget(regions=regions))
     assert part.claim is Claim.LOWER
     assert regions <= len(part) <= int(part.finding()) <= len(whole["box"])
     assert part.note == f"budget of {regions:,} regions"

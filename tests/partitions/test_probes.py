@@ -133,7 +133,7 @@ def test_an_executor_is_not_given_hopeless_tasks(monkeypatch: pytest.MonkeyPatch
 def test_what_probes_cannot_do() -> None:
     net = layers(2, 3, 1)
     with pytest.raises(InputError, match="give seconds"):
-        rs.count(net, rs.Space(2), method="probes", budget=5)
+        rs.count(net, rs.Space(2), method="probes", budget=rs.Budget(regions=5))
     with pytest.raises(InputError, match="not one way"):
         rs.count(net, rs.Space(2), method="probes", budget=rs.Budget(seconds=0))
     with pytest.raises(InputError, match="proper_activation"):

@@ -214,7 +214,7 @@ def test_budgets_give_lower_bounds(domain, chunks_of, monkeypatch):
     net = rs.load(pseudo_random_network(3, (8, 8)))
     every = rs.partition(net, domain)
     for number in (1, 20, 60):
-        part = rs.partition(net, domain, budget=number)
+        part = rs.partition(net, domain, budget=rs.Budget(regions=number))
         finding = part.finding()
         assert finding.claim is Claim.LOWER
         assert number <= len(part) <= int(finding) <= len(every) <= finding.interval[1]

@@ -43,7 +43,7 @@ def check_rows_are_whole(part, whole):
 @pytest.mark.parametrize("regions", [0, 1, 40, 300])
 def test_a_budget_of_regions_gives_a_lower_bound(net, whole, regions, chunks_of):
     chunks_of(24)
-    part = rs.partition(net, SQUARE, budget=regions)
+    part = rs.partition(net, SQUARE, budget=rs.Budget(regions=regions))
     finding = part.finding()
     assert part.claim is finding.claim is Claim.LOWER
     assert len(part) >= regions
@@ -68,14 +68,14 @@ def test_a_budget_of_time(net, whole, chunks_of):
 
 
 def test_no_regions_are_nothing(net):
-    part = rs.partition(net, SQUARE, budget=0)
+    part = rs.partition(net, SQUARE, budget=rs.Budget(regions=0))
     assert (len(part), part.claim) == (0, Claim.LOWER)
     assert part.locate([[0.0, 0.0]]).tolist() == [-1]
     assert part.volumes().sum() == 0
 
 
 def test_questions_about_all_regions_are_refused(net):
-    part = rs.partition(net, SQUARE, budget=0)
+    part = rs.partition(net, SQUARE, budget=rs.Budget(regions=0))
     with pytest.raises(IncompletePartitionError, match=r"an average needs.*larger budget"):
         part.require_complete("an average")
 
@@ -86,7 +86,7 @@ def test_a_budget_over_several_segments_bounds_each(chunks_of):
     truth = [len(part) for part in rs.partition(net, domains)]
     chunks_of(2)
     for regions in (0, 1, 5, 20, 60):
-        for part, number in zip(rs.partition(net, domains, budget=regions), truth, strict=True):
+        for part, number in zip(rs.partition(net, domains, budget=rs.Budget(regions=regions)), truth, strict=True):
             assert int(part.finding()) <= number
             if part.claim is Claim.EXACT:
                 assert len(part) == number
@@ -197,7 +197,7 @@ def test_a_budget_with_max_gates_bounds_from_below(cells, chunks_of):
     assert len(rs.partition(net, SQUARE)) == 6
     chunks_of(cells)
     for regions in range(8):
-        assert int(rs.partition(net, SQUARE, budget=regions).finding()) <= 6
+        assert int(rs.partition(net, SQUARE, budget=rs.Budget(regions=regions)).finding()) <= 6
 
 
 @pytest.fixture(scope="module")
@@ -221,7 +221,7 @@ def test_executors_find_the_same(net, whole, kind, pools, monkeypatch):
 def test_an_executor_with_a_budget(net, whole, pools, monkeypatch):
     monkeypatch.setattr(incidence, "_chunk_cells", lambda network, chunk: 16)
     monkeypatch.setattr(incidence, "TASKS", 6)
-    part = rs.partition(net, SQUARE, executor=pools["threads"], budget=50)
+    part = rs.partition(net, SQUARE, executor=pools["threads"], budget=rs.Budget(regions=50))
     assert part.claim is Claim.LOWER
     assert int(part.finding()) <= len(whole)
     check_rows_are_whole(part, whole)

@@ -119,7 +119,7 @@ def test_many_near_ties_like_rationals():
 def test_incomplete_partitions_say_so():
     net = rs.load(default_network([3, 8, 6, 1], seed=1))
     for method in ("incidence", "cellwise", "tree"):
-        part = rs.partition(net, rs.Box(-1, 1, 3), method=method, budget=3)
+        part = rs.partition(net, rs.Box(-1, 1, 3), method=method, budget=rs.Budget(regions=3))
         finding = part.adjacency_finding()
         assert (finding.claim, finding.interval[1]) == (Claim.LOWER, np.inf)
         assert part.boundedness_finding().claim is Claim.LOWER

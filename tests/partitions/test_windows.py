@@ -192,7 +192,7 @@ def test_domains_that_make_no_sense_are_refused(domain, error, message, quadrant
 
 def test_more_regions_than_anyone_waits_for_stop_at_the_budget():
     net = from_arrays([(np.eye(30), np.zeros(30)), (np.ones((1, 30)), [0.0])])
-    part = rs.partition(net, rs.Box(-1, 1, 30), budget=50)  # of 2^30
+    part = rs.partition(net, rs.Box(-1, 1, 30), budget=rs.Budget(regions=50))  # of 2^30
     assert part.claim == "LOWER"
     assert 50 <= len(part) < int(part.finding())
     assert "for 30 dimensions" in part.method

@@ -167,7 +167,7 @@ def test_files_are_whole_or_as_they_were(parts, tmp_path):
 
 def test_stopped_and_empty_partitions_are_shown_as_they_are(parts):
     net = rs.load(default_network([2, 64, 64, 1], seed=0))
-    stopped, empty = rs.partition(net, BOX, budget=300), empty_partition(net, BOX)
+    stopped, empty = rs.partition(net, BOX, budget=rs.Budget(regions=300)), empty_partition(net, BOX)
     assert len(stopped)
     assert stopped.num_open
     film = plots.animation([empty, stopped, empty])

@@ -50,7 +50,7 @@ def empty():
 
 @pytest.fixture(scope="module")
 def stopped():
-    return rs.partition(NET, PLANE, budget=500)
+    return rs.partition(NET, PLANE, budget=rs.Budget(regions=500))
 
 
 @pytest.fixture(scope="module")

@@ -42,8 +42,8 @@ def test_outputs_along_have_their_dots_and_their_line():
 def test_transitions_end_at_their_number():
     found = rs.sensitivity.transitions(NET, rs.sensitivity.ellipse(*POINTS[:3], num_points=12))
     axes = plots.transitions({"ellipse": found}).axes[0]
-    assert np.asarray(axes.lines[0].get_ydata())[-1] == int(found.number())
-    assert np.asarray(axes.lines[0].get_xdata())[-1] == pytest.approx(found.length)
+    assert np.asarray(axes.lines[0].get_ydata())[-1] == int(found.total("num_transitions"))
+    assert np.asarray(axes.lines[0].get_xdata())[-1] == pytest.approx(found.details["lengths"].sum())
     assert "no trajectories" in plots.transitions({}).axes[0].texts[0].get_text()
 
 

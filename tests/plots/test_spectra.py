@@ -17,13 +17,14 @@ def found():
 
 def test_curves_are_medians_of_nonzero_values(found):
     axes = plots.spectra(found).axes[0]
-    gates = [index for index, layer in enumerate(found.layers) if layer.kind == "gate"]
+    gates = found.where(sample=0).rows(found.where(sample=0).details["kind"] == "gate").keys["layer"].tolist()
     assert len(axes.lines) == len(gates)
     for line, layer in zip(axes.lines, gates, strict=True):
-        expected = np.median(found.values[layer], axis=0)
+        there = found.where(layer=layer).details
+        expected = np.median(np.stack(list(there["singular_values"])), axis=0)
         shown = np.asarray(line.get_ydata())
         assert shown == pytest.approx(expected[: len(shown)])
-        assert (expected[len(shown) :] <= found.nonzero[layer] * expected[0]).all()
+        assert (expected[len(shown) :] <= there["nonzero"][0] * expected[0]).all()
     assert axes.get_yscale() == "log"
     assert len(plots.spectra(found, layers=[0, 1], band=None).axes[0].lines) == 2
 
@@ -31,8 +32,9 @@ def test_curves_are_medians_of_nonzero_values(found):
 def test_layers_are_rows_of_three_numbers(found):
     figure = plots.spectra_by_layer({"a": found, "b": found})
     sizes, numbers, conditions = figure.axes
-    assert np.asarray(sizes.lines[0].get_ydata()).tolist() == [layer.size for layer in found.layers]
-    median = [float(found.median(index, "num_nonzero")) for index in range(len(found.layers))]
+    assert np.asarray(sizes.lines[0].get_ydata()).tolist() == found.where(sample=0).details["size"].tolist()
+    layers = found.where(sample=0).keys["layer"].tolist()
+    median = [float(found.where(layer=layer).median("num_nonzero_singular_values")) for layer in layers]
     assert np.asarray(numbers.lines[0].get_ydata()).tolist() == median
     assert conditions.get_yscale() == "log"
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["a", "b"]

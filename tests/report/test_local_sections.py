@@ -118,7 +118,7 @@ def test_numbers_are_those_of_the_analyses():
     )
     assert find(report, "codes", "median code distance, between classes").value == np.median(differ[~same])
     norms = [np.linalg.norm(weight, 2) for weight in net.linearize(DATA.points).weight.numpy()]
-    assert find(report, "maps", "median spectral norm of the local map").value == pytest.approx(np.median(norms))
+    assert find(report, "maps", "median spectral norm").value == pytest.approx(np.median(norms))
     data = section(report, "balls").content.data
     assert sorted(data["samples"]) == list(range(80))
     row = data["ball_samples"][3]

@@ -41,9 +41,10 @@ def test_every_network_has_its_page(name):
 def test_numbers_are_those_of_the_analysis():
     content = report_on(NETWORKS["dense"]).sections[0].content
     found = rs.stability.spectra(NETWORKS["dense"], POINTS)
-    last = len(found.layers) - 1
-    assert content.headline.finding.value == pytest.approx(found.median(last, "condition").value)
-    assert content.data["num_nonzero"] == [found.median(index, "num_nonzero").value for index in range(last + 1)]
+    by_layer = [found.where(layer=layer.name) for layer in rs.stability.layers(NETWORKS["dense"])]
+    assert content.headline.finding.value == pytest.approx(by_layer[-1].median("condition_number").value)
+    which = "num_nonzero_singular_values"
+    assert content.data[which] == [one.median(which).value for one in by_layer]
     assert len(content.data["samples"]) == len(POINTS)
 
 

@@ -1,19 +1,23 @@
 """Measured rows kept in a folder, so that work that was stopped goes on where it ended.
 
 Each block of samples is a record of its own (`reluscope.files.kept_results`): the value, the ends and the tolerance of
-every cell, and the details. A folder belongs to one network, one set of points and one choice of settings; blocks may
-be cut in another way when work goes on.
+every cell, and the details. Its name has a digest of everything that the measurements depend on; blocks may be cut in
+another way when work goes on.
 """
 
 import hashlib
+import json
 import os
+from collections.abc import Mapping, MutableMapping
 from typing import Any
 
 import numpy as np
 import torch
 
 from reluscope.analyses.measured import Measured, ragged
+from reluscope.errors import InputError
 from reluscope.files.kept_results import KeptResults, Record
+from reluscope.files.stored import MALFORMED
 from reluscope.findings import Column
 from reluscope.findings.quantities import quantity_named
 from reluscope.networks.network import Network
@@ -22,19 +26,19 @@ ENDS = ("value", "lower", "upper", "tolerance")
 
 
 class KeptRows:
-    """Blocks of measured samples in a folder.
+    """Blocks of measured samples, in a folder or in a mapping of records.
 
     Parameters
     ----------
-    folder : path
-        Made if it is not there.
+    where : path or mapping of names to records
+        A folder, made if it is not there, or what stands for one.
     key : mapping of words to words
-        What the measurements depend on.
+        What the measurements depend on: those of other keys may lie beside them.
 
     Raises
     ------
     InputError
-        If the folder holds something else, or measurements of another network, of other points or settings.
+        If the folder holds something else.
 
     Examples
     --------
@@ -45,10 +49,17 @@ class KeptRows:
     >>> KeptRows(folder, {"network": "a"}).keep(slice(0, 2), Measured((Column.of(length, [1.0, 2.0]),)))
     >>> [part.columns[0].value.tolist() for part in KeptRows(folder, {"network": "a"}).parts(5)]
     [[1.0, 2.0]]
+    >>> KeptRows(folder, {"network": "b"}).parts(5)
+    []
     """
 
-    def __init__(self, folder: str | os.PathLike[str], key: dict[str, str]) -> None:
-        self._results = KeptResults(folder, key)
+    def __init__(self, where: str | os.PathLike[str] | MutableMapping[str, Record], key: Mapping[str, str]) -> None:
+        is_folder = isinstance(where, str | os.PathLike)
+        if not is_folder and not isinstance(where, MutableMapping):
+            raise InputError(f"checkpoint must be a folder, got {where!r}: name one, or leave it out")
+        self._records = KeptResults(where, {"kind of content": "measured samples"}) if is_folder else where
+        digest = hashlib.blake2b(json.dumps(dict(key), sort_keys=True).encode(), digest_size=8).hexdigest()
+        self._prefix = f"samples-{digest}"
 
     def parts(self, number: int) -> list[Measured]:
         """Return what was measured of the first of so many samples, block after block.
@@ -61,21 +72,26 @@ class KeptRows:
         found: list[Measured] = []
         done = 0
         while done < number and (name := self._beginning(done)):
-            with self._results.reading(name):
-                stop = int(name.rsplit("-", 1)[1])
-                found.append(_measured(self._results[name]))
+            stop = int(name.rsplit("-", 1)[1])
+            record = self._records[name]
+            try:
+                found.append(_measured(record))
                 if not done < stop <= number:
-                    raise ValueError(f"{name} is no block of {number} samples")
+                    raise ValueError(f"it is no block of {number} samples")
+            except MALFORMED as error:
+                raise InputError(
+                    f"the record {name} is not as this version of reluscope writes it: remove it"
+                ) from error
             done = stop
         return found
 
     def keep(self, block: slice, measured: Measured) -> None:
         """Keep what was measured of a block."""
-        self._results[f"samples-{block.start:09d}-{block.stop:09d}"] = _record(measured)
+        self._records[f"{self._prefix}-{block.start:09d}-{block.stop:09d}"] = _record(measured)
 
     def _beginning(self, start: int) -> str:
         """Return the name of the longest block that begins there, empty if none does."""
-        return max((name for name in self._results if name.startswith(f"samples-{start:09d}-")), default="")
+        return max((name for name in self._records if name.startswith(f"{self._prefix}-{start:09d}-")), default="")
 
 
 def key_of(network: Network, points: torch.Tensor, **settings: Any) -> dict[str, str]:

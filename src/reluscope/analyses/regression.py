@@ -1,39 +1,31 @@
 """Networks as functions to be fitted: how far outputs are from the values that they should have."""
 
 import time
-from dataclasses import dataclass
-from math import sqrt
 
 import numpy as np
 from jaxtyping import Float
 
 from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Column, Findings, declare
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward
 
-__all__ = ["Fit", "fits"]
+__all__ = ["fits"]
 
-
-@dataclass(frozen=True)
-class Fit:
-    """How well one output fits.
-
-    Parameters
-    ----------
-    rmse : Finding
-        Root of the mean squared error, in units of the output.
-    mean_error : Finding
-        Mean absolute error.
-    determination : Finding or None
-        1 - squared error / squared deviation from the mean; None where all targets are equal.
-    """
-
-    rmse: Finding
-    mean_error: Finding
-    determination: Finding | None
+EPSILON = 1e-14
+METHOD = "float64 forward pass with a running error bound"
+RMSE = declare(
+    "root_mean_squared_error", "root of the mean over samples of the squared error of the output", unit="output"
+)
+MEAN_ERROR = declare("mean_absolute_error", "mean over samples of the absolute error of the output", unit="output")
+DETERMINATION = declare(
+    "coefficient_of_determination",
+    "1 - mean squared error / variance of the targets of the output",
+    least=-np.inf,
+    most=1.0,
+)
 
 
 def check_targets(network: Network, targets: Float[np.ndarray, "s t"]) -> None:
@@ -46,7 +38,7 @@ def check_targets(network: Network, targets: Float[np.ndarray, "s t"]) -> None:
 
 
 @read_arguments
-def fits(network: Network, x: Points, targets: Float[np.ndarray, "s t"]) -> tuple[Fit, ...]:
+def fits(network: Network, x: Points, targets: Float[np.ndarray, "s t"]) -> Findings:
     """Return how well every output fits its targets y: sqrt(mean (f - y)^2), mean |f - y| and 1 - SS_res / SS_tot.
 
     Parameters
@@ -57,8 +49,10 @@ def fits(network: Network, x: Points, targets: Float[np.ndarray, "s t"]) -> tupl
 
     Returns
     -------
-    tuple of Fit
-        One per output; EXACT within the rounding of the forward pass, stated as tolerance.
+    Findings
+        For every output ``root_mean_squared_error``, ``mean_absolute_error`` and ``coefficient_of_determination``,
+        between what the rounding of the forward pass may make of them. There is no coefficient where all targets of an
+        output are equal.
 
     Raises
     ------
@@ -74,9 +68,8 @@ def fits(network: Network, x: Points, targets: Float[np.ndarray, "s t"]) -> tupl
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(1), np.zeros(1)), (np.eye(1), np.zeros(1))])
-    >>> fit, = fits(net, [[1.0], [2.0]], np.array([[1.0], [1.0]]))
-    >>> print(fit.mean_error, fit.determination)
-    0.5 (EXACT) None
+    >>> print(fits(net, [[1.0], [2.0]], np.array([[1.0], [3.0]])).finding("mean_absolute_error"))
+    0.5 (EXACT)
     """
     began = time.perf_counter()
     check_targets(network, targets)
@@ -85,38 +78,24 @@ def fits(network: Network, x: Points, targets: Float[np.ndarray, "s t"]) -> tupl
         raise ShapeError(f"expected one target per point, got {len(targets):,} for {len(forward.outputs):,} points")
     errors = forward.outputs - targets
     doubt = forward.errors + np.finfo(float).eps * (np.abs(forward.outputs) + np.abs(targets))
-    seconds = time.perf_counter() - began
-
-    def finding(name: str, value: float, definition: str, tolerance: float) -> Finding:
-        return Finding(
-            value,
-            Claim.EXACT,
-            name=name,
-            definition=definition,
-            domain=f"{len(targets):,} samples",
-            method="float64 forward pass with a running error bound",
-            tolerance=tolerance + 1e-14 * abs(value),
-            work={"seconds": seconds},
+    squared, slack = (errors**2).mean(axis=0), np.sqrt((doubt**2).mean(axis=0))
+    root, spread = np.sqrt(squared), targets.var(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.where(spread > 0, 1 - squared / spread, np.nan)
+        moved = (2 * root * slack + slack**2) / spread
+    absolute = np.abs(errors).mean(axis=0)
+    columns = [
+        Column.of(quantity, value, np.maximum(value - error, quantity.least), value + error, method=METHOD)
+        for quantity, value, error in (
+            (RMSE, root, slack + EPSILON * root),
+            (MEAN_ERROR, absolute, doubt.mean(axis=0) + EPSILON * absolute),
         )
-
-    found = []
-    for output in range(targets.shape[1]):
-        error, slack = errors[:, output], doubt[:, output]
-        which = "" if targets.shape[1] == 1 else f" of output {output}"
-        squared, most = float((error**2).mean()), sqrt(float((slack**2).mean()))
-        spread = float(targets[:, output].var())
-        rmse = finding(f"root mean squared error{which}", sqrt(squared), "root of the mean squared error", most)
-        mean = finding(
-            f"mean absolute error{which}", float(np.abs(error).mean()), "mean absolute error", float(slack.mean())
-        )
-        share = None
-        if spread > 0:
-            moved = (2 * sqrt(squared) * most + most**2) / spread
-            share = finding(
-                f"coefficient of determination{which}",
-                1 - squared / spread,
-                "1 - mean squared error / variance of the targets",
-                moved,
-            )
-        found.append(Fit(rmse, mean, share))
-    return tuple(found)
+    ]
+    moved += EPSILON * np.abs(share)
+    columns.append(Column.of(DETERMINATION, share, share - moved, np.minimum(share + moved, 1.0), method=METHOD))
+    return Findings.of(
+        *columns,
+        keys={"output": np.arange(targets.shape[1])},
+        domain=f"{len(targets):,} samples",
+        seconds=time.perf_counter() - began,
+    )

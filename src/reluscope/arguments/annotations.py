@@ -159,9 +159,13 @@ def _one_of(members: tuple[Any, ...], has_gaps: bool) -> Reader | None:
     names = {getattr(one, "__name__", "") for one in members}
     if "_SupportsArray" in str(members) or {"Tensor", "ndarray"} <= names:
         return _data(type(None) in members)
-    if any(os.PathLike in (one, get_origin(one)) for one in members):
+    is_path = any(os.PathLike in (one, get_origin(one)) for one in members)
+    others = [one for one in members if not (is_path and (one is str or os.PathLike in (one, get_origin(one))))]
+    if is_path and not set(others) - {type(None)}:
         return _path(type(None) in members)
-    readers = [reader_of(one, has_gaps=has_gaps) for one in members if one is not type(None)]
+    readers = [reader_of(one, has_gaps=has_gaps) for one in others if one is not type(None)]
+    if is_path:
+        readers.insert(0, _path(False))
     if any(one is None for one in readers):
         return None
     known = [one for one in readers if one is not None]

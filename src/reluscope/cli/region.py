@@ -22,13 +22,13 @@ from reluscope.cli.printing import add_row, make_table, open_console, print_json
 from reluscope.cli.progress import Bar, show_progress
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding, Findings
+from reluscope.findings import Finding, Findings
+from reluscope.findings.writing import ends_in_words, signed
 from reluscope.geometry.domains import Box
 from reluscope.geometry.norms import Norm
 from reluscope.networks.network import Network
 from reluscope.regions.region import Region
 from reluscope.regions.regions import region as region_at
-from reluscope.report.content import Number
 
 FORMAT = "reluscope region 1"
 NORMS: tuple[Norm, ...] = ("l2", "linf")
@@ -157,9 +157,8 @@ class _Found:
         return [*found, *(one.finding(DECISION_DISTANCE_WITHIN) for one in self.within)]
 
     def _half_spaces(self) -> Finding:
-        return Finding(
+        return Finding.of(
             len(self.region.sources),
-            Claim.EXACT,
             name="half-spaces",
             definition="half-spaces whose intersection is the region, redundant ones included, constant ones left out",
             domain="input space",
@@ -230,11 +229,9 @@ class _Found:
             cells = (gate["num_units"], gate["half_spaces"], *(() if gate["facets"] is None else (gate["facets"],)))
             add_row(table, gate["name"], *cells)
         console.print(table)
-        table = make_table("", "value", "claim", "between", right=("value",))
+        table = make_table("", "value", "claim", "ends", right=("value",))
         for finding in self.findings:
-            shown = Number(finding).text if np.isfinite(finding.value) else "∞"
-            ends = "" if finding.interval is None else " and ".join(f"{end:.4g}" for end in finding.interval)
-            add_row(table, finding.name, shown, finding.claim, ends)
+            add_row(table, finding.name, signed(finding), finding.claim, ends_in_words(finding))
         console.print(table)
         for line in self._sentences():
             say(console, line)

@@ -1,6 +1,7 @@
 """What a number says about the truth, and how that follows from the ends between which the truth lies."""
 
 from enum import StrEnum
+from math import inf
 
 # Ends that agree to so many digits are one number.
 AGREEMENT = 1e-9
@@ -41,7 +42,8 @@ def claim_of(value: float, lower: float, upper: float, tolerance: float) -> Clai
     >>> [str(claim_of(2.0, low, high, 1e-9)) for low, high in [(2.0, 2.0), (2.0, 3.0), (1.0, 2.0), (1.0, 3.0)]]
     ['EXACT', 'LOWER', 'UPPER', 'ESTIMATE']
     """
-    if lower == upper or upper - lower <= tolerance:
+    # Of whole numbers too large for floats nothing but comparisons is defined with infinity.
+    if lower == upper or (lower != -inf and upper != inf and upper - lower <= tolerance):
         return Claim.EXACT
     if value == lower:
         return Claim.LOWER

@@ -126,7 +126,8 @@ def total(
     """
     if len(values) != population:
         raise ValueError("a sum over a population is no sum over some of it")
-    return Ends(*(float(np.sum(part)) for part in (values, lower, upper)))
+    value, low, high = (float(np.sum(part)) for part in (values, lower, upper))
+    return Ends(value, low, high)
 
 
 def share(

@@ -111,6 +111,32 @@ class Finding:
         return Finding(value, claim, interval=None if low == -inf else (low, high), tolerance=resolution, **fields)
 
     @staticmethod
+    def within(
+        value: float, error: float, *, least: float = 0.0, tolerance: float | None = None, **fields: Any
+    ) -> "Finding":
+        """Return a real number that is known up to an error: EXACT where that leaves it one number.
+
+        Parameters
+        ----------
+        value, error : float
+        least : float
+            No such number is below.
+        tolerance : float, optional
+            Ends that are no farther apart are one number: by default those that agree to nine digits.
+        **fields
+            As of the class; the error is its tolerance.
+
+        Examples
+        --------
+        >>> print(Finding.within(0.5, 1e-12), Finding.within(0.5, 0.1))
+        0.5 (EXACT) 0.5 (ESTIMATE, in [0.4, 0.6])
+        """
+        allowed = AGREEMENT * abs(value) if tolerance is None else tolerance
+        if 2 * error <= allowed or error == 0:
+            return Finding(value, Claim.EXACT, tolerance=error, **fields)
+        return Finding.of(value, max(least, value - error), value + error, tolerance=0.0, **fields)
+
+    @staticmethod
     def estimate(value: float, interval: tuple[float, float] | None = None, **fields: Any) -> "Finding":
         """Return a number of which nothing is certain: at most an interval that holds it with some probability.
 
@@ -129,7 +155,7 @@ class Finding:
 
     def __str__(self) -> str:
         number = f"{self.value:,}" if isinstance(self.value, int) else f"{self.value:.6g}"
-        if self.interval is not None and all(map(isfinite, self.interval)) and self.claim is not Claim.EXACT:
+        if self.interval is not None and inf not in map(abs, self.interval) and self.claim is not Claim.EXACT:
             low, high = (f"{end:,}" if isinstance(end, int) else f"{end:.6g}" for end in self.interval)
             return f"{number} ({self.claim}, in [{low}, {high}])"
         return f"{number} ({self.claim})"
@@ -166,7 +192,7 @@ class Finding:
         plain: dict[str, Any] = {"name": self.name, "value": self.value, "claim": str(self.claim)}
         if self.interval is not None:
             # JSON has no infinity: an open end is null.
-            plain["interval"] = [end if isfinite(end) else None for end in self.interval]
+            plain["interval"] = [None if abs(end) == inf else end for end in self.interval]
         for key in ("definition", "domain", "method", "source", "num_undecided", "stopped"):
             if entry := getattr(self, key):
                 plain[key] = entry

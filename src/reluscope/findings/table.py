@@ -381,6 +381,10 @@ class Findings:
         """
         if self.population is not None and self.population > len(self):
             raise InputError("expected all rows, got some that were drawn from more: ask for the mean")
+        if not len(self):
+            column = self[name]
+            what = f"sum over no {self._things} of: {column.definition}"
+            return self._finding(column, Ends(0.0, 0.0, 0.0), 0.0, name=f"sum of {column.title}", where="", what=what)
         return self._over_rows(name, "sum of", total)
 
     @read_arguments
@@ -432,15 +436,21 @@ class Findings:
         # Rows that were looked at and have no such quantity are not missing.
         drawn = population is not None and population > len(self) - int(missing.sum())
         cell = ask(*parts, population if drawn else rows)
-        tolerance = float(np.median(column.tolerance[defined])) if not quantity.is_discrete else AGREEMENT
+        tolerance = AGREEMENT
+        if not quantity.is_discrete:
+            about = abs(cell.value) if np.isfinite(cell.value) else 0.0
+            tolerance = max(float(np.median(column.tolerance[defined])), AGREEMENT * about)
         lower, upper = cell.lower, cell.upper
-        if said == "sum of":
-            tolerance *= rows
-        else:
+        if said != "sum of":
             lower, upper = max(lower, quantity.least), min(upper, quantity.most)
         is_certain = cell.is_certain and column.confidence == 1
         cell = at_an_end(Ends(cell.value, lower, upper, is_certain), tolerance)
         where = f"{number:,} of {population:,} {self._things}" if drawn else f"{rows:,} {self._things}"
+        # What all rows have in common, as one layer.
+        same = [
+            f"{key} {table[0]}" for key, table in self.keys.items() if key != "sample" and (table == table[0]).all()
+        ]
+        where = ", ".join([where, *same])
         return self._finding(
             column,
             cell,

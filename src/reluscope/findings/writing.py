@@ -7,7 +7,7 @@ its sign, an estimate with ≈; where both ends are known and apart, they follow
 import json
 from collections.abc import Sequence
 from html import escape
-from math import isfinite, isinf
+from math import inf, isfinite, isinf
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -78,7 +78,7 @@ def with_ends(finding: Finding) -> str:
     ('≥ 5 [5, 9]', '5', '≈ 1.5 [1.4999998, 1.5000003]')
     """
     ends = finding.interval
-    if ends is None or finding.claim is Claim.EXACT or not all(map(isfinite, ends)):
+    if ends is None or finding.claim is Claim.EXACT or inf in map(abs, ends):
         return signed(finding)
     digits = _digits(finding, *ends)
     return f"{signed(finding, digits)} [{', '.join(written(finding, end, digits) for end in ends)}]"
@@ -97,7 +97,7 @@ def ends_in_words(finding: Finding) -> str:
     if finding.interval is None or finding.claim is Claim.EXACT:
         return ""
     low, high = finding.interval
-    if isinf(high):
+    if high == inf:
         return f"{written(finding, low)} or more"
     digits = _digits(finding, low, high)
     return f"between {written(finding, low, digits)} and {written(finding, high, digits)}"

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from reluscope import markup
 from reluscope.arguments import describe, read_arguments
-from reluscope.budget import Budget, MemoryBudget
+from reluscope.budget import MemoryBudget
 from reluscope.codes.layout import CodeLayout, GateLayout
 from reluscope.codes.packed import Codes
 from reluscope.errors import InputError, ShapeError
@@ -240,7 +240,7 @@ class Network:
         -----
         One forward pass; only the activations of one chunk are alive at a time.
         """
-        x, memory = self.points(x), (budget or Budget()).memory_or(CODES_BYTES)
+        x, memory = self.points(x), CODES_BYTES if budget is None else budget.memory_or(CODES_BYTES)
         layout = self.layout
         words = np.zeros((len(x), layout.num_words), dtype=np.uint64)
         # Beside the values of one stage, the pieces of every gate are alive until they are packed.
@@ -288,7 +288,7 @@ class Network:
         >>> net.linearize([[-3.0], [2.0]]).weight.flatten()
         tensor([-1.,  1.], dtype=torch.float64)
         """
-        return linearize(self, x, outputs, (budget or Budget()).memory_or(BUDGET))
+        return linearize(self, x, outputs, BUDGET if budget is None else budget.memory_or(BUDGET))
 
     @read_arguments
     def at(self, x: Points, *, tolerance: Tolerance | None = None) -> "Evaluation":

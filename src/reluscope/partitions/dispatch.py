@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import overload
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import INTERRUPTED, Budget, Interrupted, limits
+from reluscope.budget import INTERRUPTED, Budget, Interrupted, RegionBudget
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.findings import Claim
 from reluscope.geometry.domains import Domain, Slice
@@ -34,7 +34,7 @@ def partition(
     domain: Domain,
     *,
     method: str = ...,
-    budget: Budget | int | None = ...,
+    budget: RegionBudget = ...,
     executor: Executor | None = ...,
     tolerance: Tolerance | None = ...,
     progress: Progress = ...,
@@ -46,7 +46,7 @@ def partition(
     domain: Sequence[Slice],
     *,
     method: str = ...,
-    budget: Budget | int | None = ...,
+    budget: RegionBudget = ...,
     executor: Executor | None = ...,
     tolerance: Tolerance | None = ...,
     progress: Progress = ...,
@@ -59,7 +59,7 @@ def partition(
     domain: Domain | Sequence[Slice],
     *,
     method: str = "auto",
-    budget: Budget | int | None = None,
+    budget: RegionBudget = Budget(),
     executor: Executor | None = None,
     tolerance: Tolerance | None = None,
     progress: Progress = False,
@@ -79,9 +79,9 @@ def partition(
         "tree" lists codes and witnesses by linear programs: any domain, any gates, no vertices and volumes; facets are
         found when first asked for. "auto" chooses, the tree where the others do not reach, and `Partition.method` says
         why.
-    budget : Budget or int, optional
-        Stop early; a number means regions; see `Budget` for what it promises. The result then claims LOWER. Without
-        one, work goes on to its end, unless there turn out to be far more regions than memory holds: it then stops
+    budget : Budget
+        Regions or seconds after which to stop; see `Budget` for what it promises. The result then claims LOWER. Without
+        limits, work goes on to its end, unless there turn out to be far more regions than memory holds: it then stops
         after some seconds, and `Partition.note` says about how many there are.
     executor : concurrent.futures.Executor, optional
         Runs independent parts, for instance a ``ProcessPoolExecutor`` or ``dask.distributed``'s
@@ -151,32 +151,30 @@ def partition(
     tolerance = Tolerance() if tolerance is None else tolerance
     if certify:
         tolerance = replace(tolerance, resolution=0.0)
-    limit = budget if isinstance(budget, Budget) else Budget(regions=budget)
-    limits("regions", "seconds").read(limit, "budget")
     found: list[Partition] = []
     if several and not certify and method in ("auto", "incidence") and all(one.dim == 1 for one in domains):
         # Segments cost next to nothing each: those of one scale go together. Other domains are walks of their own.
         slices, parts = [windowed(one) for one in domains], {}
         for rows in of_one_scale(slices):
             group = [slices[row] for row in rows]
-            left = _left(limit, parts.values())
+            left = _left(budget, parts.values())
             walked = partition_flat(network, group, left, executor, tolerance, progress, certify)
             parts |= dict(zip(rows, walked, strict=True))
         found = [parts[row] for row in range(len(domains))]
     for one in domains[len(found) :]:
         began = time.time()
         engine, reason = _engine(network, one, method, certify)
-        budget = patient(_left(limit, found), network, one, MOST_KEPT)
+        limit = patient(_left(budget, found), network, one, MOST_KEPT)
         if engine == "incidence" and one.dim <= 2:
-            found += partition_flat(network, [windowed(one)], budget, executor, tolerance, progress, certify)
+            found += partition_flat(network, [windowed(one)], limit, executor, tolerance, progress, certify)
             continue
         if engine == "tree":
-            part = partition_by_tree(network, one, reason, budget, executor, tolerance, progress)
+            part = partition_by_tree(network, one, reason, limit, executor, tolerance, progress)
         elif engine == "cellwise":
-            part = partition_cellwise(network, one, reason, budget, executor, tolerance, progress)
+            part = partition_cellwise(network, one, reason, limit, executor, tolerance, progress)
         else:
-            part = partition_solid(network, windowed(one), reason, budget, executor, tolerance, progress)
-        found.append(certified(part, budget, began) if certify else part)
+            part = partition_solid(network, windowed(one), reason, limit, executor, tolerance, progress)
+        found.append(certified(part, limit, began) if certify else part)
     found = [shown(part) for part in found]
     if has_struck():  # while results were put together
         found = [replace(part, note=INTERRUPTED) for part in found]

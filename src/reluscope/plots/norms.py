@@ -6,21 +6,28 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.analyses.coefficients.norms import LocalNorms
+from reluscope.analyses.coefficients.norms import FROBENIUS_NORM, MARGIN_SLOPE, SPECTRAL_NORM
 from reluscope.arguments import read_drawn
+from reluscope.findings import Findings
 from reluscope.plots.outlines import edges_of_equal_ratio, number_logarithmically
 from reluscope.plots.style import bare, canvas, category, dashes, figure_of, legend, say
 
 BINS = 40
+NAMES = {
+    "spectral_norm": "spectral norm",
+    "frobenius_norm": "Frobenius norm",
+    "margin_slope": "slope of the margin",
+}
 
 
 @read_drawn
-def norms(found: LocalNorms, *, axes: Axes | None = None) -> Figure:
+def norms(found: Findings, *, axes: Axes | None = None) -> Figure:
     """Draw the distribution of the spectral and the Frobenius norm and of the margin's slope.
 
     Parameters
     ----------
-    found : LocalNorms
+    found : Findings
+        Of `reluscope.coefficients.local_norms`.
     axes : matplotlib axes, optional
 
     Returns
@@ -29,9 +36,8 @@ def norms(found: LocalNorms, *, axes: Axes | None = None) -> Figure:
         Outlines of histograms in bins of equal ratio, where norms are positive; thin lines mark the medians.
     """
     axes = canvas(axes, (6.4, 3.0))
-    kinds = [("spectral norm", found.spectral), ("Frobenius norm", found.frobenius)]
-    if found.slopes is not None:
-        kinds.append(("slope of the margin", found.slopes))
+    there = [quantity for quantity in (SPECTRAL_NORM, FROBENIUS_NORM, MARGIN_SLOPE) if quantity in found]
+    kinds = [(NAMES[quantity.name], found[quantity].value[found.is_done]) for quantity in there or [SPECTRAL_NORM]]
     every = np.concatenate([values[values > 0] for _, values in kinds])
     if not len(every):
         say(axes, "all maps are constant")

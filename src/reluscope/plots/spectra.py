@@ -12,8 +12,9 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from reluscope.analyses.stability.lemmas import CorrelationCounts
-from reluscope.analyses.stability.table import Spectra
+from reluscope.analyses.stability.measures import CONDITION, NUM_NONZERO, curve, read_spectra
 from reluscope.arguments import Share, read_drawn, read_positions
+from reluscope.findings import Findings, Quantity
 from reluscope.plots.outlines import number_logarithmically
 from reluscope.plots.style import (
     INK,
@@ -33,7 +34,7 @@ MARKS = ("o", "s", "D", "^")
 
 @read_drawn
 def spectra(
-    found: Spectra,
+    found: Findings,
     *,
     layers: Sequence[int] | None = None,
     band: tuple[Share, Share] | None = (0.25, 0.75),
@@ -43,7 +44,8 @@ def spectra(
 
     Parameters
     ----------
-    found : Spectra
+    found : Findings
+        Of `reluscope.stability.spectra`.
     layers : sequence of int, optional
         Positions among the layers; by default the gates. Layers of which only the extremes are known are left out.
     band : (low, high), optional
@@ -57,21 +59,23 @@ def spectra(
         layers are dashed.
     """
     axes = canvas(axes, (6.4, 3.8))
-    gates = [index for index, one in enumerate(found.layers) if one.kind == "gate"]
-    wanted = gates if layers is None else read_positions(layers, "layers", len(found.layers), "layers").tolist()
-    shown = [index for index in wanted if found.complete[index]]
+    every = _first(found)
+    gates = np.flatnonzero(every.details["kind"] == "gate").tolist()
+    wanted = gates if layers is None else read_positions(layers, "layers", len(every), "layers").tolist()
+    shown = [index for index in wanted if len(every.details["singular_values"][index])]
     if not shown:
         say(axes, "no layer with all its singular values")
         return figure_of(axes)
     handles: list[Artist] = []
+    num_samples = int(found.is_done.sum()) // len(every)
     for index, color in zip(shown, depth_colors(len(shown)), strict=True):
-        layer = found.layers[index]
-        median = _nonzero(found.curve(index), found.nonzero[index])
-        style = "-" if layer.kind == "gate" else (0, (4, 1.6))
-        label = f"{index + 1}: {layer.name}" + (" (affine)" if layer.kind == "affine" else "")
+        name, is_gate = str(every.keys["layer"][index]), every.details["kind"][index] == "gate"
+        median = _nonzero(curve(found, name), every.details["nonzero"][index])
+        style = "-" if is_gate else (0, (4, 1.6))
+        label = f"{index + 1}: {name}" + ("" if is_gate else " (affine)")
         where = np.arange(1, len(median) + 1)
-        if band is not None and len(found) > 1:
-            low, high = (found.curve(index, quantile)[: len(median)] for quantile in band)
+        if band is not None and num_samples > 1:
+            low, high = (curve(found, name, quantile)[: len(median)] for quantile in band)
             axes.fill_between(where, np.maximum(low, median.min(initial=1.0) / 10), high, color=color, alpha=0.18, lw=0)
         marker = "o" if len(median) == 1 else None
         axes.plot(where, median, color=color, linestyle=style, linewidth=1.5, marker=marker, markersize=4)
@@ -85,13 +89,13 @@ def spectra(
 
 
 @read_drawn
-def spectra_by_layer(found: Mapping[str, Spectra]) -> Figure:
+def spectra_by_layer(found: Mapping[str, Findings]) -> Figure:
     """Draw sizes of layers, numbers of nonzero singular values and condition numbers, layer after layer.
 
     Parameters
     ----------
-    found : mapping of names to Spectra
-        One per network.
+    found : mapping of names to Findings
+        Of `reluscope.stability.spectra`, for each network.
 
     Returns
     -------
@@ -104,13 +108,11 @@ def spectra_by_layer(found: Mapping[str, Spectra]) -> Figure:
     rows = [canvas(axes, (0, 0)) for axes in figure.subplots(3, 1, sharex=True)]
     handles: list[Artist] = []
     for number, (name, one) in enumerate(found.items()):
-        where = np.arange(1, len(one.layers) + 1)
-        is_gate = np.array([layer.kind == "gate" for layer in one.layers])
-        columns = (
-            np.array([layer.size for layer in one.layers], dtype=np.float64),
-            np.array([one.median(index, "num_nonzero").value for index in range(len(where))], dtype=np.float64),
-            np.array([one.median(index, "condition").value for index in range(len(where))]),
-        )
+        every = _first(one)
+        where, is_gate = np.arange(1, len(every) + 1), every.details["kind"] == "gate"
+        names = [str(layer) for layer in every.keys["layer"]]
+        medians = [[_median(one, layer, which) for layer in names] for which in (NUM_NONZERO, CONDITION)]
+        columns = (every.details["size"].astype(np.float64), *map(np.array, medians))
         color, mark = category(number), MARKS[number % len(MARKS)]
         for axes, values in zip(rows, columns, strict=True):
             axes.plot(where, values, color=color, linestyle=dashes(number), linewidth=1.4)
@@ -165,6 +167,18 @@ def correlation_counts(found: CorrelationCounts, *, axes: Axes | None = None) ->
     bare(axes, "top", "right")
     legend(axes, handles)
     return figure_of(axes)
+
+
+def _first(found: Findings) -> Findings:
+    """Return the rows of the first sample, one per layer."""
+    read_spectra(found)
+    return found.where(sample=found.keys["sample"][0])
+
+
+def _median(found: Findings, layer: str, which: Quantity) -> float:
+    """Return the median over samples, NaN where none has one."""
+    there = found.where(layer=layer)
+    return np.nan if np.isnan(there[which].value).all() else there.median(which).value
 
 
 def _logarithmic(axes: Axes) -> None:

@@ -8,19 +8,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.analyses.sensitivity.region_changes import Transitions
+from reluscope.analyses.sensitivity.region_changes import TRANSITIONS
 from reluscope.arguments import read_drawn
-from reluscope.findings import Claim
+from reluscope.findings import Claim, Findings
 from reluscope.plots.style import bare, canvas, category, dashes, figure_of, legend, say
 
 
 @read_drawn
-def transitions(found: Mapping[str, Transitions], *, axes: Axes | None = None) -> Figure:
+def transitions(found: Mapping[str, Findings], *, axes: Axes | None = None) -> Figure:
     """Draw how many transitions there are up to each place of trajectories.
 
     Parameters
     ----------
-    found : mapping of names to Transitions
+    found : mapping of names to Findings
+        Of `reluscope.sensitivity.transitions`.
         One per trajectory, or one per network on the same trajectory.
     axes : matplotlib axes, optional
 
@@ -40,16 +41,17 @@ def transitions(found: Mapping[str, Transitions], *, axes: Axes | None = None) -
     axes = canvas(axes, (6.4, 3.4))
     handles: list[Artist] = []
     for index, (name, one) in enumerate(found.items()):
-        starts = np.concatenate([[0.0], np.cumsum(one.lengths)])
-        inside = [start + places for start, places in zip(starts, one.places, strict=False)]
-        corners = np.repeat(starts[1:], one.corner_crossings)
+        number = one.total(TRANSITIONS)
+        starts = np.concatenate([[0.0], np.cumsum(one.details["lengths"])])
+        inside = [start + places for start, places in zip(starts, one.details["places"], strict=False)]
+        corners = np.repeat(starts[1:], one.details["corner_transitions"])
         where = np.sort(np.concatenate([*inside, corners, np.zeros(0)]))
         steps = np.concatenate([[0.0], where, starts[-1:]])
         counts = np.concatenate([np.arange(len(where) + 1), [len(where)]])
         style = {"color": category(index), "linestyle": dashes(index)}
         axes.step(steps, counts, where="post", linewidth=1.4, **style)
-        least = "" if one.claim is Claim.EXACT else "at least "
-        handles.append(Line2D([], [], linewidth=1.8, label=f"{name}: {least}{int(one.number()):,}", **style))
+        least = "" if number.claim is Claim.EXACT else "at least "
+        handles.append(Line2D([], [], linewidth=1.8, label=f"{name}: {least}{int(number):,}", **style))
     if not handles:
         say(axes, "there are no trajectories")
         return figure_of(axes)

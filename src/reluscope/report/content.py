@@ -1,7 +1,7 @@
 """What a section of a report consists of: text, numbers with their claims, tables and pictures."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -165,16 +165,9 @@ def findings_table(found: Findings, caption: str = "", *, whole: str = "", most:
     return Table((*found.keys, *(column.title for column in found.columns.values())), tuple(rows), caption.strip())
 
 
-def percentage(finding: Finding) -> Number:
-    """Return a share, shown in percent.
-
-    Examples
-    --------
-    >>> from reluscope.findings import Finding
-    >>> percentage(Finding.of(0.25)).text
-    '25.0 %'
-    """
-    return Number(replace(finding, is_share=True))
+def median(found: Findings, name: str | Quantity) -> Number | str:
+    """Return the median of a quantity over the rows that have it; "none" where no row does."""
+    return "none" if np.isnan(found[name].value).all() else Number(found.median(name))
 
 
 def plain_values(values: Iterable[float]) -> list[float | None]:

@@ -100,7 +100,7 @@ def explanations(findings: Iterable[Finding]) -> list[Explanation]:
     Examples
     --------
     >>> from reluscope.findings import Claim
-    >>> found = [Finding(1, Claim.EXACT, name="a", method="m"), Finding(2, Claim.EXACT, name="b", method="m")]
+    >>> found = [Finding.of(1, name="a", method="m"), Finding.of(2, name="b", method="m")]
     >>> [explanation.names for explanation in explanations(found)]
     ['a, b']
     """

@@ -39,8 +39,8 @@ def test_norms_and_margins_by_autograd(name):
     margins = linear_margins(net, points)
     for row, point in enumerate(points):
         weight, values = jacobian(net, point), net(point).flatten().numpy()
-        assert found.spectral[row] == pytest.approx(np.linalg.svd(weight, compute_uv=False)[0], rel=1e-12)
-        assert found.frobenius[row] == pytest.approx(np.sqrt((weight**2).sum()), rel=1e-12)
+        assert found["spectral_norm"].value[row] == pytest.approx(np.linalg.svd(weight, compute_uv=False)[0], rel=1e-12)
+        assert found["frobenius_norm"].value[row] == pytest.approx(np.sqrt((weight**2).sum()), rel=1e-12)
         if len(values) == 1:
             best, slope = abs(values[0]) / np.linalg.norm(weight), np.linalg.norm(weight)
             assert margins.classes[row] == int(values[0] > 0)
@@ -58,30 +58,29 @@ def test_norms_and_margins_by_autograd(name):
             slope = np.linalg.norm(weight[own] - weight[rival])
             assert (margins.classes[row], margins.rivals[row]) == (own, rival)
         assert margins.distances[row] == pytest.approx(best, rel=1e-9)
-        assert [found.slopes[row], margins.slopes[row]] == pytest.approx([slope, slope], rel=1e-9)
+        assert [found["margin_slope"].value[row], margins.slopes[row]] == pytest.approx([slope, slope], rel=1e-9)
 
 
 def test_medians_and_their_claims():
     net = NETWORKS["dense"]()
     points = np.random.default_rng(0).normal(size=(50, 5))
-    spectral, frobenius = local_norms(net, points).medians()
-    assert (spectral.claim, frobenius.claim) == ("EXACT", "EXACT")
-    assert spectral.tolerance is not None
-    assert 0 < spectral.tolerance < 1e-9
-    everything = local_norms(net, points, margins=True, population=10_000).medians()
-    assert len(everything) == 3
-    assert {one.claim for one in everything} == {"ESTIMATE"}
-    assert "50 of 10,000 samples" in everything[0].domain
+    found = local_norms(net, points)
+    assert {found.median(name).claim for name in found} == {"EXACT"}
+    assert 0 < found.median("spectral_norm").tolerance < 1e-9
+    drawn = local_norms(net, points, margins=True, population=10_000)
+    assert list(drawn) == ["spectral_norm", "frobenius_norm", "margin_slope"]
+    assert {drawn.median(name).claim for name in drawn} == {"ESTIMATE"}
+    assert "50 of 10,000 samples" in drawn.median("spectral_norm").domain
 
 
 def test_different_maps_are_counted():
     # relu(x) - relu(-x) is x on both sides: two codes, one map.
     twice = [(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, -1.0]]), np.zeros(1))]
-    found = local_norms(rs.load(twice), [[1.0], [-1.0], [2.0]]).different_maps()
+    found = local_norms(rs.load(twice), [[1.0], [-1.0], [2.0]]).finding("num_different_maps")
     assert (found.value, found.claim, found.interval) == (1, "LOWER", (1, 2))
     net = NETWORKS["dense"]()
     points = np.random.default_rng(0).normal(size=(200, 5))
-    number = local_norms(net, points).different_maps()
+    number = local_norms(net, points).finding("num_different_maps")
     assert number.claim == "EXACT"
     assert number.value == len(net.codes(points).unique())
 
@@ -101,7 +100,8 @@ def test_rounding_is_bounded():
     points = np.random.default_rng(1).normal(size=(5, 6))
     found = local_norms(net, points)
     for row, point in enumerate(points):
-        assert abs(found.frobenius[row] - np.sqrt((jacobian(net, point) ** 2).sum())) < found.error < 1e-8
+        column, exact = found["frobenius_norm"], np.sqrt((jacobian(net, point) ** 2).sum())
+        assert column.lower[row] < exact < column.upper[row] < column.value[row] + 1e-8
 
 
 def test_no_time_and_ctrl_c(monkeypatch):
@@ -110,9 +110,9 @@ def test_no_time_and_ctrl_c(monkeypatch):
     with monkeypatch.context() as patch:
         ticks = itertools.count()
         patch.setattr(pacing.time, "perf_counter", lambda: float(next(ticks)))
-        found = local_norms(net, points, seconds=2.0)
+        found = local_norms(net, points, budget=rs.Budget(seconds=2.0))
     assert found.stopped == "time"
-    assert 1 <= len(found) < 50
+    assert 1 <= found.is_done.sum() < 50
     calls = itertools.count()
     original = rs.Network.linearize
 
@@ -123,7 +123,7 @@ def test_no_time_and_ctrl_c(monkeypatch):
 
     monkeypatch.setattr(rs.Network, "linearize", interrupt)
     found = local_norms(net, points)
-    assert (len(found), found.stopped) == (3, "interrupted")
+    assert (found.is_done.sum(), found.stopped) == (3, "interrupted")
 
 
 def test_equal_outputs_have_no_distance():

@@ -42,7 +42,7 @@ def by_autograd(model, points):
 @pytest.mark.parametrize("samples", [1, 7, 100])
 def test_rows_are_those_of_autograd(model, points, samples):
     net = rs.load(model, input_shape=(12,))
-    matrices = rs.coefficients.matrix(net, points, memory=8 * 8 * 3 * 13 * samples)
+    matrices = rs.coefficients.matrix(net, points, budget=rs.Budget(memory=8 * 8 * 3 * 13 * samples))
     seen = [(rows, values) for rows, values in matrices.blocks()]
     assert [rows.start for rows, _ in seen] == list(range(0, 23, min(samples, 23)))
     found = torch.cat([values for _, values in seen], dim=1)
@@ -76,7 +76,7 @@ def test_samples_of_one_region_share_a_row(monkeypatch):
 
 def test_a_pass_that_was_stopped_goes_on(points, tmp_path, monkeypatch):
     net = rs.load(MODELS["dense"].double(), input_shape=(12,))
-    settings = {"memory": 8 * 8 * 3 * 13 * 5, "cache": tmp_path / "kept"}
+    settings = {"budget": rs.Budget(memory=8 * 8 * 3 * 13 * 5), "checkpoint": tmp_path / "kept"}
     matrices = rs.coefficients.matrix(net, points, **settings)
     for rows, _ in matrices.blocks():
         if rows.start == 10:
@@ -105,34 +105,36 @@ def test_a_pass_that_was_stopped_goes_on(points, tmp_path, monkeypatch):
 
 def test_folders_of_something_else_are_refused(points, tmp_path):
     net = rs.load(MODELS["dense"].double(), input_shape=(12,))
-    rs.coefficients.matrix(net, points, cache=tmp_path / "kept")
+    rs.coefficients.matrix(net, points, checkpoint=tmp_path / "kept")
     with pytest.raises(InputError, match="another set of points"):
-        rs.coefficients.matrix(net, points[:3], cache=tmp_path / "kept")
+        rs.coefficients.matrix(net, points[:3], checkpoint=tmp_path / "kept")
     with pytest.raises(InputError, match="another choice of outputs"):
-        rs.coefficients.matrix(net, points, outputs=[0], cache=tmp_path / "kept")
+        rs.coefficients.matrix(net, points, outputs=[0], checkpoint=tmp_path / "kept")
     with pytest.raises(InputError, match="another network"):
-        rs.coefficients.matrix(rs.load(MODELS["affine"].double(), input_shape=(12,)), points, cache=tmp_path / "kept")
+        rs.coefficients.matrix(
+            rs.load(MODELS["affine"].double(), input_shape=(12,)), points, checkpoint=tmp_path / "kept"
+        )
     (tmp_path / "kept" / KEY).write_text("{", encoding="utf-8")
     with pytest.raises(InputError, match=r"the key of kept results .* or it is damaged"):
-        rs.coefficients.matrix(net, points, cache=tmp_path / "kept")
+        rs.coefficients.matrix(net, points, checkpoint=tmp_path / "kept")
     (tmp_path / "letters").mkdir()
     (tmp_path / "letters" / "love.txt").write_text("x", encoding="utf-8")
     with pytest.raises(InputError, match=r"holds love\.txt"):
-        rs.coefficients.matrix(net, points, cache=tmp_path / "letters")
+        rs.coefficients.matrix(net, points, checkpoint=tmp_path / "letters")
     with pytest.raises(InputError, match="expected a folder to keep results in"):
-        rs.coefficients.matrix(net, points, cache=tmp_path / "letters" / "love.txt")
+        rs.coefficients.matrix(net, points, checkpoint=tmp_path / "letters" / "love.txt")
 
 
 def test_what_cannot_be_done_is_one_sentence(points):
     net = rs.load(MODELS["dense"].double(), input_shape=(12,))
     with pytest.raises(InputError, match="at least one sample"):
-        rs.coefficients.matrix(net, points, memory=100)
+        rs.coefficients.matrix(net, points, budget=rs.Budget(memory=100))
     with pytest.raises(InputError, match="outputs must be from 0 to 2"):
         rs.coefficients.matrix(net, points, outputs=[3])
-    matrices = rs.coefficients.matrix(net, points, memory=8 * 8 * 3 * 13 * 3)
+    matrices = rs.coefficients.matrix(net, points, budget=rs.Budget(memory=8 * 8 * 3 * 13 * 3))
     with pytest.raises(InputError, match="j must be from 0 to 2"):
         matrices.output(3)
-    small = rs.coefficients.matrix(net, points.repeat(40, 1), memory=8 * 8 * 3 * 13 * 3)
+    small = rs.coefficients.matrix(net, points.repeat(40, 1), budget=rs.Budget(memory=8 * 8 * 3 * 13 * 3))
     with pytest.raises(BudgetExceededError, match=r"blocks\(\)"):
         small.output(0)
     # Inactive wherever a model is tried, so that only the coefficients overflow.

@@ -206,7 +206,8 @@ def test_max_gates_without_bounds_leave_intervals():
 @pytest.mark.parametrize("method", ["partition", "tree"])
 def test_a_count_says_why_it_ended_early(method):
     net = rs.load(default_network([2, 16, 16, 1]))
-    whole, part = (rs.count(net, rs.Box(-1, 1, 2), method=method, budget=limit) for limit in (None, 1))
+    limits = rs.Budget(), rs.Budget(regions=1)
+    whole, part = (rs.count(net, rs.Box(-1, 1, 2), method=method, budget=limit) for limit in limits)
     assert (whole.stopped, whole.claim) == ("", Claim.EXACT)
     assert "stopped" not in whole.to_dict()
     assert (part.to_dict()["stopped"], part.claim) == (part.stopped, Claim.LOWER)
@@ -218,7 +219,7 @@ def test_a_spent_budget_gives_lower_bounds(monkeypatch):
     net, box = rs.load(default_network([2, 16, 16, 1], seed=0)), rs.Box(-1, 1, 2)
     whole = len(rs.partition(net, box))
     for name in NAMES:
-        found = rs.count(net, box, definition=name, budget=10)
+        found = rs.count(net, box, definition=name, budget=rs.Budget(regions=10))
         assert found.claim is Claim.LOWER
         assert 1 <= int(found) < whole
         assert found.interval[1] == float("inf")

@@ -31,7 +31,7 @@ def folds(number=6):
 
 def test_an_incomplete_partition_proves_no_no():
     net, box = rs.load(layers([2, 80, 60, 3], seed=1)), rs.Box(-2, 2, 2)
-    part = rs.partition(net, box, budget=40)
+    part = rs.partition(net, box, budget=rs.Budget(regions=40))
     assert part.claim == "LOWER"
     x = part[0].witness
     tiny = rs.preimages.reached_from_elsewhere(net, x, 1e-9, domain=part)

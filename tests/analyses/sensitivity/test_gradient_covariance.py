@@ -37,20 +37,23 @@ def test_a_share_is_as_uncertain_as_its_numerator_and_denominator():
     found = subspaces([[6.0, 3.0, 1.0]], [0.5])
     for dim, top in ((1, 6.0), (2, 9.0), (3, 10.0)):
         share = found.share(0, dim)
-        assert (share.claim, share.interval) == ("EXACT", None)
+        assert share.claim in ("ESTIMATE", "UPPER")
         assert share.value == pytest.approx(top / 10)
-        assert share.tolerance == pytest.approx((dim + 1) * 0.5 / 9.5)
+        error = (dim + 1) * 0.5 / 9.5
+        assert share.interval == pytest.approx((top / 10 - error, min(1.0, top / 10 + error)))
         # All errors against it: each eigenvalue and the trace off by what they may be off.
-        worst = max(abs((top - dim * 0.5) / 10.5 - top / 10), abs((top + dim * 0.5) / 9.5 - top / 10))
-        assert (share.tolerance or 0.0) >= worst
+        worst = [(top - dim * 0.5) / 10.5, min(1.0, (top + dim * 0.5) / 9.5)]
+        assert share.interval[0] <= worst[0] <= worst[1] <= share.interval[1]
+    exact = subspaces([[6.0, 3.0, 1.0]], [1e-12]).share(0)
+    assert (exact.claim, exact.interval) == ("EXACT", None)
     assert found.share(0).definition.startswith("sum of the 1 largest")
 
 
 def test_an_output_that_may_be_all_rounding_has_no_share():
     found = subspaces([[6.0, 3.0, 1.0], [6.0, 3.0, 1.0]], [5.0, 4.999])
     unknown, known = found.share(0), found.share(1)
-    assert (unknown.value, unknown.claim, unknown.interval, unknown.tolerance) == (0.0, "ESTIMATE", (0.0, 1.0), None)
-    assert (known.claim, known.interval) == ("EXACT", None)
+    assert (unknown.value, unknown.claim, unknown.interval) == (0.0, "LOWER", (0.0, 1.0))
+    assert known.value == pytest.approx(0.6)
     assert found.shares.tolist()[0] == [0.0, 0.0, 0.0]
     assert found.shares[1] == pytest.approx([0.6, 0.9, 1.0])
     rounded = replace(found, traces=np.array([9.9, 9.9]), errors=np.array([0.0, 0.0]))
@@ -64,7 +67,7 @@ def test_ranks_count_what_is_above_its_rounding():
     assert found.ranks.tolist() == [2, 3]
     lower, exact = found.rank(0), found.rank(1)
     assert (lower.value, lower.claim, lower.interval, lower.tolerance) == (2, "LOWER", (2, 3), 1.0)
-    assert (exact.value, exact.claim, exact.interval) == (3, "EXACT", (3, 3))
+    assert (exact.value, exact.claim, exact.interval) == (3, "EXACT", None)
 
 
 def test_the_bound_is_that_of_its_derivation():
@@ -160,8 +163,8 @@ def test_memory_for_one_table_is_needed_and_enough():
     table = gradient_covariance.TABLES_IN_MEMORY * 8 * 16
     whole = active_subspaces(net, points)
     sample = gradient_covariance._one_sample(net) // 3
-    one = active_subspaces(net, points, memory=max(table, sample))
+    one = active_subspaces(net, points, budget=rs.Budget(memory=max(table, sample)))
     assert one.eigenvalues == pytest.approx(whole.eigenvalues)
     with pytest.raises(InputError, match="one table of 16 numbers"):
-        active_subspaces(net, points, memory=min(table, sample) - 1)
+        active_subspaces(net, points, budget=rs.Budget(memory=min(table, sample) - 1))
     assert gradient_covariance._one_sample(net) == gradient_covariance.BLOCKS_IN_MEMORY * 8 * 3 * 5

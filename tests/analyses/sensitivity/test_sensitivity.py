@@ -15,6 +15,7 @@ from oracles.segment_bisection import num_regions
 from reluscope.testing import default_network
 from reluscope.testing.strategies import networks
 
+COMPLEXITY, TRANSITIONS, UNIT_CHANGES = "local_complexity", "num_transitions", "num_unit_changes"
 NETWORKS = {
     "products": lambda: rs.load(layers([5, 9, 7, 3])),
     "row space": lambda: rs.load(layers([9, 4, 6, 3])),
@@ -55,7 +56,7 @@ def test_active_subspaces_are_those_of_all_gradients(name, number):
         assert found.eigenvalues[j, :size] == pytest.approx(values[:size], abs=1e-12)
         assert (np.abs(values[size:]) < 1e-12).all()
         assert found.traces[j] == pytest.approx((own**2).sum() / number, rel=1e-12)
-        assert found.share(j).claim is (rs.Claim.EXACT if own.any() else rs.Claim.ESTIMATE)
+        assert found.share(j).claim is (rs.Claim.EXACT if own.any() else rs.Claim.LOWER)
         assert float(found.share(j, 2)) == pytest.approx(values[:2].sum() / (values.sum() or np.inf), abs=1e-12)
         rank = np.linalg.matrix_rank(own, tol=1e-9)
         assert int(found.rank(j)) == rank <= found.rank_upper
@@ -97,10 +98,10 @@ def test_a_small_memory_takes_several_passes_to_the_same_end():
     net = rs.load(layers([9, 14, 5]))
     points = sample(net, 90)
     whole = rs.sensitivity.active_subspaces(net, points)
-    parts = rs.sensitivity.active_subspaces(net, points, memory=2 * 4 * 8 * 81)
+    parts = rs.sensitivity.active_subspaces(net, points, budget=rs.Budget(memory=2 * 4 * 8 * 81))
     assert parts.eigenvalues == pytest.approx(whole.eigenvalues, abs=1e-13)
     with pytest.raises(rs.errors.InputError, match="memory for one table of 81 numbers"):
-        rs.sensitivity.active_subspaces(net, points, outputs=[0], memory=4 * 8 * 80)
+        rs.sensitivity.active_subspaces(net, points, outputs=[0], budget=rs.Budget(memory=4 * 8 * 80))
     with pytest.raises(rs.errors.InputError, match="at least one point"):
         rs.sensitivity.active_subspaces(net, points[:0])
 
@@ -109,10 +110,10 @@ def test_constant_outputs_have_no_directions():
     net = rs.load([(np.zeros((2, 3)), np.array([1.0, -1.0])), (np.ones((2, 2)), np.zeros(2))])
     found = rs.sensitivity.active_subspaces(net, sample(net, 5))
     assert not found.directions.any()
-    assert (found.share(0).claim, found.share(0).interval) == (rs.Claim.ESTIMATE, (0.0, 1.0))
+    assert (found.share(0).claim, found.share(0).interval) == (rs.Claim.LOWER, (0.0, 1.0))
     assert (int(found.rank(0)), found.shares[0, -1]) == (0, 0.0)
     along = rs.sensitivity.output_along(net, sample(net, 5), np.ones(3))
-    assert along.explained().claim is rs.Claim.ESTIMATE
+    assert along.explained().interval == (0.0, 1.0)
     assert along.values == pytest.approx(along.line_values[0])
 
 
@@ -148,21 +149,22 @@ def test_jacobian_norms_by_autograd(name):
 
     found = rs.sensitivity.jacobian_norms(net, points)
     for values, expected in (
-        (found.logits, jacobians(net, points)),
-        (found.probabilities, jacobians(net, points, probabilities)),
+        (found["logit_jacobian_norm"], jacobians(net, points)),
+        (found["probability_jacobian_norm"], jacobians(net, points, probabilities)),
     ):
-        assert values == pytest.approx(np.sqrt((expected**2).sum(axis=(1, 2))), rel=1e-9)
-    assert found.logits == pytest.approx(rs.coefficients.local_norms(net, points).frobenius, rel=1e-12)
-    assert float(found.mean()) == pytest.approx(found.probabilities.mean())
-    assert found.median("logits").claim is rs.Claim.EXACT
-    assert (found.errors < 1e-10).all()
+        assert values.value == pytest.approx(np.sqrt((expected**2).sum(axis=(1, 2))), rel=1e-9)
+        assert (values.lower <= values.value).all()
+        assert (values.upper - values.lower < 2e-10).all()
+    others = rs.coefficients.local_norms(net, points)["frobenius_norm"].value
+    assert found["logit_jacobian_norm"].value == pytest.approx(others, rel=1e-12)
+    assert found.median("logit_jacobian_norm").claim is rs.Claim.EXACT
 
 
 def test_a_sure_classifier_has_small_norms_however_steep():
     net = rs.load([(100 * np.eye(2), np.zeros(2)), (np.array([[5.0, 0.0], [-5.0, 0.0]]), np.zeros(2))])
     found = rs.sensitivity.jacobian_norms(net, [[1.0, 0.0]])
-    assert found.logits[0] > 700
-    assert 0 <= found.probabilities[0] < 1e-200
+    assert found["logit_jacobian_norm"].value[0] > 700
+    assert 0 <= found["probability_jacobian_norm"].value[0] < 1e-200
 
 
 def codes_on(net, starts, ends):
@@ -186,25 +188,26 @@ def test_transitions_by_bisection(parameters):
     starts, ends = path.ends()
     codes = codes_on(net, starts, ends)
     for segment in range(5):
-        assert found.crossings[segment] == num_regions(codes, segment, segment + 1, grid=60) - 1
-    assert not found.corner_crossings.any()
-    assert found.number().claim is rs.Claim.EXACT
-    assert int(found.changes_of_units()) >= int(found.number())
-    assert int(found.changes_of_units()) % 2 == 0  # whatever changes on a closed way changes back
+        number = found[TRANSITIONS].value[segment]
+        assert number == num_regions(codes, segment, segment + 1, grid=60) - 1
+    assert not found.details["corner_transitions"].any()
+    assert found.total(TRANSITIONS).claim is rs.Claim.EXACT
+    assert int(found.total(UNIT_CHANGES)) >= int(found.total(TRANSITIONS))
+    assert int(found.total(UNIT_CHANGES)) % 2 == 0  # whatever changes on a closed way changes back
 
 
 def test_transitions_at_corners_of_the_way():
     net = rs.load([(np.array([[1.0, 0.0], [1.0, 0.0]]), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     # From x < 0 to the kink and on, in two segments: the change is at the corner, of two units.
     crossing = rs.sensitivity.transitions(net, [[-1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
-    assert (int(crossing.number()), int(crossing.changes_of_units())) == (1, 2)
-    assert crossing.corner_crossings.tolist() == [1, 0]
+    assert (int(crossing.total(TRANSITIONS)), int(crossing.total(UNIT_CHANGES))) == (1, 2)
+    assert crossing.details["corner_transitions"].tolist() == [1, 0]
     touching = rs.sensitivity.transitions(net, [[-1.0, 0.0], [0.0, 1.0], [-1.0, 2.0]])
-    assert int(touching.number()) == 0
+    assert int(touching.total(TRANSITIONS)) == 0
     back = rs.sensitivity.transitions(net, rs.sensitivity.trajectory([[-1.0, 0.0], [1.0, 0.0]], is_closed=True))
-    assert (int(back.number()), back.length) == (2, pytest.approx(4.0))
+    assert (int(back.total(TRANSITIONS)), back.details["lengths"].sum()) == (2, pytest.approx(4.0))
     still = rs.sensitivity.transitions(net, [[1.0, 0.0], [1.0, 0.0]])
-    assert (len(still), int(still.number())) == (0, 0)
+    assert (len(still), int(still.total(TRANSITIONS))) == (0, 0)
 
 
 def test_ellipses_and_translations():
@@ -218,7 +221,7 @@ def test_ellipses_and_translations():
     assert moved.points[1].reshape(3, 4)[0].tolist() == [3.0, 0.0, 1.0, 2.0]
     net = rs.load(layers([12, 8, 2]))
     blank = rs.sensitivity.translations(np.ones(12), shape=(3, 4))
-    assert int(rs.sensitivity.transitions(net, blank).number()) == 0
+    assert int(rs.sensitivity.transitions(net, blank).total(TRANSITIONS)) == 0
     for wrong in (lambda: rs.sensitivity.ellipse(a, b, c[:3]), lambda: rs.sensitivity.ellipse(a, b, c, num_points=2),
                   lambda: rs.sensitivity.translations(image, shape=(5, 4)),
                   lambda: rs.sensitivity.trajectory([[1.0]])):  # fmt: skip
@@ -230,8 +233,8 @@ def test_ellipses_and_translations():
 @given(networks(num_inputs=2, max_layers=2))
 def test_regions_in_a_box_by_linear_programs(parameters):
     found = rs.sensitivity.local_complexity(rs.load(parameters), np.zeros((1, 2)), 1.0)
-    assert int(found.findings[0]) == len(codes_by_lp(parameters, box=(-1.0, 1.0)))
-    assert found.is_exact.all()
+    assert int(found.finding(COMPLEXITY)) == len(codes_by_lp(parameters, box=(-1.0, 1.0)))
+    assert found[COMPLEXITY].is_exact.all()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -245,16 +248,17 @@ def test_regions_in_a_disc_by_lines_and_their_crossings(seed):
     crossings = [np.linalg.solve(rows[list(two)], -offsets[list(two)]) for two in combinations(meeting, 2)]
     inside = sum(np.linalg.norm(point - center) < radius for point in crossings)
     found = rs.sensitivity.local_complexity(net, center, radius, norm="l2")
-    assert str(found.findings[0]) == f"{1 + len(meeting) + inside} (EXACT)"
+    assert str(found.finding(COMPLEXITY)) == f"{1 + len(meeting) + inside} (EXACT)"
     box = rs.sensitivity.local_complexity(net, center, radius)
-    assert box.counts[0] >= found.counts[0]
-    assert found.median().claim is rs.Claim.EXACT
+    assert box[COMPLEXITY].value[0] >= found[COMPLEXITY].value[0]
+    assert found.median(COMPLEXITY).claim is rs.Claim.EXACT
+    assert found.median(COMPLEXITY).name == "median local complexity in the l2 ball of radius 0.9"
 
 
 def test_a_ball_that_touches_a_boundary_is_left_open():
     net = rs.load([(np.eye(2), np.array([-1.0, -5.0])), (np.ones((1, 2)), np.zeros(1))])
-    (found,) = rs.sensitivity.local_complexity(net, [[0.0, 0.0]], 1.0, norm="l2").findings
-    assert (found.claim, found.interval) in ((rs.Claim.LOWER, (1, 2)), (rs.Claim.EXACT, None), (rs.Claim.EXACT, (1, 1)))
+    found = rs.sensitivity.local_complexity(net, [[0.0, 0.0]], 1.0, norm="l2").finding(COMPLEXITY)
+    assert (found.claim, found.interval) in ((rs.Claim.LOWER, (1, 2)), (rs.Claim.EXACT, None))
 
 
 @pytest.mark.parametrize("norm", ["l2", "linf"])
@@ -264,9 +268,9 @@ def test_many_inputs_are_sampled_to_a_lower_bound(norm):
     found = rs.sensitivity.local_complexity(
         net, points, 0.5, norm=norm, budget=rs.Budget(regions=5, seconds=0.2), num_samples=300
     )
-    assert {finding.claim for finding in found.findings} == {rs.Claim.LOWER}
-    assert (found.counts > 20).all()
-    assert found.median().claim is rs.Claim.LOWER
+    assert set(found[COMPLEXITY].claims) == {rs.Claim.LOWER}
+    assert (found[COMPLEXITY].value > 20).all()
+    assert found.median(COMPLEXITY).claim is rs.Claim.LOWER
 
 
 def test_balls_refuse_what_has_no_size():
@@ -304,18 +308,18 @@ def test_a_dead_network_owes_everything_to_its_constant():
     found = rs.sensitivity.saliency(dead, [[1.0, 2.0]])
     assert str(found.constant_share(0)) == "1 (EXACT)"
     nothing = rs.load([(np.ones((1, 2)), np.array([-100.0])), (np.ones((1, 1)), np.zeros(1))])
-    assert rs.sensitivity.saliency(nothing, [[1.0, 2.0]]).constant_share(0).claim is rs.Claim.ESTIMATE
+    assert rs.sensitivity.saliency(nothing, [[1.0, 2.0]]).constant_share(0).interval == (0.0, 1.0)
 
 
 def test_norms_of_codes_in_doubt_are_estimates():
     net = rs.load([(np.array([[0.1, 0.3]]), np.zeros(1)), (np.ones((1, 1)), np.zeros(1))])
-    assert rs.sensitivity.jacobian_norms(net, [[1.0, 1.0]]).mean("logits").claim is rs.Claim.EXACT
+    assert rs.sensitivity.jacobian_norms(net, [[1.0, 1.0]]).mean("logit_jacobian_norm").claim is rs.Claim.EXACT
     found = rs.sensitivity.jacobian_norms(net, [[3.0, -1.0], [1.0, 1.0]])
-    assert found.mean("logits").claim is rs.Claim.ESTIMATE
-    assert found.median().num_undecided == 1
+    assert found["logit_jacobian_norm"].claims == (rs.Claim.ESTIMATE, rs.Claim.EXACT)
+    assert found.mean("logit_jacobian_norm").claim is rs.Claim.ESTIMATE
 
 
 def test_balls_within_rounding_are_not_told_apart():
     net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
-    (found,) = rs.sensitivity.local_complexity(net, [[8e-13, 8e-13]], 1e-12, norm="l2").findings
+    found = rs.sensitivity.local_complexity(net, [[8e-13, 8e-13]], 1e-12, norm="l2").finding(COMPLEXITY)
     assert found.value == 3 or found.claim is not rs.Claim.EXACT

@@ -102,7 +102,8 @@ def test_what_labels_give():
     found = labelled(outputs, 0.1, labels)
     assert (found["accuracy"].value, found["accuracy"].claim) == (0.75, "EXACT")
     assert labelled(outputs, 0.6, labels)["accuracy"].claim == "ESTIMATE"
-    assert found["cross_entropy"].claim == "EXACT"
+    assert found["cross_entropy"].claim == "ESTIMATE"
+    assert labelled(outputs, 1e-12, labels)["cross_entropy"].claim == "EXACT"
     one = labelled([[1.0], [-1.0], [1.0], [1.0]], 0.1, [1, 0, 1, 0])
     assert "cross_entropy" not in one
     assert measurement._labelled(None, None, SimpleNamespace(labels=None)) == {}
@@ -128,7 +129,7 @@ class Interrupted:
 
 def plan(**given):
     return SimpleNamespace(
-        **{"starts": (), "ends": (), "jacobians": (), "plane": None, "labels": None, "budget": None, **given}
+        **{"starts": (), "ends": (), "jacobians": (), "plane": None, "labels": None, "budget": rs.Budget(), **given}
     )
 
 
@@ -149,8 +150,11 @@ def test_half_a_record_is_none(monkeypatch):
 
 def test_norms_that_are_not_finite_are_none(monkeypatch):
     def norms(spectral, frobenius):
-        pair = tuple(SimpleNamespace(value=value) for value in (spectral, frobenius))
-        return SimpleNamespace(stopped="", medians=lambda: pair)
+        pair = {
+            name: SimpleNamespace(value=value)
+            for name, value in (("spectral_norm", spectral), ("frobenius_norm", frobenius))
+        }
+        return SimpleNamespace(stopped="", median=lambda quantity: pair[quantity.name])
 
     work = SimpleNamespace(points=np.zeros((2, 2)), jacobians=np.array([0]))
     for spectral, frobenius in ((np.nan, 1.0), (1.0, np.inf), (np.nan, np.nan)):

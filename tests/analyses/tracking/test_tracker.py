@@ -348,7 +348,7 @@ def test_control_c_within_work_that_keeps_what_it_has(file, model, monkeypatch, 
         ({"segments": 3}, "segments"),
         ({"segment_share": 0.5}, "segment_share"),
         ({"plane": (3, 4, 5)}, "plane"),
-        ({"plane": (0, 1, 2), "budget": 9}, "budget of the plane"),
+        ({"plane": (0, 1, 2), "budget": rs.Budget(regions=9)}, "budget of the plane"),
     ],
 )
 def test_other_settings_are_refused(file, model, options, what):

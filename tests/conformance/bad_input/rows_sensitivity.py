@@ -7,14 +7,11 @@ from conformance.bad_input.calls import Later, row
 from conformance.bad_input.things import NET, X
 
 _SPACES = Later(lambda: rs.sensitivity.active_subspaces(NET, X))
-_NORMS = Later(lambda: rs.sensitivity.jacobian_norms(NET, X))
 _ENDS = {"a": "vector", "b": "vector", "c": "vector"}
 
 ROWS = {
     "sensitivity.ActiveSubspaces.rank": row(on=_SPACES, j=0),
     "sensitivity.ActiveSubspaces.share": row(on=_SPACES, j=0),
-    "sensitivity.JacobianNorms.mean": row(on=_NORMS),
-    "sensitivity.JacobianNorms.median": row(on=_NORMS),
     "sensitivity.Saliency.constant_share": row(on=Later(lambda: rs.sensitivity.saliency(NET, X)), row=0),
     "sensitivity.active_subspaces": row(network=NET, x=X, outputs=[0, -1], num_directions=2),
     "sensitivity.ellipse": row(a=[0.0, 0.0], b=[1.0, 0.0], c=[0.0, 1.0], num_points=9, kinds={**_ENDS, "c": "corner"}),

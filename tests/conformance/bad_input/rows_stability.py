@@ -9,10 +9,9 @@ _MATRIX = DRAW.normal(size=(4, 3))
 _KINDS = {"matrix": "array", "removed": "places", "constants": "list"}
 
 ROWS = {
-    "stability.Spectra.curve": row(on=_SPECTRA, layer=0),
-    "stability.Spectra.measure": row(on=_SPECTRA, layer=0, which="largest"),
-    "stability.Spectra.median": row(on=_SPECTRA, layer=0, which="largest"),
-    "stability.Spectra.of": row(on=_SPECTRA, sample=0, layer=0),
+    "stability.curve": row(
+        found=_SPECTRA, layer=NET.gates[0].name, kinds={"found": "ours", "layer": "option", "quantile": "share"}
+    ),
     "stability.correlation_counts": row(matrix=_MATRIX, removed=[0], constants=[0.5, 1.0], kinds=_KINDS),
     "stability.extremes": row(network=NET, x=X, population=60, kinds={"population": "range whole 6 inf"}),
     "stability.jacobian_bytes": row(network=NET),
@@ -20,5 +19,7 @@ ROWS = {
     "stability.lemma8": row(matrix=_MATRIX, removed=[0], kinds=_KINDS),
     "stability.lemma9": row(matrix=_MATRIX, removed=[0], kinds=_KINDS),
     "stability.prefix_map": row(network=NET, x=X[0], layer=0),
-    "stability.spectra": row(network=NET, x=X, population=60, kinds={"population": "range whole 6 inf"}),
+    "stability.spectra": row(
+        network=NET, x=X, population=60, kinds={"population": "range whole 6 inf", "checkpoint": "write"}
+    ),
 }

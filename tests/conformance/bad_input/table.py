@@ -6,33 +6,28 @@ _FILES = {"": "nouns", "plots.style": "plots_style"}
 
 # Results: users read them, and build none. Their methods have rows like everything else, but for those that build them.
 _RESULTS = """
-    Ball Certificate Claim Codes DecisionBoundary Evaluation FoundRegions GateValues PointStatus
-    Finding Finding.of Finding.estimate Findings Findings.of
-    Neighbors Network Partition Region
-    annulus.DecisionRegion annulus.FacetKind annulus.Orthogonality annulus.ShallowNetwork annulus.Shape annulus.Solution
-    boolean.Construction boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates
-    boolean.SingleUnitState boolean.SmallestKnown boolean.SteadyState boolean.Swaps boolean.ThresholdTest
-    bounds.BoundRow codespace.Adjacency codespace.ClassFaces
-    codespace.ClassFacets codespace.CodeClusters codespace.Embedding
-    codespace.HalfOpenCell
-    codespace.SampleCodes coefficients.CoefficientMatrices coefficients.LinearMargins
-    coefficients.LocalNorms compression.AccuracyCurve compression.MapClusters compression.MergedRegions
+    Ball Certificate Claim Codes DecisionBoundary Evaluation FoundRegions GateValues PointStatus Finding Finding.of
+    Finding.estimate Findings Findings.of Neighbors Network Partition Region annulus.DecisionRegion annulus.FacetKind
+    annulus.Orthogonality annulus.ShallowNetwork annulus.Shape annulus.Solution boolean.Construction
+    boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates boolean.SingleUnitState
+    boolean.SmallestKnown boolean.SteadyState boolean.Swaps boolean.ThresholdTest bounds.BoundRow codespace.Adjacency
+    codespace.ClassFaces codespace.ClassFacets codespace.CodeClusters codespace.Embedding codespace.HalfOpenCell
+    codespace.SampleCodes coefficients.CoefficientMatrices coefficients.LinearMargins compression.AccuracyCurve
+    compression.MapClusters compression.MergedRegions Finding.within
     compression.PrunedNetwork compression.PruningCurve compression.PruningStep compression.RegionSamples
     compression.Removal compression.SmallestSubnetworks compression.StochasticPruning compression.UnitPieces
     datasets.Dataset
-    planes.BoundaryCurve planes.ClassAreas planes.ClassIntervals regression.Fit
+    planes.BoundaryCurve planes.ClassAreas planes.ClassIntervals
     local.PiecesAlong local.LikeliestPoints local.Directions local.RegionFacets local.Hyperplanes
     local.ClassEnds local.LastOfClass plots.RegionColors
     preimages.Approximation preimages.Check preimages.Farkas preimages.FullRank preimages.PositiveCombination
-    preimages.RecessionDirection preimages.SecondPoint preimages.SameFeatures
-    preimages.InvariantSet preimages.LocalInverse preimages.Decider preimages.Kind preimages.Preimages
-    preimages.GateLayer preimages.MixedSystem preimages.Omnidirectional preimages.PreimagePieces
-    preimages.Comparison preimages.Error sensitivity.ActiveSubspaces sensitivity.JacobianNorms
-    sensitivity.LocalComplexity
-    sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory sensitivity.Transitions
+    preimages.RecessionDirection preimages.SecondPoint preimages.SameFeatures preimages.InvariantSet
+    preimages.LocalInverse preimages.Decider preimages.Kind preimages.Preimages preimages.GateLayer
+    preimages.MixedSystem preimages.Omnidirectional preimages.PreimagePieces preimages.Comparison preimages.Error
+    sensitivity.ActiveSubspaces sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory
     similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.PairTable similarity.CodePartitions
-    similarity.Similarities stability.Bounded stability.CorrelationCounts stability.Interlacing stability.Layer
-    stability.PrefixMap stability.RemovedRows stability.Spectra stacked.LossFunction stacked.Stack stacked.Trained
+    similarity.Similarities stability.CorrelationCounts stability.Interlacing stability.PrefixMap
+    stability.RemovedRows stacked.LossFunction stacked.Stack stacked.Trained stability.NetworkLayer
     tracking.Records
     tropical.Cell tropical.Interpolant tropical.MaxDifference tropical.NewtonPolygon tropical.NewtonPolygons
     tropical.Pieces tropical.TropicalPolynomial tropical.TropicalRational testing.ReferenceNetwork

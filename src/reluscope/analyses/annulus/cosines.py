@@ -6,13 +6,16 @@ For two independent uniform directions the mean of the absolute scalar product i
 
 from dataclasses import dataclass
 from math import exp, lgamma, pi, sqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from reluscope.arguments import Count, Seed, read_arguments, read_array
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
+
+EPSILON = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True)
@@ -59,15 +62,24 @@ def orthogonality(vectors: ArrayLike) -> Orthogonality:
     if len(rows) < 2:
         raise InputError(f"expected at least two vectors that are not zero, got {len(rows)}")
     products = _products(rows[None])[0]
-    about = {
+    about: dict[str, Any] = {
         "domain": f"{len(rows)} vectors in {rows.shape[1]} dimensions",
         "source": "sattelberg2026",
-        "tolerance": max(1e-12, 2 * rows.shape[1] * np.finfo(float).eps),
     }
+    error = max(1e-12, 2 * rows.shape[1] * EPSILON)
     definition = "absolute scalar product of the unit vectors of two different rows"
     return Orthogonality(
-        Finding(float(products.mean()), Claim.EXACT, name="mean absolute cosine", definition=definition, **about),
-        Finding(float(products.max()), Claim.EXACT, name="largest absolute cosine", definition=definition, **about),
+        *(
+            Finding.within(
+                float(value),
+                error,
+                tolerance=2 * error,
+                name=f"{which} absolute cosine",
+                definition=definition,
+                **about,
+            )
+            for which, value in (("mean", products.mean()), ("largest", products.max()))
+        )
     )
 
 
@@ -135,13 +147,14 @@ def expected_cosine(dim: Count) -> Finding:
     """
     if dim < 2:
         raise InputError(f"expected at least 2 dimensions, got {dim}")
-    return Finding(
-        _gamma_ratio(dim / 2) / sqrt(pi),
-        Claim.EXACT,
+    value = _gamma_ratio(dim / 2) / sqrt(pi)
+    return Finding.within(
+        value,
+        1e-12,
+        tolerance=2e-12,
         name="expected absolute cosine",
         definition="Gamma(n/2) / (sqrt(pi) Gamma((n + 1)/2))",
         domain=f"dimension {dim}",
-        tolerance=1e-12,
     )
 
 
@@ -165,11 +178,10 @@ def _products(vectors: np.ndarray) -> np.ndarray:
 
 def _average(values: np.ndarray, name: str, dim: int) -> Finding:
     middle, error = float(values.mean()), 2 * float(values.std(ddof=1)) / sqrt(len(values))
-    return Finding(
+    return Finding.estimate(
         middle,
-        Claim.ESTIMATE,
+        (middle - error, middle + error),
         name=name,
-        interval=(middle - error, middle + error),
         definition="over pairs of n random unit vectors, averaged over trials; the interval is two standard errors",
         domain=f"dimension {dim}, {len(values)} trials",
         source="sattelberg2026",

@@ -1,5 +1,7 @@
 """Inner and outer radius of a decision region: the largest ball around the origin within it, the smallest around it."""
 
+from functools import partial
+
 import numpy as np
 
 from reluscope.analyses.annulus.boundary import DecisionRegion
@@ -95,14 +97,14 @@ def _distance(region: DecisionRegion, row: int) -> float:
 
 
 def _finding(region: DecisionRegion, value: float, name: str, definition: str) -> Finding:
-    return Finding(
-        value,
-        region.claim,
+    error = max(region.error, 1e-12 * value) if value else 0.0
+    make = partial(Finding.within, value, error)
+    make = make if region.claim is Claim.EXACT else partial(Finding.estimate, value)
+    return make(
         name=name,
         definition=definition,
         domain=f"all of R^{region.dim}",
         method="facets and vertices of the decision region",
         source="sattelberg2026",
-        tolerance=max(region.error, 1e-12 * value) if region.claim is Claim.EXACT else None,
         num_undecided=region.num_undecided,
     )

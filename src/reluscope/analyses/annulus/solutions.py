@@ -17,7 +17,7 @@ import numpy as np
 
 from reluscope.arguments import Count, Natural, Positive, read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 Layers = list[tuple[np.ndarray, np.ndarray]]
 
@@ -111,14 +111,13 @@ class Solution:
         """
         power, root = self.dim, root_text(self.ratio_squared)
         _check_size(power / 2 * _log(self.ratio_squared), power)
-        return Finding(
+        return Finding.within(
             expm1(power / 2 * _log(self.ratio_squared)),
-            Claim.EXACT,
+            1e-12 * power * exp(power / 2 * _log(self.ratio_squared)),
             name=f"shell over ball of the {self.name}",
             definition=f"({root})^{power} - 1",
             domain=f"dimension {self.dim}",
             source="sattelberg2026",
-            tolerance=1e-12 * power * exp(power / 2 * _log(self.ratio_squared)),
         )
 
     def _length(self, square: Fraction, name: str) -> Finding:
@@ -128,14 +127,13 @@ class Solution:
                 f"expected a {name} of at least {sys.float_info.min:.1e}, the smallest that float64 holds, got "
                 f"exp({_log(square) / 2:.1f}) in dimension {self.dim}: its square is kept as a fraction"
             )
-        return Finding(
+        return Finding.within(
             value,
-            Claim.EXACT,
+            4 * np.finfo(float).eps * value,
             name=f"{name} of the {self.name}",
             definition=root_text(square),
             domain=f"dimension {self.dim}, outer radius 1",
             source="sattelberg2026",
-            tolerance=4 * np.finfo(float).eps * value,
         )
 
 
@@ -377,14 +375,13 @@ def shell_volume_ratio(dim: Count) -> Finding:
     value = exp(one - other) * expm1(-one) / expm1(-other)
     # In the plane the squares are 2 and 4/3: their shells are 1 and 1/3 of the ball.
     value = round(value) if abs(value - round(value)) < 1e-13 else value
-    return Finding(
+    return Finding.within(
         float(value),
-        Claim.EXACT,
+        1e-12 * dim * float(value),
         name="shell of the cross-polytope over that of the expanded simplex",
         definition=f"({dim}^({dim}/2) - 1) / (({expanded_simplex(dim).ratio_squared})^({dim}/2) - 1)",
         domain=f"dimension {dim}, equal inner radii",
         source="sattelberg2026",
-        tolerance=1e-12 * dim * float(value),
     )
 
 

@@ -7,6 +7,7 @@ hundred orderings, which settles them.
 
 import time
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 from jaxtyping import Integer
@@ -18,7 +19,7 @@ from reluscope.analyses.boolean.swapping import num_optimal, ordering_features
 from reluscope.analyses.boolean.symmetries import cube_symmetries
 from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 _MOST_INPUTS = 5
 # A function of five inputs of swaps value 9, found by search: class 857 of four inputs, exclusive or x5.
@@ -86,9 +87,9 @@ def search_hardest(
         if height > best_height:
             best, best_height = table, height
     found = BooleanFunction.of_values(best)
-    value = Finding(
+    value = Finding.of(
         num_optimal(found)[0],
-        Claim.LOWER,
+        upper=inf,
         name=f"largest swaps value of {num_inputs} inputs",
         definition="largest over all functions of the fewest changes along a direction",
         method=f"local search over truth tables, {steps:,} steps, seed {seed}",
@@ -142,9 +143,8 @@ def largest_swaps(num_inputs: Natural) -> HardFunction:
             value = num_optimal(other)[0]
             if value > most:
                 best, most = other, value
-    value = Finding(
+    value = Finding.of(
         most,
-        Claim.EXACT,
         name=f"largest swaps value of {num_inputs} inputs",
         definition="largest over all functions of the fewest changes along a direction",
         method="all functions up to symmetries of the first inputs",

@@ -13,7 +13,7 @@ import numpy as np
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs, check_num_inputs
 from reluscope.analyses.boolean.symmetries import cube_symmetries, input_orders, pack
 from reluscope.arguments import Natural, read_arguments
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 MOST_LISTED = 4
 MOST_INPUTS = 6
@@ -158,9 +158,8 @@ def num_npn_classes(num_inputs: Natural) -> Finding:
     cycles = np.rint((1.0 / lengths).sum(axis=1)).astype(int).tolist()
     even = (lengths % 2 == 0).all(axis=1).tolist()
     total = sum((1 + is_even) << number for number, is_even in zip(cycles, even, strict=True))
-    return Finding(
+    return Finding.of(
         total // (2 * len(cycles)),
-        Claim.EXACT,
         name=f"NPN classes of {num_inputs} inputs",
         definition="orbits under negation and permutation of inputs and negation of the output",
         method="Burnside's lemma over all symmetries of the cube",

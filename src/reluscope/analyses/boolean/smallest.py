@@ -21,7 +21,7 @@ from reluscope.analyses.boolean.swapping import Swaps, swaps
 from reluscope.analyses.boolean.thresholds import threshold_test
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, TimeBudget
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 _MOST_INPUTS = 10
 _REPORTED = (
@@ -120,11 +120,10 @@ def smallest_known(function: BooleanFunction, *, leak: float = 0.0, budget: Time
 
 def _known(construction: Construction, found: Swaps | None, fewest: int, reported: str) -> SmallestKnown:
     units = construction.num_units
-    value = Finding(
+    value = Finding.of(
         units,
-        Claim.EXACT if units == fewest else Claim.UPPER,
+        lower=fewest,
         name="hidden units",
-        interval=None if units == fewest else (fewest, units),
         definition=f"fewest hidden units of a {'leaky ' if construction.leak else ''}ReLU network for the function",
         method=construction.method,
         source="sattelberg2026",

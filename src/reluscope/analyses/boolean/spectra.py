@@ -11,7 +11,7 @@ from jaxtyping import Float, Integer
 from reluscope.analyses.boolean.function import BooleanFunction, all_inputs
 from reluscope.arguments import Share, read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 _SOURCE = "sattelberg2026"
 
@@ -105,7 +105,7 @@ def total_influence(function: BooleanFunction) -> Finding:
     4 (EXACT)
     """
     value = float(influences(function).sum())
-    return _finding(value, "total influence", "expected number of inputs whose flip changes the value", tolerance=0.0)
+    return _finding(value, "total influence", "expected number of inputs whose flip changes the value")
 
 
 @read_arguments
@@ -125,7 +125,7 @@ def entropy(function: BooleanFunction) -> Finding:
     squares = spectrum(function) ** 2
     squares = squares[squares > 0]
     value = abs(float(-(squares * np.log2(squares)).sum()))
-    return _finding(value, "Fourier entropy", "entropy of the squared spectrum, bits", tolerance=_rounding(function))
+    return _finding(value, "Fourier entropy", "entropy of the squared spectrum, bits", error=_rounding(function))
 
 
 @read_arguments
@@ -161,10 +161,10 @@ def _rounding(function: BooleanFunction) -> float:
     return 4.0 * np.finfo(float).eps * function.size * (1 + function.num_inputs)
 
 
-def _finding(
-    value: float, name: str, definition: str, source: str = _SOURCE, tolerance: float | None = None
-) -> Finding:
+def _finding(value: float, name: str, definition: str, source: str = _SOURCE, error: float = 0.0) -> Finding:
     method = "fast Walsh-Hadamard transform in whole numbers"
-    return Finding(
-        value, Claim.EXACT, name=name, definition=definition, method=method, source=source, tolerance=tolerance
+    if not error:
+        return Finding.of(value, name=name, definition=definition, method=method, source=source)
+    return Finding.within(
+        value, error, tolerance=2 * error, name=name, definition=definition, method=method, source=source
     )

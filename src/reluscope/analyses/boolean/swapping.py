@@ -20,7 +20,7 @@ from reluscope.analyses.boolean.orderings import orderings_above, strict_orderin
 from reluscope.analyses.boolean.symmetries import cube_symmetries, input_orders, pack
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, TimeBudget
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 MOST_EXACT = 6
 _AT_ONCE = 5
@@ -102,11 +102,10 @@ def swaps(function: BooleanFunction, *, budget: TimeBudget = Budget()) -> Swaps:
     value = num_changes(function, direction)
     assert value is not None
     low = value if low is None else min(low, value)
-    finding = Finding(
+    finding = Finding.of(
         value,
-        Claim.EXACT if low == value else Claim.UPPER,
+        lower=low,
         name="swaps value",
-        interval=None if low == value else (low, value),
         definition=_DEFINITION,
         domain=f"the cube of {n} inputs",
         method=method,

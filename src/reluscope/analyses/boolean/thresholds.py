@@ -8,7 +8,7 @@ from reluscope.analyses.boolean.function import BooleanFunction, all_inputs, che
 from reluscope.analyses.boolean.separation import separate
 from reluscope.analyses.boolean.spectra import set_sizes
 from reluscope.arguments import read_arguments
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 _MOST_INPUTS = 10
 _MOST_INPUTS_DEGREE = 6
@@ -109,9 +109,8 @@ def threshold_degree(function: BooleanFunction) -> Finding:
     value = 0
     while separate(characters[:, sizes <= value], function.values).coefficients is None:
         value += 1
-    return Finding(
+    return Finding.of(
         value,
-        Claim.EXACT,
         name="threshold degree",
         definition="smallest degree of a polynomial with the signs of the function",
         method="linear programs, answers checked in whole numbers",

@@ -11,7 +11,7 @@ R(l, k, d) = sum_{j <= min(I_l(k), d)} C(I_l(k), j) R(l + 1, A_l(k) - j, min(d, 
 import time
 from collections.abc import Sequence
 from functools import cache
-from math import comb, prod
+from math import comb, inf, prod
 
 import numpy as np
 import torch
@@ -20,7 +20,7 @@ from jaxtyping import Int
 from reluscope.analyses.bounds.architecture import Architecture
 from reluscope.analyses.bounds.claims import need
 from reluscope.arguments import read_arguments
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.geometry.domains import Box
 from reluscope.networks.choices import read_domain
 from reluscope.networks.graph import Pointwise
@@ -83,9 +83,9 @@ def activation_upper(network: Network, box: Box) -> Finding:
         active.append(most)
         unstable.append(loose)
         before = ranges
-    return Finding(
+    return Finding.of(
         bound_of_counts(active, unstable, network.num_inputs),
-        Claim.UPPER,
+        lower=-inf,
         name="activation-based bound",
         definition="activation regions that meet the box, full-dimensional or not",
         domain=box.describe(),

@@ -2,7 +2,7 @@
 
 from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 
 def cells(num_hyperplanes: int, dim: int) -> int:
@@ -85,9 +85,8 @@ def zaslavsky(num_hyperplanes: Natural, dim: Natural) -> Finding:
     93 (EXACT)
     """
     _check(num_hyperplanes, dim)
-    return Finding(
+    return Finding.of(
         cells(num_hyperplanes, dim),
-        Claim.EXACT,
         name="cells of hyperplanes in general position",
         definition=f"cells of {num_hyperplanes:,} hyperplanes in general position",
         domain=f"R^{dim}",
@@ -122,9 +121,8 @@ def central_arrangement(num_hyperplanes: Natural, dim: Natural) -> Finding:
     """
     _check(num_hyperplanes, dim)
     number = 1 if not num_hyperplanes or not dim else 2 * cells(num_hyperplanes - 1, dim - 1)
-    return Finding(
+    return Finding.of(
         number,
-        Claim.EXACT,
         name="cells of a central arrangement",
         definition=f"cells of {num_hyperplanes:,} hyperplanes through the origin, otherwise in general position",
         domain=f"R^{dim}",

@@ -1,8 +1,10 @@
 """How bounds from an architecture are said: one wording for what they bound and where they hold."""
 
+from math import inf
+
 from reluscope.analyses.bounds.architecture import Architecture
 from reluscope.errors import NotApplicableError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 DEFINITION = (
     "largest number of activation regions over all weights of the architecture, full-dimensional or not, and hence of "
@@ -12,12 +14,12 @@ DEFINITION = (
 
 def upper(architecture: Architecture, value: int, *, name: str, method: str, source: str = "") -> Finding:
     """Return a number that no network of the architecture exceeds."""
-    return _bound(architecture, value, Claim.UPPER, name, method, source, "any weights, any domain")
+    return _bound(architecture, value, (-inf, value), name, method, source, "any weights, any domain")
 
 
 def lower(architecture: Architecture, value: int, *, name: str, method: str, source: str = "") -> Finding:
     """Return a number that some network of the architecture reaches."""
-    return _bound(architecture, value, Claim.LOWER, name, method, source, "some weights, the whole space")
+    return _bound(architecture, value, (value, inf), name, method, source, "some weights, the whole space")
 
 
 def need(holds: bool, condition: str, architecture: Architecture) -> None:
@@ -29,11 +31,17 @@ def need(holds: bool, condition: str, architecture: Architecture) -> None:
 
 
 def _bound(
-    architecture: Architecture, value: int, claim: Claim, name: str, method: str, source: str, holds: str
+    architecture: Architecture,
+    value: int,
+    ends: tuple[float, float],
+    name: str,
+    method: str,
+    source: str,
+    holds: str,
 ) -> Finding:
-    return Finding(
+    return Finding.of(
         value,
-        claim,
+        *ends,
         name=name,
         definition=DEFINITION,
         domain=f"{architecture.describe()}; {holds}",

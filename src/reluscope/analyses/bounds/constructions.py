@@ -1,14 +1,14 @@
 """Lower bounds on the largest number of regions: networks that fold space, layer upon layer."""
 
 from collections.abc import Sequence
-from math import comb, prod
+from math import comb, inf, prod
 
 from reluscope.analyses.bounds.architecture import Architecture
 from reluscope.analyses.bounds.arrangements import cells
 from reluscope.analyses.bounds.claims import lower, need
 from reluscope.arguments import Count, read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.networks.network import Network
 
 Source = Architecture | Network | Sequence[int]
@@ -159,9 +159,9 @@ def arora_lower(num_inputs: Count, *, zonotope: Count, width: Count, depth: Coun
     if min(num_inputs, zonotope, width, depth) < 1:
         raise InputError("inputs, segments, width and depth must be positive: give numbers from 1 up")
     value = sum(comb(zonotope - 1, j) for j in range(num_inputs)) * width**depth
-    return Finding(
+    return Finding.of(
         value,
-        Claim.LOWER,
+        upper=inf,
         name="zonotopes under a sawtooth",
         definition="largest number of linear regions over all weights",
         domain=f"{num_inputs} inputs, {depth + 1} hidden layers, {2 * zonotope + width * depth} units",

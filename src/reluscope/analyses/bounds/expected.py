@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from reluscope.arguments import Count, NonNegative, Positive, read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 
 @read_arguments
@@ -71,13 +71,15 @@ def expected_breakpoints(
     at_origin = 1.0 if 0 <= -ac <= cc else 0.0
     share = (atan((cc + ac) / root) - atan(ac / root)) / pi if root > 0 else at_origin
     length = float(np.linalg.norm(direction))
-    return Finding(
-        num_units * share,
-        Claim.EXACT,
+    value = num_units * share
+    error = 1e-12 * max(1.0, value)
+    return Finding.within(
+        value,
+        error,
+        tolerance=2 * error,
         name="expected breakpoints of the first layer",
         definition="expected number of points on a segment where a unit of the first layer changes its sign",
         domain=f"a segment of length {length:.4g}, {num_units:,} units, normal weights and biases",
         method="integral of the density of zeros of a normal line",
         source="hanin2019",
-        tolerance=1e-12 * max(1.0, num_units * share),
     )

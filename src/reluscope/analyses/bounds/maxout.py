@@ -1,14 +1,14 @@
 """Bounds for maxout layers: units that take the largest of k affine functions."""
 
 from collections.abc import Sequence
-from math import prod
+from math import inf, prod
 
 from reluscope.analyses.bounds.architecture import Architecture
 from reluscope.analyses.bounds.arrangements import cells, parallel_cells
 from reluscope.analyses.bounds.claims import need, upper
 from reluscope.arguments import Count, Natural, read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.networks.network import Network
 
 
@@ -43,9 +43,9 @@ def maxout_single_layer(num_inputs: Natural, ranks: Sequence[int]) -> Finding:
             f"ranks must be positive and inputs not negative, got {num_inputs} inputs, ranks {list(ranks)}"
         )
     kinds = tuple((rank, list(ranks).count(rank)) for rank in sorted(set(ranks)))
-    return Finding(
+    return Finding.of(
         parallel_cells(kinds, num_inputs),
-        Claim.UPPER,
+        lower=-inf,
         name="one maxout layer",
         definition="largest number of activation regions over all weights",
         domain=f"{num_inputs} inputs, one layer of {len(ranks)} maxout units; any weights, any domain",

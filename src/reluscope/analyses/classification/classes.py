@@ -12,10 +12,13 @@ from jaxtyping import Bool, Float, Int
 
 from reluscope.arguments import read_arguments, read_labels
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
+
+METHOD = "float64 forward pass with a running error bound"
+ACCURACY = declare("accuracy", "share of samples with this label whose class is their label", kind=Kind.SHARE)
 
 
 @read_arguments
@@ -71,8 +74,8 @@ def accuracy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Find
     Returns
     -------
     Finding
-        EXACT for these points. If the two largest outputs of some are too close to tell apart in float64, an ESTIMATE
-        with the interval in which the share lies.
+        EXACT for these points, unless the two largest outputs of some are too close to tell apart in float64: then the
+        share lies between what these may make of it.
 
     Raises
     ------
@@ -107,7 +110,7 @@ def accuracy_of_outputs(forward: RoundedForward, labels: Int[np.ndarray, " s"]) 
 
 
 @read_arguments
-def accuracy_by_class(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> tuple[tuple[int, Finding], ...]:
+def accuracy_by_class(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Findings:
     """Return the share of points of every label whose class is that label.
 
     Parameters
@@ -118,21 +121,26 @@ def accuracy_by_class(network: Network, x: Points, labels: Int[np.ndarray, " s"]
 
     Returns
     -------
-    tuple of (label, Finding)
-        For every label that occurs, ascending; claims as for `accuracy`, whose errors are raised here too.
+    Findings
+        ``accuracy`` for every label that occurs, ascending; ends as of `accuracy`, whose errors are raised here too.
 
     Examples
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    >>> [(label, str(share)) for label, share in accuracy_by_class(net, [[1.0, 2.0], [3.0, 0.0]], np.array([1, 1]))]
-    [(1, '0.5 (EXACT)')]
+    >>> print(accuracy_by_class(net, [[1.0, 2.0], [3.0, 0.0]], np.array([1, 1])))
+    label  accuracy
+    1        50.0 %
     """
     labels = read_classes(network, labels)
     judged = _judge(network, x, labels)
-    return tuple(
-        (int(label), _share(judged, labels == label, f"accuracy on label {label}", f"samples labelled {label}"))
-        for label in np.unique(labels)
+    every, sizes = np.unique(labels, return_counts=True)
+    counts = np.stack([_counts(judged, labels == label) for label in every], axis=1)
+    return Findings.of(
+        Column.of(ACCURACY, *(counts / sizes), method=METHOD),
+        keys={"label": every},
+        domain=f"{len(labels):,} samples",
+        seconds=judged.seconds,
     )
 
 
@@ -158,20 +166,28 @@ def _judge_outputs(forward: RoundedForward, labels: np.ndarray) -> _Judged:
 
 
 def _share(judged: _Judged, chosen: np.ndarray, name: str, what: str) -> Finding:
-    right, close, number = judged.right & chosen, judged.close & chosen, int(chosen.sum())
-    certain, unclear = int((right & ~close).sum()), int(close.sum())
-    return Finding(
-        float(right.sum() / number),
-        Claim.ESTIMATE if unclear else Claim.EXACT,
+    right, least, most = _counts(judged, chosen)
+    number = int(chosen.sum())
+    return Finding.of(
+        right / number,
+        least / number,
+        most / number,
+        resolution=0.0,
         name=name,
-        interval=(certain / number, (certain + unclear) / number) if unclear else None,
-        definition=f"share of {what} whose class is their label: {int(right.sum()):,} of {number:,}",
+        definition=f"share of {what} whose class is their label: {right:,} of {number:,}",
         domain=f"{number:,} samples",
-        method="float64 forward pass with a running error bound",
-        tolerance=0.0,
-        num_undecided=unclear,
+        method=METHOD,
+        num_undecided=most - least,
         work={"seconds": judged.seconds} if judged.seconds else {},
+        is_share=True,
     )
+
+
+def _counts(judged: _Judged, chosen: np.ndarray) -> tuple[int, int, int]:
+    """Return how many of the chosen points are right, and at least and at most are whatever rounding does."""
+    right, close = judged.right & chosen, judged.close & chosen
+    least = int((right & ~close).sum())
+    return int(right.sum()), least, least + int(close.sum())
 
 
 def read_classes(network: Network, labels: Any, num_samples: int | None = None) -> Int[np.ndarray, " s"]:

@@ -74,12 +74,17 @@ def novelty(data: SampleCodes, samples: SampleCodes, *, k: Count = 1) -> Finding
     in_doubt = samples.in_doubt | data.in_doubt.any()
     units = float(samples.codes.layout.num_units)
     scores, is_new = distances.mean(axis=1), (distances[:, 0] > 0).astype(float)
+    given = f"k = {k}" if k > 1 else ""
     columns = [
-        Column.of(quantity, value, np.where(in_doubt, 0.0, value), np.where(in_doubt, most, value), **words)
-        for quantity, value, most, words in (
-            (NOVELTY, scores, units, {"method": METHOD, "given": f"k = {k}" if k > 1 else ""}),
-            (IS_NEW, is_new, 1.0, {"method": METHOD}),
-        )
+        Column.of(
+            NOVELTY,
+            scores,
+            np.where(in_doubt, 0.0, scores),
+            np.where(in_doubt, units, scores),
+            method=METHOD,
+            given=given,
+        ),
+        Column.of(IS_NEW, is_new, np.where(in_doubt, 0.0, is_new), np.where(in_doubt, 1.0, is_new), method=METHOD),
     ]
     seconds = samples.seconds + time.perf_counter() - began
     return Findings.of(*columns, keys={"sample": np.arange(len(samples))}, domain=samples.domain, seconds=seconds)

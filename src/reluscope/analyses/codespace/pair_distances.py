@@ -97,7 +97,7 @@ def _median(counts: Int[np.ndarray, " d"], moved: np.integer) -> tuple[float, fl
     """Return the median of distances from how often each occurs, and its ends where some of them may be any."""
     number, upto = int(counts.sum()), np.cumsum(counts)
     if not number:
-        return (np.nan,) * 3
+        return np.nan, np.nan, np.nan
     middle = np.array([(number + 1) // 2, number // 2 + 1])
 
     def at(places: np.ndarray) -> float:

@@ -2,6 +2,6 @@
 
 from reluscope.analyses.coefficients.margins import LinearMargins, linear_margins
 from reluscope.analyses.coefficients.matrices import CoefficientMatrices, matrix
-from reluscope.analyses.coefficients.norms import LocalNorms, local_norms
+from reluscope.analyses.coefficients.norms import local_norms
 
-__all__ = ["CoefficientMatrices", "LinearMargins", "LocalNorms", "linear_margins", "local_norms", "matrix"]
+__all__ = ["CoefficientMatrices", "LinearMargins", "linear_margins", "local_norms", "matrix"]

@@ -15,8 +15,8 @@ import torch
 from jaxtyping import Float, Int
 
 from reluscope.analyses.coefficients.kept_blocks import KeptBlocks, block_name, key_of
-from reluscope.arguments import Count, read_arguments, read_position, read_positions
-from reluscope.budget import Budget
+from reluscope.arguments import read_arguments, read_position, read_positions
+from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import BudgetExceededError, InputError
 from reluscope.networks.choices import read_outputs
 from reluscope.networks.maps import AffineMaps
@@ -193,8 +193,8 @@ def matrix(
     x: Points,
     *,
     outputs: Sequence[int] | None = None,
-    memory: Count = MEMORY,
-    cache: str | os.PathLike[str] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    budget: MemoryBudget | None = None,
     progress: bool = False,
 ) -> CoefficientMatrices:
     """Return the coefficient matrices C_j of a network on samples, which are computed when they are gone through.
@@ -206,10 +206,10 @@ def matrix(
         Samples.
     outputs : sequence of int, optional
         Which of the flattened outputs; all by default.
-    memory : int
-        Bytes that blocks and the work on them may take, 1 GiB by default.
-    cache : path, optional
+    checkpoint : path, optional
         A folder in which finished blocks are kept: a second pass reads them, and a pass that was stopped goes on.
+    budget : Budget, optional
+        Bytes that blocks and the work on them may take, 1 GiB by default.
     progress : bool
         Show how far a pass is, on standard error.
 
@@ -247,12 +247,13 @@ def matrix(
     """
     points = network.points(x)
     chosen = read_outputs(outputs, network.num_outputs)
+    memory = (budget or Budget()).memory_or(MEMORY)
     block = _samples_in_block(network, len(chosen), memory)
     kept = (
         None
-        if cache is None
+        if checkpoint is None
         else KeptBlocks(
-            cache, key_of(network, points, chosen, block), num_outputs=len(chosen), num_inputs=network.num_inputs
+            checkpoint, key_of(network, points, chosen, block), num_outputs=len(chosen), num_inputs=network.num_inputs
         )
     )
     return CoefficientMatrices(network, points, chosen, memory, kept, progress)

@@ -11,7 +11,6 @@ from reluscope.networks.network import Network
 from reluscope.tolerance import Tolerance
 
 
-@torch.no_grad()
 def map_rounding(network: Network, tolerance: Tolerance) -> float:
     """Return a bound on the Frobenius norm of the rounding of any local map (W, b).
 
@@ -32,17 +31,37 @@ def map_rounding(network: Network, tolerance: Tolerance) -> float:
     >>> map_rounding(net, Tolerance()) < 1e-13
     True
     """
+    return _rounding(network, tolerance, has_constants=True)
+
+
+def weight_rounding(network: Network, tolerance: Tolerance) -> float:
+    """Return a bound on the Frobenius norm of the rounding of the weight W of any local map; see `map_rounding`.
+
+    Examples
+    --------
+    >>> import numpy as np, reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.full(2, 1e9)), (np.ones((1, 2)), np.zeros(1))])
+    >>> weight_rounding(net, Tolerance()) < 1e-13 < map_rounding(net, Tolerance())
+    True
+    """
+    return _rounding(network, tolerance, has_constants=False)
+
+
+@torch.no_grad()
+def _rounding(network: Network, tolerance: Tolerance, *, has_constants: bool) -> float:
     gamma = tolerance.rounding * torch.finfo(torch.float64).eps
     values = [torch.ones(1, *network.input_shape, dtype=torch.float64, device=network.device)]
     affine = 0
     for node in network.nodes[1:]:
         arguments = [values[source] for source in node.inputs]
         if isinstance(node, Affine):
-            values.append(node.absolute().apply(*arguments))
+            absolute = node.absolute()
+            values.append((absolute.apply if has_constants else absolute.linear)(*arguments))
             affine += 1
         elif isinstance(node, Pointwise):
             steepest, highest = float(node.slopes.abs().max()), float(node.intercepts.abs().max())
-            values.append((steepest * arguments[0] + highest).reshape(1, *node.shape))
+            passed = steepest * arguments[0] + (highest if has_constants else 0.0)
+            values.append(passed.reshape(1, *node.shape))
         else:
             candidates = node.candidates(arguments[0])  # pyright: ignore[reportAttributeAccessIssue]
             values.append(candidates.amax(-1).reshape(1, *node.shape))

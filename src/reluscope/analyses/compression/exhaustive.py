@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from math import comb, inf
+from typing import Any
 
 from jaxtyping import Bool
 from numpy.typing import ArrayLike
@@ -160,7 +161,7 @@ def _fewest(trained: Trained, x: ArrayLike | Tensor, y: ArrayLike | Tensor, size
         return None
     best = trained.losses.masked_fill(~trained.reached, inf).argmin()
     is_proved = has_all_right(trained.stack.take(best[None]), x, y)
-    fields = {
+    fields: dict[str, Any] = {
         "name": "fewest units",
         "definition": "units of one hidden layer with which a network has all samples right",
         "domain": "the samples",

@@ -6,6 +6,7 @@ of the units without which all samples are right one is drawn with probability p
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -157,7 +158,7 @@ class _Course:
     def end(self, x: ArrayLike | Tensor, y: ArrayLike | Tensor, epochs: int) -> StochasticPruning:
         """Return what is left."""
         number, is_proved = sum(self.widths[-1]), has_all_right(self.stack, x, y)
-        fields = {
+        fields: dict[str, Any] = {
             "name": "fewest units",
             "definition": "units of the hidden layers with which a network has all samples right",
             "domain": "the samples",

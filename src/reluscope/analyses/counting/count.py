@@ -13,7 +13,7 @@ from reluscope.analyses.counting.by_tree import count_by_tree
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import Definition, find_definition
 from reluscope.arguments import read_arguments, read_option
-from reluscope.budget import Budget, limits
+from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain
@@ -34,7 +34,7 @@ def count(
     *,
     definition: str = "proper_activation",
     method: str = "auto",
-    budget: Budget | int | None = None,
+    budget: RegionBudget = Budget(),
     executor: Executor | None = None,
     tolerance: Tolerance | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -63,10 +63,10 @@ def count(
         since that there is no further region is the word of a solver in floats; "probes" goes down random ways of the
         tree for some seconds, and estimates how many proper activation regions there are, be they ever so many. "auto"
         takes the fastest that proves what it says; `Finding.method` says what it was.
-    budget : Budget or int, optional
-        Stop early; a number means regions. Also Ctrl-C keeps what was found. The claim is then LOWER. Without one, a
-        count that would not end (more than 10^9 regions, by probes) stops after some seconds, unless a checkpoint
-        keeps it.
+    budget : Budget
+        Regions or seconds after which to stop. Also Ctrl-C keeps what was found. The claim is then LOWER. Without
+        limits, a count that would not end (more than 10^9 regions, by probes) stops after some seconds, unless a
+        checkpoint keeps it.
     executor : concurrent.futures.Executor, optional
         Runs independent parts of a partition or a tree.
     tolerance : Tolerance, optional
@@ -137,7 +137,7 @@ def counted(
     *,
     definition: str,
     method: str,
-    budget: Budget | int | None,
+    budget: Budget,
     executor: Executor | None = None,
     tolerance: Tolerance | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -148,9 +148,7 @@ def counted(
     kind = find_definition(definition)
     domain = read_domain(domain, network.num_inputs)
     method = read_option(method, "method", ("auto", *METHODS))
-    limit = budget if isinstance(budget, Budget) else Budget(regions=budget)
-    limits("regions", "seconds").read(limit, "budget")
-    question = _Question(network, domain, kind, limit, executor, tolerance, checkpoint, progress, certify)
+    question = _Question(network, domain, kind, budget, executor, tolerance, checkpoint, progress, certify)
     return METHODS[_choose(question) if method == "auto" else method](question)
 
 

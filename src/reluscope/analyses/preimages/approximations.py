@@ -260,7 +260,7 @@ def approximate(
     )
     boxes = np.array(inside).reshape(-1, 2, domain.dim)
     pieces = _pieces(features, target, domain, points, seed)
-    work = {"boxes": found.num_parts, "pieces": len(pieces)}
+    work: dict[str, float] = {"boxes": found.num_parts, "pieces": len(pieces)}
     return Approximation(features, domain, target, boxes, found.left, pieces, work)
 
 

@@ -1,21 +1,18 @@
 """How a network answers to changes of its input: directions, Jacobians, regions on the way and close by, inputs."""
 
-from reluscope.analyses.sensitivity.balls import LocalComplexity, local_complexity
+from reluscope.analyses.sensitivity.balls import local_complexity
 from reluscope.analyses.sensitivity.gradient_covariance import ActiveSubspaces, active_subspaces
 from reluscope.analyses.sensitivity.outputs_along import OutputAlong, output_along
-from reluscope.analyses.sensitivity.probability_jacobians import JacobianNorms, jacobian_norms
-from reluscope.analyses.sensitivity.region_changes import Transitions, transitions
+from reluscope.analyses.sensitivity.probability_jacobians import jacobian_norms
+from reluscope.analyses.sensitivity.region_changes import transitions
 from reluscope.analyses.sensitivity.saliency_maps import Saliency, saliency
 from reluscope.analyses.sensitivity.trajectories import Trajectory, ellipse, trajectory, translations
 
 __all__ = [
     "ActiveSubspaces",
-    "JacobianNorms",
-    "LocalComplexity",
     "OutputAlong",
     "Saliency",
     "Trajectory",
-    "Transitions",
     "active_subspaces",
     "ellipse",
     "jacobian_norms",

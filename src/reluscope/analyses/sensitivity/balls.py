@@ -5,20 +5,19 @@ found, and each is asked whether it is nearer than the radius. Where there are t
 codes of points drawn from the ball are a lower bound.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable
+from typing import Literal, NamedTuple
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float
 
 from reluscope.analyses.codespace.sampled import sample_codes
 from reluscope.analyses.counting.count import count
-from reluscope.analyses.medians import median_finding
+from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Count, Positive, Seed, read_arguments
-from reluscope.budget import Budget
+from reluscope.budget import Budget, RegionBudget
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.geometry.domains import Box
 from reluscope.geometry.nearest_point import nearest_point
 from reluscope.networks.network import Network
@@ -34,53 +33,11 @@ SAMPLES = 4096
 MARGIN = 1e-9
 # Balls that are smaller than this, relative to their centre, hold too few float64 numbers to draw from.
 LEAST_RADIUS = 1e-9
-DEFINITION = "proper activation regions (full-dimensional) that meet the open ball"
-
-
-@dataclass(frozen=True, eq=False)
-class LocalComplexity:
-    """Numbers of regions close to points.
-
-    Parameters
-    ----------
-    counts : (s,) int64
-    is_exact : (s,) bool
-        Whether a count is exact; else it is a lower bound.
-    findings : tuple of Finding
-        One per point.
-    radius : float
-    norm : {"l2", "linf"}
-    """
-
-    counts: Int[np.ndarray, " s"]
-    is_exact: Bool[np.ndarray, " s"]
-    findings: tuple[Finding, ...]
-    radius: float
-    norm: BallNorm
-
-    def __len__(self) -> int:
-        return len(self.counts)
-
-    def median(self) -> Finding:
-        """Return the median count over the points: EXACT if all counts are, else LOWER."""
-        found = median_finding(
-            self.counts.astype(np.float64),
-            len(self),
-            what=f"the number of {DEFINITION} of radius {self.radius:g} in {self.norm}",
-            tolerance=0.0,
-            name="median local complexity",
-            method="; ".join(dict.fromkeys(finding.method for finding in self.findings)),
-        )
-        if self.is_exact.all():
-            return found
-        return Finding(
-            found.value,
-            Claim.LOWER,
-            name=found.name,
-            definition=found.definition,
-            domain=found.domain,
-            method=found.method,
-        )
+COMPLEXITY = declare(
+    "local_complexity",
+    "proper activation regions (full-dimensional) that meet an open ball around the point",
+    kind=Kind.COUNT,
+)
 
 
 @read_arguments
@@ -90,11 +47,13 @@ def local_complexity(
     radius: Positive,
     *,
     norm: BallNorm = "linf",
-    budget: Budget | int | None = None,
     num_samples: Count = SAMPLES,
-    seed: Seed = 0,
+    population: Count | None = None,
+    budget: RegionBudget | None = None,
+    progress: Callable[[float], None] | None = None,
     tolerance: Tolerance | None = None,
-) -> LocalComplexity:
+    seed: Seed = 0,
+) -> Findings:
     """Count the linear regions within a radius of points.
 
     Parameters
@@ -105,19 +64,24 @@ def local_complexity(
         In the units of the input, above 0.
     norm : {"linf", "l2"}
         Of the maximum of all coordinates' changes, or Euclidean.
-    budget : Budget or int, optional
-        For the exact count at each point, 10 seconds by default.
     num_samples : int
         Points drawn from a ball whose exact count did not end.
-    seed : int
-        Of these.
+    population : int, optional
+        How many points these were drawn from at random; by default these are all.
+    budget : Budget, optional
+        For the exact count at each point, 10 seconds by default.
+    progress : callable, optional
+        Told the share of the work done.
     tolerance : Tolerance, optional
+    seed : int
+        Of the points that are drawn.
 
     Returns
     -------
-    LocalComplexity
-        A finding per point: EXACT, or LOWER with an interval. A sample's region counts if rounding could not change its
-        code; that a sample lies on a boundary has probability 0.
+    Findings
+        ``local_complexity`` of every point, exact or a lower bound. A drawn point's region counts if rounding could
+        not change its code; that it lies on a boundary has probability 0. Details: ``num_undecided``, regions that may
+        be there or not.
 
     Raises
     ------
@@ -135,9 +99,9 @@ def local_complexity(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])  # four quadrants
-    >>> print(*rs.sensitivity.local_complexity(net, [[0.8, 0.8]], 1.0).findings)
+    >>> print(rs.sensitivity.local_complexity(net, [[0.8, 0.8]], 1.0).finding("local_complexity"))
     4 (EXACT)
-    >>> print(*rs.sensitivity.local_complexity(net, [[0.8, 0.8]], 1.0, norm="l2").findings)
+    >>> print(rs.sensitivity.local_complexity(net, [[0.8, 0.8]], 1.0, norm="l2").finding("local_complexity"))
     3 (EXACT)
     """
     if not (np.isfinite(radius) and radius > 0):
@@ -147,48 +111,56 @@ def local_complexity(
     if norm not in ("l2", "linf"):
         raise InputError(f'norm must be "linf" or "l2", got {norm!r}')
     points = network.points(x)
-    limit = Budget(seconds=SECONDS) if budget is None else budget if isinstance(budget, Budget) else Budget(budget)
-    findings = []
-    for row, center in enumerate(points.reshape(len(points), -1).cpu().numpy()):
-        if radius < LEAST_RADIUS * float(np.abs(center).max(initial=0.0)):
-            raise InputError(
-                f"expected a radius that float64 resolves at point {row}, of entries up to "
-                f"{np.abs(center).max():g}, got {radius:g}: give a larger one, or shift the inputs"
-            )
-        found = _exact(network, center, radius, norm, limit, tolerance)
-        if found.claim is not Claim.EXACT:
-            found = _larger(found, _sampled(network, center, radius, norm, num_samples, seed + row, tolerance))
-        findings.append(found)
-    return LocalComplexity(
-        np.array([int(finding) for finding in findings], dtype=np.int64),
-        np.array([finding.claim is Claim.EXACT for finding in findings], dtype=bool),
-        tuple(findings),
-        radius,
-        norm,
-    )
+    limit = budget or Budget(seconds=SECONDS)
+    flat = points.reshape(len(points), -1).cpu().numpy()
+    sizes = np.abs(flat).max(axis=1, initial=0.0)
+    if (small := np.flatnonzero(radius < LEAST_RADIUS * sizes)).size:
+        raise InputError(
+            f"expected a radius that float64 resolves at point {small[0]}, of entries up to {sizes[small[0]]:g}, got "
+            f"{radius:g}: give a larger one, or shift the inputs"
+        )
+
+    def ask(block: slice) -> Measured:
+        (row,) = range(block.start, block.stop)
+        found = _exact(network, flat[row], radius, norm, limit, tolerance)
+        if found.lower < found.upper:
+            drawn = _sampled(network, flat[row], radius, norm, num_samples, seed + row, tolerance)
+            found = found if found.lower >= drawn.lower else drawn._replace(undecided=found.undecided)
+        column = Column.of(
+            COMPLEXITY,
+            [found.lower],
+            upper=[found.upper],
+            method=found.method,
+            given=f"in the {norm} ball of radius {radius:g}",
+        )
+        return Measured((column,), {"num_undecided": np.array([found.undecided])})
+
+    return measure(len(points), ask, population=population, most=1, progress=progress)
+
+
+class _Number(NamedTuple):
+    """How many regions there are, at least and at most."""
+
+    lower: float
+    upper: float
+    method: str
+    undecided: int = 0
 
 
 def _exact(
     network: Network, center: np.ndarray, radius: float, norm: BallNorm, budget: Budget, tolerance: Tolerance | None
-) -> Finding:
+) -> _Number:
     box = Box(center - radius, center + radius)
     if norm == "linf":
-        return _described(count(network, box, budget=budget, tolerance=tolerance), center, radius, norm)
+        found = count(network, box, budget=budget, tolerance=tolerance)
+        low, high = found.interval or (found.value, found.value)
+        return _Number(low, high, found.method, found.num_undecided)
     part = partition(network, box, budget=budget, tolerance=tolerance)
     certain, unclear = _meeting(part, center, radius)
     whole = part.finding()
-    high = np.inf if whole.claim is not Claim.EXACT else certain + unclear
-    found = Finding(
-        certain,
-        Claim.EXACT if high == certain else Claim.LOWER,
-        name=whole.name,
-        interval=(certain, high),
-        method=f"{whole.method}, of the box around the ball; nearest points of regions",
-        tolerance=whole.tolerance,
-        num_undecided=whole.num_undecided + unclear,
-        work=whole.work,
-    )
-    return _described(found, center, radius, norm)
+    high = certain + unclear if whole.claim is Claim.EXACT else np.inf
+    method = f"{whole.method}, of the box around the ball; nearest points of regions"
+    return _Number(certain, high, method, whole.num_undecided + unclear)
 
 
 def _meeting(part: Partition, center: np.ndarray, radius: float) -> tuple[int, int]:
@@ -221,18 +193,11 @@ def _sampled(
     number: int,
     seed: int,
     tolerance: Tolerance | None,
-) -> Finding:
+) -> _Number:
     sampled = sample_codes(network, _drawn(center, radius, norm, number, seed), tolerance=tolerance)
     clear = np.flatnonzero(~sampled.in_doubt)
     distinct = len(sampled.codes[clear].unique()) if len(clear) else 0
-    found = Finding(
-        distinct,
-        Claim.LOWER,
-        name="regions",
-        interval=(distinct, np.inf),
-        method=f"different codes of {number:,} points drawn from the ball",
-    )
-    return _described(found, center, radius, norm)
+    return _Number(distinct, np.inf, f"different codes of {number:,} points drawn from the ball")
 
 
 def _drawn(
@@ -246,23 +211,3 @@ def _drawn(
     steps = generator.normal(size=size)
     steps /= np.linalg.norm(steps, axis=1, keepdims=True)
     return center + radius * generator.uniform(size=(number, 1)) ** (1 / len(center)) * steps
-
-
-def _larger(one: Finding, other: Finding) -> Finding:
-    """Return the larger of two lower bounds."""
-    return one if int(one) >= int(other) else other
-
-
-def _described(found: Finding, center: Sequence[float] | np.ndarray, radius: float, norm: BallNorm) -> Finding:
-    return Finding(
-        found.value,
-        found.claim,
-        name="local complexity",
-        interval=found.interval,
-        definition=DEFINITION,
-        domain=f"{norm} ball of radius {radius:g} around one point of {len(center):,} inputs",
-        method=found.method,
-        tolerance=found.tolerance,
-        num_undecided=found.num_undecided,
-        work=found.work,
-    )

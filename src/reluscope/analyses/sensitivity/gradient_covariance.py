@@ -18,8 +18,9 @@ from torch import Tensor
 from reluscope.analyses.coefficients.matrices import BLOCKS_IN_MEMORY, MEMORY, CoefficientMatrices, matrix
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.arguments import Count, read_arguments, read_position
+from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.networks.graph import Max
 from reluscope.networks.linearize import each_unit_maps
 from reluscope.networks.network import Network
@@ -83,16 +84,15 @@ class ActiveSubspaces:
         """
         j = read_position(j, "j", len(self), "outputs")
         certain = int(self.ranks[j])
-        return Finding(
+        return Finding.of(
             certain,
-            Claim.EXACT if certain == self.rank_upper else Claim.LOWER,
+            upper=self.rank_upper,
             name=f"dimension of the gradients' span, output {self.outputs[j]}",
-            interval=(certain, self.rank_upper),
             definition="rank of E[g g'], g the gradient of the output by the sample's float64 code",
             domain=self._domain,
             method="eigenvalues above their rounding; at most as many as inputs, regions, and units that read inputs",
             source="sattelberg2026",
-            tolerance=float(self.errors[j]),
+            resolution=float(self.errors[j]),
         )
 
     @read_arguments
@@ -118,16 +118,19 @@ class ActiveSubspaces:
         trace, error = float(self.traces[j]), float(self.errors[j])
         top = float(self.eigenvalues[j, :dim].sum())
         known = trace > 2 * error
-        return Finding(
-            min(1.0, top / trace) if known else 0.0,
-            Claim.EXACT if known else Claim.ESTIMATE,
+        value = min(1.0, top / trace) if known else 0.0
+        # Where rounding could be all there is, nothing is known.
+        error = (dim + 1) * error / (trace - error) if known else 1.0
+        return Finding.of(
+            value,
+            max(0.0, value - error),
+            min(1.0, value + error),
             name=f"share of the first {'direction' if dim == 1 else f'{dim} directions'}, output {self.outputs[j]}",
-            interval=None if known else (0.0, 1.0),
             definition=f"sum of the {dim} largest eigenvalues of E[g g'] over the sum of all, g by float64 codes",
             domain=self._domain,
             method="gradients from exact local maps",
             source="sattelberg2026",
-            tolerance=(dim + 1) * error / (trace - error) if known else None,
+            is_share=True,
         )
 
     @property
@@ -149,9 +152,9 @@ def active_subspaces(
     *,
     outputs: Sequence[int] | None = None,
     num_directions: Count = 10,
-    memory: Count = MEMORY,
-    tolerance: Tolerance | None = None,
+    budget: MemoryBudget | None = None,
     progress: bool = False,
+    tolerance: Tolerance | None = None,
 ) -> ActiveSubspaces:
     """Return the directions of input space along which every output varies most, over samples.
 
@@ -164,11 +167,12 @@ def active_subspaces(
         Which of the flattened outputs; all by default.
     num_directions : int
         How many directions to keep.
-    memory : int
+    budget : Budget, optional
         Bytes for gradients and tables of products; outputs that do not fit together take a pass each.
+    progress : bool
+        Show how far a pass is.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
-    progress : bool
 
     Returns
     -------
@@ -202,8 +206,9 @@ def active_subspaces(
     """
     if num_directions < 1:
         raise InputError(f"expected at least one direction, got {num_directions}")
+    memory = (budget or Budget()).memory_or(MEMORY)
     # Nothing is computed here but codes; a block of one output is the least that is needed below.
-    every = matrix(network, x, outputs=outputs, memory=max(memory, _one_sample(network)))
+    every = matrix(network, x, outputs=outputs, budget=Budget(memory=max(memory, _one_sample(network))))
     _, first, counts = every.regions()
     basis = _row_space(network) if network.gates else None
     widest = min(network.num_inputs, len(first))
@@ -224,7 +229,7 @@ def active_subspaces(
     found: list[_Spectrum] = []
     for start in range(0, every.num_outputs, at_once):
         chosen = every.outputs[start : start + at_once]
-        group = matrix(network, every.inputs[first], outputs=chosen, memory=memory, progress=progress)
+        group = matrix(network, every.inputs[first], outputs=chosen, budget=Budget(memory=memory), progress=progress)
         if is_thin:
             found += _by_regions(group, weights, num_directions, gamma, delta)
         else:

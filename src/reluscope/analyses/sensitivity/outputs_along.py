@@ -14,7 +14,7 @@ from jaxtyping import Float
 from reluscope.arguments import read_arguments, read_position
 from reluscope.budget import INTERRUPTED
 from reluscope.errors import InputError, ShapeError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.geometry.domains import Segment
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -59,7 +59,7 @@ class OutputAlong:
         Returns
         -------
         Finding
-            The squared correlation, EXACT within its tolerance; an ESTIMATE from 0 to 1 where there is no variance
+            The squared correlation, EXACT where rounding leaves nine digits; from 0 to 1 where there is no variance
             beyond rounding.
         """
         parts = [column - column.mean() for column in (self.positions, self.values)]
@@ -72,16 +72,17 @@ class OutputAlong:
         )
         known = turns < 0.5
         value = float(parts[0] @ parts[1] / np.prod(lengths)) ** 2 if known else 0.0
-        return Finding(
-            min(1.0, value),
-            Claim.EXACT if known else Claim.ESTIMATE,
+        value, error = min(1.0, value), float(turns) + 16 * EPSILON if known else 1.0
+        return Finding.of(
+            value,
+            max(0.0, value - error),
+            min(1.0, value + error),
             name=f"variance explained along the direction, output {self.output}",
-            interval=None if known else (0.0, 1.0),
             definition="squared correlation of the output and the position along the direction",
             domain=f"{len(self):,} samples",
             method="float64 forward pass with a running error bound",
             source="sattelberg2026",
-            tolerance=float(turns) + 16 * EPSILON if known else None,
+            is_share=True,
         )
 
 

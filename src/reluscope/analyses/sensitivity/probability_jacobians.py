@@ -5,87 +5,30 @@ With the logits' Jacobian J and the probabilities p = softmax(z), the probabilit
 it is small where the network is sure, however steep the logits are.
 """
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Callable
 
 import numpy as np
 import torch
-from jaxtyping import Float
 
-from reluscope.analyses.coefficients.matrices import MEMORY, matrix
-from reluscope.analyses.coefficients.rounding import map_rounding
-from reluscope.analyses.medians import median_finding
+from reluscope.analyses.coefficients.matrices import BLOCKS_IN_MEMORY, MEMORY, matrix
+from reluscope.analyses.coefficients.rounding import weight_rounding
+from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
-from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.budget import BlockBudget, Budget
+from reluscope.findings import Column, Findings, declare
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
-Which = Literal["probabilities", "logits"]
-METHOD = "Frobenius norm of the Jacobian of the {}, from exact local maps"
-
-
-@dataclass(frozen=True, eq=False)
-class JacobianNorms:
-    """Frobenius norms of Jacobians at samples.
-
-    Parameters
-    ----------
-    probabilities, logits : (s,) float64
-    errors : (s, 2) float64
-        Bounds on what rounding changes in them.
-    num_in_doubt : int
-        Samples whose code rounding could change, and with it the map.
-    """
-
-    probabilities: Float[np.ndarray, " s"]
-    logits: Float[np.ndarray, " s"]
-    errors: Float[np.ndarray, "s 2"]
-    num_in_doubt: int
-
-    def __len__(self) -> int:
-        return len(self.logits)
-
-    @read_arguments
-    def mean(self, of: Which = "probabilities") -> Finding:
-        """Return the mean norm over the samples: EXACT within the bound on rounding, if no code is in doubt."""
-        values, errors = self._of(of)
-        return Finding(
-            float(values.mean()),
-            Claim.ESTIMATE if self.num_in_doubt else Claim.EXACT,
-            name=f"mean Jacobian norm of the {of}",
-            definition=f"mean over {len(self):,} samples of the Frobenius norm of the Jacobian of the {of}",
-            domain=f"{len(self):,} samples",
-            method=METHOD.format(of),
-            source="novak2018",
-            tolerance=float(errors.mean()) + 16 * EPSILON * float(values.mean()),
-            num_undecided=self.num_in_doubt,
-        )
-
-    @read_arguments
-    def median(self, of: Which = "probabilities") -> Finding:
-        """Return the median norm over the samples: EXACT within the bound on rounding, if no code is in doubt."""
-        values, errors = self._of(of)
-        found = median_finding(
-            values,
-            len(self),
-            what=f"the Frobenius norm of the Jacobian of the {of}",
-            tolerance=float(errors.max()),
-            name=f"median Jacobian norm of the {of}",
-            method=METHOD.format(of),
-            source="novak2018",
-        )
-        if not self.num_in_doubt:
-            return found
-        return replace(found, claim=Claim.ESTIMATE, num_undecided=self.num_in_doubt)
-
-    def _of(self, which: Which) -> tuple[np.ndarray, np.ndarray]:
-        if which not in ("probabilities", "logits"):
-            raise InputError(f'expected "probabilities" or "logits", got {which!r}')
-        return (self.probabilities, self.errors[:, 0]) if which == "probabilities" else (self.logits, self.errors[:, 1])
+METHOD = "exact local maps, float64"
+OF_PROBABILITIES = declare(
+    "probability_jacobian_norm", "Frobenius norm of the Jacobian of the probabilities at the point", source="novak2018"
+)
+OF_LOGITS = declare(
+    "logit_jacobian_norm", "Frobenius norm of the Jacobian of the logits at the point", source="novak2018"
+)
 
 
 @read_arguments
@@ -93,10 +36,11 @@ def jacobian_norms(
     network: Network,
     x: Points,
     *,
-    memory: Count = MEMORY,
+    population: Count | None = None,
+    budget: BlockBudget | None = None,
+    progress: Callable[[float], None] | None = None,
     tolerance: Tolerance | None = None,
-    progress: bool = False,
-) -> JacobianNorms:
+) -> Findings:
     """Return the Frobenius norms of the Jacobians of the probabilities and of the logits, at samples.
 
     Parameters
@@ -105,15 +49,20 @@ def jacobian_norms(
         Its outputs are logits; a single output z stands for the logits 0 and z.
     x : (s, *input_shape) or (s, n)
         Gradients are those of the codes that samples have in float64.
-    memory : int
-        Bytes for Jacobians and the work on them.
+    population : int, optional
+        How many samples these were drawn from at random; by default these are all.
+    budget : Budget, optional
+        Seconds, and bytes for Jacobians and the work on them.
+    progress : callable, optional
+        Told the share of the work done.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
-    progress : bool
 
     Returns
     -------
-    JacobianNorms
+    Findings
+        ``probability_jacobian_norm`` and ``logit_jacobian_norm``, between what rounding may make of them. Where it
+        could change the code of a sample, and with it the map, nothing is known for certain.
 
     Notes
     -----
@@ -129,28 +78,58 @@ def jacobian_norms(
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.array([[3.0, 0.0], [-1.0, 0.0]]), np.array([0.0, 0.0]))])
     >>> found = rs.sensitivity.jacobian_norms(net, [[1e-12, 1.0], [9.0, 1.0]])  # undecided, and sure
-    >>> found.logits.round(6), found.probabilities.round(6)
+    >>> found["logit_jacobian_norm"].value.round(6), found["probability_jacobian_norm"].value.round(6)
     (array([3.162278, 3.162278]), array([1.414214, 0.      ]))
     """
-    matrices = matrix(network, x, memory=memory, progress=progress)
-    forward = rounded_forward(network, matrices.inputs, tolerance=tolerance)
+    points = network.points(x)
+    memory = (budget or Budget()).memory_or(MEMORY)
+    delta = weight_rounding(network, tolerance or Tolerance())
+
+    def ask(block: slice) -> Measured:
+        return _measured(network, points[block], memory, delta, tolerance)
+
+    per_sample = 8 * BLOCKS_IN_MEMORY * network.num_outputs * (network.num_inputs + 1)
+    return measure(
+        len(points),
+        ask,
+        population=population,
+        bytes_per_sample=per_sample,
+        memory=MEMORY,
+        budget=budget,
+        progress=progress,
+    )
+
+
+def _measured(
+    network: Network, points: torch.Tensor, memory: int, delta: float, tolerance: Tolerance | None
+) -> Measured:
+    forward = rounded_forward(network, points, tolerance=tolerance)
     is_single = network.num_outputs == 1
     outputs = torch.as_tensor(forward.outputs, device=network.device)
     if is_single:
         outputs = torch.cat([torch.zeros_like(outputs), outputs], dim=1)
     share = torch.softmax(outputs, dim=1)
-    columns: list[torch.Tensor] = []
-    for rows, values in matrices.blocks():
+    parts: list[torch.Tensor] = []
+    for rows, values in matrix(network, points, budget=Budget(memory=memory)).blocks():
         gradients = values[..., :-1].movedim(0, 1)
         if is_single:
             gradients = torch.cat([torch.zeros_like(gradients), gradients], dim=1)
         own = share[rows][..., None]
         # p_j (g_j - sum_k p_k g_k): for p_j near 1 the difference cancels, within the bound below.
         through = own * (gradients - (own * gradients).sum(1, keepdim=True))
-        columns.append(torch.stack([torch.linalg.vector_norm(one, dim=(1, 2)) for one in (through, gradients)], dim=1))
-    norms = torch.cat(columns).cpu().numpy()
-    delta = map_rounding(network, tolerance or Tolerance())
+        parts.append(torch.stack([torch.linalg.vector_norm(one, dim=(1, 2)) for one in (through, gradients)], dim=1))
+    norms = torch.cat(parts).cpu().numpy()
     # softmax moves by at most half of what its logits move, and diag(p) - p p' by three times what p moves.
     moved = np.linalg.norm(forward.errors, axis=1) / 2 + 16 * EPSILON
     errors = np.stack([delta / 2 + 3 * moved * (norms[:, 1] + delta), np.full(len(norms), delta)], axis=1)
-    return JacobianNorms(norms[:, 0], norms[:, 1], errors, int(forward.doubtful.any(axis=1).sum()))
+    errors += 16 * EPSILON * norms
+    # Of another code than that in float64 nothing is known.
+    errors[forward.doubtful.any(axis=1)] = np.inf
+    return Measured(
+        tuple(
+            Column.of(
+                quantity, value, np.maximum(value - error, 0.0), value + error, method="exact local maps, float64"
+            )
+            for quantity, value, error in zip((OF_PROBABILITIES, OF_LOGITS), norms.T, errors.T, strict=True)
+        )
+    )

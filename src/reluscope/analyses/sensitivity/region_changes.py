@@ -5,94 +5,36 @@ consecutive pieces; at a corner there is one if the pieces on its two sides have
 the changes of codes between many points of a trajectory, see [novak2018]_; here nothing is left between points.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Int
 from numpy.typing import ArrayLike
 
+from reluscope.analyses.measuring import ragged
 from reluscope.analyses.sensitivity.trajectories import Trajectory, trajectory
 from reluscope.arguments import read_arguments
-from reluscope.budget import Budget
+from reluscope.budget import RegionBudget
 from reluscope.codes.packed import Codes
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.geometry.domains import Segment
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
 from reluscope.tolerance import Tolerance
 
-
-@dataclass(frozen=True, eq=False)
-class Transitions:
-    """Changes of region along a trajectory.
-
-    Parameters
-    ----------
-    crossings : (k,) int64
-        Transitions inside each segment.
-    flips : (k,) int64
-        Units that change their piece at them, each time counted.
-    corner_crossings, corner_flips : (k,) int64
-        The same at the end of each segment, on to the next; 0 at the end of a trajectory that is not closed.
-    lengths : (k,) float64
-        Of the segments, in input space.
-    places : tuple of (c,) arrays
-        Where on each segment its crossings are, as distances from its beginning.
-    description : str
-        What the trajectory is.
-    claim : Claim
-        EXACT, or LOWER if signs stayed undecided or work stopped early.
-    num_undecided : int
-    stopped : str
-        Why work stopped early, if it did.
-    tolerance : Tolerance
-    """
-
-    crossings: Int[np.ndarray, " k"]
-    flips: Int[np.ndarray, " k"]
-    corner_crossings: Int[np.ndarray, " k"]
-    corner_flips: Int[np.ndarray, " k"]
-    lengths: Float[np.ndarray, " k"]
-    places: tuple[Float[np.ndarray, " _"], ...]
-    description: str
-    claim: Claim
-    num_undecided: int
-    stopped: str
-    tolerance: Tolerance
-
-    def __len__(self) -> int:
-        return len(self.crossings)
-
-    @property
-    def length(self) -> float:
-        """Length of the trajectory."""
-        return float(self.lengths.sum())
-
-    def number(self) -> Finding:
-        """Return how many transitions between linear regions there are: EXACT, or LOWER; of the polyline."""
-        total = int(self.crossings.sum() + self.corner_crossings.sum())
-        definition = "changes of the activation region on the way; stretches within a boundary have codes of their own"
-        return self._finding(total, "transitions", definition)
-
-    def changes_of_units(self) -> Finding:
-        """Return how many times units change their piece: EXACT, or LOWER; of the polyline."""
-        total = int(self.flips.sum() + self.corner_flips.sum())
-        return self._finding(total, "changes of units", "changes of pieces, summed over units and over the way")
-
-    def _finding(self, value: int, name: str, definition: str) -> Finding:
-        return Finding(
-            value,
-            self.claim,
-            name=name,
-            interval=None if self.claim is Claim.EXACT else (value, np.inf),
-            definition=definition,
-            domain=self.description,
-            method="exact partition of every segment",
-            source="novak2018",
-            tolerance=self.tolerance.resolution,
-            num_undecided=self.num_undecided,
-        )
+METHOD = "exact partition of every segment"
+TRANSITIONS = declare(
+    "num_transitions",
+    "changes of the activation region on the segment, and at its end on to the next one; stretches within a boundary "
+    "have codes of their own",
+    kind=Kind.COUNT,
+    source="novak2018",
+)
+UNIT_CHANGES = declare(
+    "num_unit_changes",
+    "changes of pieces, summed over units, on the segment and at its end on to the next one",
+    kind=Kind.COUNT,
+    source="novak2018",
+)
 
 
 @read_arguments
@@ -100,9 +42,9 @@ def transitions(
     network: Network,
     way: Trajectory | ArrayLike,
     *,
-    budget: Budget | int | None = None,
+    budget: RegionBudget | None = None,
     tolerance: Tolerance | None = None,
-) -> Transitions:
+) -> Findings:
     """Count the changes of linear region along a trajectory, exactly.
 
     Parameters
@@ -111,14 +53,18 @@ def transitions(
     way : Trajectory, or (k, n) or (k, *input_shape) array
         See `trajectory`, `ellipse` and `translations`; points give the polyline through them. Counts are those of the
         polyline, of which curves are no part but for the points that they share.
-    budget : Budget or int, optional
+    budget : Budget, optional
         For all segments together.
     tolerance : Tolerance, optional
 
     Returns
     -------
-    Transitions
-        EXACT, or LOWER; see `Transitions.claim`.
+    Findings
+        ``num_transitions`` and ``num_unit_changes`` of every segment: exact, or at least so many where signs stayed
+        undecided or work stopped early. Sums over all segments are those of the way. Details: ``corner_transitions``
+        (k,), those of the transitions that are at the end of the segment, on to the next one; ``lengths`` (k,) of the
+        segments in input space; ``places`` (k,), arrays of where on each segment its transitions are, as distances
+        from its beginning; ``num_undecided`` (k,).
 
     Raises
     ------
@@ -139,7 +85,7 @@ def transitions(
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))])
     >>> circle = rs.sensitivity.ellipse([1.0, 0.0], [-0.5, 0.75**0.5], [-0.5, -(0.75**0.5)], num_points=30)
-    >>> print(rs.sensitivity.transitions(net, circle).number())  # around the four quadrants
+    >>> print(rs.sensitivity.transitions(net, circle).total("num_transitions"))  # around the four quadrants
     4 (EXACT)
     """
     path = way if isinstance(way, Trajectory) else trajectory(way)
@@ -149,19 +95,29 @@ def transitions(
     parts = partition(network, segments, budget=budget, tolerance=tolerance) if segments else []
     orders = [np.argsort(part.witnesses[:, 0]) for part in parts]
     corner_crossings, corner_flips = _at_corners(parts, orders, path.is_closed)
-    is_exact = all(part.finding().claim is Claim.EXACT for part in parts)
-    return Transitions(
-        np.array([len(part.facets) for part in parts], dtype=np.int64),
-        np.array([len(part.facets.flips) for part in parts], dtype=np.int64),
-        corner_crossings,
-        corner_flips,
-        np.linalg.norm(ends - starts, axis=1),
-        tuple(np.sort(part.vertices[part.facets.vertices[:, 0], 0]) for part in parts),
-        path.description,
-        Claim.EXACT if is_exact else Claim.LOWER,
-        sum(part.num_undecided for part in parts),
-        next((part.note for part in parts if part.note), ""),
-        tolerance,
+    crossings = np.array([len(part.facets) for part in parts], dtype=np.float64)
+    flips = np.array([len(part.facets.flips) for part in parts], dtype=np.float64)
+    exact = np.array([part.finding().claim is Claim.EXACT for part in parts], dtype=bool)
+    if len(parts):
+        # What is at a corner hangs on the next segment too.
+        following = np.roll(exact, -1)
+        following[-1] |= not path.is_closed
+        exact &= following
+    columns = [
+        Column.of(quantity, number, upper=np.where(exact, number, np.inf), method=METHOD)
+        for quantity, number in ((TRANSITIONS, crossings + corner_crossings), (UNIT_CHANGES, flips + corner_flips))
+    ]
+    return Findings.of(
+        *columns,
+        keys={"segment": np.arange(len(parts))},
+        domain=path.description,
+        details={
+            "corner_transitions": corner_crossings,
+            "lengths": np.linalg.norm(ends - starts, axis=1),
+            "places": ragged([np.sort(part.vertices[part.facets.vertices[:, 0], 0]) for part in parts]),
+            "num_undecided": np.array([part.num_undecided for part in parts], dtype=np.int64),
+        },
+        stopped=next((part.note for part in parts if part.note), ""),
     )
 
 

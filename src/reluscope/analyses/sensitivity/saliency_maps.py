@@ -15,7 +15,7 @@ from reluscope.analyses.classification.classes import classes_of_outputs
 from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import ShapeError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.networks.choices import read_outputs
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -66,7 +66,7 @@ class Saliency:
         Returns
         -------
         Finding
-            EXACT within its tolerance; an ESTIMATE from 0 to 1 where everything is as small as rounding.
+            EXACT where rounding leaves nine digits; from 0 to 1 where everything is as small as rounding.
         """
         row = read_position(row, "row", len(self), "samples")
         constant = abs(float(self.constants[row]))
@@ -75,15 +75,17 @@ class Saliency:
         size = self.gradients.shape[1] ** 0.5
         error = self.error * (size * float(self.scale[row]) + 1) + 16 * EPSILON * total
         known = total > 2 * error
-        return Finding(
-            constant / total if known else 0.0,
-            Claim.EXACT if known else Claim.ESTIMATE,
+        value = constant / total if known else 0.0
+        apart = 2 * error / (total - error) if known else 1.0
+        return Finding.of(
+            value,
+            max(0.0, value - apart),
+            min(1.0, value + apart),
             name=f"share of the constant, output {self.outputs[row]}",
-            interval=None if known else (0.0, 1.0),
             definition="|b| / (|b| + sum of |w_i x_i|) for the map w . x + b of the sample's float64 code",
             domain="one sample",
             method="the map of the sample's code, float64",
-            tolerance=2 * error / (total - error) if known else None,
+            is_share=True,
         )
 
 

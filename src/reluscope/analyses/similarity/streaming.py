@@ -14,10 +14,11 @@ from torch import Tensor
 from reluscope.analyses.coefficients.matrices import BLOCKS_IN_MEMORY, matrix
 from reluscope.analyses.similarity.moments import Moments, MomentSum, num_columns
 from reluscope.analyses.similarity.row_spaces import RowSpace
+from reluscope.budget import Budget
 from reluscope.errors import BudgetExceededError, InputError, ShapeError
 from reluscope.geometry.scales import exponents, times_power
 from reluscope.networks.network import Network
-from reluscope.progress import Progress
+from reluscope.progress import Progress, share_done
 
 MEMORY = 2**31
 # Up to so many columns a triangular factor costs little beside the Jacobians.
@@ -125,12 +126,12 @@ def coefficient_blocks(
 ) -> Iterator[tuple[slice, list[Float[np.ndarray, "m rows c"]]]]:
     """Yield the same rows of every network's coefficients, for some outputs."""
     share = memory // 4 // len(networks)
-    passes = [
-        matrix(one, points, outputs=outputs, memory=share, progress=False if place else progress).blocks()
-        for place, one in enumerate(networks)
-    ]
-    for blocks in zip(*passes, strict=True):
-        yield blocks[0][0], [values.cpu().numpy() for _, values in blocks]
+    passes = [matrix(one, points, outputs=outputs, budget=Budget(memory=share)).blocks() for one in networks]
+    with share_done("coefficients", progress) as tell:
+        for blocks in zip(*passes, strict=True):
+            rows = blocks[0][0]
+            yield rows, [values.cpu().numpy() for _, values in blocks]
+            tell(rows.stop / len(points))
 
 
 def coefficient_moments(

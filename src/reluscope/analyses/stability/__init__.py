@@ -1,6 +1,6 @@
 """How stable the inverse is: singular values through the layers, and what a gate may do to them."""
 
-from reluscope.analyses.stability.layers import Layer, layers
+from reluscope.analyses.stability.layers import NetworkLayer, layers
 from reluscope.analyses.stability.lemmas import (
     CorrelationCounts,
     Interlacing,
@@ -9,20 +9,18 @@ from reluscope.analyses.stability.lemmas import (
     lemma8,
     lemma9,
 )
+from reluscope.analyses.stability.measures import curve
 from reluscope.analyses.stability.prefix import PrefixMap, prefix_map
 from reluscope.analyses.stability.spectra import extremes, jacobian_bytes, spectra
-from reluscope.analyses.stability.table import Bounded, Measure, Spectra
 
 __all__ = [
-    "Bounded",
     "CorrelationCounts",
     "Interlacing",
-    "Layer",
-    "Measure",
+    "NetworkLayer",
     "PrefixMap",
     "RemovedRows",
-    "Spectra",
     "correlation_counts",
+    "curve",
     "extremes",
     "jacobian_bytes",
     "layers",

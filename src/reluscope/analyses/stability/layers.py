@@ -17,8 +17,8 @@ Kind = Literal["affine", "gate"]
 
 
 @dataclass(frozen=True)
-class Layer:
-    """One layer of a network.
+class NetworkLayer:
+    """One layer of a network, and with it the prefix map that ends there.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Layer:
 
 
 @read_arguments
-def layers(network: Network) -> tuple[Layer, ...]:
+def layers(network: Network) -> tuple[NetworkLayer, ...]:
     """Return the layers of a network in order of evaluation.
 
     Parameters
@@ -47,7 +47,7 @@ def layers(network: Network) -> tuple[Layer, ...]:
 
     Returns
     -------
-    tuple of Layer
+    tuple of NetworkLayer
         For every gate the affine step that leads to it, if there is one, and the gate; last the affine step that leads
         to the output, if there is one.
 
@@ -68,15 +68,15 @@ def layers(network: Network) -> tuple[Layer, ...]:
     >>> [(layer.kind, layer.size) for layer in layers(net)]
     [('affine', 2), ('gate', 2), ('affine', 1)]
     """
-    found: list[Layer] = []
+    found: list[NetworkLayer] = []
     for stage in network.stages:
         if is_step(stage.leg.plan):
             target = network.nodes[stage.leg.target]
-            found.append(Layer(target.name, "affine", stage.index, target.size))
-        found.append(Layer(stage.gate.name, "gate", stage.index, stage.gate.size))
+            found.append(NetworkLayer(target.name, "affine", stage.index, target.size))
+        found.append(NetworkLayer(stage.gate.name, "gate", stage.index, stage.gate.size))
     if is_step(network.finish.leg.plan):
         output = network.nodes[network.output]
-        found.append(Layer(output.name, "affine", len(network.stages), output.size))
+        found.append(NetworkLayer(output.name, "affine", len(network.stages), output.size))
     if not found:
         raise InputError("expected a network with a layer, got one that only hands on its input: load the whole model")
     return tuple(found)

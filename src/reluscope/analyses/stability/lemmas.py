@@ -13,7 +13,7 @@ from jaxtyping import Bool, Float
 
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 EPS = float(np.finfo(np.float64).eps)
 # Eigenvalues of a Gram matrix above this share of the largest are surely not zero.
@@ -46,9 +46,9 @@ class Interlacing:
         """Return the bounds that hold, UPPER."""
         names = (("largest", self.largest_upper), ("smallest nonzero", self.smallest_upper))
         return tuple(
-            Finding(
+            Finding.of(
                 bound,
-                Claim.UPPER,
+                -np.inf,
                 name=f"{which} singular value after the gate, Lemma 8",
                 definition=f"upper bound on the {which} singular value of D_I A",
                 method=f"{self.num_removed:,} rows removed, {self.num_nonzero:,} nonzero singular values before",
@@ -88,9 +88,9 @@ class RemovedRows:
             ("sharper", self.sharper, "|A_left a_k| / |P a_k|, smallest over the removed rows"),
         )
         return tuple(
-            Finding(
+            Finding.of(
                 float(bounds.min()),
-                Claim.UPPER,
+                -np.inf,
                 name=f"smallest nonzero singular value after the gate, {name}",
                 definition="upper bound on the smallest nonzero singular value of D_I A",
                 method=method,

@@ -4,26 +4,29 @@ On the region of a sample the value after every layer is an affine function of t
 Jacobian say how much directions are stretched on the way there, and how unstable it is to go back.
 """
 
-import time
-from collections.abc import Callable
+import os
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
-from reluscope.analyses.pacing import Pace, read_population, until_interrupted
+from reluscope.analyses.measuring import KeptRows, Measured, key_of, measure
 from reluscope.analyses.stability.jacobians import carried
 from reluscope.analyses.stability.lanczos import prefix_extremes
-from reluscope.analyses.stability.layers import Layer, layers
+from reluscope.analyses.stability.layers import NetworkLayer, layers
+from reluscope.analyses.stability.measures import Spectrum, measured
 from reluscope.analyses.stability.singular_values import (
     EPS,
     SingularValues,
     before_and_after,
     singular_values,
 )
-from reluscope.analyses.stability.table import Spectra
-from reluscope.arguments import Count, NonNegative, Seconds, Seed, read_arguments
+from reluscope.arguments import Count, NonNegative, Seed, read_arguments
+from reluscope.budget import BlockBudget, Budget, TimeBudget
 from reluscope.errors import InputError
+from reluscope.files.kept_results import Record
+from reluscope.findings import Findings
 from reluscope.networks.linearize import point_pieces
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -31,8 +34,6 @@ from reluscope.tolerance import Tolerance
 
 MEMORY = 6 * 2**30
 STEPS = 64
-# Values, lower and upper bounds of one layer, and how they were computed.
-Row = tuple[np.ndarray, np.ndarray, np.ndarray, str]
 
 
 @read_arguments
@@ -42,11 +43,11 @@ def spectra(
     *,
     nonzero: NonNegative | None = None,
     population: Count | None = None,
-    seconds: Seconds = np.inf,
-    memory: Count = MEMORY,
+    checkpoint: str | os.PathLike[str] | MutableMapping[str, Record] | None = None,
+    budget: BlockBudget | None = None,
+    progress: Callable[[float], None] | None = None,
     tolerance: Tolerance | None = None,
-    tell: Callable[[float], None] | None = None,
-) -> Spectra:
+) -> Findings:
     """Return the singular values of the Jacobian after every affine step and after every gate.
 
     Parameters
@@ -58,21 +59,26 @@ def spectra(
         A singular value counts as nonzero if it is larger than this share of the largest; by default ``2 r max(m, n)
         eps`` for a Jacobian of m rows, r the tolerance's factor of rounding.
     population : int, optional
-        How many samples these were drawn from, for the claims of medians; by default these are all.
-    seconds : float
-        When to stop; at least one sample is done.
-    memory : int
-        Bytes that the Jacobians of one sample may take. Where they take more, only the extremes of every layer are
-        found (see `extremes`), and a note says so.
+        How many samples these were drawn from at random; by default these are all.
+    checkpoint : path or mapping of records, optional
+        A folder in which finished samples are kept, so that work that was stopped goes on.
+    budget : Budget, optional
+        Its memory is what the Jacobians of one sample may take, by default 6 GB. Where they take more, only the
+        extremes of every layer are found (see `extremes`), and the method says so.
+    progress : callable, optional
+        Told the share of the work done.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
-    tell : callable, optional
-        Told the share of the work done.
 
     Returns
     -------
-    Spectra
-        Of fewer samples if there was no time, or on Ctrl-C after the first. Every value comes with bounds on rounding.
+    Findings
+        For every sample and layer ``largest_singular_value``, ``smallest_nonzero_singular_value``,
+        ``condition_number``, ``num_nonzero_singular_values``, ``stable_rank`` and ``effective_rank``, between what
+        rounding may make of them. Where all singular values are zero there is no smallest one and no condition number.
+        Details: ``singular_values``, all of them in descending order, with bounds on their ``errors``; the ``kind``
+        ("affine" or "gate") and the ``size`` of the layer, and above which share of the largest a value counts as
+        ``nonzero``; the ``method``.
 
     Raises
     ------
@@ -90,23 +96,29 @@ def spectra(
     >>> import reluscope as rs
     >>> net = rs.load([(np.array([[3.0, 0.0], [0.0, 1.0], [0.0, -1.0]]), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
     >>> found = spectra(net, [[1.0, 2.0], [-1.0, 2.0]])
-    >>> [table.round(9).tolist() for table in found.values[:2]]
-    [[[3.0, 1.414213562], [3.0, 1.414213562]], [[3.0, 1.0], [1.0, 0.0]]]
-    >>> print(found.median(1, "num_nonzero"))
+    >>> gate = found.where(layer=net.gates[0].name)
+    >>> [values.round(9).tolist() for values in gate.details["singular_values"]]
+    [[3.0, 1.0], [1.0, 0.0]]
+    >>> print(gate.median("num_nonzero_singular_values"))
     1.5 (EXACT)
     """
-    tolerance = tolerance or Tolerance()
-    every = layers(network)
+    tolerance, budget = tolerance or Tolerance(), budget or Budget()
+    every, memory = layers(network), budget.memory_or(MEMORY)
     shares = _shares(every, network.num_inputs, nonzero, tolerance)
     needed, gamma = jacobian_bytes(network), tolerance.rounding * EPS
+    work, note = _All(network, every, gamma), ""
     if needed > memory:
-        note = (
-            f"The Jacobians of one sample take {needed / 2**30:.1f} GB, more than the {memory / 2**30:.1f} GB allowed, "
-            "so only the extreme singular values were found."
-        )
         work = _Extremes(network, every, gamma, STEPS, 0)
-        return _of_samples(network, x, work, shares, population, seconds, tell, (note,))
-    return _of_samples(network, x, _All(network, every, gamma), shares, population, seconds, tell)
+        note = (
+            f" (the Jacobians of one sample take {needed / 2**30:.1f} GB, more than the {memory / 2**30:.1f} GB "
+            "allowed)"
+        )
+    points = network.points(x)
+    kept = None
+    if checkpoint is not None:
+        kept = KeptRows(checkpoint, key_of(network, points, work=type(work).__name__, shares=shares, gamma=gamma))
+    budget = Budget(seconds=budget.seconds)
+    return _of_samples(points, work, shares, note, population, kept, budget, progress)
 
 
 @read_arguments
@@ -115,12 +127,12 @@ def extremes(
     x: Points,
     *,
     steps: Count = STEPS,
-    seed: Seed = 0,
     population: Count | None = None,
-    seconds: Seconds = np.inf,
+    budget: TimeBudget | None = None,
+    progress: Callable[[float], None] | None = None,
     tolerance: Tolerance | None = None,
-    tell: Callable[[float], None] | None = None,
-) -> Spectra:
+    seed: Seed = 0,
+) -> Findings:
     """Return the largest and the smallest nonzero singular value after every layer, without any Jacobian.
 
     Parameters
@@ -129,18 +141,19 @@ def extremes(
     x : (s, *input_shape) or (s, n)
     steps : int
         Products with every Jacobian and its transpose, at least 2.
+    population, budget, progress, tolerance
+        As for `spectra`; no memory is asked for.
     seed : int
         Of the random starts.
-    population, seconds, tolerance, tell
-        As for `spectra`.
 
     Returns
     -------
-    Spectra
-        The largest value is a lower bound (LOWER), with an upper one that fails with a probability of 0.001; the
-        smallest nonzero value is an upper bound (UPPER). Where the steps exhaust the row space, both ends of the
-        intervals are within rounding. The bounds allow for the rounding of the steps, relative to the largest value,
-        not for cancellation within the layers; `spectra` follows that.
+    Findings
+        As of `spectra`, without ranks. The largest value and the condition number are lower bounds (LOWER), and the
+        detail ``likely_upper`` is a number that the largest one exceeds with a probability of 0.001 at most; the
+        smallest nonzero value is an upper bound (UPPER). Where the steps exhaust the row space, all are EXACT within
+        rounding. The bounds allow for the rounding of the steps, relative to the largest value, not for cancellation
+        within the layers; `spectra` follows that.
 
     Raises
     ------
@@ -156,9 +169,9 @@ def extremes(
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.diag([3.0, 1.0]), np.ones(2)), (np.ones((1, 2)), np.zeros(1))])
-    >>> found = extremes(net, [[1.0, 1.0]])
-    >>> found.values[0].round(9).tolist()
-    [[3.0, 1.0]]
+    >>> found = extremes(net, [[1.0, 1.0]]).where(layer=net.gates[0].name)
+    >>> print(found.finding("largest_singular_value"), found.finding("smallest_nonzero_singular_value"))
+    3 (EXACT) 1 (EXACT)
     """
     if steps < 2:
         raise InputError(f"expected at least 2 steps, got {steps}: leave it out for {STEPS}")
@@ -166,7 +179,7 @@ def extremes(
     every = layers(network)
     shares = _shares(every, network.num_inputs, None, tolerance)
     work = _Extremes(network, every, tolerance.rounding * EPS, steps, seed)
-    return _of_samples(network, x, work, shares, population, seconds, tell)
+    return _of_samples(network.points(x), work, shares, "", population, None, budget, progress)
 
 
 @read_arguments
@@ -187,12 +200,11 @@ class _All:
     """All singular values of one sample after another."""
 
     network: Network
-    layers: tuple[Layer, ...]
+    layers: tuple[NetworkLayer, ...]
     gamma: float
     first: SingularValues | None = None
-    complete: bool = True
 
-    def __call__(self, point: torch.Tensor) -> list[Row]:
+    def __call__(self, point: torch.Tensor) -> list[Spectrum]:
         found: dict[int, SingularValues] = {}
         for step in carried(self.network, point_pieces(self.network, point), gamma=self.gamma):
             if step.before is not None and step.after is None:
@@ -213,11 +225,12 @@ class _All:
                     found[step.before] = known
         if self.layers[0].kind == "affine":
             self.first = found[0]
-        return [_row(found[index]) for index in range(len(self.layers))]
+        return [_spectrum(found[index]) for index in range(len(self.layers))]
 
 
-def _row(found: SingularValues) -> Row:
-    return found.values, np.maximum(0.0, found.values - found.errors), found.values + found.errors, found.method
+def _spectrum(found: SingularValues) -> Spectrum:
+    lower = np.maximum(0.0, found.values - found.errors)
+    return Spectrum(found.values, lower, found.values + found.errors, found.method)
 
 
 @dataclass(eq=False)
@@ -225,13 +238,12 @@ class _Extremes:
     """The extreme singular values of one sample after another."""
 
     network: Network
-    layers: tuple[Layer, ...]
+    layers: tuple[NetworkLayer, ...]
     gamma: float
     steps: int
     seed: int
-    complete: bool = False
 
-    def __call__(self, point: torch.Tensor) -> list[Row]:
+    def __call__(self, point: torch.Tensor) -> list[Spectrum]:
         pieces, rows = point_pieces(self.network, point), []
         for index, layer in enumerate(self.layers):
             largest, smallest, exhausted = prefix_extremes(
@@ -243,55 +255,51 @@ class _Extremes:
                 seed=self.seed,
                 gamma=self.gamma,
             )
-            columns = ((end.value, end.lower, end.upper) for end in (largest, smallest))
-            values, lower, upper = (np.array(column) for column in zip(*columns, strict=True))
-            rows.append((values, lower, upper, "Lanczos, row space exhausted" if exhausted else "Lanczos"))
+            # Certain is only that the largest one is not smaller, as long as there are directions left.
+            upper = np.array([largest.upper if exhausted else np.inf, smallest.upper])
+            rows.append(
+                Spectrum(
+                    np.array([largest.value, smallest.value]),
+                    np.array([largest.lower, smallest.lower]),
+                    upper,
+                    "Lanczos, row space exhausted" if exhausted else "Lanczos",
+                    is_complete=False,
+                    likely_upper=np.nan if exhausted else largest.upper,
+                )
+            )
         return rows
 
 
 def _of_samples(
-    network: Network,
-    x: Points,
+    points: torch.Tensor,
     work: _All | _Extremes,
     shares: tuple[float, ...],
+    note: str,
     population: int | None,
-    seconds: float,
-    tell: Callable[[float], None] | None,
-    notes: tuple[str, ...] = (),
-) -> Spectra:
-    """Work on samples as long as there is time, and put what was found into one table."""
-    began = time.perf_counter()
-    points = network.points(x)
-    population = read_population(population, len(points))
-    pace = Pace(len(points), seconds=seconds, progress=tell)
-    samples: list[list[Row]] = []
+    kept: KeptRows | None,
+    budget: Budget | None,
+    progress: Callable[[float], None] | None,
+) -> Findings:
+    """Work on samples one after another, and put what was found into one table."""
 
-    def look() -> None:
-        for block in pace.blocks():
-            for sample in range(block.start, block.stop):
-                samples.append(work(points[sample : sample + 1]))
+    def ask(block: slice) -> Measured:
+        samples = [work(points[row : row + 1]) for row in range(block.start, block.stop)]
+        return measured(samples, work.layers, shares, note)
 
-    stopped = until_interrupted(look, samples)
-    by_layer = list(zip(*samples, strict=True))
-    values, lower, upper = (tuple(np.stack([row[part] for row in rows]) for rows in by_layer) for part in range(3))
-    return Spectra(
-        work.layers,
-        values,
-        lower,
-        upper,
-        (work.complete,) * len(work.layers),
-        tuple(" or ".join(dict.fromkeys(row[3] for row in rows)) for rows in by_layer),
-        network.num_inputs,
-        shares,
-        population,
-        notes,
-        stopped or pace.stopped,
-        time.perf_counter() - began,
+    return measure(
+        len(points),
+        ask,
+        keys={"layer": [layer.name for layer in work.layers]},
+        domain="input space",
+        population=population,
+        checkpoint=kept,
+        budget=budget,
+        progress=progress,
     )
 
 
 def _shares(
-    every: tuple[Layer, ...], num_inputs: int, nonzero: float | None, tolerance: Tolerance
+    every: tuple[NetworkLayer, ...], num_inputs: int, nonzero: float | None, tolerance: Tolerance
 ) -> tuple[float, ...]:
     """Return per layer above which share of the largest a singular value counts as nonzero."""
     if nonzero is not None and not 0 <= nonzero < 1:

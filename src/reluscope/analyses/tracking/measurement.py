@@ -18,7 +18,7 @@ from reluscope.analyses.codespace.by_gate import beside
 from reluscope.analyses.codespace.distinct import NUM_CODES, count_distinct
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
 from reluscope.analyses.codespace.usage import NUM_ALWAYS_ON, NUM_DEAD, unit_usage
-from reluscope.analyses.coefficients.norms import local_norms
+from reluscope.analyses.coefficients.norms import FROBENIUS_NORM, SPECTRAL_NORM, local_norms
 from reluscope.analyses.counting.segments import NUM_REGIONS_ON_SEGMENT, count_along_segments
 from reluscope.analyses.tracking.plan import Plan
 from reluscope.budget import INTERRUPTED
@@ -203,7 +203,7 @@ def _segments(network: Network, plan: Plan) -> dict[str, Found]:
 def _norms(network: Network, plan: Plan) -> dict[str, Found]:
     norms = local_norms(network, plan.points[plan.jacobians])
     _pass_on(norms.stopped)
-    spectral, frobenius = norms.medians()
+    spectral, frobenius = norms.median(SPECTRAL_NORM), norms.median(FROBENIUS_NORM)
     if not np.isfinite([spectral.value, frobenius.value]).all():
         raise ReluscopeError("they are not finite")
     return {"spectral_norm": spectral, "frobenius_norm": frobenius}

@@ -42,7 +42,7 @@ class Plan:
         Samples at which the Jacobian is looked at.
     plane : Slice, Box or None
         A domain of two dimensions.
-    budget : Budget or None
+    budget : Budget
         Of the plane's partition.
     settings : dict
         All of this in plain types, and the gates: two runs of equal settings can be compared record by record.
@@ -55,7 +55,7 @@ class Plan:
     ends: Float[np.ndarray, "k n"]
     jacobians: Int[np.ndarray, " j"]
     plane: Slice | Box | None
-    budget: Budget | None
+    budget: Budget
     settings: dict[str, Any]
 
 
@@ -89,7 +89,7 @@ def make_plan(
     segment_share: float | None,
     jacobians: int,
     plane: Slice | Box | Sequence[int] | None,
-    budget: Budget | int | None,
+    budget: Budget,
     seed: int,
 ) -> Plan:
     """Fix what the records of a run look at.
@@ -108,7 +108,7 @@ def make_plan(
         How much of the way between two samples a segment goes; by default all, or 128 over the number of units.
     jacobians : int
     plane : Slice, Box, three rows of the data, or None
-    budget : Budget, int or None
+    budget : Budget
     seed : int
 
     Returns
@@ -132,7 +132,6 @@ def make_plan(
     ends = starts + share * (points[pairs.second] - starts)
     chosen = np.sort(np.random.default_rng(seed + 1).permutation(len(rows))[:jacobians]).astype(np.int64)
     domain = _plane(network, data, plane)
-    limit = budget if isinstance(budget, Budget) or budget is None else Budget(regions=budget)
     gates = [[gate.name, gate.kind, gate.num_units, gate.num_pieces] for gate in network.gates]
     settings = {
         "gates": gates,
@@ -146,9 +145,9 @@ def make_plan(
         "jacobians": chosen.tolist(),
         "plane": None if domain is None else domain.describe(),
         "plane_digest": None if domain is None else _digest(*domain_arrays(domain).values()),
-        "budget": None if domain is None or limit is None else [limit.regions, limit.seconds],
+        "budget": None if domain is None else [budget.regions, budget.seconds],
     }
-    return Plan(points, known, rows, starts, ends, chosen, domain, limit, settings)
+    return Plan(points, known, rows, starts, ends, chosen, domain, budget, settings)
 
 
 # How a reader calls what settings hold, in the order in which differences are told.

@@ -23,7 +23,7 @@ from reluscope.analyses.tracking.plan import NAMES, draw_rows, first_rows, make_
 from reluscope.analyses.tracking.records import Records
 from reluscope.analyses.tracking.table import ADVICE, LOGGED, WHAT, column_kind, plain, read_rows, row_of, write_rows
 from reluscope.arguments import Count, Natural, Seed, Share, read_arguments
-from reluscope.budget import Budget
+from reluscope.budget import Budget, RegionBudget
 from reluscope.codes.checked_words import check_words
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packed import Codes
@@ -69,7 +69,7 @@ class Tracker:
         Samples at which norms of the Jacobian are taken.
     plane : Plane, Box, or three rows of the data, optional
         Partitioned exactly at every record; partitions are saved in a folder beside the file.
-    budget : Budget or int, optional
+    budget : Budget
         Of each of these partitions; by default 50,000 regions or ten seconds. A count that it ends is LOWER.
     seed : int
         Decides what is drawn.
@@ -113,7 +113,7 @@ class Tracker:
         segment_share: Share | None = None,
         jacobians: Natural = 16,
         plane: Slice | Box | Sequence[int] | None = None,
-        budget: Budget | int | None = PLANE_BUDGET,
+        budget: RegionBudget = PLANE_BUDGET,
         seed: Seed = 0,
         device: torch.device | str = "cpu",
         overwrite: bool = False,

@@ -16,7 +16,7 @@ from reluscope.analyses.tropical.rational_function import TropicalRational
 from reluscope.analyses.tropical.to_module import to_module
 from reluscope.arguments import read_arguments
 from reluscope.errors import ShapeError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.geometry.rational_polytopes import Row
 from reluscope.networks.load import load
@@ -69,9 +69,8 @@ def agreement(network: Network, function: TropicalRational, domain: Domain | Non
             f"{function.num_inputs} and {function.num_outputs}"
         )
     cells = exact_cells(network, domain)
-    return Finding(
+    return Finding.of(
         sum(not _agree(cell, function) for cell in cells),
-        Claim.EXACT,
         name="regions where network and tropical form differ",
         definition="proper_activation",
         domain=_describe(network, domain),
@@ -116,9 +115,8 @@ def round_trip(network: Network, domain: Domain | None = None) -> Finding:
     inner = domain.window if isinstance(domain, Slice) else domain
     back = agreement(again, function, inner)
     differing = sum(not _agree(cell, function) for cell in table.cells)
-    return Finding(
+    return Finding.of(
         differing + int(back),
-        Claim.EXACT,
         name="regions where network, pieces, tropical form and network differ",
         definition="proper_activation",
         domain=_describe(network, domain),

@@ -19,7 +19,7 @@ from torch import nn
 
 from reluscope.arguments import NonNegative, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.networks.load import load
 from reluscope.networks.rational import RationalNetwork
 
@@ -198,9 +198,9 @@ def error_upper(found: Interpolant, curvature: NonNegative) -> Finding:
     worst, _ = _deviations(found.module, found.knots, found.values)
     bound = Fraction(curvature) * longest**2 / 8 + worst
     value = float(bound)
-    return Finding(
+    return Finding.of(
         value if Fraction(value) >= bound else nextafter(value, inf),
-        Claim.UPPER,
+        lower=-inf,
         name="largest error between the knots",
         domain=f"[{found.knots[0]:g}, {found.knots[-1]:g}]",
         method="Taylor's theorem",
@@ -238,13 +238,9 @@ def _deviations(module: nn.Sequential, x: np.ndarray, y: np.ndarray) -> tuple[Fr
 
 def _exact(value: Fraction, name: str, place: str) -> Finding:
     number = float(value)
-    return Finding(
-        number,
-        Claim.EXACT,
-        name=name,
-        domain=place,
-        method="rational arithmetic",
-        tolerance=float_info.epsilon * number,
+    rounding = float_info.epsilon * number
+    return Finding.of(
+        number, number - rounding, number + rounding, name=name, domain=place, method="rational arithmetic"
     )
 
 

@@ -8,7 +8,7 @@ from reluscope.analyses.data_box import data_box
 from reluscope.analyses.local.directions import Directions, directions
 from reluscope.analyses.local.facets import RegionFacets, facets_are_quick, region_facets
 from reluscope.errors import DegenerateGeometryError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
@@ -140,9 +140,8 @@ def _text(subject: Subject, found: Directions, sample: int, facets: RegionFacets
 
 
 def _count(found: Directions, sample: int) -> Finding:
-    return Finding(
+    return Finding.of(
         len(found),
-        Claim.EXACT,
         name="hyperplanes",
         definition="hyperplanes on which a unit changes its piece by the sample's affine map, one for each change",
         domain=f"sample {sample:,}",
@@ -156,15 +155,15 @@ def _mean(found: Directions, where: str, name: str) -> Finding:
 
 
 def _angle(value: float, pairs: int, where: str, name: str) -> Finding:
-    return Finding(
+    return Finding.within(
         value,
-        Claim.EXACT,
+        1e-5,
+        tolerance=2e-5,
         name=name,
         definition="mean angle in degrees between the normals of two different hyperplanes, turned into the region",
         domain=f"{pairs:,} pairs, {where}",
         method="arc cosines of products of unit normals in float64",
         source="zhang2020",
-        tolerance=1e-5,
     )
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from reluscope.analyses.classification.classes import accuracy, accuracy_by_class
-from reluscope.analyses.regression import fits
-from reluscope.report.content import Content, Number, Table, Text, numbers
+from reluscope.analyses.classification.classes import ACCURACY, accuracy, accuracy_by_class
+from reluscope.analyses.regression import RMSE, fits
+from reluscope.report.content import Content, Table, Text, findings_table, measured, numbers
 from reluscope.report.subject import Subject, Tell
 
 TITLE = "Fit to the labels"
@@ -36,52 +36,35 @@ def _of_classes(subject: Subject) -> Content:
     assert labels is not None
     assert classes is not None
     found = accuracy(subject.network, subject.data.points, labels)
-    shown = _percent(found)
     right = int((classes == labels).sum())
     sentence = f"The class of {right:,} of {len(labels):,} samples of {subject.data.name} is their label."
     if subject.network.num_outputs == 1:
         sentence += " The network has one output: class 1 where it is positive, else class 0."
     rows = []
-    for label, one in accuracy_by_class(subject.network, subject.data.points, labels):
+    by_class = accuracy_by_class(subject.network, subject.data.points, labels)
+    for row, label in enumerate(by_class.keys["label"]):
         mistaken = classes[(labels == label) & (classes != labels)]
         others, counts = np.unique(mistaken, return_counts=True)
         order = np.argsort(-counts, kind="stable")[:3]
         taken = ", ".join(f"{others[i]} ({counts[i]:,})" for i in order) or "none"
-        rows.append((str(label), int((labels == label).sum()), _percent(one), taken))
+        rows.append((str(label), int((labels == label).sum()), measured(by_class, ACCURACY, row), taken))
     caption = "By label. The last column: the classes that the network gives instead, most often first."
     if len(rows) > MOST_CLASSES:
         caption += f" The first {MOST_CLASSES} of {len(rows)} are shown."
     table = Table(("label", "samples", "accuracy", "taken for"), tuple(rows[:MOST_CLASSES]), caption)
-    return Content((numbers(shown), Text(sentence), table), shown)
+    return Content((numbers(found), Text(sentence), table), found)
 
 
 def _of_outputs(subject: Subject) -> Content:
     targets = subject.data.targets
     assert targets is not None
     found = fits(subject.network, subject.data.points, targets)
-    first = found[0]
     text = Text(
         "The labels are numbers, so the network is read as a regression: there are no classes, and sections about "
         "classes and the decision boundary say so or are left out."
     )
     if len(found) == 1:
-        shown = [entry for entry in (first.rmse, first.mean_error, first.determination) if entry is not None]
-        return Content((numbers(*shown), text), Number(first.rmse))
-    rows = tuple(
-        (
-            str(i),
-            Number(one.rmse),
-            Number(one.mean_error),
-            "-" if one.determination is None else Number(one.determination),
-        )
-        for i, one in enumerate(found)
-    )
-    caption = "Errors in units of the outputs."
-    if len(rows) > MOST_OUTPUTS:
-        caption += f" The first {MOST_OUTPUTS} of {len(rows)} outputs are shown."
-    columns = ("output", "root mean squared error", "mean absolute error", "coefficient of determination")
-    return Content((text, Table(columns, rows[:MOST_OUTPUTS], caption)), Number(first.rmse))
-
-
-def _percent(found) -> Number:
-    return Number(found, f"{100 * float(found):.2f} %")
+        shown = [found.finding(name) for name in found if not np.isnan(found[name].value[0])]
+        return Content((numbers(*shown), text), shown[0])
+    table = findings_table(found, "Errors in units of the outputs.", most=MOST_OUTPUTS)
+    return Content((text, table), found.finding(RMSE, 0))

@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import inf
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from reluscope.analyses.preimages import (
 )
 from reluscope.analyses.preimages.kinds import joined
 from reluscope.errors import ReluscopeError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.plots.images import is_image
@@ -141,24 +142,23 @@ class _Pair:
     def blocks(self, subject: Subject) -> list[Block]:
         """Return the picture and its numbers."""
         one = self.found
-        same = Finding(
+        same = Finding.of(
             one.proved_within,
-            Claim.UPPER,
+            lower=-inf,
             name="difference of features of the two images",
             definition=f"largest difference of {self.features} in real arithmetic",
             method="outputs in float64 with bounds on their rounding",
         )
-        size = Finding(
+        size = Finding.of(
             one.set.dimension,
-            Claim.EXACT,
             name="dimensions of inputs with these features",
             definition=f"dimension of the polytope of inputs with equal {self.features}, within the range of the data",
             method="a point inside as many half-spaces as have one, by linear programs",
-            tolerance=1e-9,
+            resolution=1e-9,
         )
-        change = Finding(
+        change = Finding.of(
             one.change,
-            Claim.LOWER,
+            upper=inf,
             name="change that is not seen",
             definition="l2 distance of the two images",
             method="distance of two inputs with the same features; there may be others further apart",

@@ -5,9 +5,11 @@ import numpy as np
 from reluscope import plots
 from reluscope.analyses.choosing import choose_samples
 from reluscope.analyses.coefficients.margins import LinearMargins, margins_of_maps
-from reluscope.analyses.coefficients.norms import LocalNorms, local_norms
+from reluscope.analyses.coefficients.norms import NUM_MAPS, local_norms
+from reluscope.budget import Budget
+from reluscope.findings import Findings
 from reluscope.plots.images import is_image
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers
+from reluscope.report.content import Block, Content, Picture, Table, Text, measured, numbers
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
 
@@ -61,28 +63,29 @@ def content(subject: Subject, tell: Tell) -> Content:
         data.points[rows],
         margins=subject.is_classifier,
         population=len(data),
-        seconds=SHARE_OF_SECONDS * settings.seconds,
+        budget=Budget(seconds=SHARE_OF_SECONDS * settings.seconds),
+        progress=lambda share: tell(0.8 * share),
         tolerance=settings.tolerance,
-        tell=lambda share: tell(0.8 * share),
     )
-    medians = found.medians()
+    medians = [found.median(name) for name in found]
+    number = int(found.is_done.sum())
     text = NORMS + (SLOPE if subject.is_classifier else "")
     if not network.gates:
         text += " This network has no gates: it is one map everywhere."
-    spread = f"{len(found):,} of {len(data):,} samples" if len(found) < len(data) else f"all {len(data):,} samples"
+    spread = f"{number:,} of {len(data):,} samples" if number < len(data) else f"all {len(data):,} samples"
     picture = Picture(
         (drawing(plots.norms(found), "norms", f"Histograms of norms of local maps, of {spread}"),),
-        f"How the sizes of the local maps are distributed, over {spread}" + _why(found, len(rows)) + ".",
+        f"How the sizes of the local maps are distributed, over {spread}" + _why(found, len(data)) + ".",
     )
-    blocks: list[Block] = [numbers(*medians, found.different_maps()), Text(text), picture]
+    blocks: list[Block] = [numbers(*medians, found.finding(NUM_MAPS)), Text(text), picture]
     if found.stopped != "interrupted":
         blocks.extend(_few(subject))
-    return Content(tuple(blocks), Number(medians[0]), interrupted=found.stopped == "interrupted")
+    return Content(tuple(blocks), medians[0], interrupted=found.stopped == "interrupted")
 
 
-def _why(found: LocalNorms, asked: int) -> str:
-    if len(found) == asked:
-        return ", drawn at random" if asked < found.population else ""
+def _why(found: Findings, number: int) -> str:
+    if found.is_done.all():
+        return ", drawn at random" if len(found) < number else ""
     return ", drawn at random, as many as there was time for (--seconds)"
 
 
@@ -141,10 +144,10 @@ def _pictures(subject: Subject, points: np.ndarray, shown: np.ndarray, names: li
     return (drawing(plots.coefficients(shown, rows=names, columns=kinds), "local-maps", described),)
 
 
-def _table(subject: Subject, rows: np.ndarray, norms: LocalNorms, margins: LinearMargins | None) -> Table:
+def _table(subject: Subject, rows: np.ndarray, norms: Findings, margins: LinearMargins | None) -> Table:
     labels = subject.labels
     columns = ["sample", *(["label"] if labels is not None else []), *(["class", "rival"] if margins else [])]
-    columns += [finding.name for finding in norms.of(0)]
+    columns += [column.title for column in norms.columns.values()]
     table = []
     for place, row in enumerate(rows):
         cells: list = [f"{row:,}"]
@@ -152,5 +155,5 @@ def _table(subject: Subject, rows: np.ndarray, norms: LocalNorms, margins: Linea
             cells.append(str(int(labels[row])))
         if margins is not None:
             cells += [str(int(margins.classes[place])), str(int(margins.rivals[place]))]
-        table.append((*cells, *map(Number, norms.of(place))))
+        table.append((*cells, *(measured(norms, name, place) for name in norms)))
     return Table(tuple(columns), tuple(table), "The same samples, by their numbers in the data from 0 on.")

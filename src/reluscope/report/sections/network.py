@@ -1,8 +1,8 @@
 """The network as it was loaded: shapes, gates, notes, and what it was verified against."""
 
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.networks.network import Network
-from reluscope.report.content import Block, Content, Number, Table, Text, numbers
+from reluscope.report.content import Block, Content, Table, Text, numbers
 from reluscope.report.subject import Subject, Tell
 
 TITLE = "The network"
@@ -26,9 +26,8 @@ def content(subject: Subject, tell: Tell) -> Content:
     """Say what was loaded and how it was checked."""
     del tell
     network, data = subject.network, subject.data
-    units = Finding(
+    units = Finding.of(
         network.num_units,
-        Claim.EXACT,
         name="units",
         definition="units of all gates: the places where the network can bend",
         domain="the network",
@@ -63,16 +62,15 @@ def content(subject: Subject, tell: Tell) -> Content:
         for gate in network.gates
     ]
     shapes = {"input_shape": list(network.input_shape), "output_shape": list(network.output_shape)}
-    return Content(tuple(blocks), Number(units), {**shapes, "gates": gates})
+    return Content(tuple(blocks), units, {**shapes, "gates": gates})
 
 
 def _verification(network: Network) -> Finding | None:
     check = network.verification
     if check is None:
         return None
-    return Finding(
+    return Finding.of(
         check.largest_deviation,
-        Claim.EXACT,
         name=f"largest difference from the model at {check.num_points:,} points",
         definition="largest absolute difference of an output, as computed in float64 by the network and by its source",
         domain=f"{check.num_points:,} points: random ones and samples",

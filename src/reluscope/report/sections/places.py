@@ -11,10 +11,9 @@ from reluscope.analyses.inscribed_balls import INRADIUS, ball_seconds, inscribed
 from reluscope.analyses.local.adversaries import pgd
 from reluscope.analyses.local.class_ends import LastOfClass, last_of_class
 from reluscope.analyses.local.targets import class_means, other_means, other_points
-from reluscope.analyses.medians import median_finding
 from reluscope.budget import Budget
 from reluscope.errors import IncompletePartitionError
-from reluscope.findings import Claim, Finding, Findings
+from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
 from reluscope.report.content import (
@@ -25,7 +24,6 @@ from reluscope.report.content import (
     Table,
     Text,
     numbers,
-    percentage,
     plain_values,
 )
 from reluscope.report.drawing import drawing
@@ -41,6 +39,12 @@ RADIUS = 0.1
 STEPS = 40
 KINDS = ("at the sample", "towards another class", "towards an adversary")
 TARGETS = ("another class", "an adversary")
+SHARE_OF_WAY = declare(
+    "share_of_way",
+    "share of the straight way to the target at which the class is left",
+    kind=Kind.SHARE,
+    source="zhang2020",
+)
 MEANING = (
     "The manifold region is the sample's own. The decision region is where a straight way to another class has the "
     "sample's class for the last time, the adversarial region the same on the way to an adversary. Both ends are "
@@ -99,7 +103,7 @@ def content(subject: Subject, tell: Tell) -> Content:
     tell(0.4)
     ways = (decision, adversarial)
     balls = _balls(subject, points, ways, box, tell)
-    shares = [percentage(_leaving(way, what)) for way, what in zip(ways, TARGETS, strict=True)]
+    shares = [_leaving(way, what) for way, what in zip(ways, TARGETS, strict=True)]
     medians = [_median(one, kind) for kind, one in balls.found.items()]
     blocks: list[Block] = [
         numbers(*medians, *shares),
@@ -181,31 +185,28 @@ def _median(balls: Findings, kind: str) -> Finding:
 def _leaving(way: LastOfClass, what: str) -> Finding:
     """Return the share of ways that leave the class of their start."""
     number, leaving = len(way), int(way.last.is_boundary.sum())
-    return Finding(
+    unsure = int((~way.is_exact).sum())
+    return Finding.of(
         leaving / number,
-        Claim.EXACT if way.is_exact.all() else Claim.ESTIMATE,
+        max(0.0, (leaving - unsure) / number),
+        min(1.0, (leaving + unsure) / number),
         name=f"ways to {what} that leave the class",
         definition=f"share of samples whose straight way to {what} ends in a class other than the sample's: "
         f"{leaving:,} of {number:,}",
         domain=f"{number:,} samples",
         method="exact partition of every way; outputs are affine between its kinks",
         source="zhang2020",
-        tolerance=0.0,
-        num_undecided=int((~way.is_exact).sum()),
+        num_undecided=unsure,
+        is_share=True,
     )
 
 
-def _along(values: np.ndarray, errors: np.ndarray, what: str) -> Finding:
-    number = len(values)
-    return median_finding(
-        values,
-        number,
-        what=f"the share of the way to {what} at which the class is left",
-        tolerance=float(errors.max(initial=0.0)),
-        name=f"median share of the way to {what}",
-        method="exact partition of every way; outputs are affine between its kinks",
-        source="zhang2020",
-    )
+def _along(values: np.ndarray, errors: np.ndarray) -> Finding:
+    """Return the median share of the way, from shares with the rounding of each."""
+    method = "exact partition of every way; outputs are affine between its kinks"
+    ends = np.maximum(values - errors, 0.0), np.minimum(values + errors, 1.0)
+    column = Column.of(SHARE_OF_WAY, np.clip(values, *ends), *ends, tolerance=2 * errors, method=method)
+    return Findings.of(column, keys={"sample": np.arange(len(values))}).median(SHARE_OF_WAY)
 
 
 def _text(subject: Subject, number: int, by_means: bool, radius: float, box: Box) -> str:
@@ -232,12 +233,14 @@ def _table(ways: tuple[LastOfClass, ...]) -> Table:
     rows = []
     for way, what in zip(ways, TARGETS, strict=True):
         ends = way.last.is_boundary
-        cells: list = [f"to {what}", percentage(_leaving(way, what))]
+        cells: list = [f"to {what}", Number(_leaving(way, what))]
         for one in (way.first, way.last):
-            cells.append(percentage(_along(one.alphas[ends], one.errors[ends], what)) if ends.any() else "")
-        back = Finding(
-            int((way.first.alphas < way.last.alphas)[ends].sum()),
-            Claim.EXACT if way.is_exact.all() else Claim.ESTIMATE,
+            cells.append(Number(_along(one.alphas[ends], one.errors[ends])) if ends.any() else "")
+        number, unsure = int((way.first.alphas < way.last.alphas)[ends].sum()), int((~way.is_exact).sum())
+        back = Finding.of(
+            number,
+            max(0, number - unsure),
+            number + unsure,
             name=f"ways to {what} on which the class comes back",
             definition="ways that leave the class of their start, and have it again later on",
             domain=f"{int(ends.sum()):,} ways that end in another class",

@@ -10,8 +10,9 @@ from reluscope.analyses.sensitivity import (
     jacobian_norms,
     output_along,
 )
+from reluscope.analyses.sensitivity.probability_jacobians import OF_LOGITS, OF_PROBABILITIES
 from reluscope.plots.images import is_image
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, percentage, plain_values
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
 
@@ -68,7 +69,7 @@ def content(subject: Subject, tell: Tell) -> Content:
     along = {j: output_along(network, points, found.directions[j, 0], output=j, tolerance=tolerance) for j in moving}
     tell(0.7)
     norms = jacobian_norms(network, points, tolerance=tolerance)
-    kinds = ("probabilities", "logits") if subject.is_classifier else ("logits",)
+    kinds = (OF_PROBABILITIES, OF_LOGITS) if subject.is_classifier else (OF_LOGITS,)
     means = [norms.mean(kind) for kind in kinds]
     shares = [found.share(j) for j in outputs]
     blocks: list[Block] = [
@@ -78,7 +79,7 @@ def content(subject: Subject, tell: Tell) -> Content:
         _table(found, along),
     ]
     data = {"samples": [int(row) for row in rows], "shares": plain_values(float(share) for share in shares)}
-    return Content(tuple(blocks), Number(means[0]), data)
+    return Content(tuple(blocks), means[0], data)
 
 
 def _seconds_per_sample(subject: Subject) -> float:
@@ -127,8 +128,8 @@ def _pictures(subject: Subject, found: ActiveSubspaces, along: dict[int, OutputA
 def _table(found: ActiveSubspaces, along: dict[int, OutputAlong]) -> Table:
     rows = []
     for j, output in enumerate(found.outputs):
-        explained = percentage(along[j].explained()) if j in along else "-"
-        rows.append((str(output), percentage(found.share(j)), explained, Number(found.rank(j))))
+        explained = Number(along[j].explained()) if j in along else "-"
+        rows.append((str(output), Number(found.share(j)), explained, Number(found.rank(j))))
     columns = ("output", "share of the first direction", "variance explained along it", "directions")
     caption = "Directions beyond the number in the last column carry less than rounding, or nothing."
     return Table(columns, tuple(rows), caption)

@@ -3,12 +3,14 @@
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.stability import Layer, Spectra, jacobian_bytes, layers, spectra
-from reluscope.analyses.stability.table import Measure
-from reluscope.findings import Finding
+from reluscope.analyses.stability import curve, jacobian_bytes, layers, spectra
+from reluscope.analyses.stability.layers import NetworkLayer
+from reluscope.analyses.stability.measures import CONDITION, EFFECTIVE_RANK, LARGEST, NUM_NONZERO
+from reluscope.budget import Budget
+from reluscope.findings import Findings
 from reluscope.findings.writing import number
 from reluscope.networks.network import Network
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, median, numbers, plain_values
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
 
@@ -21,7 +23,7 @@ MULTIPLICATIONS = 3e9
 MEMORY = 4 * 2**30
 MOST_CURVES = 6
 MOST_ROWS = 24
-MEASURES: tuple[Measure, ...] = ("num_nonzero", "condition", "largest", "entropy_rank")
+MEASURES = (NUM_NONZERO, CONDITION, LARGEST, EFFECTIVE_RANK)
 COLUMNS = ("nonzero", "condition", "largest", "effective rank")
 MEANING = (
     "On the region of a sample, what a layer hands on is an affine function of the input. The singular values of its "
@@ -68,20 +70,21 @@ def content(subject: Subject, tell: Tell) -> Content:
         subject.network,
         subject.points[chosen],
         population=len(subject.data),
-        seconds=SHARE_OF_SECONDS * settings.seconds,
-        memory=MEMORY,
+        budget=Budget(seconds=SHARE_OF_SECONDS * settings.seconds, memory=MEMORY),
+        progress=lambda share: tell(0.8 * share),
         tolerance=settings.tolerance,
-        tell=lambda share: tell(0.8 * share),
     )
-    last = len(found.layers) - 1
-    shown = [found.median(last, which) for which in ("condition", "num_nonzero", "largest")]
+    every = layers(subject.network)
+    by_layer = [found.where(layer=layer.name) for layer in every]
+    medians = [median(by_layer[-1], which) for which in (CONDITION, NUM_NONZERO, LARGEST)]
+    shown = [one for one in medians if isinstance(one, Number)]
     blocks: list[Block] = [
-        numbers(*map(_shown, shown)),
-        Text(_text(subject, found)),
+        numbers(*shown),
+        Text(_text(subject, every, by_layer)),
         Picture(
             (
                 drawing(
-                    plots.spectra(found, layers=_curves(found.layers)),
+                    plots.spectra(found, layers=_curves(every)),
                     "stability",
                     "Singular values after the gates, in descending order",
                 ),
@@ -94,26 +97,23 @@ def content(subject: Subject, tell: Tell) -> Content:
             "Above, singular values after gates and at the output, from the largest: medians over samples, with bands "
             "from the first to the third quartile. Below, by layer: entries, nonzero values, condition numbers.",
         ),
-        _table(found),
+        _table(every, by_layer),
     ]
     data = {
-        "samples": [int(row) for row in chosen[: len(found)]],
-        "layers": [layer.name for layer in found.layers],
-        "kinds": [layer.kind for layer in found.layers],
-        **{
-            which: [plain_values([found.median(index, which).value])[0] for index in range(len(found.layers))]
-            for which in MEASURES
-        },
-        "curves": [plain_values(found.curve(index)) for index in range(len(found.layers))],
+        "samples": [int(row) for row in chosen[: int(by_layer[0].is_done.sum())]],
+        "layers": [layer.name for layer in every],
+        "kinds": [layer.kind for layer in every],
+        **{which.name: [_plain(median(one, which)) for one in by_layer] for which in MEASURES},
+        "curves": [plain_values(curve(found, layer.name)) for layer in every],
     }
-    return Content(tuple(blocks), _shown(shown[0]), data, interrupted=found.stopped == "interrupted")
+    return Content(tuple(blocks), shown[0], data, interrupted=found.stopped == "interrupted")
 
 
-def _shown(finding: Finding) -> Number:
-    return Number(finding) if np.isfinite(finding.value) else Number(finding, "none")
+def _plain(cell: Number | str) -> float | None:
+    return cell.finding.value if isinstance(cell, Number) else None
 
 
-def _curves(every: tuple[Layer, ...]) -> list[int]:
+def _curves(every: tuple[NetworkLayer, ...]) -> list[int]:
     """Return gates, evenly through the network where there are many, and the output."""
     gates = [index for index, layer in enumerate(every) if layer.kind == "gate"]
     rest = [len(every) - 1] if every[-1].kind == "affine" else []
@@ -123,33 +123,32 @@ def _curves(every: tuple[Layer, ...]) -> list[int]:
     return gates + rest
 
 
-def _text(subject: Subject, found: Spectra) -> str:
+def _text(subject: Subject, every: tuple[NetworkLayer, ...], by_layer: list[Findings]) -> str:
     text = (
-        f"{MEANING} These are medians over {len(found):,} of {len(subject.data):,} samples, drawn by seed "
-        f"{subject.settings.seed}."
+        f"{MEANING} These are medians over {int(by_layer[0].is_done.sum()):,} of {len(subject.data):,} samples, drawn "
+        f"by seed {subject.settings.seed}."
     )
-    numbers_left = [found.median(index, "num_nonzero").value for index in range(len(found.layers))]
+    medians = [_plain(median(one, NUM_NONZERO)) for one in by_layer]
     n = subject.network.num_inputs
-    blind = next((index for index, value in enumerate(numbers_left) if value < n), None)
+    blind = next((place for place, value in enumerate(medians) if value is not None and value < n), None)
     if blind is None:
         return text + f" No layer loses any of the {n:,} directions of the input at most samples."
-    layer = found.layers[blind]
+    layer = every[blind]
     return text + (
         f" The first layer that loses some of the {n:,} directions of the input is {layer.name} ({layer.kind}), which "
-        f"keeps {numbers_left[blind]:,.0f}."
+        f"keeps {medians[blind]:,.0f}."
     )
 
 
-def _table(found: Spectra) -> Table:
-    rows = []
-    for index in range(min(MOST_ROWS, len(found.layers))):
-        layer = found.layers[index]
-        medians = [_shown(found.median(index, which)) for which in MEASURES]
-        rows.append((f"{index + 1}", f"{layer.name} ({layer.kind})", layer.size, *medians))
+def _table(every: tuple[NetworkLayer, ...], by_layer: list[Findings]) -> Table:
+    rows = [
+        (f"{place + 1}", f"{layer.name} ({layer.kind})", layer.size, *(median(one, which) for which in MEASURES))
+        for place, (layer, one) in enumerate(zip(every[:MOST_ROWS], by_layer, strict=False))
+    ]
     caption = (
         "Medians over samples. A singular value counts as nonzero above a share of the largest that rounding explains; "
         "the effective rank is the exponential of the entropy of the singular values."
     )
-    if len(found.layers) > MOST_ROWS:
-        caption += f" The first {MOST_ROWS} of {len(found.layers)} layers are shown."
+    if len(every) > MOST_ROWS:
+        caption += f" The first {MOST_ROWS} of {len(every)} layers are shown."
     return Table(("layer", "name", "entries", *COLUMNS), tuple(rows), caption)

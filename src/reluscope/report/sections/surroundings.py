@@ -5,7 +5,7 @@ import numpy as np
 from reluscope import plots
 from reluscope.analyses.local.null_space_rays import ALONG_RAYS, null_space_rays
 from reluscope.budget import Budget
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.report.content import Block, Content, Number, Picture, Text, numbers, plain_values
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
@@ -87,9 +87,8 @@ def _decides(subject: Subject) -> bool:
 
 
 def _alike(cosines: np.ndarray, number: int) -> Finding:
-    return Finding(
+    return Finding.estimate(
         float(np.median(cosines)),
-        Claim.ESTIMATE,
         name="median cosine of decision directions",
         definition="median of the cosine between the gradients, in a region around a sample and in its own, of the "
         "difference of the two outputs that are largest at the sample",

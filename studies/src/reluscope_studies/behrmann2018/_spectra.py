@@ -6,13 +6,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 import reluscope as rs
-from reluscope.studies import Outcome, Picture, Record, Setting, Table
+from reluscope.studies import Outcome, Picture, Setting, Table
 from reluscope_studies.behrmann2018._networks import Architecture, Training
 from reluscope_studies.classifiers import trained
 from reluscope_studies.labelled import Labelled, labelled_data
 
-BLOCK = 5
-MEASURES: tuple[rs.stability.Measure, ...] = ("num_nonzero", "condition", "largest", "smallest", "stable_rank")
+MEASURES = (
+    "num_nonzero_singular_values",
+    "condition_number",
+    "largest_singular_value",
+    "smallest_nonzero_singular_value",
+    "stable_rank",
+)
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class Looked:
     name: str
     network: rs.Network
     accuracy: rs.Finding
-    found: rs.stability.Spectra | None
+    found: rs.Findings
 
 
 def report(setting: Setting, plan: Plan) -> Outcome:
@@ -63,81 +68,29 @@ def report(setting: Setting, plan: Plan) -> Outcome:
     try:
         for architecture in plan.architectures:
             network, found = trained(setting, architecture, plan.training, training, testing)
-            values, interrupted = _values(setting, architecture.name, network, testing, rows)
+            values = _values(setting, architecture.name, network, testing, rows)
             looked.append(Looked(architecture.name, network, found, values))
+            interrupted = bool(values.stopped)
             if interrupted:
                 break
     except KeyboardInterrupt:
         interrupted = True
-    whole = [one for one in looked if one.found is not None]
     first = testing.points[rows[0]]
-    counted = {} if interrupted or not whole else {step: _correlated(whole[0], first, step) for step in plan.correlated}
-    return _outcome(setting, plan, training, testing, whole, counted, interrupted)
-
-
-def _values(
-    setting: Setting, name: str, network: rs.Network, testing: Labelled, rows: np.ndarray
-) -> tuple[rs.stability.Spectra | None, bool]:
-    """Return the singular values of all samples, in blocks that are kept as they are there, and whether Ctrl-C came."""
-    parts: list[rs.stability.Spectra] = []
-    for start in range(0, len(rows), BLOCK):
-        block = testing.points[rows[start : start + BLOCK]]
-        key = f"{name}-values-{start}"
-        setting.tell(f"Singular values of {name}: sample {start + 1} of {len(rows)}", None, None)
-        kept = setting.records.get(key)
-        try:
-            found = (
-                _of_record(kept, network, len(testing))
-                if kept
-                else rs.stability.spectra(network, block, population=len(testing))
-            )
-        except KeyboardInterrupt:
-            return _joined(parts), True
-        if found.stopped:
-            return _joined([*parts, found]), True
-        if kept is None:
-            setting.records[key] = _record(found)
-        parts.append(found)
-    return _joined(parts), False
-
-
-def _record(found: rs.stability.Spectra) -> Record:
-    tables = {"values": found.values, "lower": found.lower, "upper": found.upper}
-    arrays = {f"{kind} {layer}": table for kind, every in tables.items() for layer, table in enumerate(every)}
-    plain = {"methods": list(found.methods), "complete": list(found.complete), "nonzero": list(found.nonzero)}
-    return Record({**plain, "notes": list(found.notes), "seconds": found.seconds}, arrays)
-
-
-def _of_record(kept: Record, network: rs.Network, population: int) -> rs.stability.Spectra:
-    every, plain = rs.stability.layers(network), kept.plain
-    values, lower, upper = (
-        tuple(kept.arrays[f"{kind} {layer}"] for layer in range(len(every))) for kind in ("values", "lower", "upper")
+    counted = (
+        {} if interrupted or not looked else {step: _correlated(looked[0], first, step) for step in plan.correlated}
     )
-    return rs.stability.Spectra(
-        every,
-        values,
-        lower,
-        upper,
-        tuple(plain["complete"]),
-        tuple(plain["methods"]),
-        network.num_inputs,
-        tuple(plain["nonzero"]),
-        population,
-        tuple(plain["notes"]),
-        seconds=plain["seconds"],
-    )
+    return _outcome(setting, plan, training, testing, looked, counted, interrupted)
 
 
-def _joined(parts: list[rs.stability.Spectra]) -> rs.stability.Spectra | None:
-    if not parts:
-        return None
-    values, lower, upper = (
-        tuple(np.concatenate(tables) for tables in zip(*every, strict=True))
-        for every in ([one.values for one in parts], [one.lower for one in parts], [one.upper for one in parts])
+def _values(setting: Setting, name: str, network: rs.Network, testing: Labelled, rows: np.ndarray) -> rs.Findings:
+    """Return what is known of the singular values of samples; finished ones are kept in the records."""
+
+    def progress(share: float) -> None:
+        setting.tell(f"Singular values of {name} at {len(rows)} samples", share, None)
+
+    return rs.stability.spectra(
+        network, testing.points[rows], population=len(testing), checkpoint=setting.records, progress=progress
     )
-    methods = tuple(" or ".join(dict.fromkeys(some)) for some in zip(*(one.methods for one in parts), strict=True))
-    seconds = sum(one.seconds for one in parts)
-    return replace(parts[-1], values=values, lower=lower, upper=upper, methods=methods, seconds=seconds)
 
 
 def _affine(step: int) -> int:
@@ -174,7 +127,6 @@ def _outcome(
         ),
         "Affine steps and gates are layers of their own; a layer's Jacobian is that from the input through it.",
         *(f"{note[0].upper()}{note[1:]}: {data.name}." for data in (training, testing) for note in data.notes),
-        *(note for one in whole if one.found for note in one.found.notes),
     ]
     if setting.size == "small":
         sentences.append(
@@ -194,21 +146,33 @@ def _outcome(
 
 
 def _by_layer(one: Looked) -> tuple[list[rs.Finding], Table]:
-    found = one.found
-    assert found is not None
     medians, rows = [], []
-    for index, layer in enumerate(found.layers):
-        some = [found.median(index, which) for which in MEASURES]
-        medians += [replace(finding, name=f"{one.name}: {finding.name}") for finding in some]
-        shown = (f"{some[0].value:,.0f}", *(f"{finding.value:.3g}" for finding in some[1:]))
-        rows.append((f"{index + 1}", f"{layer.name} ({layer.kind})", f"{layer.size:,}", *shown))
+    every = rs.stability.layers(one.network)
+    for index, layer in enumerate(every):
+        some = [_median(one, layer, which) for which in MEASURES]
+        medians += [finding for finding in some if finding is not None]
+        shown = ["none" if finding is None else f"{finding.value:.3g}" for finding in some[1:]]
+        rows.append((f"{index + 1}", f"{layer.name} ({layer.kind})", f"{layer.size:,}", _whole(some[0]), *shown))
     columns = ("layer", "name", "entries", "nonzero", "condition", "largest", "smallest", "stable rank")
     caption = (
-        f"{one.name}, test accuracy {100 * float(one.accuracy):.1f} %: medians over {len(found)} samples of the number "
-        "of nonzero singular values, the condition number over these, the largest, the smallest of them, and the "
-        "stable rank."
+        f"{one.name}, test accuracy {100 * float(one.accuracy):.1f} %: medians over "
+        f"{int(one.found.is_done.sum()) // len(every)} samples of the number of nonzero singular values, the condition "
+        "number over these, the largest, the smallest of them, and the stable rank."
     )
     return medians, Table(columns, tuple(rows), caption)
+
+
+def _whole(finding: rs.Finding | None) -> str:
+    return "none" if finding is None else f"{finding.value:,.0f}"
+
+
+def _median(one: Looked, layer: rs.stability.NetworkLayer, which: str) -> rs.Finding | None:
+    """Return the median over samples, named after network and layer, None if no sample has one."""
+    found = one.found.where(layer=layer.name)
+    if np.isnan(found[which].value).all():
+        return None
+    median = found.median(which)
+    return replace(median, name=f"{one.name}: {median.name} after {layer.name} ({layer.kind})")
 
 
 def _statements(
@@ -217,22 +181,19 @@ def _statements(
     """Return what the paper says beside what came out."""
     rows: list[tuple[str, str, str]] = []
     for one in whole:
-        found = one.found
-        assert found is not None
-        gates = [index for index, layer in enumerate(found.layers) if layer.kind == "gate"]
+        gates = [layer for layer in rs.stability.layers(one.network) if layer.kind == "gate"]
         first, last = gates[0], gates[-2] if len(gates) > 2 else gates[-1]
-        sides: tuple[rs.stability.Measure, ...] = ("largest", "smallest")
-        for which in sides:
-            values = [found.median(index, which).value for index in (first, last)]
-            told = f"{values[0]:.3g} to {values[1]:.3g}"
-            what = f"{one.name}: {which} singular value from {found.layers[first].name} to {found.layers[last].name}"
+        for which, measure in (("largest", MEASURES[2]), ("smallest", MEASURES[3])):
+            told = " to ".join(
+                "none" if finding is None else f"{finding.value:.3g}"
+                for finding in (_median(one, layer, measure) for layer in (first, last))
+            )
+            what = f"{one.name}: {which} singular value from {first.name} to {last.name}"
             rows.append((what, plan.statements.get(which, ""), told))
     for step, (counts, bound) in counted.items():
-        found = whole[0].found
-        assert found is not None
-        largest = found.values[_affine(step) + 1][0, 0]
-        smallest = found.measure(_affine(step) + 1, "smallest").values[0]
-        name = found.layers[_affine(step) + 1].name
+        name = rs.stability.layers(whole[0].network)[_affine(step) + 1].name
+        found = whole[0].found.where(sample=0, layer=name)
+        largest, smallest = (float(found[which].value[0]) for which in MEASURES[2:4])
         rows += [
             (f"{whole[0].name}, {name}: rows left", plan.statements.get("left", ""), f"{counts.num_left:,}"),
             (
@@ -251,7 +212,7 @@ def _statements(
 def _pictures(
     plan: Plan, whole: list[Looked], counted: dict[int, tuple[rs.stability.CorrelationCounts, rs.Finding | None]]
 ) -> list[Picture]:
-    every = {one.name: one.found for one in whole if one.found is not None}
+    every = {one.name: one.found for one in whole}
     pictures = [
         Picture(
             f"{plan.name}-layers",
@@ -260,9 +221,8 @@ def _pictures(
         )
     ]
     for number, (name, found) in enumerate(every.items()):
-        convolutions = [
-            index for index, layer in enumerate(found.layers) if layer.kind == "gate" and len(found.layers) > index + 2
-        ]
+        layers = rs.stability.layers(whole[number].network)
+        convolutions = [index for index, layer in enumerate(layers[:-2]) if layer.kind == "gate"]
         pairs = [index for step in plan.pairs for index in (_affine(step), _affine(step) + 1)]
         pictures += [
             Picture(

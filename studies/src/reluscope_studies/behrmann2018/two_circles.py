@@ -77,14 +77,15 @@ def _look(network: rs.Network, points: np.ndarray, labels: np.ndarray) -> Looked
     part = rs.partition(network, rs.Box(-REACH, REACH, 2))
     found = rs.preimages.classify_at(network, part.witnesses)
     values = rs.stability.spectra(network, part.witnesses)
+    after = values.where(layer=rs.stability.layers(network)[AFTER_GATE].name)
     right = float((network(points).argmax(dim=1).cpu().numpy() == labels).mean())
     return Looked(
         network,
         part,
         right,
         found,
-        values.measure(AFTER_GATE, "num_nonzero").values,
-        values.measure(AFTER_GATE, "condition").values,
+        after["num_nonzero_singular_values"].value,
+        after["condition_number"].value,
     )
 
 

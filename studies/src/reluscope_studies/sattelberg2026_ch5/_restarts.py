@@ -94,16 +94,16 @@ class Cell:
         """The mean squared error of the network at the training points."""
         if self.layers is None:
             return None
-        root = rs.regression.fits(rs.load(self.layers), X[:, None], Y[:, None])[0].rmse
-        tolerance = None if root.tolerance is None else (2 * float(root) + root.tolerance) * root.tolerance
-        return rs.Finding(
+        found = rs.regression.fits(rs.load(self.layers), X[:, None], Y[:, None])
+        root, column = found.finding("root_mean_squared_error"), found["root_mean_squared_error"]
+        return rs.Finding.of(
             float(root) ** 2,
-            root.claim,
+            float(column.lower[0]) ** 2,
+            float(column.upper[0]) ** 2,
             name=f"mean squared error, width {self.width}, depth {self.depth}",
             domain=root.domain,
             method="square of the root mean squared error",
             source="sattelberg2026",
-            tolerance=tolerance,
         )
 
 

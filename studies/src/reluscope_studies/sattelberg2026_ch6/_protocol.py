@@ -99,12 +99,12 @@ def report(setting: Setting, name: Data) -> Outcome:
             *(one.part.finding() for one in sliced),
             *shares,
             *explained,
-            *(found.mean(of) for found in norms.values() for of in ("probabilities", "logits")),
+            *(found.mean(name) for found in norms.values() for name in found),
         ),
         (
             accuracy_table(name, {one.model: one.accuracy for one in looked}, "Table 6.1"),
             _missed(sliced),
-            _sensitivity(looked, {key: [found.mean(), found.mean("logits")] for key, found in norms.items()}),
+            _sensitivity(looked, {key: [found.mean(name) for name in found] for key, found in norms.items()}),
         ),
         tuple(_pictures(name, looked, sliced, testing, anchors)),
     )

@@ -55,8 +55,8 @@ def compressed(
     kept = setting.records.get(name)
     if kept is None:
         setting.tell(f"Compressing {model.name}", None, None)
-        of_training = rs.coefficients.matrix(network, training.points, memory=plan.memory)
-        of_testing = rs.coefficients.matrix(network, testing.points, memory=plan.memory)
+        of_training = rs.coefficients.matrix(network, training.points, budget=rs.Budget(memory=plan.memory))
+        of_testing = rs.coefficients.matrix(network, testing.points, budget=rs.Budget(memory=plan.memory))
         curve = rs.compression.accuracy_curve(
             of_training, of_testing, testing.labels, plan.numbers, rules=tuple(RULES), seed=setting.seed
         )

@@ -1,0 +1,38 @@
+"""Claims follow from ends: outside the mechanism nobody writes one down."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "src" / "reluscope"
+# Where claims are still written by hand; nothing is to be added here.
+NOT_YET = (
+    "analyses/codespace",
+    "analyses/compression",
+    "analyses/counting",
+    "analyses/local",
+    "analyses/similarity",
+    "analyses/tracking",
+    "partitions",
+)
+
+
+def written_by_hand(source):
+    """Return the lines in which a `Finding` is made with its claim."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Finding"
+    ]
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_findings_are_made_from_their_ends(path):
+    name = path.relative_to(PACKAGE).as_posix()
+    if not name.startswith(("findings/", *NOT_YET)):
+        assert written_by_hand(path.read_text()) == [], f"{name}: use Finding.of, Finding.within or Finding.estimate"
+
+
+def test_a_claim_that_is_written_is_seen():
+    assert written_by_hand("x = Finding(1, Claim.EXACT)\ny = Finding.of(1)") == [1]
