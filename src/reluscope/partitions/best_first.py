@@ -38,6 +38,8 @@ class BestFirst:
         Bounded so far; a budget's regions are these.
     frontier : float
         The largest bound of a branch that was split.
+    is_broken : bool
+        Whether an error has left a step half done, so that nobody knows what was lost.
     """
 
     is_finished = False
@@ -46,7 +48,7 @@ class BestFirst:
         self.queue: list[Branch] = []
         self.num_branches, self.frontier = 0, 0.0
         self._order = count()
-        self._is_within_step = False
+        self.is_broken = False
 
     def __len__(self) -> int:
         return max(1, len(self.queue))
@@ -75,19 +77,22 @@ class BestFirst:
         return walk([self], lambda search, _: search._step(), budget=budget, progress=progress).stopped
 
     def _step(self) -> Step:
-        if self._is_within_step:
-            raise MemoryError  # the last step ended half-way, and nobody knows what was lost
-        self._is_within_step = True
+        if self.is_broken:
+            raise MemoryError
+        self.is_broken = True
         made = self._advance()
-        self._is_within_step = False
+        self.is_broken = False
         return made
 
     def _advance(self) -> Step:
-        before = self.num_branches
-        if self.queue and not self.is_beyond(self.queue[0].key):
+        before, is_over = self.num_branches, False
+        if self._has_branches():
             # The frontier first: an interruption from here on still knows how far all is done.
             self.frontier = max(self.frontier, self.queue[0].key)
             self.split(heapq.heappop(self.queue))
-        elif not self.begin():
-            return Step([])
-        return Step([self], self.num_branches - before)
+        while not (is_over or self._has_branches()):
+            is_over = not self.begin()
+        return Step([] if is_over else [self], self.num_branches - before)
+
+    def _has_branches(self) -> bool:
+        return bool(self.queue) and not self.is_beyond(self.queue[0].key)

@@ -1,14 +1,12 @@
 """Best-first search (branch and bound): the part of a problem with the least bound is split first."""
 
-import heapq
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import count
 from math import inf
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from reluscope.budget import Budget
+from reluscope.budget import INTERRUPTED, Budget
+from reluscope.partitions.best_first import BestFirst, Branch
 
 Part = TypeVar("Part")
 Node = TypeVar("Node")
@@ -64,6 +62,10 @@ def best_first(
     -------
     Searched
 
+    Notes
+    -----
+    Ctrl-C ends it like a budget, between two splits.
+
     Examples
     --------
     >>> from reluscope.budget import Budget
@@ -77,20 +79,42 @@ def best_first(
     >>> found.lower <= -0.25, found.stopped
     (True, 'budget of 100 regions')
     """
-    began, order = time.time(), count()
-    queue: list[tuple[float, int, Node]] = []
-    fresh: list[tuple[float, Part]] = [(0.0, start)]
-    num_parts, lower, stopped = 0, -inf, ""
-    while True:
-        for above, part in fresh:
-            num_parts += 1
-            if (kept := bound(above, part)) is not None:
-                heapq.heappush(queue, (kept[0], next(order), kept[1]))
-        if not queue or queue[0][0] >= goal():
-            break
-        lower = max(lower, queue[0][0])
-        if stopped := budget.spent(num_parts, began):
-            break
-        key, _, node = heapq.heappop(queue)
-        fresh = [(key, part) for part in split(node)]
-    return Searched(lower, tuple(node for _, _, node in queue), num_parts, stopped)
+    search = _Parts(start, bound, split, goal)
+    stopped = search.run(budget)
+    if search.is_broken:
+        raise KeyboardInterrupt if stopped == INTERRUPTED else MemoryError
+    if not search.num_branches:  # a budget of nothing: what is left has to be known all the same
+        search.begin()
+    lower = max(search.frontier, search.queue[0].key) if stopped and search.queue else search.frontier
+    return Searched(lower, tuple(branch.what for branch in search.queue), search.num_branches, stopped)
+
+
+class _Parts(BestFirst):
+    def __init__(
+        self,
+        start: Any,
+        bound: Callable[[float, Any], tuple[float, Any] | None],
+        split: Callable[[Any], Iterable[Any]],
+        goal: Callable[[], float],
+    ) -> None:
+        super().__init__()
+        self.frontier = -inf
+        self._start, self._bound_of, self._parts_of, self._goal = start, bound, split, goal
+
+    def is_beyond(self, key: float) -> bool:
+        return key >= self._goal()
+
+    def begin(self) -> bool:
+        if self.num_branches:
+            return False
+        self._take(0.0, self._start)
+        return True
+
+    def split(self, branch: Branch) -> None:
+        for part in self._parts_of(branch.what):
+            self._take(branch.key, part)
+
+    def _take(self, above: float, part: Any) -> None:
+        self.num_branches += 1
+        if (kept := self._bound_of(above, part)) is not None:
+            self.push(*kept)
