@@ -1,6 +1,7 @@
 """Settings of all tests, those in docstrings included: checked annotations, how Hypothesis searches, random numbers."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -48,9 +49,10 @@ def pytest_runtest_setup() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the tests that share the report of the demo first, so that one process builds it, and keep examples few."""
     items.sort(key=lambda item: "demo_report" not in getattr(item, "fixturenames", ()))
-    few = settings.default.max_examples
+    few = settings().max_examples
     for item in items if few <= FEW else []:
-        if getattr(test := getattr(item, "obj", None), "is_hypothesis_test", False):
-            test = getattr(test, "__func__", test)
+        test: Any = getattr(item, "obj", None)
+        test = getattr(test, "__func__", test)
+        if getattr(test, "is_hypothesis_test", False):
             asked = test._hypothesis_internal_use_settings
             test._hypothesis_internal_use_settings = settings(asked, max_examples=min(few, asked.max_examples))

@@ -42,8 +42,8 @@ def test_memory():
 
 def test_a_limit_that_means_nothing_is_refused():
     @read_arguments
-    def balls(budget: BlockBudget = Budget()) -> Budget:
-        return budget
+    def balls(budget: BlockBudget | None = None) -> Budget:
+        return budget or Budget()
 
     assert balls() == Budget()
     assert balls(Budget(seconds=1.0, memory=5)) == Budget(seconds=1.0, memory=5)

@@ -34,7 +34,7 @@ def partition(
     domain: Domain,
     *,
     method: str = ...,
-    budget: RegionBudget = ...,
+    budget: RegionBudget | None = ...,
     executor: Executor | None = ...,
     tolerance: Tolerance | None = ...,
     progress: Progress = ...,
@@ -46,7 +46,7 @@ def partition(
     domain: Sequence[Slice],
     *,
     method: str = ...,
-    budget: RegionBudget = ...,
+    budget: RegionBudget | None = ...,
     executor: Executor | None = ...,
     tolerance: Tolerance | None = ...,
     progress: Progress = ...,
@@ -59,7 +59,7 @@ def partition(
     domain: Domain | Sequence[Slice],
     *,
     method: str = "auto",
-    budget: RegionBudget = Budget(),
+    budget: RegionBudget | None = None,
     executor: Executor | None = None,
     tolerance: Tolerance | None = None,
     progress: Progress = False,
@@ -79,7 +79,7 @@ def partition(
         "tree" lists codes and witnesses by linear programs: any domain, any gates, no vertices and volumes; facets are
         found when first asked for. "auto" chooses, the tree where the others do not reach, and `Partition.method` says
         why.
-    budget : Budget
+    budget : Budget, optional
         Regions or seconds after which to stop; see `Budget` for what it promises. The result then claims LOWER. Without
         limits, work goes on to its end, unless there turn out to be far more regions than memory holds: it then stops
         after some seconds, and `Partition.note` says about how many there are.
@@ -148,7 +148,7 @@ def partition(
             raise DegenerateGeometryError(
                 f"the domain must have an interior, got a {window.describe()}: give a Slice of the input space"
             )
-    tolerance = Tolerance() if tolerance is None else tolerance
+    budget, tolerance = budget or Budget(), tolerance or Tolerance()
     if certify:
         tolerance = replace(tolerance, resolution=0.0)
     found: list[Partition] = []

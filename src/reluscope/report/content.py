@@ -102,7 +102,7 @@ class Content:
     ----------
     blocks : tuple of blocks
         In order.
-    headline : Finding or Number, optional
+    headline : Number, optional
         The section's first number, for the overview.
     data : mapping
         Further plain numbers for the JSON file.
@@ -111,13 +111,9 @@ class Content:
     """
 
     blocks: tuple[Block, ...]
-    headline: Number | Finding | None = None
+    headline: Number | None = None
     data: Mapping[str, Any] = field(default_factory=dict)
     interrupted: bool = False
-
-    def __post_init__(self) -> None:
-        if isinstance(self.headline, Finding):
-            object.__setattr__(self, "headline", Number(self.headline))
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -20,7 +20,7 @@ from reluscope.analyses.boolean.function import BooleanFunction, check_num_input
 from reluscope.analyses.boolean.swapping import Swaps, swaps
 from reluscope.analyses.boolean.thresholds import threshold_test
 from reluscope.arguments import read_arguments
-from reluscope.budget import Budget, TimeBudget
+from reluscope.budget import TimeBudget
 from reluscope.findings import Finding
 
 _MOST_INPUTS = 10
@@ -53,7 +53,7 @@ class SmallestKnown:
 
 
 @read_arguments
-def smallest_known(function: BooleanFunction, *, leak: float = 0.0, budget: TimeBudget = Budget()) -> SmallestKnown:
+def smallest_known(function: BooleanFunction, *, leak: float = 0.0, budget: TimeBudget | None = None) -> SmallestKnown:
     """Return the network with the fewest hidden units known for a function.
 
     Parameters
@@ -62,7 +62,7 @@ def smallest_known(function: BooleanFunction, *, leak: float = 0.0, budget: Time
         Of up to 10 inputs.
     leak : float
         Slope of the units below zero: 0 for ReLU.
-    budget : Budget
+    budget : Budget, optional
         Seconds for the search for directions, see `swaps`.
 
     Returns

@@ -48,13 +48,13 @@ class Swaps:
 
 
 @read_arguments
-def swaps(function: BooleanFunction, *, budget: TimeBudget = Budget()) -> Swaps:
+def swaps(function: BooleanFunction, *, budget: TimeBudget | None = None) -> Swaps:
     """Return the swaps value of a function, with an optimal direction.
 
     Parameters
     ----------
     function : BooleanFunction
-    budget : Budget
+    budget : Budget, optional
         Seconds after which work stops with what is known, for n = 6; functions of fewer inputs take milliseconds.
 
     Returns
@@ -92,7 +92,7 @@ def swaps(function: BooleanFunction, *, budget: TimeBudget = Budget()) -> Swaps:
     if n <= _AT_ONCE:
         direction, low, method = _best_at_once(function), None, "all strict orderings of subset sums and all symmetries"
     elif n == MOST_EXACT:
-        direction, low = _best_by_bounds(function, began + budget.seconds_allowed)
+        direction, low = _best_by_bounds(function, began + (budget or Budget()).seconds_allowed)
         method = "strict orderings of subset sums, by ascending bound from the first five weights"
     else:
         low = max(lattice_lower(function), _parts_lower(function))

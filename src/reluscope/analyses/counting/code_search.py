@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from reluscope.analyses.counting.code_points import CodePoints
 from reluscope.errors import DegenerateGeometryError, InputError, SolverError
-from reluscope.geometry.domains import Box, Domain, Slice
+from reluscope.geometry.domains import Box, Domain, Slice, Space
 from reluscope.geometry.mixed_integer_program import Ending
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.choices import read_domain
@@ -115,7 +115,7 @@ def _bounded(network: Network, domain: Domain) -> tuple[Network, Box | Polyhedro
     domain = read_domain(domain, network.num_inputs)
     if isinstance(domain, Slice):
         network, domain = network.restrict(domain), domain.window
-    if not domain.is_bounded():
+    if isinstance(domain, Space) or not domain.is_bounded():
         raise InputError(
             f"a mixed-integer program needs a bounded domain, got {domain.describe()}: give a Box or a bounded "
             'Polyhedron, or take method="tree"'

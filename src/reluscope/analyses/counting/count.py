@@ -34,7 +34,7 @@ def count(
     *,
     definition: str = "proper_activation",
     method: str = "auto",
-    budget: RegionBudget = Budget(),
+    budget: RegionBudget | None = None,
     executor: Executor | None = None,
     tolerance: Tolerance | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -63,7 +63,7 @@ def count(
         since that there is no further region is the word of a solver in floats; "probes" goes down random ways of the
         tree for some seconds, and estimates how many proper activation regions there are, be they ever so many. "auto"
         takes the fastest that proves what it says; `Finding.method` says what it was.
-    budget : Budget
+    budget : Budget, optional
         Regions or seconds after which to stop. Also Ctrl-C keeps what was found. The claim is then LOWER. Without
         limits, a count that would not end (more than 10^9 regions, by probes) stops after some seconds, unless a
         checkpoint keeps it.
@@ -137,7 +137,7 @@ def counted(
     *,
     definition: str,
     method: str,
-    budget: Budget,
+    budget: Budget | None,
     executor: Executor | None = None,
     tolerance: Tolerance | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
@@ -148,7 +148,7 @@ def counted(
     kind = find_definition(definition)
     domain = read_domain(domain, network.num_inputs)
     method = read_option(method, "method", ("auto", *METHODS))
-    question = _Question(network, domain, kind, budget, executor, tolerance, checkpoint, progress, certify)
+    question = _Question(network, domain, kind, budget or Budget(), executor, tolerance, checkpoint, progress, certify)
     return METHODS[_choose(question) if method == "auto" else method](question)
 
 

@@ -39,7 +39,7 @@ def count_lower_by_parity(
     num_parities: Natural | None = None,
     num_trials: Count = 16,
     confidence: Share = 0.99,
-    budget: RegionBudget = Budget(),
+    budget: RegionBudget | None = None,
     seed: Seed = 0,
 ) -> Counted:
     """Return a lower bound on the number of activation regions on a bounded domain, right with a given confidence.
@@ -56,7 +56,7 @@ def count_lower_by_parity(
         Independent trials.
     confidence : float
         Probability, over the random constraints, with which the bound is at least to be right; between 0 and 1.
-    budget : Budget
+    budget : Budget, optional
         Seconds, and regions: different codes seen. Trials that were not made count as those without a code.
     seed : int
         Of the random constraints.
@@ -97,7 +97,7 @@ def count_lower_by_parity(
     began = time.perf_counter()
     if not 0 < confidence < 1:
         raise InputError(f"confidence must be between 0 and 1, got {confidence}: give 0.99, for instance")
-    trials = _Trials(budget, seed)
+    trials = _Trials(budget or Budget(), seed)
     level, successes = num_parities, 0
     try:
         trials.search = CodeSearch(network, domain)

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import Budget, RegionBudget
+from reluscope.budget import RegionBudget
 from reluscope.findings import Claim, Column, Findings, Kind, declare
 from reluscope.geometry.domains import Segment
 from reluscope.networks.network import Network
@@ -24,7 +24,7 @@ def count_along_segments(
     starts: Float[np.ndarray, "k n"],
     ends: Float[np.ndarray, "k n"],
     *,
-    budget: RegionBudget = Budget(),
+    budget: RegionBudget | None = None,
     tolerance: Tolerance | None = None,
 ) -> Findings:
     """Count the regions on straight segments, exactly.
@@ -34,7 +34,7 @@ def count_along_segments(
     network : Network
     starts, ends : (k, n) float64
         Different end points.
-    budget : Budget
+    budget : Budget, optional
         Regions and seconds for all segments together.
     tolerance : Tolerance, optional
 

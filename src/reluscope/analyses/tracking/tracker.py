@@ -69,7 +69,7 @@ class Tracker:
         Samples at which norms of the Jacobian are taken.
     plane : Plane, Box, or three rows of the data, optional
         Partitioned exactly at every record; partitions are saved in a folder beside the file.
-    budget : Budget
+    budget : Budget, optional
         Of each of these partitions; by default 50,000 regions or ten seconds. A count that it ends is LOWER.
     seed : int
         Decides what is drawn.
@@ -113,7 +113,7 @@ class Tracker:
         segment_share: Share | None = None,
         jacobians: Natural = 16,
         plane: Slice | Box | Sequence[int] | None = None,
-        budget: RegionBudget = PLANE_BUDGET,
+        budget: RegionBudget | None = None,
         seed: Seed = 0,
         device: torch.device | str = "cpu",
         overwrite: bool = False,
@@ -139,7 +139,7 @@ class Tracker:
                 segment_share=segment_share,
                 jacobians=jacobians,
                 plane=plane,
-                budget=budget,
+                budget=budget or PLANE_BUDGET,
                 seed=seed,
             )
             self._rows: tuple[dict[str, Any], ...] = ()

@@ -16,6 +16,7 @@ from reluscope.geometry.domains import Box
 from reluscope.report.content import (
     Block,
     Content,
+    Number,
     Picture,
     Table,
     Text,
@@ -122,7 +123,7 @@ def content(subject: Subject, tell: Tell) -> Content:
             blocks.append(_sizes_table(rows[_with_balls(balls)[:FEW]], sizes))
     elif reason:
         blocks.append(Text(reason))
-    return Content(tuple(blocks), shown[0], _data(rows, facets, balls), interrupted=interrupted)
+    return Content(tuple(blocks), Number(shown[0]), _data(rows, facets, balls), interrupted=interrupted)
 
 
 def _balls(subject: Subject, points: np.ndarray, tell: Tell) -> tuple[Findings | None, Box | None, str]:

@@ -4,7 +4,7 @@ import numpy as np
 
 from reluscope.analyses.classification.classes import ACCURACY, accuracy, accuracy_by_class
 from reluscope.analyses.regression import RMSE, fits
-from reluscope.report.content import Content, Table, Text, findings_table, measured, numbers
+from reluscope.report.content import Content, Number, Table, Text, findings_table, measured, numbers
 from reluscope.report.subject import Subject, Tell
 
 TITLE = "Fit to the labels"
@@ -52,7 +52,7 @@ def _of_classes(subject: Subject) -> Content:
     if len(rows) > MOST_CLASSES:
         caption += f" The first {MOST_CLASSES} of {len(rows)} are shown."
     table = Table(("label", "samples", "accuracy", "taken for"), tuple(rows[:MOST_CLASSES]), caption)
-    return Content((numbers(found), Text(sentence), table), found)
+    return Content((numbers(found), Text(sentence), table), Number(found))
 
 
 def _of_outputs(subject: Subject) -> Content:
@@ -65,6 +65,6 @@ def _of_outputs(subject: Subject) -> Content:
     )
     if len(found) == 1:
         shown = [found.finding(name) for name in found if not np.isnan(found[name].value[0])]
-        return Content((numbers(*shown), text), shown[0])
+        return Content((numbers(*shown), text), Number(shown[0]))
     table = findings_table(found, "Errors in units of the outputs.", most=MOST_OUTPUTS)
-    return Content((text, table), found.finding(RMSE, 0))
+    return Content((text, table), Number(found.finding(RMSE, 0)))

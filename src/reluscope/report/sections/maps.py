@@ -9,7 +9,7 @@ from reluscope.analyses.coefficients.norms import NUM_MAPS, local_norms
 from reluscope.budget import Budget
 from reluscope.findings import Findings
 from reluscope.plots.images import is_image
-from reluscope.report.content import Block, Content, Picture, Table, Text, measured, numbers
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, measured, numbers
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject, Tell
 
@@ -80,7 +80,7 @@ def content(subject: Subject, tell: Tell) -> Content:
     blocks: list[Block] = [numbers(*medians, found.finding(NUM_MAPS)), Text(text), picture]
     if found.stopped != "interrupted":
         blocks.extend(_few(subject))
-    return Content(tuple(blocks), medians[0], interrupted=found.stopped == "interrupted")
+    return Content(tuple(blocks), Number(medians[0]), interrupted=found.stopped == "interrupted")
 
 
 def _why(found: Findings, number: int) -> str:

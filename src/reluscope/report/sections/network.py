@@ -2,7 +2,7 @@
 
 from reluscope.findings import Finding
 from reluscope.networks.network import Network
-from reluscope.report.content import Block, Content, Table, Text, numbers
+from reluscope.report.content import Block, Content, Number, Table, Text, numbers
 from reluscope.report.subject import Subject, Tell
 
 TITLE = "The network"
@@ -62,7 +62,7 @@ def content(subject: Subject, tell: Tell) -> Content:
         for gate in network.gates
     ]
     shapes = {"input_shape": list(network.input_shape), "output_shape": list(network.output_shape)}
-    return Content(tuple(blocks), units, {**shapes, "gates": gates})
+    return Content(tuple(blocks), Number(units), {**shapes, "gates": gates})
 
 
 def _verification(network: Network) -> Finding | None:

@@ -118,7 +118,7 @@ def content(subject: Subject, tell: Tell) -> Content:
         "ball_samples": [int(rows[row]) for row in balls.rows],
         "radii": {kind: plain_values(balls.table[:, place]) for place, kind in enumerate(KINDS)},
     }
-    return Content(tuple(blocks), shares[0], data, interrupted=balls.interrupted)
+    return Content(tuple(blocks), Number(shares[0]), data, interrupted=balls.interrupted)
 
 
 def _known_classes(subject: Subject) -> np.ndarray:

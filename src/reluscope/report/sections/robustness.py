@@ -14,6 +14,7 @@ from reluscope.geometry.norms import Norm
 from reluscope.report.content import (
     Block,
     Content,
+    Number,
     Picture,
     Table,
     Text,
@@ -116,7 +117,7 @@ def content(subject: Subject, tell: Tell) -> Content:
             for norm, one, inside in zip(NORMS, whole, within, strict=False)
         ],
     }
-    return Content(tuple(blocks), medians[0], data, interrupted=interrupted)
+    return Content(tuple(blocks), Number(medians[0]), data, interrupted=interrupted)
 
 
 def _which(subject: Subject, number_of_samples: int, budget: Budget) -> str:

@@ -79,7 +79,7 @@ def content(subject: Subject, tell: Tell) -> Content:
         _table(found, along),
     ]
     data = {"samples": [int(row) for row in rows], "shares": plain_values(float(share) for share in shares)}
-    return Content(tuple(blocks), means[0], data)
+    return Content(tuple(blocks), Number(means[0]), data)
 
 
 def _seconds_per_sample(subject: Subject) -> float:

@@ -140,7 +140,7 @@ def check_laws(subject: Subject) -> None:
         method = "auto"
     most = int(subject.generator.integers(1, len(subject.truth.regions) + 1))
     name = f"budget {method}"
-    part = subject.attempt(name, lambda: rs.partition(network, domain, method=method, budget=most))
+    part = subject.attempt(name, lambda: rs.partition(network, domain, method=method, budget=rs.Budget(regions=most)))
     if part is not None:
         _check_codes(subject, name, part, DEFAULT_RESOLUTION)
         _check_finding(subject, name, part.finding(), DEFAULT_RESOLUTION)
