@@ -227,21 +227,21 @@ def test_an_interrupted_task_is_not_kept(net, path, after, monkeypatch):
 
 
 def test_what_is_reported_adds_up(net, begun):
-    regions, shares, tasks = [], [], []
+    regions, shares, told = [], [], []
 
     class Told(Count):
         def __call__(self, number, share):
             regions.append(number)
             shares.append(share)
 
-        def tell(self, *state):
-            tasks.append(state)
+        def tell(self, done, tasks):
+            told.append((done, tasks))
 
     found = count(net, begun, progress=Told())
     assert sum(regions) == found.num_found == TRUTH
     assert sum(shares) == pytest.approx(1.0)
-    assert tasks[0][0] == 20
-    assert tasks[-1][0] == tasks[-1][1]
+    assert told[0][0] == 20
+    assert told[-1][0] == told[-1][1]
 
 
 def test_few_regions_need_no_tasks(path):

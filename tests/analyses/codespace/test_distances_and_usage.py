@@ -208,6 +208,8 @@ def test_ends_of_usage_hold_whatever_doubtful_samples_do(seed, size, num_doubtfu
         changed = drawn()
         changed[num_doubtful:] = pieces[num_doubtful:]
         truth = usage_of(changed, np.zeros((size, 2), dtype=bool))
+        assert found.summary is not None
+        assert truth.summary is not None
         for table, true in ((found, truth), (found.summary, truth.summary)):
             for name in table:
                 assert (table[name].lower <= true[name].value + 1e-12).all()

@@ -58,6 +58,7 @@ def test_identical_codes_hold_no_information():
 def test_doubt_makes_estimates():
     net = rs.load([(np.array([[0.1, 0.2]]), np.array([-0.3])), (np.eye(1), np.zeros(1))])
     found = occupancy(sample_codes(net, [[1.0, 1.0], [0.0, 0.0]]), np.array([0, 1]))
+    assert found.summary is not None
     for table in (found, found.summary):
         assert not any(table[name].is_exact.any() for name in table)
 
@@ -75,6 +76,7 @@ def test_ends_hold_whatever_doubtful_samples_do(seed, size, num_doubtful):
         changed[num_doubtful:] = pieces[num_doubtful:]
         truth = (occupancy(sampled_codes(changed), classes), count_distinct(sampled_codes(changed)))
         for table, true in zip(found, truth, strict=True):
+            assert table.summary is not None
             for own, other in ((table, true), (table.summary, true.summary)):
                 for name in own:
                     assert (own[name].lower <= other[name].value + 1e-9).all()
