@@ -53,7 +53,7 @@ def test_version_and_module():
 def test_demo(folder, quick_report):
     result = reluscope("demo")
     assert result.exit_code == 0
-    assert "98.06 %" in result.stdout
+    assert "98.1 %" in result.stdout
     assert "EXACT" in result.stdout
     assert "reluscope-demo/report.html" in result.stdout
     assert {path.name for path in (folder / "reluscope-demo").iterdir()} >= {"report.html", "report.json"}

@@ -29,7 +29,7 @@ def extended(tmp_path, monkeypatch):
     for package, folder in ((analyses, "analyses"), (sections, "report/sections")):
         monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path / folder)])
     invalidate_caches()
-    (tmp_path / "models.py").write_text(
+    (tmp_path / "leading_models.py").write_text(
         "from torch import nn\ndef make(): return nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 3))\n"
     )
     np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(12, 3)))
@@ -39,7 +39,18 @@ def extended(tmp_path, monkeypatch):
 
 def test_two_files_are_enough(extended):
     assert [place for place, _ in FILES] == ["analyses/leads.py", "report/sections/leads.py"]
-    command = ["analyze", "models:make", "--input-shape", "3", "--data", "x.npy", "-o", "out", "--segments", "2"]
+    command = [
+        "analyze",
+        "leading_models:make",
+        "--input-shape",
+        "3",
+        "--data",
+        "x.npy",
+        "-o",
+        "out",
+        "--segments",
+        "2",
+    ]
     said = CliRunner().invoke(app, command)
     assert said.exit_code == 0, said.output
     assert "median lead" in said.output

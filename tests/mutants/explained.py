@@ -4,10 +4,6 @@ They are tried all the same; if a test notices one, so much the better.
 """
 
 EXPLAINED: dict[tuple[str, str], str] = {
-    (
-        "analyses/coefficients/norms",
-        "pace = Pace(len(points), seconds=seconds, most=(BLOCK_BYTES // (8 * size)), tell=tell)",
-    ): "size of a block",
     ("analyses/preimages/region_distances", "best = (best)"): "more regions are looked at, with the same nearest one",
     (
         "analyses/preimages/region_distances",
@@ -17,7 +13,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/inscribed_balls",
         "rows = sum(gate.num_units * max(1, (gate.num_pieces)) for gate in network.gates)",
     ): "an estimate of the time that a ball takes",
-    ("analyses/robustness/certified", "step = (1)"): "size of a block",
     ("analyses/robustness/certified", "exact = away + error < reach.lower"): "equality of two reals; either is right",
     (
         "analyses/regression",
@@ -39,12 +34,10 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/robustness/search",
         "is_exact = is_exact and bool((spread < CLEAR * limit.errors).all())",
     ): "equality of two reals; either answer is right",
-    ("analyses/robustness/search", "report((walk.num_branches), 0.0)"): "what a progress bar is told",
     (
         "analyses/robustness/search",
         "score = (own @ noise)",
     ): "which branch is split first; bounds hold whatever is split",
-    ("analyses/robustness/search", "self.frontier = (self.queue[0].key)"): "a smaller lower bound is one, too",
     (
         "analyses/sensitivity/gradient_covariance",
         "at_once = (memory // (TABLES_IN_MEMORY * 8 * numbers))",
@@ -120,10 +113,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/convex_questions",
         "torch.cat([bodies.lower, (margins)], dim=1),",
     ): "where the method starts; the gap is proved at the end",
-    (
-        "regions/nearest",
-        "_nearest(network, points[rows], norm, tolerance, budget // max(1, (rows.stop)) // per_input)",
-    ): "size of a block",
     (
         "regions/nearest",
         "clear = np.where(rows.slack >= rows.noise, rows.slack, 0.0)",

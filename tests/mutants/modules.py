@@ -8,8 +8,6 @@ A, T = "analyses", "tests/analyses"
 TESTS: dict[str, tuple[str, ...]] = {
     "networks/stages": ("tests/networks/test_stages.py", f"{T}/test_rounding_terms.py"),
     "networks/rounding": ("tests/networks/test_rounding.py", f"{T}/test_rounding_terms.py"),
-    "networks/carriers/rounded": ("tests/networks/test_rounding.py", f"{T}/test_rounding_terms.py"),
-    "networks/carriers/magnitudes": ("tests/networks/test_gradient_errors.py", "tests/networks/test_stages.py"),
     "networks/carriers/maps": ("tests/networks/test_slopes_along.py",),
     "networks/carriers/boxes": ("tests/networks/test_ranges.py",),
     "networks/evaluation": ("tests/networks/test_evaluation.py",),

@@ -35,7 +35,9 @@ def domains():
 
 
 @pytest.mark.parametrize("domain", domains(), ids=lambda domain: domain.describe())
-@pytest.mark.parametrize("options", [{}, {"budget": 3}, {"budget": 0}, {"certify": True}], ids=str)
+@pytest.mark.parametrize(
+    "options", [{}, {"budget": rs.Budget(regions=3)}, {"budget": rs.Budget(regions=0)}, {"certify": True}], ids=str
+)
 def test_a_round_trip_keeps_everything(net, domain, options, tmp_path):
     part = rs.partition(net, domain, **options)
     part.save(tmp_path / "part.arrow")

@@ -191,7 +191,7 @@ def test_what_takes_too_long_says_what_to_call(name, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "target", "keeps"),
     [
-        ("surroundings", "surroundings", False),
+        ("surroundings", "null_space_rays", False),
         ("places", "last_of_class", False),
         ("places", "inscribed_balls", True),
         ("classes", "region_classes", False),

@@ -312,7 +312,7 @@ class Network:
         >>> import reluscope as rs
         >>> net = rs.load([([[1.0], [-1.0]], [0.0, 0.0]), ([[1.0, 1.0]], [0.0])])  # the absolute value
         >>> at = net.at([[-3.0], [2.0]])
-        >>> at.outputs.ravel(), at.maps.weight.flatten(), bool((at.errors < 1e-14).all())
+        >>> at.outputs.ravel(), at.maps.weight.flatten(), bool((at.errors < 1e-13).all())
         (array([3., 2.]), tensor([-1.,  1.], dtype=torch.float64), True)
         """
         from reluscope.networks.evaluation import Evaluation

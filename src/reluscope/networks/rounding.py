@@ -37,7 +37,7 @@ def affine_error(
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.array([[3.0, -4.0]]), np.array([2.0]))])
     >>> sizes, errors = torch.tensor([[5.0, 1.0]]).double(), torch.tensor([[0.5, 0.25]]).double()
     >>> affine_error(net.nodes[1], [sizes], [errors], 0.125).item() == 3 * 0.5 + 4 * 0.25 + 0.125 * (3 * 5 + 4 * 1 + 2)

@@ -26,7 +26,7 @@ def patient(budget: Budget, network: Network, domain: Domain, most: int = MOST_C
     >>> import numpy as np, reluscope as rs
     >>> net = rs.load([(np.eye(3), np.zeros(3)), (np.ones((1, 3)), np.zeros(1))])
     >>> patient(Budget(regions=5), net, rs.Space(3)), patient(Budget(), net, rs.Space(3)).foresee()
-    (Budget(regions=5, seconds=None), '')
+    (Budget(regions=5), '')
     """
     has_limit = budget.regions is not None or budget.seconds is not None
     return budget if has_limit or type(budget) is not Budget else Patience(network=network, domain=domain, most=most)

@@ -146,7 +146,7 @@ def test_ties_between_centres_leave_an_interval():
         matrices, rs.coefficients.matrix(lopsided, [[1.0], [3.0]]), np.array([0, 0]), (2,), rules=("nearest_sample",)
     )
     (share,) = curve.accuracies["nearest_sample"]
-    assert share.claim is Claim.ESTIMATE  # 1 is as far from -2 as from 4, and the maps give 1 and -1 there
+    assert share.claim is Claim.LOWER  # 1 is as far from -2 as from 4, and the maps give 1 and -1 there
     assert share.interval == (0.5, 1.0)
     assert curve.fewest_clusters(0.0, "nearest_sample") is None
 
@@ -236,7 +236,7 @@ def test_more_samples_at_one_distance_than_neighbors_are_looked_at():
     net = rs.load([([[1.0, 0, 0], [1.0, 0, 0]], [-0.25, -0.75]), ([[8.0, -6.0]], [-0.5])])
     training, middle = rs.coefficients.matrix(net, corners), rs.coefficients.matrix(net, [[0.5, 0.5, 0.5]])
     curve = rs.compression.accuracy_curve(training, middle, np.array([1]), (2,), rules=("nearest_sample",))
-    assert curve.accuracies["nearest_sample"][0].claim is rs.Claim.ESTIMATE
+    assert curve.accuracies["nearest_sample"][0].claim is rs.Claim.LOWER
 
 
 def test_samples_in_doubt_make_estimates():

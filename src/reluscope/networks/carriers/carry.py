@@ -33,7 +33,7 @@ def carry(network: "Network", carrier: Carrier[V, A], start: V) -> Iterator[A | 
 
     Examples
     --------
-    >>> import reluscope as rs
+    >>> import numpy as np, reluscope as rs
     >>> from reluscope.networks.carriers.numbers import NUMBERS
     >>> net = rs.load([(np.array([[1.0, -1.0]]), np.zeros(1)), (np.array([[2.0]]), np.ones(1))])
     >>> [value.tolist() for value in carry(net, NUMBERS, net.points([1.0, 3.0]))]
