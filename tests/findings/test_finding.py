@@ -91,3 +91,8 @@ def test_json_keeps_what_matters_and_has_no_infinity():
 def test_is_frozen():
     with pytest.raises(AttributeError):
         Finding.of(3).value = 4
+
+
+def test_an_upper_end_stays_where_nothing_is_known_below():
+    assert Finding.of(1.0, -inf, 3.0).interval == (-inf, 3.0)
+    assert Finding.of(3.0, -inf).interval is None

@@ -108,7 +108,8 @@ class Finding:
             error = max(high - value, value - low) if low != high else resolution
             return Finding(value, claim, tolerance=error, **fields)
         # Of a bare upper bound, and of a bare estimate, there is nothing else to say.
-        return Finding(value, claim, interval=None if low == -inf else (low, high), tolerance=resolution, **fields)
+        is_bare = low == -inf and high in (value, inf)
+        return Finding(value, claim, interval=None if is_bare else (low, high), tolerance=resolution, **fields)
 
     @staticmethod
     def within(

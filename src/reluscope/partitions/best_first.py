@@ -1,6 +1,7 @@
 """Branch and bound: the branch of the least bound first, until no bound is below what is known."""
 
 import heapq
+from abc import ABC, abstractmethod
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -27,7 +28,7 @@ class Branch(NamedTuple):
     what: Any
 
 
-class BestFirst:
+class BestFirst(ABC):
     """A search over branches; classes of searches say how it begins, and how a branch is split.
 
     Attributes
@@ -53,17 +54,17 @@ class BestFirst:
     def __len__(self) -> int:
         return max(1, len(self.queue))
 
+    @abstractmethod
     def is_beyond(self, key: float) -> bool:
         """Whether branches with this bound need not be looked into."""
-        raise NotImplementedError
 
+    @abstractmethod
     def begin(self) -> bool:
         """Put the first branches into the queue; asked again when none is left, and False then ends the search."""
-        raise NotImplementedError
 
+    @abstractmethod
     def split(self, branch: Branch) -> None:
         """Bound the parts of a branch, and `push` those that are to be looked into."""
-        raise NotImplementedError
 
     def push(self, key: float, what: Any) -> None:
         """Put a branch into the queue."""
