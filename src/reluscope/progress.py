@@ -77,42 +77,6 @@ def counting_regions(work: str, progress: Progress) -> Iterator[Count | None]:
 
 
 @contextmanager
-def counting(work: str, things: str, *, shown: bool, total: float | None = None) -> Iterator[Count]:
-    """Yield a count that is told how many more things were found, and how much of the total is done by that.
-
-    Parameters
-    ----------
-    work : str
-        What is done; begins the line.
-    things : str
-        What is counted, in the plural.
-    shown : bool
-        Without it the count does nothing, and nothing is imported.
-    total : float, optional
-        All there is to do, where that is known: then there is a bar, and the time that remains.
-
-    Examples
-    --------
-    >>> with counting("partition", "regions", shown=False) as report:
-    ...     report(3, 0.0)
-    """
-    if not shown:
-        yield Count()
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-    from rich.progress import Progress as Bar
-
-    how_far = [SpinnerColumn()] if total is None else [BarColumn(bar_width=24)]
-    found = TextColumn("{task.fields[found]:,} " + things)
-    when = TimeElapsedColumn() if total is None else TimeRemainingColumn()
-    tasks = TextColumn("{task.fields[tasks]}", style="dim")
-    columns = TextColumn("{task.description}"), *how_far, found, when, tasks
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield Count(bar=bar, task=bar.add_task(work, total=total, found=0, tasks=""))
-
-
-@contextmanager
 def share_done(work: str, progress: Progress) -> Iterator[Callable[[float], None]]:
     """Yield a function to tell the share of the work that is done, from 0 to 1.
 

@@ -22,7 +22,7 @@ from reluscope.networks.choices import read_outputs
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
-from reluscope.progress import counting
+from reluscope.progress import Progress, share_done
 
 MEMORY = 2**30
 # A block of coefficients, its copy in the caller's hands and what the pass through the network needs.
@@ -44,7 +44,7 @@ class CoefficientMatrices:
         Bytes that a block and the work on it, or one whole matrix, may take.
     cache : KeptBlocks or None
         Where finished blocks are kept.
-    progress : bool
+    progress : bool or callable
         Show how far a pass is.
     """
 
@@ -53,7 +53,7 @@ class CoefficientMatrices:
     outputs: tuple[int, ...]
     memory: int = MEMORY
     cache: KeptBlocks | None = field(default=None, repr=False)
-    progress: bool = False
+    progress: Progress = False
 
     def __len__(self) -> int:
         return len(self.inputs)
@@ -100,7 +100,7 @@ class CoefficientMatrices:
         One `Network.linearize` of every distinct code in a block. With a cache, finished blocks are read from it.
         """
         size = self.samples_in_block
-        with counting("coefficients", "samples", shown=self.progress, total=float(len(self))) as report:
+        with share_done("coefficients", self.progress) as tell:
             for start in range(0, len(self), size):
                 rows = slice(start, min(start + size, len(self)))
                 values = None if self.cache is None else self.cache.get(block_name(rows))
@@ -108,7 +108,7 @@ class CoefficientMatrices:
                     values = self._block(rows)
                     if self.cache is not None:
                         self.cache[block_name(rows)] = values
-                report(rows.stop - rows.start, float(rows.stop - rows.start))
+                tell(rows.stop / len(self))
                 yield rows, values.to(self.network.device)
 
     @read_arguments
@@ -195,7 +195,7 @@ def matrix(
     outputs: Sequence[int] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     budget: MemoryBudget | None = None,
-    progress: bool = False,
+    progress: Progress = False,
 ) -> CoefficientMatrices:
     """Return the coefficient matrices C_j of a network on samples, which are computed when they are gone through.
 
@@ -210,8 +210,8 @@ def matrix(
         A folder in which finished blocks are kept: a second pass reads them, and a pass that was stopped goes on.
     budget : Budget, optional
         Bytes that blocks and the work on them may take, 1 GiB by default.
-    progress : bool
-        Show how far a pass is, on standard error.
+    progress : bool or callable
+        Show how far a pass is, on standard error, or be told the share done.
 
     Returns
     -------
