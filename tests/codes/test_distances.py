@@ -45,7 +45,7 @@ def test_distances_of_gates_add_up(packed_and_plain):
 @pytest.mark.parametrize("num_threads", [1, pytest.param(3, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("threshold", [300, *(pytest.param(most, marks=pytest.mark.slow) for most in (None, 2, 560))])
 def test_many_tiles(monkeypatch, num_threads, threshold):
-    monkeypatch.setattr(distances.config, "NUMBA_NUM_THREADS", num_threads)
+    monkeypatch.setattr(distances.torch, "get_num_threads", lambda: num_threads)
     monkeypatch.setattr(distances, "THREADED_WORK", 0)
     layout = CodeLayout((GateLayout("a", 600), GateLayout("b", 100, 3), GateLayout("c", 5, 300)))
     packed, plain = random_codes(layout, 1100)

@@ -2,10 +2,9 @@
 
 import numpy as np
 from jaxtyping import Int
-from numba import njit
 
+from reluscope import _kernels
 from reluscope.codes.packed import Codes
-from reluscope.interruption import held
 
 
 def differences(
@@ -43,37 +42,4 @@ def differences(
     widths = np.array([gate.words_per_plane for gate in layout], dtype=np.int64)
     units = np.array([layout.units(index).start for index in range(len(layout))], dtype=np.int64)
     first, second = np.asarray(first, dtype=np.int64), np.asarray(second, dtype=np.int64)
-    return _differences(np.asarray(codes.words), first, second, starts, planes, widths, units)
-
-
-@held
-@njit(cache=True)
-def _differences(words, first, second, starts, planes, widths, unit_starts):
-    offsets = np.zeros(first.shape[0] + 1, dtype=np.int64)
-    units = np.empty(max(16, 2 * first.shape[0]), dtype=np.int64)
-    used = 0
-    for pair in range(first.shape[0]):
-        a, b = words[first[pair]], words[second[pair]]
-        for gate in range(starts.shape[0]):
-            for w in range(widths[gate]):
-                changed = np.uint64(0)
-                for plane in range(planes[gate]):
-                    column = starts[gate] + plane * widths[gate] + w
-                    changed |= a[column] ^ b[column]
-                bit = 0
-                while changed != np.uint64(0):
-                    # Whole empty bytes first: most words differ in one bit.
-                    while changed & np.uint64(0xFF) == np.uint64(0):
-                        changed >>= np.uint64(8)
-                        bit += 8
-                    if changed & np.uint64(1):
-                        if used == units.shape[0]:
-                            longer = np.empty(2 * used, dtype=np.int64)
-                            longer[:used] = units
-                            units = longer
-                        units[used] = unit_starts[gate] + 64 * w + bit
-                        used += 1
-                    changed >>= np.uint64(1)
-                    bit += 1
-        offsets[pair + 1] = used
-    return offsets, units[:used].copy()
+    return _kernels.differences(np.asarray(codes.words), first, second, starts, planes, widths, units)

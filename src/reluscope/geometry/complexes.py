@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
-from reluscope.interruption import held
+from reluscope import _kernels
 
 NONE = -1
 
@@ -74,12 +73,12 @@ class Complex:
             Ids of (dim - 1)-faces; of vertices if ``dim`` is 1.
         """
         number = int(self.size[dim])
-        return _gather_lists(self.start[dim, :number], self.count[dim, :number], self.pool)
+        return _kernels.gather_lists(self.start[dim, :number], self.count[dim, :number], self.pool)
 
     def cofaces(self) -> tuple[np.ndarray, np.ndarray]:
         """Return for every facet the two cells beside it (the second is -1 on the boundary of the complex)."""
         offsets, ids = self.boundary(self.dim)
-        return _cofaces(offsets, ids, int(self.size[self.dim - 1]))
+        return _kernels.find_cofaces(offsets, ids, int(self.size[self.dim - 1]))
 
     def vertex_lists(self) -> tuple[VertexLists, VertexLists]:
         """Return the vertices of every facet and of every cell, each vertex once, in no particular order."""
@@ -89,7 +88,7 @@ class Complex:
         for dim in range(1, self.dim + 1):
             facets = lists
             start, count = self.start[dim, : self.size[dim]], self.count[dim, : self.size[dim]]
-            lists = VertexLists(*_united_lists(start, count, self.pool, *lists, number))
+            lists = VertexLists(*_kernels.unite_lists(start, count, self.pool, *lists, number))
         return facets, lists
 
     def cell_vertices(self) -> VertexLists:
@@ -98,8 +97,8 @@ class Complex:
 
     def extract(self, cells: np.ndarray) -> tuple["Complex", np.ndarray, np.ndarray, np.ndarray]:
         """Return the complex of some cells, with the old ids of its vertices, edges and facets."""
-        start, count, pool, size, vertices, edges, facets = _extract(
-            self.start, self.count, self.pool, self.size, np.ascontiguousarray(cells, dtype=np.int64)
+        start, count, pool, size, vertices, edges, facets = _kernels.extract(
+            self.start, self.count, self.pool, self.size, cells
         )
         return Complex(start, count, pool, size), vertices, edges, facets
 
@@ -124,107 +123,3 @@ def from_segments(number: int) -> Complex:
     count[1, :number] = 2
     pool = np.arange(2 * number, dtype=np.int32)
     return Complex(start, count, pool, np.array([2 * number, number], dtype=np.int64))
-
-
-@njit(cache=True)
-def grow(array, length) -> np.ndarray:
-    """Return a longer copy of a vector, its end undefined."""
-    grown = np.empty(length, dtype=array.dtype)
-    grown[: array.shape[0]] = array
-    return grown
-
-
-@held
-@njit(cache=True)
-def _gather_lists(start, count, pool) -> tuple[np.ndarray, np.ndarray]:
-    offsets = np.zeros(count.shape[0] + 1, dtype=np.int64)
-    for f in range(count.shape[0]):
-        offsets[f + 1] = offsets[f] + count[f]
-    ids = np.empty(offsets[-1], dtype=np.int32)
-    for f in range(count.shape[0]):
-        for i in range(count[f]):
-            ids[offsets[f] + i] = pool[start[f] + i]
-    return offsets, ids
-
-
-@held
-@njit(cache=True)
-def _cofaces(offsets, ids, num_facets) -> tuple[np.ndarray, np.ndarray]:
-    left = np.full(num_facets, NONE, dtype=np.int64)
-    right = np.full(num_facets, NONE, dtype=np.int64)
-    for cell in range(offsets.shape[0] - 1):
-        for i in range(offsets[cell], offsets[cell + 1]):
-            facet = ids[i]
-            if left[facet] == NONE:
-                left[facet] = cell
-            else:
-                right[facet] = cell
-    return left, right
-
-
-@held
-@njit(cache=True)
-def _united_lists(start, count, pool, below_offsets, below_ids, num_vertices) -> tuple[np.ndarray, np.ndarray]:
-    """Return the vertices of faces, given those of the faces one dimension below."""
-    number = start.shape[0]
-    most = 0
-    for face in range(number):
-        for i in range(start[face], start[face] + count[face]):
-            most += below_offsets[pool[i] + 1] - below_offsets[pool[i]]
-    offsets = np.zeros(number + 1, dtype=np.int64)
-    ids = np.empty(most, dtype=np.int32)
-    stamp = np.full(num_vertices, NONE, dtype=np.int32)
-    used = 0
-    for face in range(number):
-        for i in range(start[face], start[face] + count[face]):
-            child = pool[i]
-            for k in range(below_offsets[child], below_offsets[child + 1]):
-                vertex = below_ids[k]
-                if stamp[vertex] != face:
-                    stamp[vertex] = face
-                    ids[used] = vertex
-                    used += 1
-        offsets[face + 1] = used
-    return offsets, ids[:used].copy()
-
-
-@held
-@njit(cache=True)
-def _extract(start, count, pool, size, cells) -> tuple[np.ndarray, ...]:
-    dim = size.shape[0] - 1
-    most = size.max()
-    new_id = np.full((dim + 1, most), NONE, dtype=np.int32)
-    old_id = np.empty((dim + 1, most), dtype=np.int32)
-    new_size = np.zeros(dim + 1, dtype=np.int64)
-    for i in range(cells.shape[0]):
-        new_id[dim, cells[i]] = i
-        old_id[dim, i] = cells[i]
-    new_size[dim] = cells.shape[0]
-    total = 0
-    for k in range(dim, 0, -1):
-        for f in range(new_size[k]):
-            face = old_id[k, f]
-            total += count[k, face]
-            for i in range(start[k, face], start[k, face] + count[k, face]):
-                child = pool[i]
-                if new_id[k - 1, child] == NONE:
-                    new_id[k - 1, child] = new_size[k - 1]
-                    old_id[k - 1, new_size[k - 1]] = child
-                    new_size[k - 1] += 1
-    most = new_size.max()
-    new_start = np.zeros((dim + 1, most), dtype=np.int32)
-    new_count = np.zeros((dim + 1, most), dtype=np.int32)
-    new_pool = np.empty(total, dtype=np.int32)
-    where = 0
-    for k in range(1, dim + 1):
-        for f in range(new_size[k]):
-            face = old_id[k, f]
-            new_start[k, f] = where
-            new_count[k, f] = count[k, face]
-            for i in range(start[k, face], start[k, face] + count[k, face]):
-                new_pool[where] = new_id[k - 1, pool[i]]
-                where += 1
-    vertices = old_id[0, : new_size[0]].astype(np.int64)
-    edges = old_id[1, : new_size[1]].astype(np.int64)
-    facets = old_id[dim - 1, : new_size[dim - 1]].astype(np.int64)
-    return new_start, new_count, new_pool, new_size, vertices, edges, facets

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from numba import njit
 from torch import Tensor
 
+from reluscope import _kernels
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces
 from reluscope.geometry.splitting import (
@@ -17,13 +17,9 @@ from reluscope.geometry.splitting import (
     PLUS,
     Placement,
     Subdivision,
-    column_ranges,
-    interpolate,
     is_positive,
-    steepest,
     subdivide,
 )
-from reluscope.interruption import held
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage
@@ -101,7 +97,7 @@ class _CutRules:
 
     def crossing(self, chunk: Chunk, heights: np.ndarray, rounding: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return which columns may cut some cell, and which of the others are positive."""
-        low, high, least = column_ranges(heights)
+        low, high, least = _kernels.column_ranges(heights)
         size = np.maximum(-low, high)
         is_one_sided = (low > 0) | (high < 0)
         # A function without terms is zero.
@@ -137,7 +133,7 @@ class _CutRules:
         _, ends = chunk.cells.boundary(1)
         tail, head = ends[0::2], ends[1::2]
         length = np.linalg.norm(chunk.points[tail] - chunk.points[head], axis=1)
-        slopes = steepest(heights, tail, head, length)
+        slopes = _kernels.steepest(heights, tail, head, length)
         work = subdivide(
             chunk.cells,
             placement,
@@ -219,39 +215,14 @@ def _cut_breakpoints(
     sides, num_flat = _settle_flat(chunk, work, cuts, rounding[columns], is_noise)
     positive = is_positive(sides)
     pre = _extend(opened.pre, work)
-    _settle_at(pre, units, levels[index, units], work.heights, is_single)
+    _kernels.settle_at(pre, units, levels[index, units], work.heights, is_single)
     constants = np.bincount(constant, minlength=num_units).astype(opened.pieces.dtype)
-    pieces = _count_below(opened.pieces, constants, work.parent, units[: work.num_done], positive)
+    pieces = _kernels.count_below(opened.pieces, constants, work.parent, units[: work.num_done], positive)
     todo = opened.todo & crossing
     todo[columns[: work.num_done]] = False
     snapped = opened.snapped.copy()
     np.maximum.at(snapped, units, work.snapped)
     return work, exact, replace(opened, pre=pre, snapped=snapped, pieces=pieces, todo=todo), num_flat
-
-
-@held
-@njit(cache=True)
-def _settle_at(pre, units, levels, heights, is_single) -> None:
-    """Put units exactly at their breakpoints where they were decided to be, so that no noise passes the gate."""
-    for v in range(heights.shape[0]):
-        for i in range(heights.shape[1]):
-            if heights[v, i] == 0:
-                pre[v, units[i]] = levels[i]
-            elif is_single:
-                pre[v, units[i]] = levels[i] + heights[v, i]
-
-
-@held
-@njit(cache=True)
-def _count_below(pieces, constants, parent, units, positive) -> np.ndarray:
-    """Return for every cell and unit how many breakpoints are below: as in the parent, and those passed since."""
-    counts = np.empty((parent.shape[0], pieces.shape[1]), dtype=pieces.dtype)
-    for cell in range(parent.shape[0]):
-        for unit in range(pieces.shape[1]):
-            counts[cell, unit] = pieces[parent[cell], unit] + constants[unit]
-        for i in range(units.shape[0]):
-            counts[cell, units[i]] += positive[cell, i]
-    return counts
 
 
 def _cut_ties(
@@ -301,7 +272,7 @@ def _extend(rows: np.ndarray, work: Subdivision) -> np.ndarray:
     flat = rows.reshape(len(rows), -1)
     grown = np.empty((len(rows) + len(work.tail), flat.shape[1]))
     grown[: len(rows)] = flat
-    interpolate(grown, work.tail, work.head, work.share)
+    _kernels.interpolate(grown, work.tail, work.head, work.share)
     return grown.reshape(len(grown), *rows.shape[1:])
 
 

@@ -9,10 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
+from reluscope import _kernels
 from reluscope.codes.distinct import group_equal_rows
-from reluscope.interruption import held
 from reluscope.partitions.chunks import Chunk
 from reluscope.partitions.solid_regions import SolidRegions
 
@@ -59,7 +58,7 @@ class SolidPatch:
         left, right = chunk.cells.cofaces()
         inner = right >= 0
         pieces = np.flatnonzero(~inner & (chunk.seams >= 0))
-        centers, sizes = _extents(chunk.points, *facets, pieces)
+        centers, sizes = _kernels.extents(chunk.points, *facets, pieces)
         words = np.concatenate([*chunk.words, np.zeros((chunk.cells.num_cells, 0), dtype=np.uint64)], axis=1)
         return cls(
             chunk.points,
@@ -157,47 +156,10 @@ def _matched(seams: np.ndarray, centers: np.ndarray, sizes: np.ndarray) -> tuple
     # In a direction that no seam is likely to be perpendicular to, pieces that coincide stand side by side.
     direction = np.random.default_rng(0).standard_normal(centers.shape[1])
     heights = centers @ (direction / np.linalg.norm(direction))
-    partner = _nearest_in_place(seams, centers, sizes, heights, np.lexsort((heights, seams)))
+    partner = _kernels.nearest_in_place(seams, centers, sizes, heights, np.lexsort((heights, seams)), COINCIDENT)
     rows = np.arange(len(seams))
     good = (partner >= 0) & (partner[partner] == rows) & (rows < partner)
     return rows[good], partner[good]
-
-
-@held
-@njit(cache=True)
-def _nearest_in_place(seams, centers, sizes, heights, order):
-    """Return for each piece the nearest of its seam that is as good as in the same place, -1 for none."""
-    partner = np.full(len(order), -1)
-    nearest = np.full(len(order), np.inf)
-    for position, one in enumerate(order):
-        for other in order[position + 1 :]:
-            if seams[other] != seams[one] or heights[other] - heights[one] > COINCIDENT * sizes[one]:
-                break
-            distance = np.sqrt(np.sum((centers[one] - centers[other]) ** 2))
-            if distance <= COINCIDENT * min(sizes[one], sizes[other]):
-                if distance < nearest[one]:
-                    nearest[one], partner[one] = distance, other
-                if distance < nearest[other]:
-                    nearest[other], partner[other] = distance, one
-    return partner
-
-
-@held
-@njit(cache=True)
-def _extents(points, offsets, ids, faces):
-    """Return the mean of the vertices of each face, and how far they lie from it."""
-    dim = points.shape[1]
-    centers, sizes = np.zeros((len(faces), dim)), np.zeros(len(faces))
-    for row, face in enumerate(faces):
-        first, last = offsets[face], offsets[face + 1]
-        for i in range(first, last):
-            for axis in range(dim):
-                centers[row, axis] += points[ids[i], axis]
-        for axis in range(dim):
-            centers[row, axis] /= last - first
-            for i in range(first, last):
-                sizes[row] = max(sizes[row], abs(points[ids[i], axis] - centers[row, axis]))
-    return centers, sizes
 
 
 def _stepped(

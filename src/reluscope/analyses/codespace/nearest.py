@@ -37,7 +37,7 @@ def nearest_codes(
 
     Notes
     -----
-    Compares every query with every code, in tiles that stay in the cache, on all threads that numba may use; memory is
+    Compares every query with every code, in tiles that stay in the cache, on all threads that torch may use; memory is
     that of the result. 60,000 codes of 4,096 units among themselves take tens of seconds.
 
     Examples

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Int
 
-from reluscope.analyses.planes.splitting import winning_parts
+from reluscope import _kernels
 from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError
 from reluscope.partitions.table import Partition
@@ -99,7 +99,9 @@ def class_areas(part: Partition) -> ClassAreas:
     whole = np.flatnonzero(~mixed)
     lengths = np.diff(offsets)
     inside = ~np.repeat(mixed, lengths)
-    classes, regions, sizes, corners = winning_parts(outputs, part.vertices, offsets, ids, np.flatnonzero(mixed), error)
+    classes, regions, sizes, corners = _kernels.winning_parts(
+        outputs, part.vertices, offsets, ids, np.flatnonzero(mixed), error
+    )
     return ClassAreas(
         np.concatenate([winner[whole], classes]).astype(np.int64),
         np.concatenate([whole, regions]).astype(np.int64),

@@ -1,0 +1,120 @@
+#include "../kernels/candidates.hpp"
+#include "../kernels/parts.hpp"
+#include "../kernels/pieces.hpp"
+#include "../kernels/polygons.hpp"
+#include "../kernels/solids.hpp"
+#include "numpy.hpp"
+
+namespace reluscope {
+namespace {
+
+using In32 = In<std::int32_t, 1>;
+using In64 = In<std::int64_t, 1>;
+
+template <class T> auto candidates(const T& pre) {
+    return Candidates(pre.data(), pre.shape(0), pre.shape(1), pre.shape(2));
+}
+
+template <class Piece> void bind_count_below(nb::module_& module) {
+    module.def(
+        "count_below",
+        [](In<Piece, 2> pieces, In<Piece, 1> constants, In64 parent, In64 units, In<bool, 2> positive) {
+            return give(unlocked([&] {
+                return count_below<Piece>(rows(pieces), view(constants), view(parent), view(units), rows(positive));
+            }));
+        },
+        nb::arg("pieces").noconvert(), "constants"_a, "parent"_a, "units"_a, "positive"_a);
+}
+
+}  // namespace
+
+void bind_partitions(nb::module_& module) {
+    bind_count_below<std::uint8_t>(module);
+    bind_count_below<std::uint16_t>(module);
+    module.def(
+        "settle_at",
+        [](InOut<double, 2> pre, In64 units, In<double, 1> levels, In<double, 2> heights, bool is_single) {
+            unlocked([&] { settle_at(rows(pre), view(units), view(levels), rows(heights), is_single); });
+        },
+        nb::arg("pre").noconvert(), "units"_a, "levels"_a, "heights"_a, "is_single"_a);
+    module.def(
+        "find_rivals",
+        [](In<double, 3> pre, In<double, 2> margin, bool ties) {
+            auto found = unlocked([&] { return find_rivals(candidates(pre), rows(margin), ties); });
+            return nb::make_tuple(give(std::move(found.units)), give(std::move(found.first)),
+                                  give(std::move(found.second)), give(std::move(found.winner)),
+                                  give_flags(std::move(found.is_open)));
+        },
+        "pre"_a, "margin"_a, "ties"_a);
+    module.def(
+        "settle",
+        [](InOut<double, 3> pre, In<std::int64_t, 2> pairs, In<double, 2> heights) {
+            unlocked([&] { settle(candidates(pre), rows(pairs), rows(heights)); });
+        },
+        nb::arg("pre").noconvert(), "pairs"_a, "heights"_a);
+    module.def(
+        "winners",
+        [](In<double, 3> pre, In64 units, In64 offsets, In32 ids) {
+            return give(unlocked([&] { return winners(candidates(pre), view(units), lists(offsets, ids)); }));
+        },
+        "pre"_a, "units"_a, "offsets"_a, "ids"_a);
+    module.def(
+        "ordered_corners",
+        [](In<double, 2> vertices, In64 offsets, In32 ids, In<double, 2> witnesses) {
+            return give(unlocked([&] { return ordered_corners(rows(vertices), lists(offsets, ids), rows(witnesses)); }));
+        },
+        "vertices"_a, "offsets"_a, "ids"_a, "witnesses"_a);
+    module.def(
+        "measures",
+        [](In<double, 2> vertices, In64 offsets, In32 ids) {
+            return give(unlocked([&] { return measures(rows(vertices), lists(offsets, ids)); }));
+        },
+        "vertices"_a, "offsets"_a, "ids"_a);
+    module.def(
+        "find_chords",
+        [](In<double, 2> outputs, In<double, 2> vertices, In64 offsets, In32 ids, double error) {
+            auto found = unlocked([&] { return find_chords(rows(outputs), rows(vertices), lists(offsets, ids), error); });
+            const std::size_t number = found.regions.size(), dim = vertices.shape(1);
+            return nb::make_tuple(give(std::move(found.regions)), give(std::move(found.classes)),
+                                  shaped<double>(std::move(found.ends.entries()), {number, dim, dim}));
+        },
+        "outputs"_a, "vertices"_a, "offsets"_a, "ids"_a, "error"_a);
+    module.def(
+        "find_flat_facets",
+        [](In<double, 2> outputs, In<double, 2> witness, In64 left, In64 right, In<std::int64_t, 2> ends, double error) {
+            auto found = unlocked([&] {
+                return find_flat_facets(rows(outputs), rows(witness), view(left), view(right), rows(ends), error);
+            });
+            return nb::make_tuple(give(std::move(found.facets)), give(std::move(found.classes)));
+        },
+        "outputs"_a, "witness"_a, "left"_a, "right"_a, "ends"_a, "error"_a);
+    module.def(
+        "winning_parts",
+        [](In<double, 2> outputs, In<double, 2> vertices, In64 offsets, In32 ids, In64 regions, double error) {
+            auto found = unlocked([&] {
+                return winning_parts(rows(outputs), rows(vertices), lists(offsets, ids), view(regions), error);
+            });
+            return nb::make_tuple(give(std::move(found.classes)), give(std::move(found.regions)),
+                                  give(std::move(found.sizes)), give(std::move(found.corners)));
+        },
+        "outputs"_a, "vertices"_a, "offsets"_a, "ids"_a, "regions"_a, "error"_a);
+    module.def(
+        "extents",
+        [](In<double, 2> points, In64 offsets, In32 ids, In64 faces) {
+            auto found = unlocked([&] { return extents(rows(points), lists(offsets, ids), view(faces)); });
+            return nb::make_tuple(give(std::move(found.centers)), give(std::move(found.sizes)));
+        },
+        "points"_a, "offsets"_a, "ids"_a, "faces"_a);
+    module.def(
+        "nearest_in_place",
+        [](In64 seams, In<double, 2> centers, In<double, 1> sizes, In<double, 1> heights, In64 order,
+           double coincident) {
+            return give(unlocked([&] {
+                return nearest_in_place(view(seams), rows(centers), view(sizes), view(heights), view(order),
+                                        coincident);
+            }));
+        },
+        "seams"_a, "centers"_a, "sizes"_a, "heights"_a, "order"_a, "coincident"_a);
+}
+
+}  // namespace reluscope

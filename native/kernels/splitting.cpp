@@ -1,0 +1,465 @@
+#include "splitting.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace reluscope {
+namespace {
+
+using Word = std::uint64_t;
+
+// Sides of a face; the same numbers as in reluscope.geometry.splitting.
+constexpr std::uint8_t PLUS = 1, MINUS = 2, NOISE_PLUS = 4, NOISE_MINUS = 8;
+// A vertex decided to be zero hides nothing thicker than the resolution, if it is known this many times as exactly.
+constexpr double SLACK = 32.0;
+// Signs of so many cuts at a time are kept as the bits of one word.
+constexpr std::size_t GROUP = 64;
+
+// All faces of one dimension, vertices included.
+struct Faces {
+    Vector<std::int32_t> start, count;
+    // Bit by bit for the cuts of a group: which lie below some point of a face, and which above.
+    Vector<Word> above, below;
+    // The other half of a face that the cut at hand has split.
+    Vector<std::int32_t> other;
+    // The last face, two dimensions up, for which this one was seen.
+    Vector<std::int64_t> stamp;
+
+    std::size_t size() const { return above.size(); }
+
+    std::int32_t add(std::int32_t first, std::int32_t number) {
+        start.push_back(first);
+        count.push_back(number);
+        above.push_back(0);
+        below.push_back(0);
+        other.push_back(NONE);
+        stamp.push_back(NONE);
+        return static_cast<std::int32_t>(size() - 1);
+    }
+};
+
+bool is_doubtful(double height, double error, double floor) {
+    // A zero whose sign is known, or one that may be more than the resolution allows.
+    return height > std::min(error, floor) || error > SLACK * floor;
+}
+
+class Subdivider {
+public:
+    Subdivider(const ComplexView& cells, const Placed& placement, View<std::int64_t> seams, Rows<const double> heights,
+               const CutErrors& errors)
+        : errors_(errors),
+          dim_(cells.size.size() - 1),
+          num_cuts_(heights.width()),
+          num_old_(cells.size[0]),
+          faces_(dim_ + 1),
+          pool_(cells.pool.begin(), cells.pool.end()),
+          raw_(num_old_, 0.0),
+          rise_(num_old_, 0.0) {
+        for (std::size_t k = 0; k <= dim_; ++k) {
+            const std::size_t number = cells.size[k];
+            faces_[k].start.assign(cells.start[k], cells.start[k] + number);
+            faces_[k].count.assign(cells.count[k], cells.count[k] + number);
+            faces_[k].above.assign(number, 0);
+            faces_[k].below.assign(number, 0);
+            faces_[k].other.assign(number, NONE);
+            faces_[k].stamp.assign(number, NONE);
+        }
+        out_.points = Table<double>(placement.points);
+        out_.blur.assign(placement.blur.begin(), placement.blur.end());
+        out_.skew.assign(placement.skew.begin(), placement.skew.end());
+        out_.seams.assign(seams.begin(), seams.end());
+        out_.parent.resize(num_cells());
+        for (std::size_t cell = 0; cell < num_cells(); ++cell) out_.parent[cell] = static_cast<std::int64_t>(cell);
+        out_.sides = Table<std::uint8_t>(num_cells(), num_cuts_, 0);
+        out_.heights = Table<double>(heights);
+        out_.snapped.assign(num_cuts_, 0.0);
+    }
+
+    Subdivided run(std::size_t limit) {
+        for (std::size_t j = 0; j < num_cuts_; ++j) {
+            if (j % GROUP == 0) open_group(j);
+            cut(j);
+            out_.num_done = static_cast<std::int64_t>(j) + 1;
+            const bool is_full = num_cells() > limit;
+            if (is_full || j + 1 == group_end_) fill_sides(j + 1);
+            if (is_full) break;
+        }
+        gather();
+        return std::move(out_);
+    }
+
+private:
+    std::size_t num_cells() const { return faces_[dim_].size(); }
+    Word bit(std::size_t j) const { return Word{1} << (j - group_begin_); }
+
+    void open_group(std::size_t j) {
+        group_begin_ = j;
+        group_end_ = std::min(j + GROUP, num_cuts_);
+        sign_vertices(0, ~Word{0});
+        for (std::size_t k = 1; k <= dim_; ++k) sign_faces(k, 0, ~Word{0});
+    }
+
+    // Which cuts of the group some vertices lie strictly above, and which they lie below; of these bits.
+    void sign_vertices(std::size_t first, Word kept) {
+        for (std::size_t v = first; v < faces_[0].size(); ++v) {
+            Word plus = 0, minus = 0;
+            const double *row = out_.heights[v], blur = out_.blur[v];
+            for (std::size_t j = group_begin_; j < group_end_; ++j)
+                if (std::abs(row[j]) > std::max(errors_.rounding[j] + errors_.slopes[j] * blur, errors_.floor[j]))
+                    (row[j] > 0 ? plus : minus) |= bit(j);
+            faces_[0].above[v] = plus & kept;
+            faces_[0].below[v] = minus & kept;
+        }
+    }
+
+    // Which cuts some point of a face lies above, and which one lies below, from its boundary.
+    std::pair<Word, Word> signs(std::size_t k, std::size_t face) const {
+        Word plus = 0, minus = 0;
+        const auto &faces = faces_[k], &lower = faces_[k - 1];
+        for (std::int32_t i = faces.start[face]; i < faces.start[face] + faces.count[face]; ++i) {
+            plus |= lower.above[pool_[i]];
+            minus |= lower.below[pool_[i]];
+        }
+        return {plus, minus};
+    }
+
+    void sign_faces(std::size_t k, std::size_t first, Word kept) {
+        for (std::size_t f = first; f < faces_[k].size(); ++f) {
+            const auto [plus, minus] = signs(k, f);
+            faces_[k].above[f] = plus & kept;
+            faces_[k].below[f] = minus & kept;
+        }
+    }
+
+    // The signs of faces that were cut, as they are now, and of their other halves.
+    void sign_halves(std::size_t k, Word bit) {
+        const Word before = bit - 1, kept = ~(bit | before);
+        auto& faces = faces_[k];
+        for (const auto face : crossed_) {
+            const auto half = faces.other[face];
+            if (half == NONE) continue;
+            // What earlier cuts left on either side of a cell stays as it is.
+            const Word plus = faces.above[face] & before, minus = faces.below[face] & before;
+            const auto one = signs(k, face), two = signs(k, half);
+            faces.above[face] = (one.first & kept) | plus | bit;
+            faces.below[face] = (one.second & kept) | minus;
+            faces.above[half] = (two.first & kept) | plus;
+            faces.below[half] = (two.second & kept) | minus | bit;
+        }
+    }
+
+    void cut(std::size_t j) {
+        const Word bit = this->bit(j), later = ~(bit | (bit - 1));
+        set_zeros(j);
+        std::vector<std::size_t> old(dim_ + 1);
+        for (std::size_t k = 0; k <= dim_; ++k) {
+            old[k] = faces_[k].size();
+            std::fill(faces_[k].other.begin(), faces_[k].other.end(), NONE);
+        }
+        for (std::size_t k = 1; k <= dim_; ++k) {
+            auto& faces = faces_[k];
+            crossed_.clear();
+            for (std::size_t f = 0; f < old[k]; ++f)
+                if (faces.above[f] & faces.below[f] & bit) crossed_.push_back(static_cast<std::int32_t>(f));
+            const std::size_t first = faces_[k - 1].size();
+            if (k == 1) {
+                cut_edges(j, bit);
+                sign_vertices(first, later);
+            } else {
+                for (const auto face : crossed_) cut_face(k, face, bit);
+                sign_faces(k - 1, first, later);
+            }
+            if (k == 2) skew_edges(j, first);
+            sign_halves(k, bit);
+            if (k == dim_) out_.seams.resize(faces_[k - 1].size(), NONE);
+            if (k + 1 == dim_) {
+                out_.seams.resize(faces.size(), NONE);
+                for (const auto face : crossed_)
+                    if (faces.other[face] != NONE) out_.seams[faces.other[face]] = out_.seams[face];
+            }
+        }
+        inherit(j);
+        const auto& cells = faces_[dim_];
+        for (std::size_t cell = 0; cell < num_cells(); ++cell)
+            if (!((cells.above[cell] | cells.below[cell]) & bit)) out_.sides[cell][j] = noise(cell);
+    }
+
+    // Vertices where the cut function is zero, by decision: everything else follows from their signs.
+    void set_zeros(std::size_t j) {
+        const Word bit = this->bit(j);
+        const double known = errors_.rounding[j], slope = errors_.slopes[j], floor = errors_.floor[j];
+        const auto& vertices = faces_[0];
+        bool has_doubts = false, has_signs = false;
+        for (std::size_t v = 0; v < vertices.size(); ++v) {
+            if ((vertices.above[v] | vertices.below[v]) & bit) {
+                has_signs = true;
+                continue;
+            }
+            raw_[v] = out_.heights[v][j];
+            rise_[v] = out_.heights[v][j] = 0.0;
+            out_.snapped[j] = std::max(out_.snapped[j], std::abs(raw_[v]));
+            has_doubts |= is_doubtful(std::abs(raw_[v]), known + slope * out_.blur[v], floor);
+        }
+        if (!has_doubts || !has_signs) return;
+        // Doubtful zeros beside strict signs; the others belong to flat cells only, which are seen as such.
+        std::vector<bool> is_beside(vertices.size(), false);
+        const auto is_strict = [&](std::int32_t v) { return ((vertices.above[v] | vertices.below[v]) & bit) != 0; };
+        for (const auto first : faces_[1].start) {
+            const auto a = pool_[first], b = pool_[first + 1];
+            if (is_strict(a) != is_strict(b)) is_beside[is_strict(a) ? b : a] = true;
+        }
+        for (std::size_t v = 0; v < vertices.size(); ++v)
+            if (is_beside[v])
+                out_.num_undecided += is_doubtful(std::abs(raw_[v]), known + slope * out_.blur[v], floor);
+    }
+
+    // Cut edges at new vertices, and write the lists of their halves.
+    void cut_edges(std::size_t j, Word bit) {
+        auto& edges = faces_[1];
+        const double known = errors_.rounding[j], slope = errors_.slopes[j];
+        for (const auto edge : crossed_) {
+            auto a = pool_[edges.start[edge]], b = pool_[edges.start[edge] + 1];
+            if (!(faces_[0].above[a] & bit)) std::swap(a, b);
+            // Always from the lower id, so that the result does not depend on the order within the edge.
+            const auto low = std::min(a, b), high = std::max(a, b);
+            const auto made = faces_[0].add(0, 0);
+            double* height = out_.heights.add();
+            const double *one = out_.heights[low], *two = out_.heights[high];
+            const double t = one[j] / (one[j] - two[j]);
+            for (std::size_t i = 0; i < num_cuts_; ++i) height[i] = (1.0 - t) * one[i] + t * two[i];
+            height[j] = 0.0;
+            double* point = out_.points.add();
+            const double *from = out_.points[low], *to = out_.points[high];
+            double length = 0.0;
+            for (std::size_t i = 0; i < out_.points.width(); ++i) {
+                length += (from[i] - to[i]) * (from[i] - to[i]);
+                point[i] = (1.0 - t) * from[i] + t * to[i];
+            }
+            length = std::sqrt(length);
+            raw_.push_back(0.0);
+            rise_.push_back(length > 0 ? std::abs(one[j] - two[j]) / length : INFINITE);
+            out_.blur.push_back(std::min((known + slope * out_.skew[edge]) / rise_.back(), length));
+            out_.tail.push_back(low);
+            out_.head.push_back(high);
+            out_.share.push_back(t);
+            const auto end = static_cast<std::int32_t>(pool_.size());
+            pool_.insert(pool_.end(), {a, made, made, b});
+            edges.start[edge] = end;
+            edges.other[edge] = edges.add(end + 2, 2);
+            out_.skew.push_back(out_.skew[edge]);
+        }
+    }
+
+    // Cut a face of dimension k >= 2, and write the lists of its halves and of the new face between them. Where
+    // rounding made signs inconsistent it stays whole.
+    void cut_face(std::size_t k, std::int32_t face, Word bit) {
+        auto &faces = faces_[k], &lower = faces_[k - 1], &ridges = faces_[k - 2];
+        const auto first = faces.start[face], last = first + faces.count[face];
+        const auto is_above = [&](std::int32_t child) { return (lower.above[child] & ~lower.below[child] & bit) != 0; };
+        ++tag_;
+        // The new face between the halves: every ridge that both halves touch.
+        for (auto i = first; i < last; ++i) {
+            const auto child = pool_[i];
+            if (is_above(child) || lower.other[child] != NONE)
+                for (auto g = lower.start[child]; g < lower.start[child] + lower.count[child]; ++g)
+                    ridges.stamp[pool_[g]] = tag_;
+        }
+        const auto end = static_cast<std::int32_t>(pool_.size());
+        for (auto i = first; i < last; ++i) {
+            auto child = pool_[i];
+            if (lower.other[child] != NONE)
+                child = lower.other[child];
+            else if (is_above(child))
+                continue;
+            for (auto g = lower.start[child]; g < lower.start[child] + lower.count[child]; ++g) {
+                const auto ridge = pool_[g];
+                if (ridges.stamp[ridge] == tag_) {
+                    ridges.stamp[ridge] = NONE;
+                    pool_.push_back(ridge);
+                }
+            }
+        }
+        const std::size_t number = pool_.size() - end;
+        if (number < k || (k == 2 && number > 2)) {
+            ++out_.num_undecided;
+            pool_.resize(end);
+            for (auto i = first; i < last; ++i) {
+                const auto child = pool_[i];
+                pool_.push_back(child);
+                if (lower.other[child] != NONE) pool_.push_back(lower.other[child]);
+            }
+            faces.start[face] = end;
+            faces.count[face] = static_cast<std::int32_t>(pool_.size()) - end;
+            return;
+        }
+        const auto separator = lower.add(end, static_cast<std::int32_t>(number));
+        const auto begin = static_cast<std::int32_t>(pool_.size());
+        for (auto i = first; i < last; ++i) {
+            const auto child = pool_[i];
+            if (lower.other[child] != NONE || is_above(child)) pool_.push_back(child);
+        }
+        pool_.push_back(separator);
+        const auto middle = static_cast<std::int32_t>(pool_.size());
+        for (auto i = first; i < last; ++i) {
+            const auto child = pool_[i];
+            if (lower.other[child] != NONE)
+                pool_.push_back(lower.other[child]);
+            else if (!is_above(child))
+                pool_.push_back(child);
+        }
+        pool_.push_back(separator);
+        faces.start[face] = begin;
+        faces.count[face] = middle - begin;
+        faces.other[face] = faces.add(middle, static_cast<std::int32_t>(pool_.size()) - middle);
+    }
+
+    // How far the new edges across the polygons that were cut may be from the true zero set.
+    void skew_edges(std::size_t j, std::size_t first) {
+        const auto& polygons = faces_[2];
+        auto edge = first;
+        out_.skew.resize(faces_[1].size(), 0.0);
+        for (const auto polygon : crossed_) {
+            if (polygons.other[polygon] == NONE) continue;
+            const auto a = pool_[faces_[1].start[edge]], b = pool_[faces_[1].start[edge] + 1];
+            double steep = std::max(rise_[a], rise_[b]);
+            if (steep == 0.0) {
+                steep = steepest_side(polygon, j);
+                steep = std::max(steep, steepest_side(polygons.other[polygon], j));
+            }
+            out_.skew[edge] = (errors_.rounding[j] + std::max(std::abs(raw_[a]), std::abs(raw_[b]))) / steep;
+            ++edge;
+        }
+    }
+
+    // The largest slope of a cut function along the sides of a polygon, halves of cut sides included.
+    double steepest_side(std::int32_t face, std::size_t j) const {
+        const auto &polygons = faces_[2], &edges = faces_[1];
+        double steepest = 0.0;
+        for (auto i = polygons.start[face]; i < polygons.start[face] + polygons.count[face]; ++i)
+            for (const auto edge : {pool_[i], edges.other[pool_[i]]}) {
+                if (edge == NONE) continue;
+                const auto a = pool_[edges.start[edge]], b = pool_[edges.start[edge] + 1];
+                double length = 0.0;
+                for (std::size_t axis = 0; axis < out_.points.width(); ++axis) {
+                    const double step = out_.points[a][axis] - out_.points[b][axis];
+                    length += step * step;
+                }
+                if (length > 0)
+                    steepest = std::max(steepest, std::abs(out_.heights[a][j] - out_.heights[b][j]) / std::sqrt(length));
+            }
+        return steepest;
+    }
+
+    // What halves of cells have from the cell that was cut: its parent, and the sides of earlier cuts.
+    void inherit(std::size_t j) {
+        out_.parent.resize(num_cells(), NONE);
+        const std::size_t first = out_.sides.size();
+        out_.sides.resize(num_cells());
+        if (first < num_cells()) std::fill(out_.sides[first], out_.sides[first] + (num_cells() - first) * num_cuts_, 0);
+        for (const auto face : crossed_) {
+            const auto half = faces_[dim_].other[face];
+            if (half == NONE) continue;
+            out_.parent[half] = out_.parent[face];
+            std::copy_n(out_.sides[face], j, out_.sides[half]);
+        }
+    }
+
+    // Which signs were decided to be zero at the vertices of a flat cell.
+    std::uint8_t noise(std::size_t cell) const {
+        Vector<std::int32_t> faces(1, static_cast<std::int32_t>(cell)), below;
+        for (std::size_t level = dim_; level > 0; --level) {
+            below.clear();
+            for (const auto face : faces) {
+                const auto list = pool_.begin() + faces_[level].start[face];
+                below.insert(below.end(), list, list + faces_[level].count[face]);
+            }
+            std::swap(faces, below);
+        }
+        std::uint8_t found = 0;
+        for (const auto v : faces)
+            if (raw_[v] != 0) found |= raw_[v] > 0 ? NOISE_PLUS : NOISE_MINUS;
+        return found;
+    }
+
+    // Write the strict signs of cells for the cuts of the group; what is there of flat cells stays.
+    void fill_sides(std::size_t end) {
+        const auto& cells = faces_[dim_];
+        for (std::size_t cell = 0; cell < num_cells(); ++cell)
+            for (std::size_t j = group_begin_; j < end; ++j) {
+                const int found = (cells.above[cell] & bit(j) ? PLUS : 0) | (cells.below[cell] & bit(j) ? MINUS : 0);
+                if (found) out_.sides[cell][j] = static_cast<std::uint8_t>(found);
+            }
+    }
+
+    void gather() {
+        auto& made = out_.complex;
+        std::size_t most = 0;
+        for (const auto& faces : faces_) {
+            made.size.push_back(static_cast<std::int64_t>(faces.size()));
+            most = std::max(most, faces.size());
+        }
+        made.start = Table<std::int32_t>(dim_ + 1, most, 0);
+        made.count = Table<std::int32_t>(dim_ + 1, most, 0);
+        for (std::size_t k = 0; k <= dim_; ++k) {
+            std::copy(faces_[k].start.begin(), faces_[k].start.end(), made.start[k]);
+            std::copy(faces_[k].count.begin(), faces_[k].count.end(), made.count[k]);
+        }
+        made.pool = std::move(pool_);
+    }
+
+    CutErrors errors_;
+    std::size_t dim_, num_cuts_, num_old_;
+    std::vector<Faces> faces_;
+    // Boundary lists, back to back, with gaps.
+    Vector<std::int32_t> pool_;
+    // For the cut at hand, where it is zero: the value before, and the slope along the edge that the vertex is on.
+    Vector<double> raw_, rise_;
+    // The faces, of the dimension at hand, that have both signs.
+    Vector<std::int32_t> crossed_;
+    std::int64_t tag_ = 0;
+    std::size_t group_begin_ = 0, group_end_ = 0;
+    Subdivided out_;
+};
+
+}  // namespace
+
+Subdivided subdivide(const ComplexView& cells, const Placed& placement, View<std::int64_t> seams,
+                     Rows<const double> heights, const CutErrors& errors, std::size_t limit) {
+    return Subdivider(cells, placement, seams, heights, errors).run(limit);
+}
+
+void interpolate(Rows<double> rows, View<std::int64_t> tail, View<std::int64_t> head, View<double> share) {
+    const std::size_t first = rows.size() - tail.size();
+    for (std::size_t i = 0; i < tail.size(); ++i) {
+        const double *one = rows[tail[i]], *two = rows[head[i]], t = share[i];
+        double* row = rows[first + i];
+        for (std::size_t j = 0; j < rows.width(); ++j) row[j] = (1.0 - t) * one[j] + t * two[j];
+    }
+}
+
+Vector<double> steepest(Rows<const double> heights, View<std::int32_t> tail, View<std::int32_t> head,
+                        View<double> length) {
+    Vector<double> slopes(heights.width(), 0.0);
+    for (std::size_t e = 0; e < tail.size(); ++e) {
+        const double *one = heights[tail[e]], *two = heights[head[e]];
+        const double inverse = length[e] > 0 ? 1.0 / length[e] : 0.0;
+        for (std::size_t j = 0; j < slopes.size(); ++j)
+            slopes[j] = std::max(slopes[j], std::abs(one[j] - two[j]) * inverse);
+    }
+    return slopes;
+}
+
+Ranges column_ranges(Rows<const double> heights) {
+    const std::size_t width = heights.width();
+    Ranges found{Vector<double>(width, INFINITE), Vector<double>(width, -INFINITE), Vector<double>(width, INFINITE)};
+    for (std::size_t v = 0; v < heights.size(); ++v)
+        for (std::size_t j = 0; j < width; ++j) {
+            const double value = heights[v][j];
+            found.low[j] = std::min(found.low[j], value);
+            found.high[j] = std::max(found.high[j], value);
+            found.least[j] = std::min(found.least[j], std::abs(value));
+        }
+    return found;
+}
+
+}  // namespace reluscope

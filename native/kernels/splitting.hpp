@@ -1,0 +1,47 @@
+// Subdivision of a complex by functions that are affine on each of its cells: see reluscope.geometry.splitting.
+#pragma once
+
+#include "complexes.hpp"
+
+namespace reluscope {
+
+struct Placed {
+    Rows<const double> points;
+    View<double> blur, skew;
+};
+
+// What is known of the functions that cut, one entry for each.
+struct CutErrors {
+    View<double> rounding, slopes, floor;
+};
+
+struct Subdivided {
+    ComplexArrays complex;
+    Table<double> points;
+    Vector<double> blur, skew;
+    Vector<std::int64_t> seams, parent;
+    Table<std::uint8_t> sides;
+    Vector<std::int64_t> tail, head;
+    Vector<double> share;
+    Table<double> heights;
+    Vector<double> snapped;
+    std::int64_t num_done = 0, num_undecided = 0;
+};
+
+Subdivided subdivide(const ComplexView& cells, const Placed& placement, View<std::int64_t> seams,
+                     Rows<const double> heights, const CutErrors& errors, std::size_t limit);
+
+// Fill the last rows in order: each is a convex combination of two rows that precede it.
+void interpolate(Rows<double> rows, View<std::int64_t> tail, View<std::int64_t> head, View<double> share);
+
+// The largest slope of each column along the given edges.
+Vector<double> steepest(Rows<const double> heights, View<std::int32_t> tail, View<std::int32_t> head,
+                        View<double> length);
+
+struct Ranges {
+    Vector<double> low, high, least;
+};
+// The smallest, the largest and the smallest absolute value of each column.
+Ranges column_ranges(Rows<const double> heights);
+
+}  // namespace reluscope
