@@ -6,24 +6,27 @@ WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq install --no-compile --constraint constraints.txt
+NATIVE := $(wildcard native/CMakeLists.txt native/*.cpp native/*/*.cpp native/*/*.hpp)
+# What builds both distributions; cmake only where the system has none.
+BUILD := hatchling scikit-build-core nanobind ninja $(shell command -v cmake >/dev/null || echo cmake)
 
 # Tests that take many seconds and guard what seldom changes are left to test-all.
 .PHONY: demo test test-all mutants lint bench clean
 .DELETE_ON_ERROR:
 
-demo: $(VENV)/.installed
+demo: $(VENV)/.installed $(VENV)/.kernels
 	$(BIN)/reluscope demo
 
-test: $(VENV)/.installed-dev
+test: $(VENV)/.installed-dev $(VENV)/.kernels
 	@$(BIN)/python tests/compile_kernels.py
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile ci
 
-test-all: $(VENV)/.installed-dev
+test-all: $(VENV)/.installed-dev $(VENV)/.kernels
 	@$(BIN)/python tests/compile_kernels.py
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m ""
 
 # Small faults planted one at a time in a copy, to see whether tests notice: make mutants MUTANTS="--sample 50 --seed 1"
-mutants: $(VENV)/.installed-dev
+mutants: $(VENV)/.installed-dev $(VENV)/.kernels
 	OMP_NUM_THREADS=1 PYTHONPATH=tests $(BIN)/python -m mutants $(MUTANTS)
 
 lint: $(VENV)/.installed-dev
@@ -31,30 +34,38 @@ lint: $(VENV)/.installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 
-bench: $(VENV)/.installed-dev
+bench: $(VENV)/.installed-dev $(VENV)/.kernels
 	@if [ -f benchmarks/__main__.py ]; then $(BIN)/python -m benchmarks; else echo "There are no benchmarks yet."; fi
 
 clean:
 	rm -rf $(VENV) build dist
 
 # Stamps: an environment is brought up to date when the lists of dependencies change, and at no other time.
-# The build backend comes first and pinned, because both distributions are installed without build isolation, studies/
-# with the other one, which it asks for by version.
+# Build backends come first and pinned, because both distributions are installed without build isolation, studies/ with
+# the other one, which it asks for by version.
 $(VENV)/.created:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
 	  echo "reluscope needs Python 3.11 or newer; $(PYTHON) is older: run make PYTHON=/path/to/python3.11"; exit 1; }
+	@command -v c++ g++ clang++ >/dev/null || { \
+	  echo "reluscope compiles its kernels and finds no C++ compiler: install g++ 11, clang 14 or newer"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.created pyproject.toml studies/pyproject.toml constraints.txt
 	@echo "Installing pinned dependencies into $(VENV); the first time takes some minutes."
-	@$(PIP) hatchling
+	@$(PIP) $(BUILD)
 	@$(PIP) --no-build-isolation --editable '.[onnx]' --editable studies
-	@touch $@
+	@touch $@ $(VENV)/.kernels
 
 # Everything at once: finding out what fits together takes a while each time.
 $(VENV)/.installed-dev: $(VENV)/.created pyproject.toml studies/pyproject.toml constraints.txt
 	@echo "Installing pinned dependencies and tools into $(VENV); the first time takes some minutes."
-	@$(PIP) hatchling
+	@$(PIP) $(BUILD)
 	@$(PIP) --no-build-isolation --editable '.[dev]' --editable studies
-	@touch $(VENV)/.installed $@
+	@touch $(VENV)/.installed $@ $(VENV)/.kernels
+
+# Compiled again when their source has changed.
+$(VENV)/.kernels: $(NATIVE)
+	@echo "Compiling the kernels in native/."
+	@$(PIP) --no-build-isolation --no-deps --editable .
+	@touch $@

@@ -1,34 +1,34 @@
-"""Compiled kernels compute the same on every processor: sums in the order in which they are written, by one thread."""
+"""The kernels' stubs name what is compiled, and arrays come back as NumPy makes them."""
 
-import re
+import ast
 from pathlib import Path
 
 import numpy as np
+import pytest
 
-from reluscope.geometry.crossing import dot
+import reluscope
+from reluscope import _kernels
 
-SOURCE = Path(__file__).parent.parent / "src"
-
-
-def test_no_kernel_may_reorder_sums():
-    """``fastmath`` and ``parallel`` let the compiler choose an order by the processor's registers and cores."""
-    reordering = re.compile(r"fastmath\s*=|parallel\s*=|prange\(")
-    found = [
-        path.name for path in SOURCE.rglob("*.py") if "njit" in (text := path.read_text()) and reordering.search(text)
-    ]
-    assert found == []
+STUBS = Path(reluscope.__file__).parent / "_kernels.pyi"
 
 
-def test_inner_products_are_summed_in_one_order():
-    generator = np.random.default_rng(0)
-    for size in range(40):
-        a, b = generator.normal(size=(2, size)) * 10.0 ** generator.integers(-8, 9, (2, size))
-        products = [float(one) for one in a * b]
-        total = 0.0
-        while len(products) >= 8:
-            p = products[:8]
-            total += ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]))
-            products = products[8:]
-        for one in products:  # not `sum`, which compensates for rounding
-            total += one
-        assert dot(a, b) == total
+def test_stubs_name_every_kernel():
+    stubs = {node.name: node for node in ast.parse(STUBS.read_text()).body if isinstance(node, ast.FunctionDef)}
+    assert set(stubs) == {name for name in dir(_kernels) if not name.startswith("_")}
+    for name, node in stubs.items():
+        arguments = [one.arg for one in node.args.args]
+        assert all(f"{one}:" in getattr(_kernels, name).__doc__ for one in arguments), name
+
+
+def test_whole_numbers_are_those_of_numpy():
+    first, inverse, counts = _kernels.group_equal_rows(np.zeros((3, 1), dtype=np.uint64))
+    assert {one.dtype.char for one in (first, inverse, counts)} == {np.dtype(np.int64).char}
+    one = np.array([[3]], dtype=np.uint64)
+    assert _kernels.long_distances(one, one[:, ::-1]).dtype.char == np.dtype(np.uint64).char
+
+
+def test_arrays_to_write_are_never_copied():
+    rows = np.zeros((2, 2), dtype=np.float32)
+    none = np.zeros(0)
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        _kernels.interpolate(rows, none, none, none)

@@ -1,4 +1,4 @@
-"""Both wheels are pure Python, complete, and free of anything else; the studies ask for the version beside them."""
+"""Both wheels are complete and free of anything else; the studies ask for the version beside them."""
 
 import os
 import tomllib
@@ -9,27 +9,46 @@ import pytest
 
 import reluscope as rs
 
-build = pytest.importorskip("hatchling.build")
+hatchling = pytest.importorskip("hatchling.build")
+scikit_build = pytest.importorskip("scikit_build_core.build")
 ROOT = Path(__file__).parents[1]
-DISTRIBUTIONS = {"reluscope": ROOT, "reluscope_studies": ROOT / "studies"}
+# To compile kernels takes a while: here only what is around them.
+WITHOUT_KERNELS = {"wheel.cmake": "false", "wheel.py-api": "py3"}
+DISTRIBUTIONS = {
+    "reluscope": (ROOT, lambda folder: scikit_build.build_wheel(folder, WITHOUT_KERNELS)),
+    "reluscope_studies": (ROOT / "studies", hatchling.build_wheel),
+}
+
+
+def wheel_of(root, build, folder):
+    """Return the path of a wheel, built as a build front end does, from the folder of the source."""
+    before = Path.cwd()
+    os.chdir(root)
+    try:
+        return folder / build(str(folder))
+    finally:
+        os.chdir(before)
 
 
 @pytest.fixture(scope="module", params=DISTRIBUTIONS)
 def packed(tmp_path_factory, request):
     """The name of a package, its source and its wheel."""
-    folder, root = tmp_path_factory.mktemp("wheel"), DISTRIBUTIONS[request.param]
-    before = Path.cwd()
-    os.chdir(root)  # where a build front end calls the back end
-    try:
-        return request.param, root / "src", folder / build.build_wheel(str(folder))
-    finally:
-        os.chdir(before)
+    root, build = DISTRIBUTIONS[request.param]
+    return request.param, root / "src", wheel_of(root, build, tmp_path_factory.mktemp("wheel"))
 
 
-def test_wheels_are_pure_python(packed):
+def test_wheels_are_of_the_version(packed):
     name, _, wheel = packed
     assert wheel.name.startswith(f"{name}-{rs.__version__}")
-    assert wheel.name.endswith("-py3-none-any.whl")
+    assert name == "reluscope" or wheel.name.endswith("-py3-none-any.whl")
+
+
+@pytest.mark.slow
+def test_a_wheel_holds_its_kernels(tmp_path):
+    wheel = wheel_of(ROOT, scikit_build.build_wheel, tmp_path)
+    with zipfile.ZipFile(wheel) as archive:
+        assert [name for name in archive.namelist() if name.startswith("reluscope/_kernels.")]
+    assert not wheel.name.endswith("-any.whl")
 
 
 def test_wheels_hold_every_module_and_nothing_foreign(packed):
