@@ -187,30 +187,67 @@ private:
     // Vertices where the cut function is zero, by decision: everything else follows from their signs.
     void set_zeros(std::size_t j) {
         const Word bit = this->bit(j);
-        const double known = errors_.rounding[j], slope = errors_.slopes[j], floor = errors_.floor[j];
         const auto& vertices = faces_[0];
-        bool has_doubts = false, has_signs = false;
+        std::size_t num_zeros = 0;
         for (std::size_t v = 0; v < vertices.size(); ++v) {
-            if ((vertices.above[v] | vertices.below[v]) & bit) {
-                has_signs = true;
-                continue;
-            }
+            if ((vertices.above[v] | vertices.below[v]) & bit) continue;
+            ++num_zeros;
             raw_[v] = out_.heights[v][j];
             rise_[v] = out_.heights[v][j] = 0.0;
             out_.snapped[j] = std::max(out_.snapped[j], std::abs(raw_[v]));
-            has_doubts |= is_doubtful(std::abs(raw_[v]), known + slope * out_.blur[v], floor);
         }
-        if (!has_doubts || !has_signs) return;
-        // Doubtful zeros beside strict signs; the others belong to flat cells only, which are seen as such.
-        std::vector<bool> is_beside(vertices.size(), false);
-        const auto is_strict = [&](std::int32_t v) { return ((vertices.above[v] | vertices.below[v]) & bit) != 0; };
-        for (const auto first : faces_[1].start) {
-            const auto a = pool_[first], b = pool_[first + 1];
-            if (is_strict(a) != is_strict(b)) is_beside[is_strict(a) ? b : a] = true;
+        if (num_zeros && num_zeros < vertices.size()) count_doubts(j);
+    }
+
+    // Doubtful zeros in cells with strict signs; flat cells are seen as such. What a zero hides is as thick as the
+    // function is small there by how steep it is on the cell, which may be much less than elsewhere.
+    void count_doubts(std::size_t j) {
+        const Word bit = this->bit(j);
+        const double known = errors_.rounding[j], resolution = errors_.floor[j] / errors_.slopes[j];
+        const auto value = [&](std::int32_t v) {
+            return (faces_[0].above[v] | faces_[0].below[v]) & bit ? out_.heights[v][j] : raw_[v];
+        };
+        // The largest slope along the edges of every face, from below.
+        Vector<double> lower(faces_[1].size()), steep;
+        for (std::size_t edge = 0; edge < faces_[1].size(); ++edge) {
+            const auto a = pool_[faces_[1].start[edge]], b = pool_[faces_[1].start[edge] + 1];
+            const double length = distance(a, b);
+            lower[edge] = length > 0 ? std::abs(value(a) - value(b)) / length : 0.0;
         }
-        for (std::size_t v = 0; v < vertices.size(); ++v)
-            if (is_beside[v])
-                out_.num_undecided += is_doubtful(std::abs(raw_[v]), known + slope * out_.blur[v], floor);
+        for (std::size_t k = 2; k <= dim_; ++k) {
+            const auto& faces = faces_[k];
+            steep.assign(faces.size(), 0.0);
+            for (std::size_t f = 0; f < faces.size(); ++f)
+                for (auto i = faces.start[f]; i < faces.start[f] + faces.count[f]; ++i)
+                    steep[f] = std::max(steep[f], lower[pool_[i]]);
+            std::swap(lower, steep);
+        }
+        // The least steep cell with a strict sign around every vertex, from above.
+        const auto& cells = faces_[dim_];
+        for (std::size_t cell = 0; cell < cells.size(); ++cell)
+            if (!((cells.above[cell] | cells.below[cell]) & bit)) lower[cell] = INFINITE;
+        for (std::size_t k = dim_; k > 0; --k) {
+            const auto& faces = faces_[k];
+            steep.assign(faces_[k - 1].size(), INFINITE);
+            for (std::size_t f = 0; f < faces.size(); ++f)
+                for (auto i = faces.start[f]; i < faces.start[f] + faces.count[f]; ++i)
+                    steep[pool_[i]] = std::min(steep[pool_[i]], lower[f]);
+            std::swap(lower, steep);
+        }
+        for (std::size_t v = 0; v < faces_[0].size(); ++v) {
+            if ((faces_[0].above[v] | faces_[0].below[v]) & bit || lower[v] == INFINITE) continue;
+            const double error = known + lower[v] * out_.blur[v];
+            out_.num_undecided += is_doubtful(std::abs(raw_[v]), error, resolution * lower[v]);
+        }
+    }
+
+    double distance(std::int32_t a, std::int32_t b) const {
+        double sum = 0.0;
+        for (std::size_t axis = 0; axis < out_.points.width(); ++axis) {
+            const double step = out_.points[a][axis] - out_.points[b][axis];
+            sum += step * step;
+        }
+        return std::sqrt(sum);
     }
 
     // Cut edges at new vertices, and write the lists of their halves.
@@ -339,13 +376,9 @@ private:
             for (const auto edge : {pool_[i], edges.other[pool_[i]]}) {
                 if (edge == NONE) continue;
                 const auto a = pool_[edges.start[edge]], b = pool_[edges.start[edge] + 1];
-                double length = 0.0;
-                for (std::size_t axis = 0; axis < out_.points.width(); ++axis) {
-                    const double step = out_.points[a][axis] - out_.points[b][axis];
-                    length += step * step;
-                }
+                const double length = distance(a, b);
                 if (length > 0)
-                    steepest = std::max(steepest, std::abs(out_.heights[a][j] - out_.heights[b][j]) / std::sqrt(length));
+                    steepest = std::max(steepest, std::abs(out_.heights[a][j] - out_.heights[b][j]) / length);
             }
         return steepest;
     }

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from torch import nn
 
 import reluscope as rs
 from oracles.fractions_plane import rectangle, relu_layers, split
@@ -21,6 +22,7 @@ from partitions.layered import network_of
 from reluscope.errors import InputError
 from reluscope.findings import Claim
 from reluscope.networks.from_arrays import from_arrays
+from reluscope.testing.fuzz.layers import Pool, linear
 
 SQUARE = rs.Box(-1, 1, 2)
 RELU = ("pointwise", [0.0], [0.0, 1.0], [0.0, 0.0])
@@ -294,3 +296,20 @@ def test_the_resolution_decides_what_is_apart(resolution):
     layers = relu_layers([(weight, bias), (np.ones((1, 2)), np.zeros(1))])
     part = check_honest(layers, tolerance=rs.Tolerance(resolution=resolution))
     assert (len(part), part.claim) == ((3, Claim.EXACT) if resolution < 1e-5 else (2, Claim.LOWER))
+
+
+def test_what_is_hidden_where_a_function_is_flat_is_told():
+    # The two largest candidates of the first window tie along two lines, 1e-11 apart where they are least steep.
+    first, second = np.array([[0.0, 1], [1, 1]]), np.array([[-2.69e-13, 0], [1.38e-4, 1.4972], [6.9e-5, 0.7486]])
+    module = nn.Sequential(
+        linear(first, np.zeros(2)),
+        nn.LeakyReLU(0.01),
+        linear(second, np.array([5.75e-16, 1e-6, 5e-7])),
+        Pool(3, 2, 1),
+        linear(np.ones((1, 2)), np.zeros(1)),
+    )
+    plane = rs.Plane([0.0, 0.0], [-1.0, 0.0], [0.0, 1.0], margin=0.0)
+    net = rs.load(module, input_shape=(2,))
+    part, truth = rs.partition(net, plane), rs.partition(net, plane, certify=True)
+    assert len(part) < len(truth) == 5
+    assert part.claim is Claim.LOWER
