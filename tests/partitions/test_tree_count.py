@@ -27,7 +27,7 @@ TRUTH = 654
 
 @pytest.fixture(autouse=True)
 def early_tasks(monkeypatch):
-    monkeypatch.setattr(tree_search, "FEWEST_CELLS", 40)
+    monkeypatch.setattr(tree_search, "MIN_CELLS", 40)
 
 
 @pytest.fixture
@@ -166,7 +166,7 @@ def test_another_count_is_refused(net, begun, monkeypatch):
         tree_count.tree_count(net, rs.Box(-1, 1, 3), checkpoint=begun)
     with pytest.raises(InputError, match="begun with another tolerance"):
         count(net, begun, tolerance=rs.Tolerance(resolution=1e-9))
-    monkeypatch.setattr(tree_search, "MOST_TASKS", 13)
+    monkeypatch.setattr(tree_search, "MAX_TASKS", 13)
     with pytest.raises(InputError, match="begun with another version of reluscope"):
         count(net, begun)
     assert {one: one.read_bytes() for one in begun.iterdir()} == before

@@ -151,7 +151,7 @@ class Shortest(BestFirst):
         self.goal, self.best = goal, float("inf")
         self.order = []
 
-    def is_beyond(self, key):
+    def is_settled(self, key):
         return key >= self.best
 
     def begin(self):

@@ -55,8 +55,8 @@ class BestFirst(ABC):
         return max(1, len(self.queue))
 
     @abstractmethod
-    def is_beyond(self, key: float) -> bool:
-        """Whether branches with this bound need not be looked into."""
+    def is_settled(self, key: float) -> bool:
+        """Whether branches with this bound need not be split."""
 
     @abstractmethod
     def begin(self) -> bool:
@@ -96,4 +96,4 @@ class BestFirst(ABC):
         return Step([] if is_over else [self], self.num_branches - before)
 
     def _has_branches(self) -> bool:
-        return bool(self.queue) and not self.is_beyond(self.queue[0].key)
+        return bool(self.queue) and not self.is_settled(self.queue[0].key)

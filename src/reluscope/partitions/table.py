@@ -151,8 +151,8 @@ class Partition:
 
     @property
     def claim(self) -> Claim:
-        """EXACT if every region of the domain is there at the stated resolution, else LOWER."""
-        return Claim.LOWER if self.num_open or self.num_undecided else Claim.EXACT
+        """What the number of regions claims: EXACT at the stated resolution, or LOWER."""
+        return self.finding().claim
 
     @property
     def has_vertices(self) -> bool:
@@ -257,8 +257,9 @@ class Partition:
         Returns
         -------
         Finding
-            EXACT at the stated resolution; LOWER if regions are missing; after ``method="tree"`` on an unbounded domain
-            an ESTIMATE, with its interval, if a region has sides too nearly parallel to prove where they meet.
+            EXACT at the stated resolution; LOWER, with its interval, if regions are missing, or after ``method="tree"``
+            on an unbounded domain if a region has sides too nearly parallel to prove where they meet: it then counts as
+            unbounded.
 
         Notes
         -----

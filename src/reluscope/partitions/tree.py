@@ -17,6 +17,7 @@ from reluscope.budget import Budget
 from reluscope.codes.packing import pack_pieces
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.networks.network import Network
+from reluscope.partitions.joined_parts import joined_parts
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import COUNTERS, Block
 from reluscope.partitions.tree_search import search_tree
@@ -137,17 +138,21 @@ def tree_regions(
         progress=progress,
     )
     nothing = TreeBatch(np.zeros((0, network.layout.num_words), dtype=np.uint64), np.zeros((0, domain.dim)))
-    batches = [nothing, *found.parts]
-    words = np.concatenate([batch.words for batch in batches])
-    order = np.lexsort(words.T[::-1]) if words.shape[1] else np.arange(len(words))
+    together, found = joined_parts(found, lambda batches: _by_code([nothing, *batches]))
     return TreeRegions(
-        words[order],
-        np.concatenate([batch.witnesses for batch in batches])[order],
+        together.words,
+        together.witnesses,
         found.num_undecided,
         sum(found.left),
         found.stopped,
         {**dict.fromkeys(COUNTERS, 0), **found.work, "seconds": time.time() - began},
     )
+
+
+def _by_code(batches: list[TreeBatch]) -> TreeBatch:
+    words = np.concatenate([batch.words for batch in batches])
+    order = np.lexsort(words.T[::-1]) if words.shape[1] else np.arange(len(words))
+    return TreeBatch(words[order], np.concatenate([batch.witnesses for batch in batches])[order])
 
 
 def _batch(coordinates: Coordinates, block: Block) -> TreeBatch:

@@ -88,12 +88,12 @@ class Walked:
     work: Mapping[str, float] = field(default_factory=dict)
 
     def within(self, most: float, left: Callable[[Any], Any]) -> "Walked":
-        """Return the same without the parts at the end that go beyond a number of regions: they count as left."""
-        parts, number, beyond = list(self.parts), self.num_found, list(self.left)
+        """Return the same without the parts at the end that exceed a number of regions: they count as left."""
+        parts, number, dropped = list(self.parts), self.num_found, list(self.left)
         while parts and number - len(parts[-1]) >= most:
             number -= len(parts[-1])
-            beyond.append(left(parts.pop()))
-        return replace(self, parts=parts, num_found=number, left=tuple(beyond))
+            dropped.append(left(parts.pop()))
+        return replace(self, parts=parts, num_found=number, left=tuple(dropped))
 
     def joined(self, others: Iterable["Walked"]) -> "Walked":
         """Return this together with what walks through other cells have found."""
@@ -217,8 +217,8 @@ class _State(NamedTuple):
         while before:
             part, before = before
             parts.append(part)
-        beyond = tuple(left(one.cells) for one in self.waiting if len(one.cells))
-        return Walked(parts[::-1], self.num_found, self.num_undecided, beyond, stopped, dict(self.work))
+        not_done = tuple(left(one.cells) for one in self.waiting if len(one.cells))
+        return Walked(parts[::-1], self.num_found, self.num_undecided, not_done, stopped, dict(self.work))
 
 
 def _waiting(several: Sequence[Any], share: float) -> tuple[_Waiting, ...]:
@@ -239,13 +239,26 @@ def _here(rules: _Rules, state: _State, progress: Count | None, stopped: str = "
 
 def _depth_first(rules: _Rules, state: _State, progress: Count | None) -> tuple[_State, str]:
     """Let the last cells take steps until there are none; return what there is then, and why it is not the end."""
+    return _steps(rules, state, lambda waiting: len(waiting) - 1, rules.budget.room, progress)
+
+
+def _steps(
+    rules: _Rules,
+    state: _State,
+    choose: Callable[[tuple[_Waiting, ...]], int | None],
+    room: Callable[[int], float],
+    progress: Count | None,
+) -> tuple[_State, str]:
+    """Let the chosen cells take steps until there are none; return what there is then, and why it is not the end."""
     try:
         while state.waiting:
             safe_point()
             if stopped := rules.spent(state.num_found):
                 return state, stopped
+            if (index := choose(state.waiting)) is None:
+                break
             # One assignment: wherever Ctrl-C falls, cells are either still waiting or finished, and never both.
-            state, number, share = _advanced(rules, state, len(state.waiting) - 1, rules.budget.room(state.num_found))
+            state, number, share = _advanced(rules, state, index, room(state.num_found))
             if progress is not None and (number or share):
                 progress(number, share)
     except ENDS as end:
@@ -300,24 +313,21 @@ def _broken_up(
     rules: _Rules, state: _State, split: Split, whatever_the_budget: bool, progress: Count | None
 ) -> tuple[_State, str]:
     """Let cells take steps, level by level, until what waits are tasks; return it, or why work stopped before."""
-    try:
-        while state.waiting:
-            safe_point()
-            if stopped := rules.spent(state.num_found):
-                return state, stopped
-            index = next((row for row, one in enumerate(state.waiting) if one.cells.is_finished), None)
-            if index is None:
-                if (tasks := split([one.cells for one in state.waiting])) is not None:
-                    return state._replace(waiting=_waiting(tasks, sum(one.share for one in state.waiting))), ""
-                lowest = min(one.cells.level for one in state.waiting)
-                index = max(row for row, one in enumerate(state.waiting) if one.cells.level == lowest)
-            room = float("inf") if whatever_the_budget else rules.budget.room(state.num_found)
-            state, number, share = _advanced(rules, state, index, room)
-            if progress is not None and (number or share):
-                progress(number, share)
-    except ENDS as end:
-        return state, why_ended(end)
-    return state, ""
+    tasks: list[_Waiting] = []
+
+    def choose(waiting: tuple[_Waiting, ...]) -> int | None:
+        finished = next((row for row, one in enumerate(waiting) if one.cells.is_finished), None)
+        if finished is not None:
+            return finished
+        if (parts := split([one.cells for one in waiting])) is not None:
+            tasks[:] = _waiting(parts, sum(one.share for one in waiting))
+            return None
+        lowest = min(one.cells.level for one in waiting)
+        return max(row for row, one in enumerate(waiting) if one.cells.level == lowest)
+
+    room = (lambda _: float("inf")) if whatever_the_budget else rules.budget.room
+    state, stopped = _steps(rules, state, choose, room, progress)
+    return (state._replace(waiting=tuple(tasks)) if tasks else state), stopped
 
 
 def _handed_out(
@@ -343,8 +353,9 @@ def _handed_out(
         before, rest = len(shares), [index for index in range(len(tasks)) if index not in shares]
         # Each may find all the regions that are left to find. In this process it tells of them itself.
         left, live = replace(rules, budget=rules.budget.after(found)), progress if executor is None else None
-        tell = None if progress is None else lambda done, _: progress.tell(before + done, len(tasks))
-        for position, made in run_tasks(_task, [(left, tasks[index], live) for index in rest], executor, tell=tell):
+        report = None if progress is None else lambda done, _: progress.tell(before + done, len(tasks))
+        calls = [(left, tasks[index], live) for index in rest]
+        for position, made in run_tasks(_task, calls, executor, report=report):
             index = rest[position]
             reasons.add(made.stopped)
             # Of a task that was given up, or came to no region, what it was to do is still to be done.

@@ -48,8 +48,7 @@ class Maxout(nn.Module):
 
 
 def interval(finding) -> tuple[float, float]:
-    assert finding.interval is not None
-    return finding.interval
+    return finding.interval or (int(finding), int(finding))
 
 
 def counts(net, domain, **options):
@@ -133,7 +132,7 @@ def test_units_in_any_order_and_of_any_scale(parameters, seed):
     one, other = (counts(rs.load(layers), box) for layers in (parameters, turned))
     for name in NAMES:
         if name != "convex":  # the greedy part of it sees regions in another order
-            assert one[name].interval == other[name].interval
+            assert interval(one[name]) == interval(other[name])
 
 
 def test_maps_are_compared_as_the_numbers_they_are():
@@ -155,7 +154,7 @@ def test_intervals_where_only_bounds_are_computable():
     # Two copies of a function of two inputs' worth of regions along a third that matters to nothing.
     parameters = [(np.array([[1.0, 0, 0], [-1, 0, 0]]), np.zeros(2)), (np.array([[1.0, -1]]), np.zeros(1))]
     net, box = rs.load(parameters), rs.Box(-1, 1, 3)
-    assert rs.count(net, box, definition="affine").interval == (1, 1)
+    assert str(rs.count(net, box, definition="affine")) == "1 (EXACT)"
     convex = rs.count(net, box, definition="convex")
     assert (convex.interval, convex.claim) == ((1, 2), Claim.LOWER)
 
@@ -229,7 +228,7 @@ def test_a_spent_budget_gives_lower_bounds(monkeypatch):
 @pytest.mark.parametrize("domain", [rs.Box(-1, 1, 3), rs.Space(3)], ids=str)
 def test_methods_agree(domain, method):
     net = rs.load(pseudo_random_network(3, [4, 4]))
-    assert rs.count(net, domain, method=method).interval == interval(rs.count(net, domain))
+    assert interval(rs.count(net, domain, method=method)) == interval(rs.count(net, domain))
 
 
 def test_what_cannot_be_asked():

@@ -22,7 +22,7 @@ from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, TimeBudget
 from reluscope.findings import Finding
 
-MOST_EXACT = 6
+MAX_EXACT_INPUTS = 6
 _AT_ONCE = 5
 _SOURCE = "sattelberg2026"
 _DEFINITION = "fewest changes of the value along a direction w, inputs with equal x . w having equal values"
@@ -91,7 +91,7 @@ def swaps(function: BooleanFunction, *, budget: TimeBudget | None = None) -> Swa
     n = function.num_inputs
     if n <= _AT_ONCE:
         direction, low, method = _best_at_once(function), None, "all strict orderings of subset sums and all symmetries"
-    elif n == MOST_EXACT:
+    elif n == MAX_EXACT_INPUTS:
         direction, low = _best_by_bounds(function, began + (budget or Budget()).seconds_allowed)
         method = "strict orderings of subset sums, by ascending bound from the first five weights"
     else:

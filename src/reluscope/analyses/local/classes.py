@@ -425,7 +425,7 @@ def _leads(values: np.ndarray, own: np.ndarray, is_other: np.ndarray) -> np.ndar
 def _at_likeliest(
     logits: torch.Tensor, own: np.ndarray, is_other: np.ndarray, gaps: np.ndarray, doubt: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Tell whether classes are ahead at their likeliest points, and whether gaps leave that certain.
+    """Return whether classes are ahead at their likeliest points, and whether gaps leave that certain.
 
     All likeliest points have the same probabilities p, and where the logarithm is less by at most g there are q with
     ``sum p log p / q <= g``: no difference of two probabilities is then off by more than the root of 2 g (Pinsker).

@@ -136,11 +136,11 @@ class Approximation:
             room = offsets - middle
             tables.append((slopes, room - rest if is_equation else np.full(len(room), -np.inf), room + rest))
         rows, low, high = (np.concatenate(parts) for parts in zip(*tables, strict=True))
-        if _most(np.append(0 * way, -1.0), *_relaxed(rows, low, high, cell.half)) < 0:
+        if _proved_upper(np.append(0 * way, -1.0), *_relaxed(rows, low, high, cell.half)) < 0:
             return -np.inf
         center = way @ cell.center
         rounding = 4 * len(way) * np.finfo(float).eps * (np.abs(way) @ np.abs(cell.center))
-        return float(center + _most(way, rows, low, high, -cell.half, cell.half) + rounding)
+        return float(center + _proved_upper(way, rows, low, high, -cell.half, cell.half) + rounding)
 
     def _finding(self, value: float, lower: float, upper: float, name: str) -> Finding:
         found = finding_within(
@@ -159,18 +159,18 @@ class Approximation:
 
 
 def _relaxed(rows: np.ndarray, low: np.ndarray, high: np.ndarray, half: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return rows that one more variable, at least 0, lets be missed: 0 is enough only where they can be kept."""
-    ways = np.ones((len(rows), 1))
-    both = np.concatenate([np.hstack([rows, -ways]), np.hstack([-rows, -ways])[np.isfinite(low)]])
+    """Return rows with a variable t >= 0 more, by which each may be exceeded: t = 0 is allowed where all can hold."""
+    ones = np.ones((len(rows), 1))
+    both = np.concatenate([np.hstack([rows, -ones]), np.hstack([-rows, -ones])[np.isfinite(low)]])
     ends = np.concatenate([high, -low[np.isfinite(low)]])
     most = 1.0 + float((np.abs(both[:, :-1]) @ half + np.abs(ends)).max(initial=0.0))
     return both, np.full(len(ends), -np.inf), ends, np.append(-half, 0.0), np.append(half, most)
 
 
-def _most(
+def _proved_upper(
     gain: np.ndarray, rows: np.ndarray, low: np.ndarray, high: np.ndarray, lower: np.ndarray, upper: np.ndarray
 ) -> float:
-    """Return what multipliers prove a linear function not to exceed."""
+    """Return an upper bound on a linear function that multipliers prove."""
     program = LinearProgram(len(gain))
     program.set_all_bounds(lower, upper)
     program.add_rows(rows, high, low)

@@ -35,7 +35,7 @@ class SameFeatures:
     Parameters
     ----------
     set : InvariantSet
-        All that is held, around the input.
+        The inputs around the first one that keep its features.
     target : (n,) float64, optional
     found : (n,) float64
         The input found.

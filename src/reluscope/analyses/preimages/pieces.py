@@ -77,7 +77,7 @@ class PreimagePieces:
 
     @read_arguments
     def contains(self, x: ArrayLike, tolerance: NonNegative = 1e-9) -> Bool[np.ndarray, "..."]:
-        """Tell which points (..., n) of the domain lie in some piece, up to a distance per row."""
+        """Return which points (..., n) of the domain lie in some piece, up to a distance per row."""
         points = read_array(x, "x")
         if points.ndim == 0 or points.shape[-1] != self.partition.dim:
             raise ShapeError(f"expected points of {self.partition.dim} coordinates, got shape {points.shape}")

@@ -33,7 +33,7 @@ Pieces = tuple[np.ndarray, ...]
 # Lengths below this, relative to the point and its distances, are not told from zero: thinner regions are not entered.
 RESOLUTION = 1e-9
 # Steps into a half-space are no longer than this, in units of what is looked for there.
-FARTHEST = 1e5
+MAX_LENGTH = 1e5
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,7 +321,7 @@ class Cell:
         )
 
     def is_thin(self, step: Float[np.ndarray, " n"]) -> bool:
-        """Tell whether the set, seen from one of its points, is thinner than the resolution everywhere.
+        """Return whether the set, seen from one of its points, is thinner than the resolution everywhere.
 
         Independent rows that are tight at a point leave room. Else the set is asked for a point that is inside all
         rows by the resolution: only a contradiction that is proved makes it thin.
@@ -350,7 +350,7 @@ class Cell:
         return way / length if (rows @ way[free] < -0.5).all() else None
 
     def contains(self, steps: Float[np.ndarray, "s n"]) -> Bool[np.ndarray, " s"]:
-        """Tell which steps are in the set, a tenth of the resolution allowed for."""
+        """Return which steps are in the set, a tenth of the resolution allowed for."""
         slack = self.slack + 0.1 * RESOLUTION * self.view.scale
         inside = ((steps >= self.lower) & (steps <= self.upper)).all(axis=1)
         inside &= size(steps, self.view.norm) <= self.radius
@@ -365,8 +365,8 @@ class Cell:
         """
         dim = len(self.origin)
         cap = 10.0 * max(self.view.scale, rival.distance)
-        low = np.append(np.maximum(self.lower, -FARTHEST * cap), -cap)
-        high = np.append(np.minimum(self.upper, FARTHEST * cap), cap)
+        low = np.append(np.maximum(self.lower, -MAX_LENGTH * cap), -cap)
+        high = np.append(np.minimum(self.upper, MAX_LENGTH * cap), cap)
         length = np.linalg.norm(rival.row)
         table = np.column_stack([self.rows, np.full(len(self.rows), float(length == 0))])
         slack = self.slack

@@ -46,7 +46,9 @@ def decision_distance(
     domain : Box, Polyhedron, Slice or Space, optional
         Where other classes count; by default everywhere. On a slice distances are those of slice coordinates.
     budget : Budget, optional
-        For each point; ``regions`` counts sets of regions. Without one a search goes on to its end.
+        For each point; ``regions`` counts sets of regions. Without one a search goes on to its end. Whatever it is,
+        first a change of class near the point is looked for, which is an upper end: ``Budget(regions=0)`` asks for that
+        and for the certified radius alone.
     progress : callable, optional
         Told the share of the points that are done, from 0 to 1.
     tolerance : Tolerance, optional
