@@ -64,7 +64,7 @@ class BestFirst(ABC):
 
     @abstractmethod
     def split(self, branch: Branch) -> None:
-        """Bound the parts of a branch, and `push` those that are to be looked into."""
+        """Bound the parts of a branch, and `push` those that are to be split further."""
 
     def push(self, key: float, what: Any) -> None:
         """Put a branch into the queue."""

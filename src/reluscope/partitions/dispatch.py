@@ -193,7 +193,7 @@ MAX_SHARED_DIMENSIONS, MAX_SHARED_WITH_MAX_GATES, MAX_CELLWISE_DIMENSIONS, MAX_D
 
 
 def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tuple[str, str]:
-    """Return the engine for a domain, and how it is told.
+    """Return the engine for a domain, and what the partition says of its method.
 
     Raises
     ------

@@ -16,7 +16,7 @@ MAX_PICTURED = 1_000
 def partition_page(part: "Partition") -> str:
     """Return the partition for a notebook: its number with the claim, sizes, and a small picture of a plane."""
     entries: list[tuple[str, object]] = []
-    # What linear programs would have to find is not looked for just to be shown.
+    # What linear programs would have to find is not computed just to be shown.
     kept = part.has_vertices
     if kept:
         entries.append(("pairs that share a facet", str(part.adjacency_finding())))

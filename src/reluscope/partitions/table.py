@@ -323,10 +323,9 @@ class Partition:
             raise ShapeError(f"points must have {self.dim} coordinates of the domain, got shape {points.shape}")
         if self.has_facet_vertices:
             return locate(points, self.vertices, *self.region_vertices)
-        where = points
-        found = np.full(len(where), -1, dtype=np.int64)
-        inside = np.atleast_1d(self.window.contains(where))
-        found[inside] = locate_by_code(where[inside], self.network_on_domain, self.codes, self.tolerance)
+        found = np.full(len(points), -1, dtype=np.int64)
+        inside = np.atleast_1d(self.window.contains(points))
+        found[inside] = locate_by_code(points[inside], self.network_on_domain, self.codes, self.tolerance)
         return found
 
     @property

@@ -75,7 +75,7 @@ class Rivals:
         for one in np.argsort(-distances).tolist():
             if distances[one] <= farthest and not is_every:
                 break
-            # Rivals with next to no probability are held to no less.
+            # Rivals with next to no probability need not have less.
             behind = np.delete(logits[one] - logits[one, one], one)
             nearest = self._nearest(*self._behind(one, np.maximum(behind, np.log(GAP / (2 * number))) + doubt[one]))
             if nearest is not None and nearest.distance <= distances[one]:

@@ -200,10 +200,10 @@ def approximate(
     gate : str or int, optional
         Look at what this gate gives; by default at the network's outputs.
     points : (s, n) or (s, *input_shape), optional
-        Points that may be in the preimage, data or adversaries, say; their regions are looked into beside those of 512
+        Points that may be in the preimage, data or adversaries, say; their regions are examined beside those of 512
         random points.
     budget : Budget, optional
-        How many boxes to look into, as its regions, 1,000 by default, or time.
+        How many boxes to examine, as its regions, 1,000 by default, or time.
     seed : int
         Of the random points.
 
@@ -254,7 +254,7 @@ def approximate(
         return -float(np.log(ends[1] - ends[0]).sum()), box
 
     limit = Budget(regions=NUM_BOXES) if budget is None else budget
-    # The largest open box first; all are looked into.
+    # The largest open box first; all are examined.
     found = best_first(
         (domain.lo, domain.hi), bound, lambda box: halved(box, normals), goal=lambda: np.inf, budget=limit
     )

@@ -25,7 +25,7 @@ from reluscope.networks.points import Points
 from reluscope.networks.truncation import up_to_gate
 from reluscope.regions.regions import region
 
-# Directions along which the way out of a region is looked for.
+# Directions along which the way out of a region is sought.
 NUM_DIRECTIONS = 24
 RELATIVE_GAP = 1e-7
 # Inputs that multipliers speak for, in units of what is given.

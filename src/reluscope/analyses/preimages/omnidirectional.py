@@ -19,7 +19,7 @@ from reluscope.arguments import NonNegative, read_arguments, read_array, read_po
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim, Finding
 
-# Entries of a matrix up to which equations are looked at in rational arithmetic.
+# Entries of a matrix up to which equations are checked in rational arithmetic.
 MAX_ENTRIES = 100_000
 
 

@@ -29,7 +29,7 @@ from reluscope.progress import Progress
 from reluscope.regions.regions import regions
 from reluscope.tolerance import Tolerance
 
-# Regions whose half-spaces are held at a time.
+# Regions whose half-spaces are in memory at a time.
 BATCH = 256
 
 

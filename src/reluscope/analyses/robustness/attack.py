@@ -18,7 +18,7 @@ from reluscope.geometry.norms import dual, size, steepest
 from reluscope.networks.maps_of_codes import pieces_of
 
 MAX_ROUNDS = 12
-# So many places of a segment are looked at together, and once more between two of them.
+# So many places of a segment are evaluated together, and once more between two of them.
 NUM_PLACES = 32
 # How far steps overshoot the class they are meant for.
 OVERSHOOT = 1.05
@@ -112,7 +112,7 @@ def _into_domain(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
 
 
 def _first_changes(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
-    """Return the shares of steps that lead right behind a change of class, as far as the places looked at tell."""
+    """Return the shares of steps that lead right behind a change of class, as far as the places evaluated show."""
     low, high, every = np.zeros(len(steps)), np.ones(len(steps)), np.arange(len(steps))
     for _ in range(2):
         shares = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, NUM_PLACES + 1)[1:]

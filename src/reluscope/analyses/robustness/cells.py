@@ -32,7 +32,7 @@ Pieces = tuple[np.ndarray, ...]
 
 # Lengths below this, relative to the point and its distances, are not told from zero: thinner regions are not entered.
 RESOLUTION = 1e-9
-# Steps into a half-space are no longer than this, in units of what is looked for there.
+# Steps into a half-space are no longer than this, in units of the distance that is sought there.
 MAX_LENGTH = 1e5
 
 
@@ -135,8 +135,8 @@ class Viewpoint:
         size = max(float(np.abs(self.x).max()), self.window.width)
         if size == 0 and self.network.gates:
             own = tuple(piece[0] for piece in pieces_of(self.network.codes(self.x)))
-            held = region_of_code(self.network, self.x, own, tolerance=self.tolerance)
-            size = float(np.abs(held.slack).max(initial=0.0))
+            region = region_of_code(self.network, self.x, own, tolerance=self.tolerance)
+            size = float(np.abs(region.slack).max(initial=0.0))
         return size or 1.0
 
     @property
@@ -147,9 +147,9 @@ class Viewpoint:
     def first_pieces(self) -> Pieces:
         """Return the code of a region with an interior that touches the point; its own, off kinks."""
         own = tuple(piece[0] for piece in pieces_of(self.network.codes(self.x)))
-        held = region_of_code(self.network, self.x, own, tolerance=self.tolerance)
-        touching = np.abs(held.slack) <= held.noise
-        if not touching.any() and not len(held.still):
+        region = region_of_code(self.network, self.x, own, tolerance=self.tolerance)
+        touching = np.abs(region.slack) <= region.noise
+        if not touching.any() and not len(region.still):
             return own
         # Off the kinks in a direction that points into the domain and along none of them.
         way = (
@@ -157,15 +157,17 @@ class Viewpoint:
             if self.window.inner is None
             else self.window.inner - self.x
         )
-        loose = np.concatenate([held.sources[touching], held.still])
+        loose = np.concatenate([region.sources[touching], region.still])
         found = pieces_across(self.network, own, [loose], way[None] / np.linalg.norm(way), rounding=self.rounding)
         return tuple(piece[0] for piece in found)
 
     def cell(self, pieces: Sequence[Integer[np.ndarray, " _"]]) -> "Cell":
         """Return the region of a code."""
-        held = region_of_code(self.network, self.x, pieces, tolerance=self.tolerance)
-        noise = np.zeros((len(held.outputs), 0))
-        return Cell(self, held.rows, held.slack, held.noise, Forms(held.outputs, held.weight, noise, held.errors))
+        region = region_of_code(self.network, self.x, pieces, tolerance=self.tolerance)
+        noise = np.zeros((len(region.outputs), 0))
+        return Cell(
+            self, region.rows, region.slack, region.noise, Forms(region.outputs, region.weight, noise, region.errors)
+        )
 
 
 def viewpoint(

@@ -47,7 +47,7 @@ class Search:
     stopped : str
         Why the search ended early; empty if it did not.
     num_branches : int
-        Sets of regions looked into.
+        Sets of regions examined.
     num_undecided : int
         Changes of class that the network itself did not confirm.
     """
@@ -64,7 +64,7 @@ def search(view: Viewpoint, budget: Budget) -> Search:
 
     Notes
     -----
-    Whatever the budget, first a change of class near the point is looked for, by some hundred forward passes. Then for
+    Whatever the budget, first a change of class near the point is sought, by some hundred forward passes. Then for
     each branch an enclosure, and a nearest-point program for each class that may win in it.
     """
     with deferred():  # one work: Ctrl-C during the attack ends the search
