@@ -4,7 +4,7 @@ A matrix A is omnidirectional if ``A x <= 0`` has x = 0 only: if 0 is in the int
 if A has full column rank and ``A^T w = 0`` for some w > 0 (Behrmann et al. 2018, definition 1, corollary 2; Stiemke).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -50,8 +50,9 @@ class Omnidirectional:
     @property
     def finding(self) -> Finding:
         """The answer as a number, 1 for yes: EXACT if it is proved, else an ESTIMATE."""
-        fields = {"name": "omnidirectional", "definition": "A x <= 0 has x = 0 only", "source": "behrmann2018"}
-        return Finding.of(int(self.value), **fields) if self.is_proved else Finding.estimate(int(self.value), **fields)
+        value = int(self.value)
+        found = Finding.of(value) if self.is_proved else Finding.estimate(value)
+        return replace(found, name="omnidirectional", definition="A x <= 0 has x = 0 only", source="behrmann2018")
 
     @property
     def claim(self) -> Claim:
