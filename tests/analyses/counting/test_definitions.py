@@ -13,6 +13,7 @@ import reluscope as rs
 from oracles.fractions_plane import rectangle
 from oracles.six_definitions import six_counts
 from reluscope.analyses.counting import DEFINITIONS
+from reluscope.analyses.counting.same_maps import same_maps
 from reluscope.errors import InputError, ShapeError
 from reluscope.findings import Claim
 from reluscope.partitions import incidence
@@ -200,6 +201,15 @@ def test_max_gates_without_bounds_leave_intervals():
     assert interval(by_partition) == (low, float("inf"))
     assert interval(found["convex"])[1] == high
     assert found["affine"].claim is Claim.EXACT
+
+
+def test_maps_that_were_not_compared_leave_an_interval():
+    """Zero on two of four regions, for different reasons: that they are one map takes rational arithmetic."""
+    net = rs.load([([[1.0], [1.0], [1.0]], [0.0, -1.0, -2.0]), ([[1.0, -2.0, 1.0]], [0.0])])
+    part = rs.partition(net, rs.Box(-3, 3, 1))
+    assert same_maps(part).interval == (3, 3)
+    early = same_maps(part, budget=rs.Budget(seconds=0.0))
+    assert (early.interval, early.num_undecided, early.stopped) == ((3, 4), 1, "budget of 0 s")
 
 
 @pytest.mark.parametrize("method", ["partition", "tree"])
