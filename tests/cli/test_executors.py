@@ -19,7 +19,7 @@ from reluscope.errors import InputError
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.partitions.parallel import WORKERS_DIED, Lost, run_tasks
 from reluscope.partitions.tree_count import tree_count
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 from reluscope.testing import default_network
 
 
@@ -31,12 +31,12 @@ def net():
 BOX = rs.Box(-1, 1, 30)
 
 
-class Told(Count):
+class Told(RegionProgress):
     """Hands on how many tasks are done."""
 
     def __init__(self, told):
         super().__init__()
-        self.tell = told
+        self.show_tasks = told
 
 
 def tasks(told):

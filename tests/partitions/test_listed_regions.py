@@ -17,7 +17,7 @@ from reluscope.findings import Claim
 from reluscope.geometry.crossing import UNDECIDED
 from reluscope.partitions import exact_rows, tree, tree_facets
 from reluscope.partitions.tree_items import Block, Search
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 from reluscope.testing import default_network, pseudo_random_network
 from reluscope.testing.strategies import degenerate_networks
 
@@ -273,7 +273,7 @@ def test_ctrl_c_while_progress_is_shown(monkeypatch):
 
     from reluscope.partitions import many_dimensions
 
-    class Striking(Count):
+    class Striking(RegionProgress):
         def __call__(self, number, done):
             raise KeyboardInterrupt
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from reluscope.budget import Budget
 from reluscope.partitions.walk import Step, walk
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 
 
 class Branch(NamedTuple):
@@ -70,7 +70,7 @@ class BestFirst(ABC):
         """Put a branch into the queue."""
         heapq.heappush(self.queue, Branch(key, next(self._order), what))
 
-    def run(self, budget: Budget, progress: Count | None = None) -> str:
+    def run(self, budget: Budget, progress: RegionProgress | None = None) -> str:
         """Search within a budget; return why it stopped early, empty if it did not.
 
         Ctrl-C and lack of memory end it like a budget.

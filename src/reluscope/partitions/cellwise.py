@@ -25,7 +25,7 @@ from reluscope.networks.network import Network
 from reluscope.partitions.first_cells import EPSILON, Start, first_cells
 from reluscope.partitions.gathered_cells import CellPatch
 from reluscope.partitions.walk import Step, Walked, walk
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 from reluscope.tolerance import Tolerance
 
 # What one step takes on, so that it is short whatever the dimension: cells and their vertices, units of a gate.
@@ -48,7 +48,7 @@ def walk_cells(
     *,
     budget: Budget,
     executor: Executor | None = None,
-    progress: Count | None = None,
+    progress: RegionProgress | None = None,
 ) -> Walked:
     """Take the cells of a domain through all gates of a network whose gates are pointwise.
 

@@ -22,7 +22,7 @@ from reluscope.partitions.certification import Certifier, ExactSigns
 from reluscope.partitions.chunks import Chunk, Resolution, SeamNumbers, open_stage, spread
 from reluscope.partitions.cutting import cut
 from reluscope.partitions.walk import Step, Walked, walk
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 
 CHUNK_CELLS, MIN_CELLS = 768, 4
 CHUNK_BYTES = 64 * 2**20
@@ -40,7 +40,7 @@ def walk_chunks(
     finish: Callable[[Chunk], Any],
     budget: Budget,
     executor: Executor | None = None,
-    progress: Count | None = None,
+    progress: RegionProgress | None = None,
     certifier: Certifier | None = None,
     exact_signs: ExactSigns | None = None,
 ) -> Walked:

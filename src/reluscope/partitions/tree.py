@@ -21,7 +21,7 @@ from reluscope.partitions.joined_parts import joined_parts
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import COUNTERS, Block
 from reluscope.partitions.tree_search import search_tree
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 from reluscope.tolerance import Tolerance
 
 
@@ -82,7 +82,7 @@ def tree_regions(
     budget: Budget | None = None,
     tolerance: Tolerance | None = None,
     executor: Executor | None = None,
-    progress: Count | None = None,
+    progress: RegionProgress | None = None,
 ) -> TreeRegions:
     """Find all full-dimensional activation regions by linear programs.
 
@@ -97,7 +97,7 @@ def tree_regions(
     tolerance : Tolerance, optional
     executor : concurrent.futures.Executor, optional
         Runs independent parts of the tree.
-    progress : Count, optional
+    progress : RegionProgress, optional
 
     Returns
     -------

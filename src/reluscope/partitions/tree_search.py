@@ -15,7 +15,7 @@ from reluscope.budget import Budget
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block, GatePart, Level, Search
 from reluscope.partitions.walk import Checkpoint, Step, Walked, walk
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 
 # How many cells there are to be before a search is broken up, how many there may be, and how many tasks they become.
 # Whoever changes these, or the order of the search, changes SPLIT: what was kept of older counts fits no longer.
@@ -33,7 +33,7 @@ def search_tree(
     began: float | None = None,
     executor: Executor | None = None,
     checkpoint: Checkpoint | None = None,
-    progress: Count | None = None,
+    progress: RegionProgress | None = None,
 ) -> Walked:
     """Search the domain for regions, depth first; arguments are those of `walk`."""
     return walk(

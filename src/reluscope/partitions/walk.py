@@ -17,7 +17,7 @@ import torch
 from reluscope.budget import ENDS, INTERRUPTED, OUT_OF_MEMORY, Budget, why_ended
 from reluscope.interruption import deferred, safe_point
 from reluscope.partitions.parallel import run_tasks
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 
 _NO_WORK: Mapping[str, float] = MappingProxyType({})
 
@@ -122,7 +122,7 @@ def walk(
     began: float | None = None,
     executor: Executor | None = None,
     checkpoint: Checkpoint | None = None,
-    progress: Count | None = None,
+    progress: RegionProgress | None = None,
 ) -> Walked:
     """Let cells take steps, the last of them first, until all are finished or the budget is spent.
 
@@ -147,7 +147,7 @@ def walk(
     checkpoint : callable, optional
         Given the tasks, returns a mapping of their names to what is known of them; finished tasks are put into it.
         Tasks are then the same whatever the budget.
-    progress : Count, optional
+    progress : RegionProgress, optional
         Told how many regions more are finished, and the share of the work that they are, if each of the cells that a
         step makes is as much work as the others.
 
@@ -227,7 +227,7 @@ def _waiting(several: Sequence[Any], share: float) -> tuple[_Waiting, ...]:
     return tuple(_Waiting(cells, share * len(cells) / number if number else 0.0) for cells in several)
 
 
-def _here(rules: _Rules, state: _State, progress: Count | None, stopped: str = "") -> Walked:
+def _here(rules: _Rules, state: _State, progress: RegionProgress | None, stopped: str = "") -> Walked:
     """Do in this process what is left, or only as much as there has to be of work that was stopped."""
     if not stopped:
         state, stopped = _depth_first(rules, state, progress)
@@ -237,7 +237,7 @@ def _here(rules: _Rules, state: _State, progress: Count | None, stopped: str = "
     return state.walked(rules.left, stopped)
 
 
-def _depth_first(rules: _Rules, state: _State, progress: Count | None) -> tuple[_State, str]:
+def _depth_first(rules: _Rules, state: _State, progress: RegionProgress | None) -> tuple[_State, str]:
     """Let the last cells take steps until there are none; return what there is then, and why it is not the end."""
     return _steps(rules, state, lambda waiting: len(waiting) - 1, rules.budget.room, progress)
 
@@ -247,7 +247,7 @@ def _steps(
     state: _State,
     choose: Callable[[tuple[_Waiting, ...]], int | None],
     room: Callable[[int], float],
-    progress: Count | None,
+    progress: RegionProgress | None,
 ) -> tuple[_State, str]:
     """Let the chosen cells take steps until there are none; return what there is then, and why it is not the end."""
     try:
@@ -294,7 +294,7 @@ def _in_tasks(
     split: Split,
     executor: Executor | None,
     checkpoint: Checkpoint | None,
-    progress: Count | None,
+    progress: RegionProgress | None,
 ) -> Walked:
     """Break the work into independent tasks here, then hand them out."""
     state, stopped = _broken_up(rules, state, split, checkpoint is not None, progress)
@@ -310,7 +310,7 @@ def _in_tasks(
 
 
 def _broken_up(
-    rules: _Rules, state: _State, split: Split, whatever_the_budget: bool, progress: Count | None
+    rules: _Rules, state: _State, split: Split, whatever_the_budget: bool, progress: RegionProgress | None
 ) -> tuple[_State, str]:
     """Let cells take steps, level by level, until what waits are tasks; return it, or why work stopped before."""
     tasks: list[_Waiting] = []
@@ -336,7 +336,7 @@ def _handed_out(
     shares: dict[int, Walked],
     executor: Executor | None,
     checkpoint: Checkpoint | None,
-    progress: Count | None,
+    progress: RegionProgress | None,
 ) -> str:
     """Put in what tasks have found, as it comes; return why some are not there, or have left something behind."""
     tasks, found, reasons = state.waiting, state.num_found, set[str]()
@@ -353,7 +353,7 @@ def _handed_out(
         before, rest = len(shares), [index for index in range(len(tasks)) if index not in shares]
         # Each may find all the regions that are left to find. In this process it tells of them itself.
         left, live = replace(rules, budget=rules.budget.after(found)), progress if executor is None else None
-        report = None if progress is None else lambda done, _: progress.tell(before + done, len(tasks))
+        report = None if progress is None else lambda done, _: progress.show_tasks(before + done, len(tasks))
         calls = [(left, tasks[index], live) for index in rest]
         for position, made in run_tasks(_task, calls, executor, report=report):
             index = rest[position]
@@ -374,7 +374,7 @@ def _handed_out(
     return INTERRUPTED if INTERRUPTED in reasons else rules.spent(found) or max(reasons, default="")
 
 
-def _task(rules: _Rules, waiting: _Waiting, progress: Count | None) -> Walked:
+def _task(rules: _Rules, waiting: _Waiting, progress: RegionProgress | None) -> Walked:
     with torch.no_grad(), deferred():
         state, stopped = _depth_first(rules, _State((waiting,)), progress)
     if stopped == OUT_OF_MEMORY:

@@ -285,7 +285,7 @@ class _Work:
         if self.layer.num_inputs > MAX_INPUTS:
             raise InputError(
                 f"expected equations of full rank or at most {MAX_INPUTS:,} inputs, and the layer reads "
-                f"{self.layer.num_inputs:,}, of which {len(equal):,} equations leave some open: take a smaller layer"
+                f"{self.layer.num_inputs:,}, of which {len(equal):,} equations leave some open: look at a smaller layer"
             )
         return null_space(rows.toarray(), self.tolerance)
 
