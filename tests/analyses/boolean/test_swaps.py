@@ -232,6 +232,7 @@ def test_an_interruption_leaves_both_ends(monkeypatch):
 
     monkeypatch.setattr(swapping, "_features_above", interrupted)
     found = swaps(function)
+    assert found.value.interval is not None
     low, high = found.value.interval
     assert found.value.claim is Claim.UPPER
     assert 0 < low < high == num_changes(function, found.direction)
