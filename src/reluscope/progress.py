@@ -8,40 +8,40 @@ from typing import Any
 Progress = bool | Callable[[float], None]
 
 
-class Count:
+class RegionProgress:
     """What there is so far, and the share of the work that is done.
 
     Parameters
     ----------
-    tell_share : callable, optional
-        Told the share, from 0 to 1.
+    report_share : callable, optional
+        Called with the share, from 0 to 1.
     bar : rich.progress.Progress, optional
         That shows both.
     task : int, optional
         Of that bar.
     """
 
-    def __init__(self, tell_share: Callable[[float], None] | None = None, bar: Any = None, task: Any = None) -> None:
-        self._tell_share, self._bar, self._task = tell_share, bar, task
+    def __init__(self, report_share: Callable[[float], None] | None = None, bar: Any = None, task: Any = None) -> None:
+        self._report_share, self._bar, self._task = report_share, bar, task
         self._found, self._done = 0, 0.0
 
     def __call__(self, number: int, share: float) -> None:
         """Say how many more things were found, and what share of the work is done by that."""
         self._found += number
         self._done += share
-        if self._tell_share is not None:
-            self._tell_share(min(1.0, self._done))
+        if self._report_share is not None:
+            self._report_share(min(1.0, self._done))
         if self._bar is not None:
             self._bar.update(self._task, advance=share, found=self._found)
 
-    def tell(self, done: int, tasks: int) -> None:
+    def show_tasks(self, done: int, tasks: int) -> None:
         """Say how many of the tasks that work was broken into are done."""
         if self._bar is not None:
             self._bar.update(self._task, tasks=f"{done:,} of {tasks:,} tasks")
 
 
 @contextmanager
-def counting_regions(work: str, progress: Progress) -> Iterator[Count | None]:
+def counting_regions(work: str, progress: Progress) -> Iterator[RegionProgress | None]:
     """Yield a count that is told how many more regions were found, and what share of the work is done by that.
 
     Parameters
@@ -60,7 +60,7 @@ def counting_regions(work: str, progress: Progress) -> Iterator[Count | None]:
     [0.5]
     """
     if callable(progress):
-        yield Count(progress)
+        yield RegionProgress(progress)
         return
     if not progress:
         yield None
@@ -73,7 +73,7 @@ def counting_regions(work: str, progress: Progress) -> Iterator[Count | None]:
     tasks = TextColumn("{task.fields[tasks]}", style="dim")
     columns = TextColumn("{task.description}"), BarColumn(bar_width=24), found, TimeRemainingColumn(), tasks
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        yield Count(bar=bar, task=bar.add_task(work, total=1.0, found=0, tasks=""))
+        yield RegionProgress(bar=bar, task=bar.add_task(work, total=1.0, found=0, tasks=""))
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from reluscope.errors import InputError
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.partitions.parallel import WORKERS_DIED, Lost, run_tasks
 from reluscope.partitions.tree_count import tree_count
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 from reluscope.testing import default_network
 
 
@@ -31,12 +31,12 @@ def net():
 BOX = rs.Box(-1, 1, 30)
 
 
-class Told(Count):
+class Told(RegionProgress):
     """Hands on how many tasks are done."""
 
     def __init__(self, told):
         super().__init__()
-        self.tell = told
+        self.show_tasks = told
 
 
 def tasks(told):
@@ -156,7 +156,7 @@ def test_a_command_with_dask(folder, cluster):
 
 @pytest.mark.slow
 def test_dask_workers(net, cluster, monkeypatch):
-    monkeypatch.setattr("reluscope.partitions.tree_search.MOST_TASKS", 4)
+    monkeypatch.setattr("reluscope.partitions.tree_search.MAX_TASKS", 4)
     told = []
     with open_executor(ExecutorArguments(scheduler=cluster.address)) as executor:
         found = tree_count(net, BOX, executor=executor, progress=tasks(told))
@@ -186,7 +186,7 @@ def die_elsewhere(here):
 
 @pytest.mark.slow
 def test_a_count_while_a_worker_is_killed(net, cluster, monkeypatch):
-    monkeypatch.setattr("reluscope.partitions.tree_search.MOST_TASKS", 12)
+    monkeypatch.setattr("reluscope.partitions.tree_search.MAX_TASKS", 12)
     with open_executor(ExecutorArguments(scheduler=cluster.address)) as executor:
         victim, told = executor.submit(os.getpid).result(), []
 
@@ -204,9 +204,9 @@ def test_a_count_while_a_worker_is_killed(net, cluster, monkeypatch):
 @pytest.mark.parametrize("end", ["closed", "killed", "deaf", "restarted", "without workers"])
 def test_a_count_whose_scheduler_goes_away(net, own_cluster, monkeypatch, end):
     """Dask's futures stay pending for ever when a scheduler says goodbye or stops to answer, or has no workers left."""
-    monkeypatch.setattr("reluscope.partitions.tree_search.MOST_TASKS", 12)
-    monkeypatch.setattr("reluscope.partitions.parallel.SILENCE", 1.0)
-    monkeypatch.setattr("reluscope.partitions.parallel.REPLY", 2.0)
+    monkeypatch.setattr("reluscope.partitions.tree_search.MAX_TASKS", 12)
+    monkeypatch.setattr("reluscope.partitions.parallel.SECONDS_OF_SILENCE", 1.0)
+    monkeypatch.setattr("reluscope.partitions.parallel.SECONDS_OF_REPLY", 2.0)
     scheduler, worker = own_cluster.processes
 
     def strike(done, every):

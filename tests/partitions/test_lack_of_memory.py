@@ -1,5 +1,7 @@
 """Where memory does not suffice, work ends with what it has, and says so: with an executor and without one."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -49,6 +51,44 @@ def test_a_partition_keeps_what_it_has(method, after, lack, small_steps, monkeyp
     assert {tuple(code) for code in part.codes.to_array().tolist()} < whole
     assert int(part.finding()) <= len(whole)
     assert after < 9 or len(part)
+
+
+JOINS = {
+    "planes": ("reluscope.partitions.few_dimensions", "assemble", 2, "incidence"),
+    "incidence": ("reluscope.partitions.several_dimensions", "join", 3, "incidence"),
+    "cellwise": ("reluscope.partitions.several_dimensions", "gather", 3, "cellwise"),
+    "tree": ("reluscope.partitions.tree", "_by_code", 3, "tree"),
+}
+
+
+@pytest.mark.parametrize("lack", LACKS)
+@pytest.mark.parametrize("place", JOINS)
+def test_a_partition_that_memory_does_not_hold_keeps_some_of_it(place, lack, small_steps, monkeypatch):
+    """The parts are there, and cannot be put together: those that can are given, and the others are open."""
+    module, name, dim, method = JOINS[place]
+    net, box = from_arrays(default_network([dim, 8, 8, 1], seed=2)), rs.Box(-1, 1, dim)
+    whole = {tuple(code) for code in rs.partition(net, box, method=method).codes.to_array().tolist()}
+    faithful, calls = getattr(sys.modules[module], name), iter(range(9))
+
+    def hungry(parts, *arguments):
+        if next(calls) < 1:
+            parts.clear()  # as one does who is half done
+            raise LACKS[lack]
+        return faithful(parts, *arguments)
+
+    monkeypatch.setattr(f"{module}.{name}", hungry)
+    part = rs.partition(net, box, method=method)
+    assert (part.claim, part.note) == (Claim.LOWER, OUT_OF_MEMORY)
+    assert 0 < len(part) < len(whole)
+    assert {tuple(code) for code in part.codes.to_array().tolist()} < whole
+    assert len(part) <= int(part.finding()) <= len(whole)
+    assert part.num_open > 0
+
+
+def test_a_partition_of_which_memory_holds_nothing_is_an_error(monkeypatch):
+    starve(monkeypatch, sys.modules["reluscope.partitions.tree"], "_by_code", 0, MemoryError())
+    with pytest.raises(MemoryError):
+        rs.partition(from_arrays(default_network([3, 5, 1], seed=2)), rs.Box(-1, 1, 3), method="tree")
 
 
 @pytest.mark.parametrize("certify", [False, True])

@@ -17,7 +17,7 @@ from reluscope.findings import Claim
 from reluscope.geometry.crossing import UNDECIDED
 from reluscope.partitions import exact_rows, tree, tree_facets
 from reluscope.partitions.tree_items import Block, Search
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 from reluscope.testing import default_network, pseudo_random_network
 from reluscope.testing.strategies import degenerate_networks
 
@@ -196,7 +196,7 @@ def test_tables_and_notebooks():
     assert "_facets" not in vars(part.geometry)  # nothing was looked for just to be shown
     assert repr(part) == f"Partition({len(part)} regions, EXACT, of all of R^12)"
     finding = part.finding()
-    assert (int(finding), finding.claim, finding.interval) == (len(part), Claim.EXACT, (len(part), len(part)))
+    assert (int(finding), finding.claim, finding.interval) == (len(part), Claim.EXACT, None)
 
 
 @pytest.mark.parametrize("domain", [rs.Box(-1, 1, 3), rs.Space(3)], ids=lambda d: d.describe())
@@ -273,7 +273,7 @@ def test_ctrl_c_while_progress_is_shown(monkeypatch):
 
     from reluscope.partitions import many_dimensions
 
-    class Striking(Count):
+    class Striking(RegionProgress):
         def __call__(self, number, done):
             raise KeyboardInterrupt
 

@@ -157,7 +157,7 @@ def fail(words):
 
 @pytest.fixture
 def silence(monkeypatch):
-    monkeypatch.setattr(parallel, "SILENCE", 0.01)
+    monkeypatch.setattr(parallel, "SECONDS_OF_SILENCE", 0.01)
 
 
 @pytest.mark.usefixtures("silence")
@@ -173,7 +173,7 @@ def test_a_scheduler_that_is_gone_is_not_waited_for(error):
 @pytest.mark.usefixtures("silence")
 def test_a_scheduler_whose_workers_are_gone_is_not_waited_for():
     """New ones may come: no worker has to be missed a few times, one after the other."""
-    workers = [{}, {}, {"a": 1}, *[{}] * parallel.MOST_WITHOUT_WORKERS]
+    workers = [{}, {}, {"a": 1}, *[{}] * parallel.MAX_TIMES_WITHOUT_WORKERS]
     executor = Scheduler({7: "nothing"}, workers)
     assert dict(run_tasks(pow, TASKS, executor))[7] == 2**7
     assert executor.workers == []
@@ -222,9 +222,9 @@ def test_a_count_by_the_tree_says_what_it_has():
 
 def test_progress_counts_tasks():
     told = []
-    list(run_tasks(pow, TASKS[:3], Here({1: "lost"}), tell=lambda *state: told.append(state)))
+    list(run_tasks(pow, TASKS[:3], Here({1: "lost"}), report=lambda *state: told.append(state)))
     assert told == [(0, 3), (1, 3), (2, 3), (3, 3)]
-    list(run_tasks(pow, [], Here(), tell=lambda *state: told.append(state)))
+    list(run_tasks(pow, [], Here(), report=lambda *state: told.append(state)))
     assert len(told) == 4
 
 
@@ -359,8 +359,8 @@ def test_trees_in_threads_do_not_share_room():
 def test_a_search_that_grows_too_large_is_broken_up_on_its_way(monkeypatch):
     from reluscope.partitions import tree_items, tree_search
 
-    monkeypatch.setattr(tree_search, "FEWEST_CELLS", 40)
-    monkeypatch.setattr(tree_search, "MOST_CELLS", 41)
+    monkeypatch.setattr(tree_search, "MIN_CELLS", 40)
+    monkeypatch.setattr(tree_search, "MAX_CELLS", 41)
     monkeypatch.setattr(tree_items, "BATCH", 4)
     network = from_arrays(pseudo_random_network(3, (8, 8)))
     with ThreadPoolExecutor(3) as executor:

@@ -77,8 +77,8 @@ def test_a_cut_network_has_as_many_as_signs() -> None:
 
 
 def test_a_hopeless_count_stops_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "UNASKED", 0.2)
-    monkeypatch.setattr(patience, "ASKING", 0.5)
+    monkeypatch.setattr(patience, "SECONDS_BEFORE_PROBES", 0.2)
+    monkeypatch.setattr(patience, "SECONDS_OF_PROBES", 0.5)
     net = layers(40, 60, 4)
     for run in (rs.count, rs.partition):
         with pytest.warns(UserWarning, match=r"about 10\^\d\d regions"):
@@ -92,8 +92,8 @@ def test_a_hopeless_count_stops_and_says_so(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_work_that_ends_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "UNASKED", 0.0)
-    monkeypatch.setattr(patience, "ASKING", 0.1)
+    monkeypatch.setattr(patience, "SECONDS_BEFORE_PROBES", 0.0)
+    monkeypatch.setattr(patience, "SECONDS_OF_PROBES", 0.1)
     net = layers(3, 8, 8, 1)
     number = len(rs.partition(net, rs.Box(-1, 1, 3), budget=rs.Budget(seconds=float("inf"))))
     found = rs.count(net, rs.Box(-1, 1, 3), method="tree")
@@ -102,8 +102,8 @@ def test_work_that_ends_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_limit_or_a_checkpoint_is_a_word(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "UNASKED", 0.0)
-    monkeypatch.setattr(patience, "MOST_COUNTED", 0)
+    monkeypatch.setattr(patience, "SECONDS_BEFORE_PROBES", 0.0)
+    monkeypatch.setattr(patience, "MAX_COUNTED", 0)
     net = layers(3, 4, 1)
     assert isinstance(patient(Budget(), net, rs.Space(3)), Patience)
     for budget in (Budget(regions=5), Budget(seconds=float("inf"))):
@@ -124,7 +124,7 @@ def test_a_verdict_travels() -> None:
 def test_an_executor_is_not_given_hopeless_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     from concurrent.futures import ThreadPoolExecutor
 
-    monkeypatch.setattr(patience, "ASKING", 0.5)
+    monkeypatch.setattr(patience, "SECONDS_OF_PROBES", 0.5)
     with ThreadPoolExecutor(2) as executor, pytest.warns(UserWarning, match="about"):
         found = rs.count(layers(40, 60, 4), rs.Box(-1, 1, 40), executor=executor)
     assert found.claim == "LOWER"

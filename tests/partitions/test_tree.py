@@ -23,7 +23,7 @@ from reluscope.geometry import crossing
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.partitions.tree import TreeRegions, tree_regions
 from reluscope.partitions.tree_facets import boundedness, tree_facets
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 from reluscope.testing import default_network, networks, pseudo_random_network, reference_networks, zigzag_network
 
 
@@ -292,7 +292,7 @@ def test_an_interruption_keeps_what_was_found():
     network = from_arrays(pseudo_random_network(3, (8, 8)))
     told = []
 
-    class Pressed(Count):
+    class Pressed(RegionProgress):
         def __call__(self, number, share):
             told.append(number)
             if len(told) == 3:

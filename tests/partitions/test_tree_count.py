@@ -19,7 +19,7 @@ from reluscope.files.kept_results import KeptResults
 from reluscope.findings import Claim
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.partitions import tree_count, tree_items, tree_search
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 from reluscope.testing import default_network, pseudo_random_network
 
 TRUTH = 654
@@ -27,7 +27,7 @@ TRUTH = 654
 
 @pytest.fixture(autouse=True)
 def early_tasks(monkeypatch):
-    monkeypatch.setattr(tree_search, "FEWEST_CELLS", 40)
+    monkeypatch.setattr(tree_search, "MIN_CELLS", 40)
 
 
 @pytest.fixture
@@ -98,11 +98,11 @@ def test_a_process_killed_by_the_system_goes_on(path):
         import reluscope as rs
         from reluscope.networks.from_arrays import from_arrays
         from reluscope.partitions import tree_count
-        from reluscope.progress import Count
+        from reluscope.progress import RegionProgress
         from reluscope.testing import default_network
 
         left = iter(range(40))
-        class Killing(Count):
+        class Killing(RegionProgress):
             def __call__(self, number, share):
                 if next(left, None) is None:
                     os.kill(os.getpid(), signal.SIGKILL)
@@ -166,7 +166,7 @@ def test_another_count_is_refused(net, begun, monkeypatch):
         tree_count.tree_count(net, rs.Box(-1, 1, 3), checkpoint=begun)
     with pytest.raises(InputError, match="begun with another tolerance"):
         count(net, begun, tolerance=rs.Tolerance(resolution=1e-9))
-    monkeypatch.setattr(tree_search, "MOST_TASKS", 13)
+    monkeypatch.setattr(tree_search, "MAX_TASKS", 13)
     with pytest.raises(InputError, match="begun with another version of reluscope"):
         count(net, begun)
     assert {one: one.read_bytes() for one in begun.iterdir()} == before
@@ -214,7 +214,7 @@ def test_an_interrupted_task_is_not_kept(net, path, after, monkeypatch):
     monkeypatch.setattr(tree_items, "BATCH", 1)  # many steps for each task
     calls = iter(range(10**6))
 
-    class Pressed(Count):
+    class Pressed(RegionProgress):
         def __call__(self, number, share):
             if next(calls) == after:
                 raise KeyboardInterrupt
@@ -229,12 +229,12 @@ def test_an_interrupted_task_is_not_kept(net, path, after, monkeypatch):
 def test_what_is_reported_adds_up(net, begun):
     regions, shares, told = [], [], []
 
-    class Told(Count):
+    class Told(RegionProgress):
         def __call__(self, number, share):
             regions.append(number)
             shares.append(share)
 
-        def tell(self, done, tasks):
+        def show_tasks(self, done, tasks):
             told.append((done, tasks))
 
     found = count(net, begun, progress=Told())

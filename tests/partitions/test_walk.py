@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reluscope.budget import Budget
 from reluscope.partitions.best_first import BestFirst, Branch
 from reluscope.partitions.walk import Step, Walked, task_name, walk
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 
 LENGTH = 6
 WORDS = {f"{number:0{LENGTH}b}" for number in range(2**LENGTH)}
@@ -130,7 +130,7 @@ def test_tasks_that_are_kept_are_not_done_again():
 def test_shares_add_up(with_tasks):
     told, found = [], []
 
-    class Told(Count):
+    class Told(RegionProgress):
         def __call__(self, number, share):
             super().__call__(number, share)
             found.append(number)
@@ -151,7 +151,7 @@ class Shortest(BestFirst):
         self.goal, self.best = goal, float("inf")
         self.order = []
 
-    def is_beyond(self, key):
+    def is_settled(self, key):
         return key >= self.best
 
     def begin(self):

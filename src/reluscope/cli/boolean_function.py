@@ -7,7 +7,7 @@ import numpy as np
 
 from reluscope.analyses.boolean.constructions import Construction
 from reluscope.analyses.boolean.function import BooleanFunction
-from reluscope.analyses.boolean.npn import MOST_INPUTS, NpnClass, npn_class
+from reluscope.analyses.boolean.npn import MAX_INPUTS, NpnClass, npn_class
 from reluscope.analyses.boolean.smallest import smallest_known
 from reluscope.analyses.boolean.spectra import degree, entropy, influences, spectrum, total_influence
 from reluscope.analyses.boolean.swapping import swaps
@@ -78,7 +78,7 @@ def describe(function: BooleanFunction, *, leak: float, budget: Budget) -> dict[
     known = smallest_known(function, leak=leak, budget=budget)
     found = known.swaps or swaps(function, budget=budget)
     test = threshold_test(function)
-    group = npn_class(function) if function.num_inputs <= MOST_INPUTS else None
+    group = npn_class(function) if function.num_inputs <= MAX_INPUTS else None
     findings = [degree(function), total_influence(function), entropy(function), found.value, known.num_units]
     return {
         "num_inputs": function.num_inputs,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from reluscope.budget import Budget
 from reluscope.partitions.walk import Step, walk
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 
 
 class Branch(NamedTuple):
@@ -55,8 +55,8 @@ class BestFirst(ABC):
         return max(1, len(self.queue))
 
     @abstractmethod
-    def is_beyond(self, key: float) -> bool:
-        """Whether branches with this bound need not be looked into."""
+    def is_settled(self, key: float) -> bool:
+        """Whether branches with this bound need not be split."""
 
     @abstractmethod
     def begin(self) -> bool:
@@ -64,13 +64,13 @@ class BestFirst(ABC):
 
     @abstractmethod
     def split(self, branch: Branch) -> None:
-        """Bound the parts of a branch, and `push` those that are to be looked into."""
+        """Bound the parts of a branch, and `push` those that are to be split further."""
 
     def push(self, key: float, what: Any) -> None:
         """Put a branch into the queue."""
         heapq.heappush(self.queue, Branch(key, next(self._order), what))
 
-    def run(self, budget: Budget, progress: Count | None = None) -> str:
+    def run(self, budget: Budget, progress: RegionProgress | None = None) -> str:
         """Search within a budget; return why it stopped early, empty if it did not.
 
         Ctrl-C and lack of memory end it like a budget.
@@ -96,4 +96,4 @@ class BestFirst(ABC):
         return Step([] if is_over else [self], self.num_branches - before)
 
     def _has_branches(self) -> bool:
-        return bool(self.queue) and not self.is_beyond(self.queue[0].key)
+        return bool(self.queue) and not self.is_settled(self.queue[0].key)

@@ -25,11 +25,11 @@ from reluscope.networks.network import Network
 from reluscope.partitions.first_cells import EPSILON, Start, first_cells
 from reluscope.partitions.gathered_cells import CellPatch
 from reluscope.partitions.walk import Step, Walked, walk
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 from reluscope.tolerance import Tolerance
 
 # What one step takes on, so that it is short whatever the dimension: cells and their vertices, units of a gate.
-BATCH, MOST_VERTICES, UNITS = 512, 2**14, 4
+BATCH, MAX_VERTICES, UNITS = 512, 2**14, 4
 # Work is handed out in so many tasks, once there are so many cells for each.
 TASKS, CELLS_PER_TASK = 64, 16
 
@@ -48,7 +48,7 @@ def walk_cells(
     *,
     budget: Budget,
     executor: Executor | None = None,
-    progress: Count | None = None,
+    progress: RegionProgress | None = None,
 ) -> Walked:
     """Take the cells of a domain through all gates of a network whose gates are pointwise.
 
@@ -108,7 +108,7 @@ class Batch:
     @property
     def most(self) -> int:
         """How many of its cells one step may take on."""
-        return max(1, min(BATCH, MOST_VERTICES * len(self.cells) // max(1, len(self.cells.vertices))))
+        return max(1, min(BATCH, MAX_VERTICES * len(self.cells) // max(1, len(self.cells.vertices))))
 
 
 class _OpenGate(NamedTuple):

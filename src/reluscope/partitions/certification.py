@@ -24,7 +24,7 @@ Point = tuple[Fraction, ...]
 # Positions on an edge are computed exactly unless floats give them to this accuracy: far better than doubt allows.
 ACCURACY = 1e-10
 # A cut that leaves less than this share of a cell on one side is not told from one along its boundary.
-THINNEST = 1e-12
+MIN_SHARE = 1e-12
 # What may be spent on the exact signs of one walk: about a second.
 MULTIPLICATIONS = 1_000_000
 
@@ -324,7 +324,7 @@ class ExactSigns:
                 float((middle + sum(w * rise for w, rise in zip(weight, rises, strict=True))) / size)
                 for weight in weights
             ]
-            above, below = max(at_corners) > THINNEST, min(at_corners) < -THINNEST
+            above, below = max(at_corners) > MIN_SHARE, min(at_corners) < -MIN_SHARE
             found.append(None if above and below else 1 if above else -1)
         return found
 

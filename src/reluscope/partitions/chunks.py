@@ -14,7 +14,6 @@ undecided.
 """
 
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -28,24 +27,14 @@ from reluscope.geometry.window_shapes import Corners
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.networks.stages import Stage, Values
-from reluscope.partitions.certification import (
-    Certifier,
-    Cut,
-    ExactSigns,
-    ExactVertex,
-)
+from reluscope.partitions.certification import Certifier, ExactSigns, ExactVertex
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
-# A function that stays this far from zero, relative to its largest value, is looked at no closer.
-CLEAR = 1e-6
 # How much cheaper than the rest of the work exact values at the corners of the domains have to be.
 EXACT_START = 10
 # Products of numbers within these limits neither vanish nor overflow, and neither do their squares by much.
-SMALLEST, LARGEST = 1e-120, 1e120
-
-# What some columns of heights are.
-Cuts = Callable[[np.ndarray], list[Cut]]
+MIN_MAGNITUDE, MAX_MAGNITUDE = 1e-120, 1e120
 
 
 @dataclass(frozen=True)
@@ -267,11 +256,12 @@ def _check_range(stage: Stage, sizes: Values, size: np.ndarray) -> None:
         [size.ravel(), *(one.cpu().numpy().ravel() for one in sizes.values()), [smallest, largest]]
     )
     entries = entries[entries != 0]
-    if not (entries.min() >= SMALLEST and entries.max() <= LARGEST):
-        worst = entries.min() if entries.min() < SMALLEST else entries.max()
+    if not (entries.min() >= MIN_MAGNITUDE and entries.max() <= MAX_MAGNITUDE):
+        worst = entries.min() if entries.min() < MIN_MAGNITUDE else entries.max()
         raise InputError(
-            f"expected constants and values between {SMALLEST:g} and {LARGEST:g} in absolute value, got {worst:.1e} on "
-            f"the way to gate {stage.gate.name}, where products of floats underflow or overflow: scale the network"
+            f"expected constants and values between {MIN_MAGNITUDE:g} and {MAX_MAGNITUDE:g} in absolute value, "
+            f"got {worst:.1e} on the way to gate {stage.gate.name}, where products of floats underflow or overflow: "
+            "scale the network"
         )
 
 

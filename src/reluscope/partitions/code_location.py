@@ -69,7 +69,7 @@ def locate_by_code(
 
 
 def _is_in_closure(exact: RationalNetwork, code: np.ndarray, point: Sequence[Fraction]) -> bool:
-    """Tell whether every unit, the others held to their pieces of a code, allows its own at a point."""
+    """Return whether every unit, the others held to their pieces of a code, allows its own at a point."""
     layout, stages = exact.network.layout, exact.network.stages
     pieces = [code[layout.units(gate)].tolist() for gate in range(len(stages))]
     for stage, own, values in zip(stages, pieces, exact.held(pieces, point), strict=False):

@@ -27,7 +27,7 @@ from reluscope.partitions.candidates import find_rivals, settle, winners
 from reluscope.partitions.certification import Certifier, Cut, ExactVertex, doubtful, subdivide_exactly
 from reluscope.partitions.chunks import Chunk, OpenStage, Resolution
 
-# A function that stays this far from zero, relative to its largest value, is looked at no closer.
+# A function that stays this far from zero, relative to its largest value, is not examined further.
 CLEAR = 1e-6
 
 # What some columns of heights are.
@@ -105,7 +105,7 @@ class _CutRules:
         return ~clear, clear & (low > 0)
 
     def margin(self, chunk: Chunk, rounding: np.ndarray, size: np.ndarray) -> np.ndarray:
-        """Return up to which size a sign deserves a closer look, for functions of given error and largest value."""
+        """Return up to which size a sign is examined further, for functions of given error and largest value."""
         if self.certifier is not None:
             return doubtful(rounding, size)
         # The slope of a function is taken to be at most a thousand times what it is on average.
@@ -199,7 +199,7 @@ def _cut_breakpoints(
         heights = (opened.pre[:, None, :] - levels).reshape(len(opened.pre), -1)
     rounding = (opened.error + rules.resolution.rounding * np.abs(levels)).reshape(-1)
     crossing, positive = rules.crossing(chunk, heights, rounding)
-    # A unit of one strict sign on all cells has one piece, found without looking at the cells.
+    # A unit of one strict sign on all cells has one piece, found without going through the cells.
     constant = np.flatnonzero(opened.todo & positive) % num_units
     columns = np.flatnonzero(opened.todo & crossing)
     index, units = columns // num_units, columns % num_units

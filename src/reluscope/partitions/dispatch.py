@@ -20,7 +20,7 @@ from reluscope.partitions.cellwise import supports
 from reluscope.partitions.certified import certified
 from reluscope.partitions.few_dimensions import METHOD, of_one_scale, partition_flat, windowed
 from reluscope.partitions.many_dimensions import partition_by_tree
-from reluscope.partitions.patience import MOST_KEPT, patient
+from reluscope.partitions.patience import MAX_KEPT, patient
 from reluscope.partitions.several_dimensions import partition_cellwise, partition_solid
 from reluscope.partitions.shown_regions import shown
 from reluscope.partitions.table import Partition
@@ -164,7 +164,7 @@ def partition(
     for one in domains[len(found) :]:
         began = time.time()
         engine, reason = _engine(network, one, method, certify)
-        limit = patient(_left(budget, found), network, one, MOST_KEPT)
+        limit = patient(_left(budget, found), network, one, MAX_KEPT)
         if engine == "incidence" and one.dim <= 2:
             found += partition_flat(network, [windowed(one)], limit, executor, tolerance, progress, certify)
             continue
@@ -189,11 +189,11 @@ def partition(
 ENGINES = ("incidence", "cellwise", "tree")
 # Vertices of cells grow exponentially with the dimension: up to here engines that keep them are chosen, the incidence
 # engine up to three dimensions or, as the only one of them that takes max gates, up to five; up to ten on demand.
-MOST_SHARED_DIMENSIONS, MOST_SHARED_WITH_MAX, MOST_CELLWISE_DIMENSIONS, MOST_DIMENSIONS = 3, 5, 8, 10
+MAX_SHARED_DIMENSIONS, MAX_SHARED_WITH_MAX_GATES, MAX_CELLWISE_DIMENSIONS, MAX_DIMENSIONS = 3, 5, 8, 10
 
 
 def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tuple[str, str]:
-    """Return the engine for a domain, and how it is told.
+    """Return the engine for a domain, and what the partition says of its method.
 
     Raises
     ------
@@ -202,23 +202,23 @@ def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tup
     """
     bounded = domain.is_bounded()
     max_gates = supports(network)
-    if certify and (not bounded or domain.dim > MOST_DIMENSIONS):
+    if certify and (not bounded or domain.dim > MAX_DIMENSIONS):
         raise InputError(
-            f"certify=True works on bounded domains of at most {MOST_DIMENSIONS} dimensions, got {domain.describe()}: "
+            f"certify=True works on bounded domains of at most {MAX_DIMENSIONS} dimensions, got {domain.describe()}: "
             "give a Segment, a Plane or a small Box"
         )
-    too_many = f"{domain.dim} dimensions" if domain.dim > MOST_DIMENSIONS else None
+    too_many = f"{domain.dim} dimensions" if domain.dim > MAX_DIMENSIONS else None
     unbounded = None if bounded else "an unbounded domain"
     both = " with ".join(part for part in (unbounded, max_gates) if part)
     # Why an engine that works on vertices cannot be used.
     against = {"incidence": too_many or unbounded, "cellwise": too_many or (both if max_gates else None), "tree": None}
     if method == "auto":
-        most_shared = MOST_SHARED_WITH_MAX if max_gates else MOST_SHARED_DIMENSIONS
+        most_shared = MAX_SHARED_WITH_MAX_GATES if max_gates else MAX_SHARED_DIMENSIONS
         if bounded and domain.dim <= most_shared:
             method = "incidence"
         else:
-            method = "tree" if max_gates or domain.dim > MOST_CELLWISE_DIMENSIONS else "cellwise"
-        because = f"{domain.dim} dimensions" if bounded or domain.dim > MOST_CELLWISE_DIMENSIONS else unbounded
+            method = "tree" if max_gates or domain.dim > MAX_CELLWISE_DIMENSIONS else "cellwise"
+        because = f"{domain.dim} dimensions" if bounded or domain.dim > MAX_CELLWISE_DIMENSIONS else unbounded
         because = f"for {because} with {max_gates}" if max_gates else f"for {because}"
     elif against[method]:
         raise InputError(
@@ -228,7 +228,7 @@ def _engine(network: Network, domain: Domain, method: str, certify: bool) -> tup
     else:
         because = "as asked for"
     if method == "incidence":
-        many = domain.dim > MOST_SHARED_DIMENSIONS and max_gates
+        many = domain.dim > MAX_SHARED_DIMENSIONS and max_gates
         return method, METHOD + (f", all faces kept for {max_gates}" if many else "")
     how = f"{METHOD}, cell by cell" if method == "cellwise" else "tree of linear programs"
     return method, f"{how} {because}"

@@ -26,7 +26,7 @@ from reluscope.partitions.exact_regions import code_rows
 # Multiplications that may be spent on one set of regions, of some tenths of a microsecond each.
 MULTIPLICATIONS = 20_000_000
 # About what the vertices of one region cost, and up to where they are few enough.
-POLYTOPE, MOST_DIMENSIONS = 200_000, 5
+POLYTOPE, MAX_DIMENSIONS = 200_000, 5
 
 
 class ExactRows:
@@ -64,9 +64,9 @@ class ExactRows:
         return [self._row(maps, pieces, *source) for source in sources.tolist()]
 
     def is_bounded(self, pieces: Sequence[np.ndarray]) -> bool | None:
-        """Tell whether the region of a code is bounded; None where that costs too much."""
+        """Return whether the region of a code is bounded; None where that costs too much."""
         cost, dim = self._cost + POLYTOPE, self._exact.network.num_inputs
-        if cost > self._left or dim > MOST_DIMENSIONS:
+        if cost > self._left or dim > MAX_DIMENSIONS:
             return None
         self._left -= cost
         imposed = code_rows(self._exact, tuple(tuple(piece.tolist()) for piece in pieces))
@@ -74,12 +74,12 @@ class ExactRows:
         return None if imposed is None or region is None else lines == 0 and region.is_bounded
 
     def bears_facet(self, pieces: Sequence[np.ndarray], source: Int[np.ndarray, " 3"]) -> bool | None:
-        """Tell whether the region of a code has a facet in a half-space's hyperplane; None where that costs too much.
+        """Return whether the region of a code has a facet in a half-space's hyperplane; None where that costs too much.
 
         The region is the cone of its homogeneous points, cut down to the unit cube: its vertices are found exactly.
         """
         cost = self._cost + POLYTOPE
-        if cost > self._left or self._exact.network.num_inputs > MOST_DIMENSIONS:
+        if cost > self._left or self._exact.network.num_inputs > MAX_DIMENSIONS:
             return None
         self._left -= cost
         code = tuple(tuple(piece.tolist()) for piece in pieces)

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from concurrent.futures import Executor
+from operator import attrgetter
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from reluscope.partitions.assembly import Patch, assemble, split_by_root
 from reluscope.partitions.certification import Certifier, ExactSigns
 from reluscope.partitions.chunks import EPSILON, Resolution
 from reluscope.partitions.incidence import num_left, walk_chunks
+from reluscope.partitions.joined_parts import joined_parts
 from reluscope.partitions.table import Partition
 from reluscope.progress import Progress, counting_regions
 from reluscope.tolerance import Tolerance
@@ -64,7 +66,9 @@ def partition_flat(
             exact_signs=None if certify else ExactSigns(network, domains),
         )
     coincident = 16 * max(resolution.length, EPSILON * float(np.abs(points).max()))
-    mosaic = assemble(walked.parts, dim, network.layout.num_words, coincident)
+    mosaic, walked = joined_parts(
+        walked, lambda parts: assemble(parts, dim, network.layout.num_words, coincident), attrgetter("roots")
+    )
     work = {**walked.work, "seconds": time.perf_counter() - began}
     undecided = walked.num_undecided + int(mosaic.num_unmatched)
     num_open = num_left(walked, len(domains))

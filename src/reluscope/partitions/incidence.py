@@ -22,9 +22,9 @@ from reluscope.partitions.certification import Certifier, ExactSigns
 from reluscope.partitions.chunks import Chunk, Resolution, SeamNumbers, open_stage, spread
 from reluscope.partitions.cutting import cut
 from reluscope.partitions.walk import Step, Walked, walk
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 
-CHUNK_CELLS, LEAST_CELLS = 768, 4
+CHUNK_CELLS, MIN_CELLS = 768, 4
 CHUNK_BYTES = 64 * 2**20
 # Chunks to find before work is handed out.
 TASKS = 64
@@ -40,7 +40,7 @@ def walk_chunks(
     finish: Callable[[Chunk], Any],
     budget: Budget,
     executor: Executor | None = None,
-    progress: Count | None = None,
+    progress: RegionProgress | None = None,
     certifier: Certifier | None = None,
     exact_signs: ExactSigns | None = None,
 ) -> Walked:
@@ -102,7 +102,7 @@ class _Cutting:
         most = chunk.cells.num_cells
         if self.certifier is None:
             # A gate is left open at twice as many cells. No floor division: that of infinity is not a number.
-            most = int(min(_chunk_cells(self.network, chunk), max(LEAST_CELLS, room / 4)))
+            most = int(min(_chunk_cells(self.network, chunk), max(MIN_CELLS, room / 4)))
         undecided, work = 0, {"evaluated_vertices": 0, "chunks": 0}
         if chunk.cells.num_cells <= most:
             work["chunks"] += 1

@@ -63,8 +63,8 @@ def locate(
             inside &= where[rows, axis, None] <= high[:, axis] + slack[rows, None]
         point, region = np.nonzero(inside)
         if dim == 2:
-            held = _in_polygons(where[rows][point], region, corners, offsets, slack[rows][point])
-            point, region = point[held], region[held]
+            is_within = _in_polygons(where[rows][point], region, corners, offsets, slack[rows][point])
+            point, region = point[is_within], region[is_within]
         # Pairs come in order of regions within each point, so the first is the lowest.
         first, index = np.unique(point, return_index=True)
         found[start + first] = region[index]
@@ -74,7 +74,7 @@ def locate(
 def _in_polygons(
     points: np.ndarray, regions: np.ndarray, corners: np.ndarray, offsets: np.ndarray, slack: np.ndarray
 ) -> np.ndarray:
-    """Tell for pairs of a point and a convex polygon whether the closure contains the point."""
+    """Return for pairs of a point and a convex polygon whether the closure contains the point."""
     sizes = np.diff(offsets)[regions]
     pair = np.repeat(np.arange(len(points)), sizes)
     step = np.arange(len(pair)) - np.repeat(np.cumsum(sizes) - sizes, sizes)

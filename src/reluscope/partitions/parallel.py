@@ -19,15 +19,15 @@ from typing import Any, TypeVar
 from reluscope.budget import OUT_OF_MEMORY, is_lack_of_memory
 from reluscope.interruption import safe_point
 
-# Seconds between two looks at whether Ctrl-C was pressed.
-ANSWER = 0.1
-# Seconds without a result after which a scheduler is asked whether it is there, and how long it may take to answer.
+# Seconds between two checks whether Ctrl-C was pressed.
+SECONDS_BETWEEN_CHECKS = 0.1
+# Seconds without a result after which a scheduler is asked whether it is there, and seconds that its reply may take.
 # That it has no workers is believed at the fifth time: a nanny starts new ones.
-SILENCE, REPLY, MOST_WITHOUT_WORKERS = 30.0, 15.0, 5
+SECONDS_OF_SILENCE, SECONDS_OF_REPLY, MAX_TIMES_WITHOUT_WORKERS = 30.0, 15.0, 5
 WORKERS_DIED = "some tasks killed every worker that tried them"
 
 Result = TypeVar("Result")
-Tell = Callable[[int, int], None]
+Report = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def run_tasks(
     tasks: Sequence[tuple[Any, ...]],
     executor: Executor | None = None,
     *,
-    tell: Tell | None = None,
+    report: Report | None = None,
 ) -> Iterator[tuple[int, Result | Lost]]:
     """Yield the number and the result of every task, as they come in.
 
@@ -60,7 +60,7 @@ def run_tasks(
         Its arguments.
     executor : concurrent.futures.Executor, optional
         Without one, tasks are done in this process, in order.
-    tell : callable, optional
+    report : callable, optional
         Told how many tasks are done, and how many there are.
 
     Yields
@@ -81,13 +81,13 @@ def run_tasks(
     >>> list(run_tasks(pow, [(2, 3), (3, 2)]))
     [(0, 8), (1, 9)]
     """
-    if tell is not None and tasks:
-        tell(0, len(tasks))
+    if report is not None and tasks:
+        report(0, len(tasks))
     results = _here(function, tasks, range(len(tasks))) if executor is None else _there(function, tasks, executor)
     for done, result in enumerate(results, 1):
-        # Told first: once this has been yielded, it may be that nobody asks again.
-        if tell is not None:
-            tell(done, len(tasks))
+        # Reported first: once this has been yielded, it may be that nobody asks again.
+        if report is not None:
+            report(done, len(tasks))
         yield result
 
 
@@ -125,7 +125,7 @@ def _there(
             future.add_done_callback(done.put)
         watch = _Watch(executor)
         while waiting:
-            future = _next(done, 0.0 if watch.is_alone else SILENCE)
+            future = _next(done, 0.0 if watch.is_alone else SECONDS_OF_SILENCE)
             if future is None:
                 if watch.is_alone or watch.nobody_is_there():
                     index = next(reversed(waiting))
@@ -169,12 +169,12 @@ class _Watch:
         if self._client is None:
             return False
         try:
-            workers = self._client.sync(self._client.scheduler.identity, callback_timeout=REPLY)["workers"]
-        except Exception:  # closed, cut off, or deaf
+            workers = self._client.sync(self._client.scheduler.identity, callback_timeout=SECONDS_OF_REPLY)["workers"]
+        except Exception:  # it is closed, cut off, or does not reply
             self.is_alone = True
         else:
             self._times_without_workers = 0 if workers else self._times_without_workers + 1
-            self.is_alone = self._times_without_workers >= MOST_WITHOUT_WORKERS
+            self.is_alone = self._times_without_workers >= MAX_TIMES_WITHOUT_WORKERS
         return self.is_alone
 
 
@@ -185,7 +185,7 @@ def _next(done: "SimpleQueue[Future[Result]]", patience: float) -> "Future[Resul
         safe_point()
         rest = until - time.monotonic()
         try:
-            return done.get(timeout=max(0.0, min(ANSWER, rest)))
+            return done.get(timeout=max(0.0, min(SECONDS_BETWEEN_CHECKS, rest)))
         except Empty:
             if rest <= 0:
                 return None

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 if TYPE_CHECKING:
     from reluscope.partitions.table import Partition
@@ -13,16 +13,14 @@ if TYPE_CHECKING:
 def number_of_regions(part: "Partition") -> Finding:
     """Return the number of regions."""
     certain = len(part) + part.num_pending
-    high = float("inf") if part.num_open or part.num_undecided else certain
-    return Finding(
+    return Finding.of(
         certain,
-        part.claim,
+        upper=float("inf") if part.num_open or part.num_undecided else certain,
+        resolution=part.tolerance.resolution,
         name="regions",
-        interval=(certain, high),
         definition="proper activation regions (full-dimensional)",
         domain=part.domain.describe(),
         method=_method(part),
-        tolerance=part.tolerance.resolution,
         num_undecided=part.num_undecided,
         work=part.work,
     )
@@ -31,18 +29,16 @@ def number_of_regions(part: "Partition") -> Finding:
 def number_of_adjacent_pairs(part: "Partition") -> Finding:
     """Return the number of pairs of regions that share a facet."""
     number = part.adjacency().nnz // 2
-    open_ones = int(part.geometry.num_unmatched)
-    is_sure = not (part.num_open or part.num_undecided or open_ones)
-    return Finding(
+    num_unmatched = int(part.geometry.num_unmatched)
+    return Finding.of(
         number,
-        Claim.EXACT if is_sure else Claim.LOWER,
+        upper=float("inf") if part.num_open or part.num_undecided or num_unmatched else number,
+        resolution=part.tolerance.resolution,
         name="pairs of regions that share a facet",
-        interval=(number, number if is_sure else float("inf")),
         definition="pairs of full-dimensional activation regions whose common boundary has a relative interior",
         domain=part.domain.describe(),
         method=_method(part),
-        tolerance=part.tolerance.resolution,
-        num_undecided=max(part.num_undecided, open_ones),
+        num_undecided=max(part.num_undecided, num_unmatched),
     )
 
 
@@ -50,17 +46,15 @@ def number_of_bounded_regions(part: "Partition") -> Finding:
     """Return the number of bounded regions."""
     number = int(np.count_nonzero(part.is_bounded()))
     least, most = part.geometry.num_bounded
-    missing = bool(part.num_open or part.num_undecided)
-    claim = Claim.EXACT if least == most else Claim.ESTIMATE
-    return Finding(
+    return Finding.of(
         number,
-        Claim.LOWER if missing and number <= least else Claim.ESTIMATE if missing else claim,
+        least,
+        float("inf") if part.num_open or part.num_undecided else most,
+        resolution=part.tolerance.resolution,
         name="bounded regions",
-        interval=(least, float("inf") if missing else most),
         definition="proper activation regions (full-dimensional) in which no direction stays",
         domain=part.domain.describe(),
         method=_method(part),
-        tolerance=part.tolerance.resolution,
         num_undecided=max(part.num_undecided, most - least),
     )
 

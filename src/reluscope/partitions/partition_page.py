@@ -10,13 +10,13 @@ from reluscope.geometry.domains import Box, Space
 if TYPE_CHECKING:
     from reluscope.partitions.table import Partition
 
-MOST_PICTURED = 1_000
+MAX_PICTURED = 1_000
 
 
 def partition_page(part: "Partition") -> str:
     """Return the partition for a notebook: its number with the claim, sizes, and a small picture of a plane."""
     entries: list[tuple[str, object]] = []
-    # What linear programs would have to find is not looked for just to be shown.
+    # What linear programs would have to find is not computed just to be shown.
     kept = part.has_vertices
     if kept:
         entries.append(("pairs that share a facet", str(part.adjacency_finding())))
@@ -31,7 +31,7 @@ def partition_page(part: "Partition") -> str:
         entries.append(("stopped early", part.note))
     entries.append(("network", part.fingerprint[:12] + (" (not loaded)" if part.network is None else "")))
     picture = ""
-    if part.has_facet_vertices and part.dim == 2 and 0 < len(part) <= MOST_PICTURED:
+    if part.has_facet_vertices and part.dim == 2 and 0 < len(part) <= MAX_PICTURED:
         picture = _thumbnail(part)
     return markup.figure("Partition", part.finding()._repr_html_(), markup.terms(entries), picture)
 

@@ -1,4 +1,4 @@
-"""How long work goes on if nobody said how long: to its end, unless that is out of sight."""
+"""Budgets of work without limits: it goes on to its end, unless probes say that there are too many regions."""
 
 import statistics
 import time
@@ -10,15 +10,15 @@ from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.probes import probes
 
-# Who counts so many regions, or keeps so many, should have asked for it.
-MOST_COUNTED, MOST_KEPT = 10**9, 10**8
-# Seconds of work before it is asked where it leads, and seconds that this may take.
-UNASKED, ASKING = 10.0, 3.0
-# Ways that are enough to go on.
-FEW = 5
+# Without limits, work stops where it would count, or keep, more regions than these.
+MAX_COUNTED, MAX_KEPT = 10**9, 10**8
+# Seconds of work before probes estimate how many regions there are, and seconds that these may take.
+SECONDS_BEFORE_PROBES, SECONDS_OF_PROBES = 10.0, 3.0
+# So many probes are enough to decide that work goes on.
+NUM_PROBES = 5
 
 
-def patient(budget: Budget, network: Network, domain: Domain, most: int = MOST_COUNTED) -> Budget:
+def patient(budget: Budget, network: Network, domain: Domain, most: int = MAX_COUNTED) -> Budget:
     """Return the budget, or, if it has no limit, one that ends work on far more regions than ``most``.
 
     Examples
@@ -51,19 +51,19 @@ class Patience(Budget):
     _answers: list[str] = field(default_factory=list, init=False, repr=False, compare=False)
 
     def spent(self, num_regions: int, began: float) -> str:
-        """Return why the work will not end, once it has taken a while."""
+        """Return why the work will not end, after the first seconds of it."""
         del num_regions
-        return self.foresee() if time.time() - began >= UNASKED else ""
+        return self.foresee() if time.time() - began >= SECONDS_BEFORE_PROBES else ""
 
     def foresee(self) -> str:
         """Return why the work will not end, empty if it will."""
         if not self._answers:
             found: list[int] = []
             answer = ""
-            for probe in probes(self.network, self.domain, seconds=ASKING):
+            for probe in probes(self.network, self.domain, seconds=SECONDS_OF_PROBES):
                 found.append(probe.product)
                 # Whether there are far too many shows soon; how many, when there are more ways.
-                if len(found) == FEW and statistics.median_low(found) <= self.most:
+                if len(found) == NUM_PROBES and statistics.median_low(found) <= self.most:
                     break
             if statistics.median_low(found) > self.most:
                 # The logarithm of an integer of any size.

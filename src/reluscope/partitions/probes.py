@@ -20,7 +20,7 @@ from reluscope.partitions.tree_items import Block
 from reluscope.tolerance import Tolerance
 
 # A witness closer than this to a wall, relative to its own size, is moved, at most so many times.
-CLOSE, MOST_STEPS = 1e-4, 16
+CLOSE, MAX_STEPS = 1e-4, 16
 
 
 class Probe(NamedTuple):
@@ -102,7 +102,7 @@ def _centred(cell: Cell, frame: Frame) -> Cell:
     """Return a cell with a witness away from its walls: each cut on the way down leaves it half as far from some."""
     y = cell.witness
     norms = np.linalg.norm(cell.rows, axis=1)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_STEPS):
         slack = cell.rows @ _image(y, frame)
         relative = slack / norms
         if len(slack) == 0 or relative.min() > CLOSE * np.abs(y).max():

@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import Executor
+from operator import attrgetter
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from reluscope.partitions.certification import ExactSigns
 from reluscope.partitions.chunks import Resolution
 from reluscope.partitions.gathered_cells import gather
 from reluscope.partitions.incidence import num_left, walk_chunks
+from reluscope.partitions.joined_parts import joined_parts
 from reluscope.partitions.solid_regions import SolidRegions
 from reluscope.partitions.solids import SolidPatch, join
 from reluscope.partitions.table import Partition
@@ -39,7 +41,7 @@ def partition_cellwise(
     inner = network.restrict(domain) if isinstance(domain, Slice) else network
     with counting_regions("partition", progress) as count:
         walked = walk_cells(inner, window, tolerance, budget=budget, executor=executor, progress=count)
-    regions = gather(walked.parts, window.dim, network.layout.num_words)
+    regions, walked = joined_parts(walked, lambda parts: gather(parts, window.dim, network.layout.num_words))
     seconds = time.perf_counter() - began
     return _table(
         network, domain, regions, walked, sum(walked.left), tolerance=tolerance, seconds=seconds, method=method
@@ -75,7 +77,11 @@ def partition_solid(
             finish=SolidPatch.of,
             exact_signs=ExactSigns(inner, [window]),
         )
-    regions = join(walked.parts, window.dim, network.layout.num_words, lambda points: inner.codes(points).words)
+    regions, walked = joined_parts(
+        walked,
+        lambda parts: join(parts, window.dim, network.layout.num_words, lambda points: inner.codes(points).words),
+        attrgetter("roots"),
+    )
     seconds, num_open = time.perf_counter() - began, int(num_left(walked, 1)[0])
     return _table(network, domain, regions, walked, num_open, tolerance=tolerance, seconds=seconds, method=method)
 

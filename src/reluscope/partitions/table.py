@@ -151,8 +151,8 @@ class Partition:
 
     @property
     def claim(self) -> Claim:
-        """EXACT if every region of the domain is there at the stated resolution, else LOWER."""
-        return Claim.LOWER if self.num_open or self.num_undecided else Claim.EXACT
+        """What the number of regions claims: EXACT at the stated resolution, or LOWER."""
+        return self.finding().claim
 
     @property
     def has_vertices(self) -> bool:
@@ -257,8 +257,9 @@ class Partition:
         Returns
         -------
         Finding
-            EXACT at the stated resolution; LOWER if regions are missing; after ``method="tree"`` on an unbounded domain
-            an ESTIMATE, with its interval, if a region has sides too nearly parallel to prove where they meet.
+            EXACT at the stated resolution; LOWER, with its interval, if regions are missing, or after ``method="tree"``
+            on an unbounded domain if a region has sides too nearly parallel to prove where they meet: it then counts as
+            unbounded.
 
         Notes
         -----
@@ -322,10 +323,9 @@ class Partition:
             raise ShapeError(f"points must have {self.dim} coordinates of the domain, got shape {points.shape}")
         if self.has_facet_vertices:
             return locate(points, self.vertices, *self.region_vertices)
-        where = points
-        found = np.full(len(where), -1, dtype=np.int64)
-        inside = np.atleast_1d(self.window.contains(where))
-        found[inside] = locate_by_code(where[inside], self.network_on_domain, self.codes, self.tolerance)
+        found = np.full(len(points), -1, dtype=np.int64)
+        inside = np.atleast_1d(self.window.contains(points))
+        found[inside] = locate_by_code(points[inside], self.network_on_domain, self.codes, self.tolerance)
         return found
 
     @property

@@ -17,10 +17,11 @@ from reluscope.budget import Budget
 from reluscope.codes.packing import pack_pieces
 from reluscope.geometry.domains import Domain, Slice
 from reluscope.networks.network import Network
+from reluscope.partitions.joined_parts import joined_parts
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import COUNTERS, Block
 from reluscope.partitions.tree_search import search_tree
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 from reluscope.tolerance import Tolerance
 
 
@@ -81,7 +82,7 @@ def tree_regions(
     budget: Budget | None = None,
     tolerance: Tolerance | None = None,
     executor: Executor | None = None,
-    progress: Count | None = None,
+    progress: RegionProgress | None = None,
 ) -> TreeRegions:
     """Find all full-dimensional activation regions by linear programs.
 
@@ -96,7 +97,7 @@ def tree_regions(
     tolerance : Tolerance, optional
     executor : concurrent.futures.Executor, optional
         Runs independent parts of the tree.
-    progress : Count, optional
+    progress : RegionProgress, optional
 
     Returns
     -------
@@ -137,17 +138,21 @@ def tree_regions(
         progress=progress,
     )
     nothing = TreeBatch(np.zeros((0, network.layout.num_words), dtype=np.uint64), np.zeros((0, domain.dim)))
-    batches = [nothing, *found.parts]
-    words = np.concatenate([batch.words for batch in batches])
-    order = np.lexsort(words.T[::-1]) if words.shape[1] else np.arange(len(words))
+    together, found = joined_parts(found, lambda batches: _by_code([nothing, *batches]))
     return TreeRegions(
-        words[order],
-        np.concatenate([batch.witnesses for batch in batches])[order],
+        together.words,
+        together.witnesses,
         found.num_undecided,
         sum(found.left),
         found.stopped,
         {**dict.fromkeys(COUNTERS, 0), **found.work, "seconds": time.time() - began},
     )
+
+
+def _by_code(batches: list[TreeBatch]) -> TreeBatch:
+    words = np.concatenate([batch.words for batch in batches])
+    order = np.lexsort(words.T[::-1]) if words.shape[1] else np.arange(len(words))
+    return TreeBatch(words[order], np.concatenate([batch.witnesses for batch in batches])[order])
 
 
 def _batch(coordinates: Coordinates, block: Block) -> TreeBatch:

@@ -31,7 +31,7 @@ from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
 # Fractions beyond are left in doubt: as floats they would lose digits, or be none.
-SMALLEST, LARGEST = Fraction(1, 10**290), Fraction(10**290)
+MIN_MAGNITUDE, MAX_MAGNITUDE = Fraction(1, 10**290), Fraction(10**290)
 
 # Some forms as functions of the input; None where that is not known.
 Exactly = Callable[[np.ndarray], Sequence[AffineFunction | None]]
@@ -192,7 +192,7 @@ class Coordinates:
             function = (Fraction(0),) * (len(self.frame.generators) - 1) + function[-1:]
         else:
             function = (*(entry * Fraction(self.scale) for entry in function[:-1]), function[-1])
-        if any(entry and not SMALLEST < abs(entry) < LARGEST for entry in function):
+        if any(entry and not MIN_MAGNITUDE < abs(entry) < MAX_MAGNITUDE for entry in function):
             return None
         return np.array([float(entry) for entry in function])
 

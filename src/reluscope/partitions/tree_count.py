@@ -22,7 +22,7 @@ from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import COUNTERS
 from reluscope.partitions.tree_search import search_tree, split_mark
 from reluscope.partitions.walk import Walked, task_name
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 from reluscope.tolerance import Tolerance
 
 # Of the work of a count: tasks that were there before.
@@ -37,7 +37,7 @@ def tree_count(
     tolerance: Tolerance | None = None,
     executor: Executor | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
-    progress: Count | None = None,
+    progress: RegionProgress | None = None,
 ) -> Walked:
     """Count all full-dimensional activation regions by linear programs, and keep none of them.
 

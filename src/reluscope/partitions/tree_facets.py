@@ -3,7 +3,7 @@
 A row of a region bounds it in a facet if some point violates this row and no other. Rows of one hyperplane are one row,
 so that facets at which several units change their pieces are facets like all others; which rows those are is decided in
 rational arithmetic where floats cannot tell. The code beyond a facet follows from derivatives (`pieces_across`): no
-point near it is looked at, so that no region is too thin to be found there.
+point near it is evaluated, so that no region is too thin to be found there.
 
 A facet that was found is one. Where a question stays open, one more may be there, and the number of these says so.
 """
@@ -102,11 +102,11 @@ def tree_facets(
     num_unmatched = 0
     for start in range(0, len(regions), CHUNK):
         safe_point()
-        looks = _look(coordinates, exact, regions, pieces, start)
-        num_unmatched += looks.num_doubtful
-        open_sides += looks.open_sides
-        slivers += looks.slivers
-        for side, word in zip(looks.sides, _words_beyond(coordinates, pieces, looks.sides), strict=True):
+        seen = _seen_facets(coordinates, exact, regions, pieces, start)
+        num_unmatched += seen.num_doubtful
+        open_sides += seen.open_sides
+        slivers += seen.slivers
+        for side, word in zip(seen.sides, _words_beyond(coordinates, pieces, seen.sides), strict=True):
             beyond = numbers.get(word.tobytes(), side.row)
             if beyond == side.row:
                 num_unmatched += 1
@@ -147,7 +147,7 @@ class Boundedness(NamedTuple):
 def boundedness(
     network: Network, domain: Domain, words: Integer[np.ndarray, "r w"], *, tolerance: Tolerance | None = None
 ) -> Boundedness:
-    """Tell which regions are bounded, by their recession cones.
+    """Return which regions are bounded, by their recession cones.
 
     Parameters
     ----------
@@ -225,8 +225,8 @@ class _Sliver(NamedTuple):
     whole: _Side
 
 
-class _Looks(NamedTuple):
-    """What was seen of the facets of some regions; where it stayed open whether there is one; units in doubt."""
+class _SeenFacets(NamedTuple):
+    """Facets of some regions, hyperplanes that may bear one, slivers between hyperplanes, and the number of doubts."""
 
     sides: list[_Side]
     open_sides: list[_Side]
@@ -234,9 +234,9 @@ class _Looks(NamedTuple):
     num_doubtful: int
 
 
-def _look(
+def _seen_facets(
     coordinates: Coordinates, exact: ExactRows, regions: TreeRegions, pieces: list[np.ndarray], start: int
-) -> _Looks:
+) -> _SeenFacets:
     sides, open_sides, slivers, num_doubtful = [], [], [], 0
     num_walls = len(coordinates.first.rows)
     for row, found in enumerate(_cells(coordinates, pieces, regions.witnesses, start), start):
@@ -258,7 +258,7 @@ def _look(
                 whole = np.concatenate(groups)
                 if _bears_facet(coordinates, found.cell, pulled, whole) == SOME:
                     slivers.append(_Sliver([side(group) for group in groups], side(whole)))
-    return _Looks(sides, open_sides, slivers, num_doubtful)
+    return _SeenFacets(sides, open_sides, slivers, num_doubtful)
 
 
 def _words_beyond(coordinates: Coordinates, pieces: list[np.ndarray], sides: list[_Side]) -> np.ndarray:

@@ -25,12 +25,12 @@ from reluscope.partitions.walk import Step
 # Cells whose values are computed together.
 BLOCK = 64
 # A gate with more forms than the first number is searched in two parts, the first of the second number.
-MOST_FORMS, FIRST_FORMS = 12, 8
+MAX_FORMS, FIRST_FORMS = 12, 8
 # Regions of one batch, and the memory that its cells may need.
 BATCH, BATCH_BYTES = 1024, 2**26
 COUNTERS = ("programs", "pivots", "corners", "nodes", "by_point", "by_clause")
 # Choices of one form or group that are asked for at once.
-MOST_CHOICES = 64
+MAX_CHOICES = 64
 
 Level = tuple[int, int]
 
@@ -188,7 +188,7 @@ class OpenGate:
             return Search(self, cell, signs, MaxTree(frame, cell, self._differences(), scratch), 0)
         number = len(self.forms.noise)
         first = len(signs)
-        last = FIRST_FORMS if first == 0 and number > MOST_FORMS else number
+        last = FIRST_FORMS if first == 0 and number > MAX_FORMS else number
         return Search(self, cell, signs, SignTree(frame, cell, self.forms.select(slice(first, last)), scratch), last)
 
     def _differences(self) -> list[Forms]:
@@ -224,13 +224,13 @@ class OpenGate:
         if isinstance(self.gate, Max):
             maxima = MaxTree(frame, cell, self._differences()[index : index + 1], scratch)
             while not maxima.is_done:
-                members, where = maxima.take(MOST_CHOICES)
+                members, where = maxima.take(MAX_CHOICES)
                 found.append(members[:, 0])
                 cells += where
         else:
             tree = SignTree(frame, cell, self.forms.select(slice(index, index + 1)), scratch)
             while not tree.is_done:
-                batch = tree.take(MOST_CHOICES)
+                batch = tree.take(MAX_CHOICES)
                 found.append(batch.signs[:, 0])
                 cells += tree.cells(batch)
         return np.concatenate(found), cells

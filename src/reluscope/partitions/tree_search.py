@@ -15,11 +15,11 @@ from reluscope.budget import Budget
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block, GatePart, Level, Search
 from reluscope.partitions.walk import Checkpoint, Step, Walked, walk
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 
 # How many cells there are to be before a search is broken up, how many there may be, and how many tasks they become.
 # Whoever changes these, or the order of the search, changes SPLIT: what was kept of older counts fits no longer.
-FEWEST_CELLS, MOST_CELLS, MOST_TASKS = 96, 8192, 512
+MIN_CELLS, MAX_CELLS, MAX_TASKS = 96, 8192, 512
 SPLIT = 1
 
 Item = Block | GatePart | Search
@@ -33,7 +33,7 @@ def search_tree(
     began: float | None = None,
     executor: Executor | None = None,
     checkpoint: Checkpoint | None = None,
-    progress: Count | None = None,
+    progress: RegionProgress | None = None,
 ) -> Walked:
     """Search the domain for regions, depth first; arguments are those of `walk`."""
     return walk(
@@ -88,9 +88,9 @@ def _split(items: Sequence[Item]) -> list[Block | GatePart | SearchTask] | None:
     number, lowest = sum(map(len, items)), min(item.level for item in items)
     is_whole_level = all(item.level == lowest for item in items)
     beyond = sum(len(item) for item in items if item.level != lowest)
-    if not (is_whole_level and number >= FEWEST_CELLS) and beyond < MOST_CELLS:
+    if not (is_whole_level and number >= MIN_CELLS) and beyond < MAX_CELLS:
         return None
-    size = max(1, -(-number // MOST_TASKS))
+    size = max(1, -(-number // MAX_TASKS))
     tasks: list[Block | GatePart | SearchTask] = []
     for item in items:
         tasks += [SearchTask(item)] if isinstance(item, Search) else item.parts(size)

@@ -17,7 +17,7 @@ import torch
 from reluscope.budget import ENDS, INTERRUPTED, OUT_OF_MEMORY, Budget, why_ended
 from reluscope.interruption import deferred, safe_point
 from reluscope.partitions.parallel import run_tasks
-from reluscope.progress import Count
+from reluscope.progress import RegionProgress
 
 _NO_WORK: Mapping[str, float] = MappingProxyType({})
 
@@ -88,12 +88,12 @@ class Walked:
     work: Mapping[str, float] = field(default_factory=dict)
 
     def within(self, most: float, left: Callable[[Any], Any]) -> "Walked":
-        """Return the same without the parts at the end that go beyond a number of regions: they count as left."""
-        parts, number, beyond = list(self.parts), self.num_found, list(self.left)
+        """Return the same without the parts at the end that exceed a number of regions: they count as left."""
+        parts, number, dropped = list(self.parts), self.num_found, list(self.left)
         while parts and number - len(parts[-1]) >= most:
             number -= len(parts[-1])
-            beyond.append(left(parts.pop()))
-        return replace(self, parts=parts, num_found=number, left=tuple(beyond))
+            dropped.append(left(parts.pop()))
+        return replace(self, parts=parts, num_found=number, left=tuple(dropped))
 
     def joined(self, others: Iterable["Walked"]) -> "Walked":
         """Return this together with what walks through other cells have found."""
@@ -122,7 +122,7 @@ def walk(
     began: float | None = None,
     executor: Executor | None = None,
     checkpoint: Checkpoint | None = None,
-    progress: Count | None = None,
+    progress: RegionProgress | None = None,
 ) -> Walked:
     """Let cells take steps, the last of them first, until all are finished or the budget is spent.
 
@@ -147,7 +147,7 @@ def walk(
     checkpoint : callable, optional
         Given the tasks, returns a mapping of their names to what is known of them; finished tasks are put into it.
         Tasks are then the same whatever the budget.
-    progress : Count, optional
+    progress : RegionProgress, optional
         Told how many regions more are finished, and the share of the work that they are, if each of the cells that a
         step makes is as much work as the others.
 
@@ -217,8 +217,8 @@ class _State(NamedTuple):
         while before:
             part, before = before
             parts.append(part)
-        beyond = tuple(left(one.cells) for one in self.waiting if len(one.cells))
-        return Walked(parts[::-1], self.num_found, self.num_undecided, beyond, stopped, dict(self.work))
+        not_done = tuple(left(one.cells) for one in self.waiting if len(one.cells))
+        return Walked(parts[::-1], self.num_found, self.num_undecided, not_done, stopped, dict(self.work))
 
 
 def _waiting(several: Sequence[Any], share: float) -> tuple[_Waiting, ...]:
@@ -227,7 +227,7 @@ def _waiting(several: Sequence[Any], share: float) -> tuple[_Waiting, ...]:
     return tuple(_Waiting(cells, share * len(cells) / number if number else 0.0) for cells in several)
 
 
-def _here(rules: _Rules, state: _State, progress: Count | None, stopped: str = "") -> Walked:
+def _here(rules: _Rules, state: _State, progress: RegionProgress | None, stopped: str = "") -> Walked:
     """Do in this process what is left, or only as much as there has to be of work that was stopped."""
     if not stopped:
         state, stopped = _depth_first(rules, state, progress)
@@ -237,15 +237,28 @@ def _here(rules: _Rules, state: _State, progress: Count | None, stopped: str = "
     return state.walked(rules.left, stopped)
 
 
-def _depth_first(rules: _Rules, state: _State, progress: Count | None) -> tuple[_State, str]:
+def _depth_first(rules: _Rules, state: _State, progress: RegionProgress | None) -> tuple[_State, str]:
     """Let the last cells take steps until there are none; return what there is then, and why it is not the end."""
+    return _steps(rules, state, lambda waiting: len(waiting) - 1, rules.budget.room, progress)
+
+
+def _steps(
+    rules: _Rules,
+    state: _State,
+    choose: Callable[[tuple[_Waiting, ...]], int | None],
+    room: Callable[[int], float],
+    progress: RegionProgress | None,
+) -> tuple[_State, str]:
+    """Let the chosen cells take steps until there are none; return what there is then, and why it is not the end."""
     try:
         while state.waiting:
             safe_point()
             if stopped := rules.spent(state.num_found):
                 return state, stopped
+            if (index := choose(state.waiting)) is None:
+                break
             # One assignment: wherever Ctrl-C falls, cells are either still waiting or finished, and never both.
-            state, number, share = _advanced(rules, state, len(state.waiting) - 1, rules.budget.room(state.num_found))
+            state, number, share = _advanced(rules, state, index, room(state.num_found))
             if progress is not None and (number or share):
                 progress(number, share)
     except ENDS as end:
@@ -281,7 +294,7 @@ def _in_tasks(
     split: Split,
     executor: Executor | None,
     checkpoint: Checkpoint | None,
-    progress: Count | None,
+    progress: RegionProgress | None,
 ) -> Walked:
     """Break the work into independent tasks here, then hand them out."""
     state, stopped = _broken_up(rules, state, split, checkpoint is not None, progress)
@@ -297,27 +310,24 @@ def _in_tasks(
 
 
 def _broken_up(
-    rules: _Rules, state: _State, split: Split, whatever_the_budget: bool, progress: Count | None
+    rules: _Rules, state: _State, split: Split, whatever_the_budget: bool, progress: RegionProgress | None
 ) -> tuple[_State, str]:
     """Let cells take steps, level by level, until what waits are tasks; return it, or why work stopped before."""
-    try:
-        while state.waiting:
-            safe_point()
-            if stopped := rules.spent(state.num_found):
-                return state, stopped
-            index = next((row for row, one in enumerate(state.waiting) if one.cells.is_finished), None)
-            if index is None:
-                if (tasks := split([one.cells for one in state.waiting])) is not None:
-                    return state._replace(waiting=_waiting(tasks, sum(one.share for one in state.waiting))), ""
-                lowest = min(one.cells.level for one in state.waiting)
-                index = max(row for row, one in enumerate(state.waiting) if one.cells.level == lowest)
-            room = float("inf") if whatever_the_budget else rules.budget.room(state.num_found)
-            state, number, share = _advanced(rules, state, index, room)
-            if progress is not None and (number or share):
-                progress(number, share)
-    except ENDS as end:
-        return state, why_ended(end)
-    return state, ""
+    tasks: list[_Waiting] = []
+
+    def choose(waiting: tuple[_Waiting, ...]) -> int | None:
+        finished = next((row for row, one in enumerate(waiting) if one.cells.is_finished), None)
+        if finished is not None:
+            return finished
+        if (parts := split([one.cells for one in waiting])) is not None:
+            tasks[:] = _waiting(parts, sum(one.share for one in waiting))
+            return None
+        lowest = min(one.cells.level for one in waiting)
+        return max(row for row, one in enumerate(waiting) if one.cells.level == lowest)
+
+    room = (lambda _: float("inf")) if whatever_the_budget else rules.budget.room
+    state, stopped = _steps(rules, state, choose, room, progress)
+    return (state._replace(waiting=tuple(tasks)) if tasks else state), stopped
 
 
 def _handed_out(
@@ -326,7 +336,7 @@ def _handed_out(
     shares: dict[int, Walked],
     executor: Executor | None,
     checkpoint: Checkpoint | None,
-    progress: Count | None,
+    progress: RegionProgress | None,
 ) -> str:
     """Put in what tasks have found, as it comes; return why some are not there, or have left something behind."""
     tasks, found, reasons = state.waiting, state.num_found, set[str]()
@@ -343,8 +353,9 @@ def _handed_out(
         before, rest = len(shares), [index for index in range(len(tasks)) if index not in shares]
         # Each may find all the regions that are left to find. In this process it tells of them itself.
         left, live = replace(rules, budget=rules.budget.after(found)), progress if executor is None else None
-        tell = None if progress is None else lambda done, _: progress.tell(before + done, len(tasks))
-        for position, made in run_tasks(_task, [(left, tasks[index], live) for index in rest], executor, tell=tell):
+        report = None if progress is None else lambda done, _: progress.show_tasks(before + done, len(tasks))
+        calls = [(left, tasks[index], live) for index in rest]
+        for position, made in run_tasks(_task, calls, executor, report=report):
             index = rest[position]
             reasons.add(made.stopped)
             # Of a task that was given up, or came to no region, what it was to do is still to be done.
@@ -363,7 +374,7 @@ def _handed_out(
     return INTERRUPTED if INTERRUPTED in reasons else rules.spent(found) or max(reasons, default="")
 
 
-def _task(rules: _Rules, waiting: _Waiting, progress: Count | None) -> Walked:
+def _task(rules: _Rules, waiting: _Waiting, progress: RegionProgress | None) -> Walked:
     with torch.no_grad(), deferred():
         state, stopped = _depth_first(rules, _State((waiting,)), progress)
     if stopped == OUT_OF_MEMORY:

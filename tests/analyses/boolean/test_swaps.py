@@ -1,6 +1,7 @@
 """NPN classes, orderings, thresholds and swaps values against published counts and dull searches."""
 
 import csv
+import itertools
 from collections import Counter
 from itertools import product
 from pathlib import Path
@@ -23,6 +24,7 @@ from reluscope.analyses.boolean import (
     search_hardest,
     small_direction,
     strict_orderings,
+    swapping,
     swaps,
     threshold_degree,
     threshold_test,
@@ -217,6 +219,23 @@ def test_swaps_between_bounds():
     larger = swaps(BooleanFunction.of_values(np.random.default_rng(1).integers(2, size=128)))
     assert larger.value.claim is Claim.UPPER
     assert larger.value.interval[0] >= 4
+
+
+def test_an_interruption_leaves_both_ends(monkeypatch):
+    function = BooleanFunction.of_values(np.random.default_rng(1).integers(2, size=64))
+    calls, features_above = itertools.count(), swapping._features_above
+
+    def interrupted(num_inputs, parent):
+        if next(calls) == 2:
+            raise KeyboardInterrupt
+        return features_above(num_inputs, parent)
+
+    monkeypatch.setattr(swapping, "_features_above", interrupted)
+    found = swaps(function)
+    assert found.value.interval is not None
+    low, high = found.value.interval
+    assert found.value.claim is Claim.UPPER
+    assert 0 < low < high == num_changes(function, found.direction)
 
 
 def test_six_inputs_exactly():

@@ -200,7 +200,7 @@ def test_kinks_that_differ_by_rounding_leave_an_interval():
         (Budget(regions=0), 0, "budget of 0 regions"),
         (Budget(regions=1), 1, "budget of 1 regions"),
         (Budget(regions=5), 5, "budget of 5 regions"),
-        (Budget(seconds=0.0), 0, "budget of 0 s"),
+        (Budget(seconds=0.0), 1, "budget of 0 s"),
     ],
 )
 def test_budgets(budget, most, reason):

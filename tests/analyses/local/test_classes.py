@@ -147,7 +147,7 @@ def test_time_and_ctrl_c_leave_what_is_done(monkeypatch):
     points = np.random.default_rng(0).uniform(-1, 1, (5, 3))
     found = region_classes(net, points, domain=rs.Box(-1, 1, 3), budget=rs.Budget(seconds=0.0))
     assert (int(found.is_done.sum()), found.stopped) == (1, "time")
-    original, calls = classes._ask, []
+    original, calls = classes._classes_within, []
 
     def interrupted(*arguments):
         calls.append(1)
@@ -155,7 +155,7 @@ def test_time_and_ctrl_c_leave_what_is_done(monkeypatch):
             raise KeyboardInterrupt
         return original(*arguments)
 
-    monkeypatch.setattr(classes, "_ask", interrupted)
+    monkeypatch.setattr(classes, "_classes_within", interrupted)
     found = region_classes(net, points, domain=rs.Box(-1, 1, 3))
     assert found.stopped == "interrupted"
     assert found.is_done.tolist() == [True, False, False, False, False]

@@ -200,12 +200,13 @@ def test_a_budget_leaves_the_frontier_and_the_attack(norm):
     truth = whole[DECISION_DISTANCE].value[0]
     assert whole.details["num_branches"][0] > 9
     frontiers = []
-    for branches in (1, 5, 9):
+    for branches in (0, 1, 5, 9):
         part = rs.robustness.decision_distance(net, x, norm=norm, budget=rs.Budget(regions=branches))
         finding = part.finding(DECISION_DISTANCE, 0)
         assert finding.claim == "LOWER"
         assert finding.interval[0] == finding.value <= truth <= finding.interval[1] < 2 * truth
         assert part.details["stopped"].tolist() == [f"budget of {branches} regions"]
+        assert part.details["adversarial"][0] >= 0
         frontiers.append(finding.value)
     assert frontiers == sorted(frontiers)
     assert frontiers[-1] > 0

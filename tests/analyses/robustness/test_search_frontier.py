@@ -82,7 +82,7 @@ def test_radii_grow_up_to_the_change_that_is_known():
 def test_what_is_passed_over_and_what_is_undecided_bounds_the_answer():
     """A change that the network does not confirm may be one: the answer is no farther than it."""
     view = view_of(0)
-    found = _NearestChange(view)
+    found = _NearestChange(view, None)
     found.limit = 1.0
     found._settle(module.Undecided(0.25))
     found._settle(None)

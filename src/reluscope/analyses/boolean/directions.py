@@ -82,7 +82,7 @@ def search_direction(
     """
     n = function.num_inputs
     generator = np.random.default_rng(seed)
-    # Up to 16 inputs, subset sums of numbers of this size seldom tie, and ties are looked for.
+    # Up to 16 inputs, subset sums of numbers of this size seldom tie, and ties are detected.
     scale, tries = 1 << 30, 40
     values, inputs = function.values.astype(np.int8), all_inputs(n)
     signs = generator.choice([-1, 1], size=(tries, n))

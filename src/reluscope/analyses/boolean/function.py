@@ -14,7 +14,7 @@ from reluscope.analyses.boolean import formulas
 from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError, ShapeError
 
-MOST_INPUTS = 16
+MAX_INPUTS = 16
 
 
 @read_arguments
@@ -221,7 +221,7 @@ def all_inputs(num_inputs: Natural) -> Integer[np.ndarray, "size n"]:
     return np.arange(1 << num_inputs)[:, None] >> np.arange(num_inputs)[::-1] & 1
 
 
-def check_num_inputs(num_inputs: object, most: int = MOST_INPUTS, of: str = "a truth table is kept") -> None:
+def check_num_inputs(num_inputs: object, most: int = MAX_INPUTS, of: str = "a truth table is kept") -> None:
     """Refuse a number of inputs that is no whole number or too large for what is asked."""
     if not _is_whole(num_inputs) or not 0 <= num_inputs <= most:  # pyright: ignore[reportOperatorIssue]
         raise InputError(f"{of} for functions of 0 to {most} inputs, got {num_inputs!s}")

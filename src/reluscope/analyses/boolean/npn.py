@@ -15,8 +15,8 @@ from reluscope.analyses.boolean.symmetries import cube_symmetries, input_orders,
 from reluscope.arguments import Natural, read_arguments
 from reluscope.findings import Finding
 
-MOST_LISTED = 4
-MOST_INPUTS = 6
+MAX_LISTED_INPUTS = 4
+MAX_INPUTS = 6
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def npn_class(function: BooleanFunction) -> NpnClass:
     (1, 8)
     """
     n = function.num_inputs
-    check_num_inputs(n, MOST_INPUTS, "the class of a function is found")
+    check_num_inputs(n, MAX_INPUTS, "the class of a function is found")
     tables = function.values[cube_symmetries(n)]
     plain, negated = pack(tables), pack(1 - tables)
     numbers = np.concatenate([plain, negated])
@@ -90,7 +90,7 @@ def npn_class(function: BooleanFunction) -> NpnClass:
 
 
 @read_arguments
-@lru_cache(maxsize=MOST_LISTED + 1)
+@lru_cache(maxsize=MAX_LISTED_INPUTS + 1)
 def npn_classes(num_inputs: Natural) -> tuple[tuple[BooleanFunction, int], ...]:
     """Return the representatives of all classes in ascending order, with the sizes of the classes.
 
@@ -109,7 +109,7 @@ def npn_classes(num_inputs: Natural) -> tuple[tuple[BooleanFunction, int], ...]:
     >>> [(function.number, size) for function, size in npn_classes(2)]
     [(0, 2), (1, 8), (3, 4), (6, 2)]
     """
-    check_num_inputs(num_inputs, MOST_LISTED, "classes are listed, and counted by num_npn_classes beyond,")
+    check_num_inputs(num_inputs, MAX_LISTED_INPUTS, "classes are listed, and counted by num_npn_classes beyond,")
     symmetries, size = cube_symmetries(num_inputs), 1 << num_inputs
     seen = np.zeros(1 << size, dtype=bool)
     found = []
@@ -146,7 +146,7 @@ def num_npn_classes(num_inputs: Natural) -> Finding:
     >>> print(num_npn_classes(5))
     616,126 (EXACT)
     """
-    check_num_inputs(num_inputs, MOST_INPUTS, "classes are counted")
+    check_num_inputs(num_inputs, MAX_INPUTS, "classes are counted")
     symmetries = cube_symmetries(num_inputs).astype(np.int64)
     lengths = np.zeros(symmetries.shape, dtype=np.int64)
     places, step = symmetries, 1

@@ -19,7 +19,7 @@ from jaxtyping import Integer
 from reluscope.analyses.boolean.function import all_inputs, check_num_inputs
 from reluscope.arguments import Natural, read_arguments
 
-MOST_INPUTS = 6
+MAX_INPUTS = 6
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def strict_orderings(num_inputs: Natural) -> Orderings:
     >>> strict_orderings(3).weights.tolist()
     [[1, 2, 4], [2, 3, 4]]
     """
-    check_num_inputs(num_inputs, MOST_INPUTS, "strict orderings of subset sums are listed")
+    check_num_inputs(num_inputs, MAX_INPUTS, "strict orderings of subset sums are listed")
     if num_inputs <= 1:
         return _orderings(_chambers(num_inputs), num_inputs)
     parts = [orderings_above(num_inputs, parent) for parent in range(len(_parents(num_inputs)))]

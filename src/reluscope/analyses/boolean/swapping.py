@@ -21,8 +21,9 @@ from reluscope.analyses.boolean.symmetries import cube_symmetries, input_orders,
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, TimeBudget
 from reluscope.findings import Finding
+from reluscope.partitions.best_first import BestFirst, Branch
 
-MOST_EXACT = 6
+MAX_EXACT_INPUTS = 6
 _AT_ONCE = 5
 _SOURCE = "sattelberg2026"
 _DEFINITION = "fewest changes of the value along a direction w, inputs with equal x . w having equal values"
@@ -55,7 +56,8 @@ def swaps(function: BooleanFunction, *, budget: TimeBudget | None = None) -> Swa
     ----------
     function : BooleanFunction
     budget : Budget, optional
-        Seconds after which work stops with what is known, for n = 6; functions of fewer inputs take milliseconds.
+        Seconds after which work stops with what is known, for n = 6, as Ctrl-C stops it; functions of fewer inputs take
+        milliseconds.
 
     Returns
     -------
@@ -91,8 +93,8 @@ def swaps(function: BooleanFunction, *, budget: TimeBudget | None = None) -> Swa
     n = function.num_inputs
     if n <= _AT_ONCE:
         direction, low, method = _best_at_once(function), None, "all strict orderings of subset sums and all symmetries"
-    elif n == MOST_EXACT:
-        direction, low = _best_by_bounds(function, began + (budget or Budget()).seconds_allowed)
+    elif n == MAX_EXACT_INPUTS:
+        direction, low = _best_by_bounds(function, budget or Budget())
         method = "strict orderings of subset sums, by ascending bound from the first five weights"
     else:
         low = max(lattice_lower(function), _parts_lower(function))
@@ -170,35 +172,60 @@ def _best_at_once(function: BooleanFunction) -> Integer[np.ndarray, " n"]:
     return _moved(weights, int(symmetries[table]))
 
 
-def _best_by_bounds(function: BooleanFunction, end: float) -> tuple[Integer[np.ndarray, " n"], int | None]:
+class _Chambers(BestFirst):
+    """The chambers of six weights above those of the first five, by ascending lower bounds."""
+
+    def __init__(self, function: BooleanFunction, low: int, direction: Integer[np.ndarray, " n"], best: int) -> None:
+        super().__init__()
+        self.direction, self.best = direction, best
+        self._low, self._num_inputs = low, function.num_inputs
+        self._tables, self._symmetries = _distinct_tables(function)
+        self._bounds: Integer[np.ndarray, "t k"] | None = None
+
+    def is_settled(self, key: float) -> bool:
+        """Whether no chamber above can be better, or none at all."""
+        return key >= self.best or self.best <= self._low
+
+    def begin(self) -> bool:
+        """Bound all chambers by those of the first weights."""
+        if self._bounds is not None:
+            return False
+        # The last input is the one of the largest weight: without it two functions of the other inputs are left.
+        smaller = _all_features(self._num_inputs - 1)
+        halves = smaller.changes(self._tables[:, 0::2]), smaller.changes(self._tables[:, 1::2])
+        self._bounds = np.maximum(*halves).astype(np.int16)
+        for level in range(int(self._bounds.min()), self.best):
+            for parent in np.flatnonzero((self._bounds == level).any(axis=0)).tolist():
+                self.push(level, parent)
+        return True
+
+    def split(self, branch: Branch) -> None:
+        """Look through the chambers above one for all symmetries that have its bound."""
+        assert self._bounds is not None
+        self.num_branches += 1
+        parent: int = branch.what
+        rows = np.flatnonzero(self._bounds[:, parent] == branch.key)
+        changes = _features_above(self._num_inputs, parent).changes(self._tables[rows])
+        row, ordering = np.unravel_index(int(changes.argmin()), changes.shape)
+        if changes[row, ordering] < self.best:
+            self.best = int(changes[row, ordering])
+            weights = orderings_above(self._num_inputs, parent).weights[ordering]
+            self.direction = _moved(weights, int(self._symmetries[rows[row]]))
+
+
+def _best_by_bounds(function: BooleanFunction, budget: Budget) -> tuple[Integer[np.ndarray, " n"], int | None]:
     """Return the best direction, and a lower bound unless that direction is proved to be optimal."""
-    n = function.num_inputs
     low = lattice_lower(function)
-    best_direction = search_direction(function, rounds=40, enough=low)
-    best = num_changes(function, best_direction)
+    direction = search_direction(function, rounds=40, enough=low)
+    best = num_changes(function, direction)
     assert best is not None
     if low >= best:
-        return best_direction, None
-    tables, symmetries = _distinct_tables(function)
-    # The last input is the one of the largest weight: without it two functions of the other inputs are left.
-    smaller = _all_features(n - 1)
-    bounds = np.maximum(smaller.changes(tables[:, 0::2]), smaller.changes(tables[:, 1::2])).astype(np.int16)
-    for level in range(int(bounds.min()), best + 1):
-        if level >= best:
-            break
-        open_parents = np.flatnonzero((bounds == level).any(axis=0))
-        for parent in open_parents.tolist():
-            if time.perf_counter() > end:
-                return best_direction, max(low, min(level, best))
-            rows = np.flatnonzero(bounds[:, parent] == level)
-            changes = _features_above(n, parent).changes(tables[rows])
-            row, ordering = np.unravel_index(int(changes.argmin()), changes.shape)
-            if changes[row, ordering] < best:
-                best = int(changes[row, ordering])
-                best_direction = _moved(orderings_above(n, parent).weights[ordering], int(symmetries[rows[row]]))
-                if best <= max(level, low):
-                    return best_direction, None
-    return best_direction, None
+        return direction, None
+    search = _Chambers(function, low, direction, best)
+    if not search.run(budget):
+        return search.direction, None
+    proved = search.frontier if search.is_broken or not search.queue else search.queue[0].key
+    return search.direction, max(low, min(int(proved), search.best))
 
 
 def _distinct_tables(function: BooleanFunction) -> tuple[Integer[np.ndarray, "t size"], Integer[np.ndarray, " t"]]:

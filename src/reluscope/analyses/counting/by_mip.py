@@ -1,15 +1,17 @@
 """Counts by mixed-integer programs, one per code: the method of Serra, Tjandraatmadja and Ramalingam (2018)."""
 
 import time
+from collections.abc import Callable
 
-from reluscope.analyses.counting.code_search import LEAST_MARGIN, CodeSearch
+from reluscope.analyses.counting.code_search import MIN_MARGIN, CodeSearch
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import DEFINITIONS
-from reluscope.budget import ENDS, Budget, why_ended
-from reluscope.findings import Claim, Finding
+from reluscope.budget import Budget
+from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.patience import patient
+from reluscope.partitions.walk import Step, walk
 from reluscope.progress import Progress, counting_regions
 
 
@@ -68,33 +70,41 @@ def count_by_mip(
     """
     began = time.time()
     budget = patient(Budget() if budget is None else budget, network, domain)
-    certain, doubtful, stopped = 0, 0, ""
-    search: CodeSearch | None = None
-    try:
-        search = CodeSearch(network, domain)
-        with counting_regions("count", progress) as count:
-            while not search.is_closed and not (stopped := budget.spent(certain, began)):
-                left = float("inf") if budget.seconds is None else budget.seconds - (time.time() - began)
-                if (found := search.next_code(left)) is not None:
-                    certain, doubtful = certain + found.is_certain, doubtful + (not found.is_certain)
-                    if count is not None:
-                        count(int(found.is_certain), 0.0)
-    except ENDS as end:
-        stopped = why_ended(end)
-    is_closed = search is not None and search.is_closed
-    work = {} if search is None else dict(search.model.program.work)
-    finding = Finding(
-        certain,
-        Claim.LOWER,
+    search = _Search(CodeSearch(network, domain), lambda: began + budget.seconds_allowed - time.time())
+    with counting_regions("count", progress) as count:
+        found = walk([search], _Search.step, budget=budget, began=began, progress=count)
+    finding = Finding.of(
+        found.num_found,
+        upper=float("inf"),
+        resolution=MIN_MARGIN,
         name="regions",
-        interval=(certain, float("inf")),
         definition=DEFINITIONS["activation"].regions,
         domain=domain.describe(),
         method="mixed-integer program, one solution per code"
-        + (", until the solver found no more" if is_closed else ""),
+        + ("" if found.left else ", until the solver found no more"),
         source="serra2018",
-        tolerance=LEAST_MARGIN,
-        num_undecided=doubtful,
-        work={**work, "seconds": time.time() - began},
+        num_undecided=found.num_undecided,
+        work={**search.codes.model.program.work, "seconds": time.time() - began},
     )
-    return Counted(finding, "" if is_closed else stopped)
+    return Counted(finding, found.stopped)
+
+
+class _Search:
+    """A search for codes as `walk` takes it: each step is one mixed-integer program."""
+
+    is_finished = False
+
+    def __init__(self, codes: CodeSearch, seconds_left: Callable[[], float]) -> None:
+        self.codes, self._seconds_left = codes, seconds_left
+
+    def __len__(self) -> int:
+        return 1
+
+    def step(self, room: float) -> Step:
+        """Look for one more code; the first one may take as long as it does."""
+        del room
+        found = self.codes.next_code(self._seconds_left() if self.codes.num_certain else float("inf"))
+        following = [] if self.codes.is_closed else [self]
+        if found is None:
+            return Step(following)
+        return Step(following, int(found.is_certain), int(not found.is_certain))

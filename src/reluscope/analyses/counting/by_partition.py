@@ -16,7 +16,7 @@ from reluscope.analyses.counting.faces import face_codes
 from reluscope.analyses.counting.same_maps import SameMaps, same_maps
 from reluscope.budget import INTERRUPTED, Budget
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.geometry.domains import Box, Domain
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.networks.network import Network
@@ -84,7 +84,7 @@ def count_by_partition(
     >>> [int(count_by_partition(net, rs.Box(-1, 1, 1), DEFINITIONS[name]).finding) for name in DEFINITIONS]
     [3, 2, 1, 1, 1, 1]
     """
-    began = time.perf_counter()
+    began = time.time()
     budget = Budget() if budget is None else budget
     name = definition.name
     options = {"budget": budget, "tolerance": tolerance}
@@ -107,7 +107,6 @@ def count_by_partition(
     elif exactly and not certify and not part.num_open:
         part = partition(network, domain, budget=budget, certify=True)
         stopped = part.note
-    until = INFINITY if budget.seconds is None else began + budget.seconds
     whole = not part.num_open
     if (
         flat
@@ -120,20 +119,18 @@ def count_by_partition(
         stopped = stopped or inner.note
         if len(inner) == len(part) and not inner.num_open:
             part, bounded = inner, True
-    found = _count(part, name, flat and bounded and whole, until)
-    work = {**part.work, "seconds": time.perf_counter() - began}
-    exact = found.low == found.high
+    found = _count(part, name, flat and bounded and whole, Budget(seconds=budget.seconds), began)
+    work = {**part.work, "seconds": time.time() - began}
     method = part.method + (", certified by rational arithmetic" if part.certified else "") + found.method
-    finding = Finding(
+    finding = Finding.of(
         found.low,
-        Claim.EXACT if exact else Claim.LOWER,
+        upper=found.high,
+        resolution=part.tolerance.resolution,
         name="regions",
-        interval=(found.low, found.high),
         definition=definition.regions,
         domain=domain.describe(),
         method=method,
         source="stargalla2025",
-        tolerance=part.tolerance.resolution,
         num_undecided=part.num_undecided + found.num_undecided,
         work=work,
     )
@@ -151,20 +148,18 @@ def _enclosing(domain: Domain, part: Partition) -> Box | Polyhedron:
     return domain.intersect(box.polyhedron) if isinstance(domain, Polyhedron) else box
 
 
-def _count(part: Partition, name: str, planar: bool, until: float) -> _Count:
+def _count(part: Partition, name: str, planar: bool, budget: Budget, began: float) -> _Count:
     """Count on a partition, allowing for what is missing from it."""
-    regions = part.finding()
-    assert regions.interval is not None
     if name == "activation":
         if part.num_open or not planar:
-            return _Count(int(regions), INFINITY)
+            return _Count(int(part.finding()), INFINITY)
         faces = face_codes(ExactComplex(part))
         low = len(faces.codes)
         doubtful = faces.num_undecided or part.num_undecided
         return _Count(
             low, INFINITY if part.num_undecided else low + faces.num_undecided, doubtful, ", codes of all faces"
         )
-    maps = same_maps(part, until=until)
+    maps = same_maps(part, budget=budget, began=began)
     fewest, _ = maps.interval
     because = f", comparison of maps stopped early ({maps.stopped})" if maps.stopped else ""
     if part.num_open or part.num_undecided:

@@ -6,7 +6,7 @@ from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import DEFINITIONS
 from reluscope.budget import Budget
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.probes import probes
@@ -81,9 +81,8 @@ def count_by_probes(
             f"not one way down the tree came to its end within {seconds:g} s: give more, as in "
             f"budget=Budget(seconds={10 * seconds:g})"
         )
-    finding = Finding(
+    finding = Finding.estimate(
         sum(products) / len(products),
-        Claim.ESTIMATE,
         name="regions",
         definition=DEFINITIONS["proper_activation"].regions,
         domain=domain.describe(),

@@ -6,7 +6,7 @@ from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import DEFINITIONS
 from reluscope.analyses.counting.rational_codes import RationalCodes
 from reluscope.budget import Budget
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.patience import patient
@@ -66,16 +66,15 @@ def count_by_rational_tree(
     # A node that was not visited has a code.
     certain = max(found.num_found, 1)
     work = {"nodes": 0, "programs": 0, **found.work}
-    finding = Finding(
+    finding = Finding.of(
         certain,
-        Claim.LOWER if found.left else Claim.EXACT,
+        upper=float("inf") if found.left else certain,
+        resolution=0.0,
         name="regions",
-        interval=(certain, float("inf") if found.left else certain),
         definition=DEFINITIONS["activation"].regions,
         domain=domain.describe(),
         method="tree of codes in rational arithmetic",
         source="stargalla2025",
-        tolerance=0.0,
         work={**work, "nodes": work["nodes"] + found.num_found, "seconds": time.time() - began},
     )
     return Counted(finding, found.stopped)

@@ -5,7 +5,7 @@ from concurrent.futures import Executor
 
 from reluscope.analyses.counting.counted import Counted
 from reluscope.budget import Budget
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
 from reluscope.partitions.patience import patient
@@ -81,16 +81,14 @@ def count_by_tree(
             progress=count,
         )
     certain = found.num_found + sum(found.left)
-    is_sure = not (found.left or found.num_undecided)
-    finding = Finding(
+    finding = Finding.of(
         certain,
-        Claim.EXACT if is_sure else Claim.LOWER,
+        upper=float("inf") if found.left or found.num_undecided else certain,
+        resolution=tolerance.resolution,
         name="regions",
-        interval=(certain, certain if is_sure else float("inf")),
         definition="proper activation regions (full-dimensional)",
         domain=domain.describe(),
         method="tree of linear programs",
-        tolerance=tolerance.resolution,
         num_undecided=found.num_undecided,
         work=dict(found.work),
     )

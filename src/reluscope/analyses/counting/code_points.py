@@ -24,7 +24,7 @@ from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
 from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps
 
-# Distances below this, relative to the domain, count as none when equations are looked for.
+# Distances below this, relative to the domain, count as none when equations are sought.
 TIGHT = 1e-8
 
 
@@ -132,8 +132,8 @@ class CodePoints:
         tables = []
         for stage, part in zip(network.stages, pieces, strict=True):
             pre, live = stage.advance(values)
-            held = torch.as_tensor(part, device=network.device).expand(size + 1, -1)
-            values = {**live, stage.position: stage.gate.select(pre, held)}
+            chosen = torch.as_tensor(part, device=network.device).expand(size + 1, -1)
+            values = {**live, stage.position: stage.gate.select(pre, chosen)}
             seen = torch.where(pre == -torch.inf, 0.0, pre).cpu().numpy()
             maps = np.moveaxis(seen[1:] - seen[0], 0, -1)[None], seen[:1]
             nothing = np.zeros_like(seen[:1])

@@ -1,7 +1,7 @@
 """One code of a network after another, on a bounded domain, each by a mixed-integer program.
 
 The programs of Serra, Tjandraatmadja and Ramalingam (``serra2018``) maximise the margin f of a code, and stop when none
-has f > 0. Here every code found must have f of at least `LEAST_MARGIN`, so that any solution will do and the last
+has f > 0. Here every code found must have f of at least `MIN_MARGIN`, so that any solution will do and the last
 program has none; that was three to six times as fast.
 """
 
@@ -20,7 +20,7 @@ from reluscope.networks.mixed_integer import CodeProgram, encode
 from reluscope.networks.network import Network
 
 # Relative to the sum of the magnitudes of what a unit sums; far above the solver's tolerance of 1e-9.
-LEAST_MARGIN = 1e-6
+MIN_MARGIN = 1e-6
 
 
 class FoundCode(NamedTuple):
@@ -58,7 +58,7 @@ class CodeSearch:
 
     def __init__(self, network: Network, domain: Domain) -> None:
         network, window = _bounded(network, domain)
-        self.model: CodeProgram = encode(network, window, least_margin=LEAST_MARGIN)
+        self.model: CodeProgram = encode(network, window, least_margin=MIN_MARGIN)
         self.is_closed = False
         self._points = CodePoints(network, window, *self.model.corners)
         self._found: dict[bytes, bool] = {}

@@ -153,7 +153,7 @@ class _Plane:
         return sorted(zip(edges.tolist(), ways, strict=True), key=cmp_to_key(lambda a, b: _turn(a[1], b[1])))
 
     def _is_doubtful(self, vertex: int) -> bool:
-        """Tell whether floats cannot order the edges at a vertex, or tell straight from bent."""
+        """Return whether floats cannot order the edges at a vertex, or tell straight from bent."""
         edges = self._edges(vertex, self.free | self.kept)
         where = self.complex.vertices
         ways = [(x, y) for x, y in (where[self.ends[edges].sum(axis=1) - vertex] - where[vertex]).tolist()]
@@ -205,7 +205,7 @@ def _turn(a: Direction, b: Direction) -> int:
 
 
 def _is_between(first: Direction, way: Direction, second: Direction) -> bool:
-    """Tell whether a direction lies strictly on the way counter-clockwise from the first to the second."""
+    """Return whether a direction lies strictly on the way counter-clockwise from the first to the second."""
     if _cross(first, second) > 0:
         return _cross(first, way) > 0 and _cross(way, second) > 0
     if _is_opposite(first, second):

@@ -24,7 +24,7 @@ from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
 # With more dimensions, regions have so many vertices that linear programs are faster.
-MOST_BY_VERTICES, MOST_BY_VERTICES_WITH_MAX = 6, 3
+MAX_DIMENSIONS_BY_VERTICES, MAX_DIMENSIONS_WITH_MAX_GATES = 6, 3
 
 
 @read_arguments
@@ -184,7 +184,7 @@ class _Question:
 
 def _choose(question: _Question) -> str:
     domain = question.domain
-    most = MOST_BY_VERTICES if supports(question.network) is None else MOST_BY_VERTICES_WITH_MAX
+    most = MAX_DIMENSIONS_BY_VERTICES if supports(question.network) is None else MAX_DIMENSIONS_WITH_MAX_GATES
     many = domain.dim > most
     unbounded = not domain.is_bounded()
     in_floats = question.tolerance or question.executor

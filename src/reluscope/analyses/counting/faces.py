@@ -93,7 +93,7 @@ def _lowest(complex_: ExactComplex, table: np.ndarray, cells: np.ndarray, corner
 def _doubts(
     complex_: ExactComplex, at_vertices: list[np.ndarray], at_edges: list[np.ndarray]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Tell at which vertices and edges a unit may have a lower piece than that of all cells beside."""
+    """Return at which vertices and edges a unit may have a lower piece than that of all cells beside."""
     network = complex_.network
     vertices = np.zeros(len(complex_.vertices), dtype=bool)
     edges = np.zeros(len(complex_.ends), dtype=bool)

@@ -13,6 +13,7 @@ random right side: with a fixed one, the code of ones survives every odd set.
 """
 
 import time
+from collections.abc import Callable
 from math import ceil
 
 import numpy as np
@@ -22,13 +23,15 @@ from reluscope.analyses.counting.code_search import CodeSearch
 from reluscope.analyses.counting.counted import Counted
 from reluscope.analyses.counting.definitions import DEFINITIONS
 from reluscope.arguments import Count, Natural, Seed, Share, read_arguments
-from reluscope.budget import ENDS, Budget, RegionBudget, why_ended
-from reluscope.errors import BudgetExceededError, InputError
-from reluscope.findings import Claim, Finding
+from reluscope.budget import Budget, RegionBudget
+from reluscope.errors import InputError
+from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain
 from reluscope.networks.network import Network
+from reluscope.partitions.walk import Step, walk
 
-PILOTS = 3
+# Trials that find how many constraints to take.
+NUM_PILOTS = 3
 
 
 @read_arguments
@@ -64,8 +67,9 @@ def count_lower_by_parity(
     Returns
     -------
     finding : Finding
-        LOWER; `method` states the confidence, the constraints and the trials. Never below the number of different codes
-        seen, each of which has a point in rational arithmetic: that part is certain.
+        The larger of two bounds. The number of different codes seen, each of which has a point in rational arithmetic,
+        is certain: LOWER. The bound that trials give holds with the confidence, so that it is an ESTIMATE, with an
+        interval from it on; `method` states the confidence, the constraints and the trials.
     stopped : str
         The budget that ended the work, or "interrupted".
 
@@ -91,45 +95,34 @@ def count_lower_by_parity(
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(4), np.full(4, -0.5)), (np.ones((1, 4)), np.zeros(1))])  # 16 regions
     >>> found = count_lower_by_parity(net, rs.Box(0, 1, 4), seed=1).finding
-    >>> str(found.claim), 4 <= int(found) <= 16
-    ('LOWER', True)
+    >>> 4 <= int(found) <= 16
+    True
     """
-    began = time.perf_counter()
+    began = time.time()
     if not 0 < confidence < 1:
         raise InputError(f"confidence must be between 0 and 1, got {confidence}: give 0.99, for instance")
-    trials = _Trials(budget or Budget(), seed)
-    level, successes = num_parities, 0
-    try:
-        trials.search = CodeSearch(network, domain)
-        if level is None:
-            level = max(0, int(np.median([trials.most_parities() for _ in range(PILOTS)])) - 1)
-        for _ in range(num_trials):
-            successes += trials.has_code(level)
-    except BudgetExceededError as reason:
-        trials.stopped = str(reason)
-    except ENDS as end:
-        trials.stopped = why_ended(end)
-    bound, seen, work = 0, 0, {}
-    if trials.search is not None and level is not None:
-        bound = min(_least_count(level, successes, num_trials, confidence), 2 ** len(trials.search.model.binaries))
-    if trials.search is not None:
-        seen, work = trials.search.num_certain, dict(trials.search.model.program.work)
-    lower = max(seen, bound)
-    finding = Finding(
-        lower,
-        Claim.LOWER,
-        name="regions",
-        interval=(lower, float("inf")),
-        definition=DEFINITIONS["activation"].regions,
-        domain=domain.describe(),
-        method=f"random parity constraints, {level} in each of {num_trials} trials, of which {successes} left a code: "
+    budget = budget or Budget()
+    search = CodeSearch(network, domain)
+    trials = _Trials(search, num_parities, num_trials, lambda: began + budget.seconds_allowed - time.time(), seed)
+    stopped = walk([trials], _Trials.step, budget=budget, began=began).stopped
+    level, successes, bound, seen = trials.level, trials.num_successes, 0, search.num_certain
+    if level is not None:
+        bound = min(_least_count(level, successes, num_trials, confidence), 2 ** len(search.model.binaries))
+    fields = {
+        "name": "regions",
+        "definition": DEFINITIONS["activation"].regions,
+        "domain": domain.describe(),
+        "source": "serra2020",
+        "work": {**search.model.program.work, "seconds": time.time() - began},
+    }
+    if bound <= seen:
+        method = "different codes of mixed-integer programs"
+        return Counted(Finding.of(seen, upper=float("inf"), method=method, **fields), stopped)
+    method = (
+        f"random parity constraints, {level} in each of {num_trials} trials, of which {successes} left a code: "
         f"confidence {confidence:g}"
-        if bound > seen
-        else "different codes of mixed-integer programs",
-        source="serra2020",
-        work={**work, "seconds": time.perf_counter() - began},
     )
-    return Counted(finding, trials.stopped)
+    return Counted(Finding.estimate(bound, (bound, float("inf")), method=method, **fields), stopped)
 
 
 def _least_count(level: int, successes: int, num_trials: int, confidence: float) -> int:
@@ -141,56 +134,75 @@ def _least_count(level: int, successes: int, num_trials: int, confidence: float)
 
 
 class _Trials:
-    """Random constraints on a program of codes, taken back after each trial."""
+    """Random constraints on a program of codes, taken back after each trial; a step of `walk` is one trial."""
 
-    def __init__(self, budget: Budget, seed: int) -> None:
-        self.search: CodeSearch | None = None
-        self.stopped = ""
-        self._budget = budget
-        self._until = np.inf if budget.seconds is None else time.perf_counter() + budget.seconds
-        self._random = np.random.default_rng(seed)
+    is_finished = False
+
+    def __init__(
+        self,
+        search: CodeSearch,
+        level: int | None = None,
+        num_trials: int = 0,
+        seconds_left: Callable[[], float] = lambda: np.inf,
+        seed: int = 0,
+    ) -> None:
+        self.search, self.level, self.num_trials, self.num_successes = search, level, num_trials, 0
+        self._pilots: list[int] = []
+        self._seconds_left, self._random = seconds_left, np.random.default_rng(seed)
+
+    def __len__(self) -> int:
+        return 1
+
+    def step(self, room: float) -> Step:
+        """Make one trial: those that find the number of constraints first."""
+        del room
+        seen = self.search.num_certain
+        if self._seconds_left() <= 0:  # asked for all the same, if no code was seen yet
+            first = self.search.any_code()
+            return Step([] if first is None else [self], self.search.num_certain - seen)
+        if self.level is None:
+            self._pilots.append(self.most_parities())
+            if len(self._pilots) == NUM_PILOTS:
+                self.level = max(0, int(np.median(self._pilots)) - 1)
+        else:
+            self.num_successes += self.has_code(self.level)
+            self.num_trials -= 1
+        is_over = self.level is not None and not self.num_trials
+        return Step([] if is_over else [self], self.search.num_certain - seen)
 
     def has_code(self, num_parities: int) -> bool:
-        """Tell whether some code fulfils that many new constraints."""
-        search = self._check()
-        program = search.model.program
+        """Return whether some code fulfils that many new constraints."""
+        program = self.search.model.program
         rows, columns = program.num_rows, program.num_columns
         try:
             for _ in range(num_parities):
-                self._constrain(search)
-            return search.any_code(self._until - time.perf_counter()) is not None
+                self._constrain()
+            return self._any_code() is not None
         finally:
             program.keep_first(num_rows=rows, num_columns=columns)
 
     def most_parities(self) -> int:
         """Return how many constraints, one after another, leave a code; -1 if there is none to begin with."""
-        search = self._check()
-        program = search.model.program
+        program = self.search.model.program
         rows, columns = program.num_rows, program.num_columns
         try:
-            solution, number = search.any_code(self._until - time.perf_counter()), -1
-            while solution is not None and number < len(search.model.binaries):
+            solution, number = self._any_code(), -1
+            while solution is not None and number < len(self.search.model.binaries):
                 number += 1
-                if not self._constrain(search, solution):
-                    self._check()
-                    solution = search.any_code(self._until - time.perf_counter())
+                if not self._constrain(solution):
+                    solution = self._any_code()
             return number
         finally:
             program.keep_first(num_rows=rows, num_columns=columns)
 
-    def _constrain(self, search: CodeSearch, solution: np.ndarray | None = None) -> bool:
-        """Add a constraint, ``sum z = 2 t + b`` over a random set; tell whether a solution fulfils it."""
-        binaries = search.model.binaries
+    def _any_code(self) -> np.ndarray | None:
+        return self.search.any_code(self._seconds_left())
+
+    def _constrain(self, solution: np.ndarray | None = None) -> bool:
+        """Add a constraint, ``sum z = 2 t + b`` over a random set; return whether a solution fulfils it."""
+        binaries, program = self.search.model.binaries, self.search.model.program
         chosen = binaries[self._random.random(len(binaries)) < 0.5]
         odd = int(self._random.integers(2))
-        half = search.model.program.add_columns(np.zeros(1), np.array([len(chosen) // 2], dtype=float), is_integer=True)
-        search.model.program.add_row([*chosen, half], [*np.ones(len(chosen)), -2.0], lower=odd, upper=odd)
+        half = program.add_columns(np.zeros(1), np.array([len(chosen) // 2], dtype=float), is_integer=True)
+        program.add_row([*chosen, half], [*np.ones(len(chosen)), -2.0], lower=odd, upper=odd)
         return solution is not None and int((solution[chosen] > 0.5).sum()) % 2 == odd
-
-    def _check(self) -> CodeSearch:
-        assert self.search is not None
-        if self._budget.regions is not None and self.search.num_certain >= self._budget.regions:
-            raise BudgetExceededError(f"budget of {self._budget.regions:,} regions")
-        if time.perf_counter() >= self._until:
-            raise BudgetExceededError(f"budget of {self._budget.seconds:g} s")
-        return self.search

@@ -5,17 +5,18 @@ bounds. What is left is equal for a plain reason, the same pieces of all units t
 arithmetic.
 """
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Int
 
-from reluscope.budget import ENDS, why_ended
+from reluscope.budget import Budget, TimeBudget
+from reluscope.codes.packed import Codes
 from reluscope.networks.maps_of_codes import maps_of_codes, pieces_of, units_that_matter
 from reluscope.networks.rational import RationalNetwork
 from reluscope.networks.rational_maps import AffineFunction, rational_maps
 from reluscope.partitions.table import Partition
+from reluscope.partitions.walk import Step, walk
 
 
 @dataclass(frozen=True)
@@ -29,9 +30,9 @@ class SameMaps:
     possible : (r,) int64
         Regions with different numbers have different maps. Where all is decided, the same grouping as ``certain``.
     num_undecided : int
-        Maps that were not compared because time ran out.
+        Maps that were not compared because work stopped early.
     stopped : str
-        Why, empty if all were.
+        Why it did; empty if all were compared.
     """
 
     certain: Int[np.ndarray, " r"]
@@ -45,14 +46,16 @@ class SameMaps:
         return _distinct(self.possible), _distinct(self.certain)
 
 
-def same_maps(part: Partition, *, until: float = float("inf")) -> SameMaps:
+def same_maps(part: Partition, *, budget: TimeBudget | None = None, began: float | None = None) -> SameMaps:
     """Group the regions of a partition by their affine map.
 
     Parameters
     ----------
     part : Partition
-    until : float
-        Value of ``time.perf_counter()`` at which rational arithmetic stops.
+    budget : Budget, optional
+        Its seconds, after which rational arithmetic stops.
+    began : float, optional
+        When they began, by `time.time`; now, if it is not given.
 
     Returns
     -------
@@ -90,34 +93,57 @@ def same_maps(part: Partition, *, until: float = float("inf")) -> SameMaps:
     certain, possible = groups.copy(), groups.copy()
     largest = number
     certain[doubtful] = largest + kinds.reshape(-1)
-    exact = RationalNetwork(network)
-    seen: dict[tuple[AffineFunction, ...], int] = {}
-    names = np.zeros(len(first), dtype=np.int64)
-    decided = np.zeros(len(first), dtype=bool)
-    stopped = ""
     several = np.bincount(groups[doubtful[first]], minlength=groups.max() + 1) > 1
-    try:
-        for kind, row in enumerate(first.tolist()):
-            if not several[groups[doubtful[row]]]:
-                continue  # one kind alone in its group: nothing to compare
-            if time.perf_counter() > until:
-                stopped = "budget of seconds"
-                break
-            held = [piece[0].tolist() for piece in pieces_of(codes[row : row + 1])]
-            names[kind] = seen.setdefault(rational_maps(exact, held).outputs, kind)
-            decided[kind] = True
-    except ENDS as end:
-        stopped = why_ended(end)
-    alone = ~several[groups[doubtful[first]]]
-    names[alone], decided[alone] = np.flatnonzero(alone), True
-    names[~decided] = np.flatnonzero(~decided)
-    certain[doubtful] = largest + names[kinds.reshape(-1)]
+    # One kind that is alone in its group is compared with nothing.
+    comparison = _Comparison(RationalNetwork(network), codes[first], np.flatnonzero(several[groups[doubtful[first]]]))
+    start = [comparison] if comparison.waiting else []
+    walked = walk(start, _Comparison.step, budget=budget or Budget(), began=began)
+    certain[doubtful] = largest + comparison.names[kinds.reshape(-1)]
     # A group with anything undecided in it may still be one map.
     settled = np.ones(groups.max() + 1, dtype=bool)
-    settled[groups[doubtful[first[~decided]]]] = False
+    settled[groups[doubtful[first[comparison.waiting]]]] = False
     clear = settled[groups]
     possible[clear] = certain[clear]
-    return SameMaps(_numbered(certain), _numbered(possible), int((~decided).sum()), stopped)
+    return SameMaps(_numbered(certain), _numbered(possible), len(comparison.waiting), walked.stopped)
+
+
+class _Comparison:
+    """Maps that are compared in rational arithmetic; a step of `walk` takes one of them.
+
+    Parameters
+    ----------
+    exact : RationalNetwork
+    codes : Codes
+        One for each kind of region.
+    kinds : (k,) int64
+        Which of them are compared.
+
+    Attributes
+    ----------
+    names : (len(codes),) int64
+        The first kind with the same map, of those that were compared; else the kind itself.
+    waiting : list of int
+        Kinds that were not compared yet.
+    """
+
+    is_finished = False
+
+    def __init__(self, exact: RationalNetwork, codes: Codes, kinds: Int[np.ndarray, " k"]) -> None:
+        self.names, self.waiting = np.arange(len(codes)), kinds[::-1].tolist()
+        self._exact, self._codes = exact, codes
+        self._first_of: dict[tuple[AffineFunction, ...], int] = {}
+
+    def __len__(self) -> int:
+        return len(self.waiting)
+
+    def step(self, room: float) -> Step:
+        """Compare one map with those before it."""
+        del room
+        kind = self.waiting[-1]
+        code = [piece[0].tolist() for piece in pieces_of(self._codes[kind : kind + 1])]
+        self.names[kind] = self._first_of.setdefault(rational_maps(self._exact, code).outputs, kind)
+        self.waiting.pop()
+        return Step([self] if self.waiting else [], 1)
 
 
 def _clearly_different(table: np.ndarray, errors: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The linear regions at given points: where to look, what bounds them, how large they are, which classes live there."""
+"""The linear regions at given points: which points to take, what bounds regions, their sizes, which classes occur."""
 
 from reluscope.analyses.local.adversaries import pgd as pgd
 from reluscope.analyses.local.along import PiecesAlong as PiecesAlong

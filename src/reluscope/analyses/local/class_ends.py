@@ -1,4 +1,4 @@
-"""Where to look at regions: on the way from a point of one class to a target, where the class ends.
+"""Where the class of a point ends on the way to a target: points whose regions are studied.
 
 A class is where its output is largest, the lowest one at a tie. Along a segment every difference of two outputs is
 affine between two kinks, so the way of a class ends where a straight line crosses zero: after the exact partition of

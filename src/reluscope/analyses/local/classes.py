@@ -145,7 +145,7 @@ def region_classes(
     def ask(block: slice) -> Measured:
         there = regions_inside(network, network.points(points[block]), tolerance)
         regions = {block.start + row: region for row, region in there.items()}
-        one = partial(_ask, exact, number, regions, points, domain, False)
+        one = partial(_classes_within, exact, number, regions, points, domain, False)
         tables = [table for table, _ in ask_within_memory(one, list(regions), network.device)] if regions else []
         found = _Found(*(np.concatenate(columns) for columns in zip(_nothing(number), *tables, strict=True)))
         return _measured(found, block, number)
@@ -269,7 +269,7 @@ def likeliest_in_regions(
         rows = [start + row for row in there]
         if rows:
             regions = {start + row: region for row, region in there.items()}
-            ask = partial(_ask, exact, number, regions, points, domain, True)
+            ask = partial(_classes_within, exact, number, regions, points, domain, True)
             parts.extend(places for _, places in ask_within_memory(ask, rows, network.device))
     return LikeliestPoints(
         np.concatenate([part.rows for part in parts]),
@@ -309,7 +309,7 @@ def _nothing(number: int) -> _Found:
     return _Found(np.zeros(0, dtype=np.int64), *tables)
 
 
-def _ask(
+def _classes_within(
     exact: RationalNetwork,
     number: int,
     known: dict[int, Region],
@@ -319,7 +319,7 @@ def _ask(
     rows: list[int],
     device: torch.device,
 ) -> tuple[_Found, LikeliestPoints]:
-    """Ask about all classes of some regions; of every one, or the farthest only, what is nearest of all as likely."""
+    """Find the classes in some regions, and the nearest of the likeliest points: of each, or of the farthest class."""
     regions, points = [known[row] for row in rows], every[rows].to(device)
     bodies = as_bodies(regions, domain, device)
     balls = largest_balls(bodies, points, relative_gap=ROUGH)
@@ -425,7 +425,7 @@ def _leads(values: np.ndarray, own: np.ndarray, is_other: np.ndarray) -> np.ndar
 def _at_likeliest(
     logits: torch.Tensor, own: np.ndarray, is_other: np.ndarray, gaps: np.ndarray, doubt: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Tell whether classes are ahead at their likeliest points, and whether gaps leave that certain.
+    """Return whether classes are ahead at their likeliest points, and whether gaps leave that certain.
 
     All likeliest points have the same probabilities p, and where the logarithm is less by at most g there are q with
     ``sum p log p / q <= g``: no difference of two probabilities is then off by more than the root of 2 g (Pinsker).

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Int
 
 from reluscope.arguments import read_arguments
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
@@ -47,14 +47,13 @@ class RegionFacets:
 
     def number(self) -> Finding:
         """Return how many units bound the region."""
-        return Finding(
+        return Finding.of(
             len(self.units),
-            Claim.EXACT,
+            resolution=RESOLUTION,
             name="hyperplanes that are facets",
             definition="hyperplanes of units that meet the region in a facet; one for units that share a hyperplane",
             domain=f"one region, {self.domain}",
             method=f"rays, pushed points and linear programs over {self.num_half_spaces:,} half-spaces",
-            tolerance=RESOLUTION,
         )
 
 

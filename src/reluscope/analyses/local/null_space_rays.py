@@ -232,7 +232,7 @@ def _group(
         place = pieces.offsets[mine.start], pieces.offsets[mine.stop]
         here = slice(int(place[0]), int(place[1]))
         lengths, starts = pieces.stops[here] - pieces.starts[here], pieces.starts[here]
-        order = np.argsort(-lengths, kind="stable")  # a region is looked at where it is longest
+        order = np.argsort(-lengths, kind="stable")  # a region is represented where it is longest
         distinct, chosen, inverse = pieces.codes[here][order].unique(return_index=True, return_inverse=True)
         entered = np.full(len(distinct), np.inf)
         np.minimum.at(entered, inverse, starts[order])

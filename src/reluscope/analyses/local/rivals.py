@@ -1,4 +1,4 @@
-"""Classes against rivals in one region: proofs that one is nowhere ahead, and what is nearest of all that is as likely.
+"""Classes and their rivals in one region: proofs that a class is nowhere ahead, and nearest points that are as likely.
 
 Both are nearest-point programs over the half-spaces of the region and of the differences of logits.
 """
@@ -13,7 +13,7 @@ from reluscope.geometry.domains import Box
 from reluscope.geometry.nearest_point import NearestPoint, nearest_point
 from reluscope.regions.region import Region
 
-# How much less the logarithm of a probability may be than it could, or which share less.
+# The logarithm of a probability may be below its maximum by so much, or by this share of it.
 GAP = 1e-7
 # Differences of logits up to this share of the terms that they are sums of may be rounding.
 ROUNDING = 1e-12
@@ -23,7 +23,7 @@ ROUNDING = 1e-12
 class Rivals:
     """A region and its logits, for questions that are asked of one class at a time by the active-set method.
 
-    These programs have few tight rows: some hundred of thousands.
+    Few rows of these programs are tight: some hundred among thousands.
     """
 
     A: np.ndarray
@@ -44,12 +44,12 @@ class Rivals:
         return replace(self, weight=self.weight[which], bias=self.bias[which])
 
     def most_ahead(self, one: int) -> float:
-        """Return what a class is ahead of all others by at most; infinite if no contradiction proves it is never."""
+        """Return an upper bound on how far a class is ahead of all others; infinite where none is proved."""
         rows, offsets = self._behind(one, np.zeros(len(self.bias) - 1))
         nearest = self._nearest(rows, offsets)
         if nearest is None or not nearest.is_empty:
             return np.inf
-        # A sum of the rivals' leads, and of rows, that is nowhere in the box as small as all of them allow.
+        # A combination of the rivals' leads and of rows, which is nowhere in the box as small as these rows ask for.
         multipliers = np.maximum(nearest.multipliers, 0.0)
         of_rows, of_rivals = multipliers[: len(self.b)], multipliers[len(self.b) :]
         normal = self.A.T @ of_rows + rows.T @ of_rivals
@@ -75,7 +75,7 @@ class Rivals:
         for one in np.argsort(-distances).tolist():
             if distances[one] <= farthest and not is_every:
                 break
-            # Rivals with next to no probability are held to no less.
+            # Rivals with next to no probability need not have less.
             behind = np.delete(logits[one] - logits[one, one], one)
             nearest = self._nearest(*self._behind(one, np.maximum(behind, np.log(GAP / (2 * number))) + doubt[one]))
             if nearest is not None and nearest.distance <= distances[one]:

@@ -100,7 +100,7 @@ def class_shares(
         is_of = classes[..., None] == np.arange(number)
         return _mean(is_of.mean(axis=0).T, are_shares=True)
 
-    ask = _asker(network, x, domain, draws, chains, thinning, seed, tolerance, CLASS_SHARE, shares, number)
+    ask = _means_over_draws(network, x, domain, draws, chains, thinning, seed, tolerance, CLASS_SHARE, shares, number)
     return measure(
         len(network.points(x)),
         ask,
@@ -173,7 +173,7 @@ def mean_distances(
         lengths = np.linalg.norm(drawn.points - drawn.center, axis=1).reshape(draws, chains)
         return _mean(lengths.mean(axis=0)[None])
 
-    ask = _asker(network, x, domain, draws, chains, thinning, seed, tolerance, MEAN_DISTANCE, away, 1)
+    ask = _means_over_draws(network, x, domain, draws, chains, thinning, seed, tolerance, MEAN_DISTANCE, away, 1)
     return measure(
         len(network.points(x)),
         ask,
@@ -192,7 +192,7 @@ class _Drawn(NamedTuple):
     outputs: Float[np.ndarray, "p m"]
 
 
-def _asker(
+def _means_over_draws(
     network: Network,
     x: Points,
     domain: Box,
@@ -205,7 +205,7 @@ def _asker(
     summary: Callable[[_Drawn], Float[np.ndarray, "q 3"]],
     size: int,
 ) -> Callable[[slice], Measured]:
-    """Return what draws points in the region of one sample, and sums them up as so many means with their ends."""
+    """Return the function that draws points in the region of one sample and returns means over them with their ends."""
     if chains < 2 or draws < 1:
         raise InputError(
             f"expected two chains of one draw at least, got {chains} of {draws}: their spread is the error"

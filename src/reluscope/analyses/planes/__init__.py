@@ -1,4 +1,4 @@
-"""What a partition of a line or a plane shows: which class where, how strong the maps, and the numbers of it all."""
+"""What a partition of a line or a plane shows: which class lies where, how much maps stretch, and its measures."""
 
 from reluscope.analyses.choosing import choose_triple
 from reluscope.analyses.planes.boundary_curves import BoundaryCurve, boundary_curves

@@ -136,11 +136,11 @@ class Approximation:
             room = offsets - middle
             tables.append((slopes, room - rest if is_equation else np.full(len(room), -np.inf), room + rest))
         rows, low, high = (np.concatenate(parts) for parts in zip(*tables, strict=True))
-        if _most(np.append(0 * way, -1.0), *_relaxed(rows, low, high, cell.half)) < 0:
+        if _proved_upper(np.append(0 * way, -1.0), *_relaxed(rows, low, high, cell.half)) < 0:
             return -np.inf
         center = way @ cell.center
         rounding = 4 * len(way) * np.finfo(float).eps * (np.abs(way) @ np.abs(cell.center))
-        return float(center + _most(way, rows, low, high, -cell.half, cell.half) + rounding)
+        return float(center + _proved_upper(way, rows, low, high, -cell.half, cell.half) + rounding)
 
     def _finding(self, value: float, lower: float, upper: float, name: str) -> Finding:
         found = finding_within(
@@ -159,18 +159,18 @@ class Approximation:
 
 
 def _relaxed(rows: np.ndarray, low: np.ndarray, high: np.ndarray, half: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return rows that one more variable, at least 0, lets be missed: 0 is enough only where they can be kept."""
-    ways = np.ones((len(rows), 1))
-    both = np.concatenate([np.hstack([rows, -ways]), np.hstack([-rows, -ways])[np.isfinite(low)]])
+    """Return rows with a variable t >= 0 more, by which each may be exceeded: t = 0 is allowed where all can hold."""
+    ones = np.ones((len(rows), 1))
+    both = np.concatenate([np.hstack([rows, -ones]), np.hstack([-rows, -ones])[np.isfinite(low)]])
     ends = np.concatenate([high, -low[np.isfinite(low)]])
     most = 1.0 + float((np.abs(both[:, :-1]) @ half + np.abs(ends)).max(initial=0.0))
     return both, np.full(len(ends), -np.inf), ends, np.append(-half, 0.0), np.append(half, most)
 
 
-def _most(
+def _proved_upper(
     gain: np.ndarray, rows: np.ndarray, low: np.ndarray, high: np.ndarray, lower: np.ndarray, upper: np.ndarray
 ) -> float:
-    """Return what multipliers prove a linear function not to exceed."""
+    """Return an upper bound on a linear function that multipliers prove."""
     program = LinearProgram(len(gain))
     program.set_all_bounds(lower, upper)
     program.add_rows(rows, high, low)
@@ -200,10 +200,10 @@ def approximate(
     gate : str or int, optional
         Look at what this gate gives; by default at the network's outputs.
     points : (s, n) or (s, *input_shape), optional
-        Points that may be in the preimage, data or adversaries, say; their regions are looked into beside those of 512
+        Points that may be in the preimage, data or adversaries, say; their regions are examined beside those of 512
         random points.
     budget : Budget, optional
-        How many boxes to look into, as its regions, 1,000 by default, or time.
+        How many boxes to examine, as its regions, 1,000 by default, or time.
     seed : int
         Of the random points.
 
@@ -254,7 +254,7 @@ def approximate(
         return -float(np.log(ends[1] - ends[0]).sum()), box
 
     limit = Budget(regions=NUM_BOXES) if budget is None else budget
-    # The largest open box first; all are looked into.
+    # The largest open box first; all are examined.
     found = best_first(
         (domain.lo, domain.hi), bound, lambda box: halved(box, normals), goal=lambda: np.inf, budget=limit
     )

@@ -101,7 +101,7 @@ class _Parts(BestFirst):
         self.frontier = -inf
         self._start, self._bound_of, self._parts_of, self._goal = start, bound, split, goal
 
-    def is_beyond(self, key: float) -> bool:
+    def is_settled(self, key: float) -> bool:
         return key >= self._goal()
 
     def begin(self) -> bool:

@@ -132,7 +132,7 @@ def _is_direction_proved(system: MixedSystem, equations: NullSpace, cone: Cone) 
 
 
 def _is_combination_proved(system: MixedSystem, equations: NullSpace, cone: Cone) -> bool:
-    """Tell whether weights near those found cancel exactly, all positive, over rows that certainly have full rank.
+    """Return whether weights near those found cancel exactly, all positive, over rows that certainly have full rank.
 
     With t the smallest singular value of P, c that of the rows on its null space, f their norm, the matrix of both has
     none below ``min(t h, c / 2)`` for h = c / (2 (f + c)): a change by what is left of the combination over that makes

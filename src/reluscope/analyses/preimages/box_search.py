@@ -1,7 +1,7 @@
 """Boxes of inputs, halved again and again, with affine bounds of the outputs on each: what is known of large networks.
 
 On a box every output is an affine function of the input up to a bounded rest (`enclose`). Bounds hold in real
-arithmetic, so what they rule out is out.
+arithmetic, so what they rule out does not occur.
 """
 
 from dataclasses import dataclass

@@ -63,7 +63,7 @@ class FullRank:
 
 @dataclass(frozen=True, eq=False)
 class PositiveCombination:
-    """Weights w > 0 of inequalities whose combination is one of the equations, together of rank n: nothing is free.
+    """Weights w > 0 of inequalities whose combination is one of equations, of rank n with these: the set is bounded.
 
     Bounded if ``Z_I^T w = -P^T v`` for some v and the rows of P and Z_I span R^n: only 0 has ``P d = 0, Z_I d <= 0``.
     With a point at which the rows Z_I are tight, that point is all there is.
@@ -141,7 +141,7 @@ class RecessionDirection:
 
 @dataclass(frozen=True, eq=False)
 class SecondPoint:
-    """Two points of the set: it is more than one.
+    """Two different points of the set, so that it is no single point.
 
     Parameters
     ----------
@@ -164,7 +164,9 @@ class SecondPoint:
 
 @dataclass(frozen=True, eq=False)
 class Farkas:
-    """Multipliers v of equations and w >= 0 of inequalities with ``P^T v + Z^T w = 0`` and ``v c + w d < 0``: no point.
+    """Multipliers v of equations and w >= 0 of inequalities that prove a set empty.
+
+    They have ``P^T v + Z^T w = 0`` and ``v c + w d < 0``.
 
     Parameters
     ----------
@@ -193,7 +195,7 @@ class Farkas:
         return Check(holds, proved, residual, gap)
 
     def _is_proof(self, system: MixedSystem, v: np.ndarray, w: np.ndarray, rest: np.ndarray, gap: float) -> bool:
-        """Tell whether weights near these cancel exactly: by rows of full rank all of what is left can be cancelled."""
+        """Return whether weights near these cancel exactly: rows of full rank can cancel all that is left."""
         used = np.flatnonzero(w)
         rows = np.vstack([_dense(system.equations), _dense(system.inequalities, used)])
         if len(rows) < system.num_inputs:
@@ -232,7 +234,7 @@ def certain_shift(system: MixedSystem, point: Float[np.ndarray, " n"]) -> float:
 
 
 def is_small(system: MixedSystem) -> bool:
-    """Return whether rational arithmetic is quick."""
+    """Return whether a system is so small that rational arithmetic is quick on it."""
     return (len(system.values) + len(system.bounds)) * system.num_inputs <= RATIONAL_ENTRIES
 
 

@@ -35,7 +35,7 @@ from reluscope.progress import Progress, share_done
 
 # Layers with so many units have all products of their rows at hand; dense questions go up to so many inputs.
 MAX_UNITS, MAX_INPUTS = 8192, 6000
-# Outputs whose pre-activations are held at once, in numbers.
+# Outputs whose pre-activations are in memory at once, in numbers.
 CHUNK = 2**24
 TOLERANCE = 1e-9
 

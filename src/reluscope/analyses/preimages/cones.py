@@ -188,7 +188,7 @@ def _inner(problem: _Problem, chosen: np.ndarray) -> np.ndarray | None:
 
 
 def _found(problem: _Problem, *directions: np.ndarray | None) -> Cone:
-    """Return the first direction that there is."""
+    """Return the cone with the first direction given that is not None."""
     direction = next(one for one in directions if one is not None)
     direction = direction / np.linalg.norm(direction)
     margin = float(-problem.along(direction).max()) if problem.has_rows else np.inf

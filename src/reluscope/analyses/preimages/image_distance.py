@@ -51,7 +51,7 @@ def distance_to_image(
         Which gate of a network; the first one by default. Deeper down the layer reads any point of its own input space;
         for what inputs of the network reach see `distance_to_range`.
     budget : Budget, optional
-        Most branches to look into, as its regions, 2,000 by default, or time.
+        How many branches to examine, as its regions, 2,000 by default, or time.
 
     Returns
     -------

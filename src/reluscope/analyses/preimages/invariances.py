@@ -35,7 +35,7 @@ class SameFeatures:
     Parameters
     ----------
     set : InvariantSet
-        All that is held, around the input.
+        The inputs around the first one that keep its features.
     target : (n,) float64, optional
     found : (n,) float64
         The input found.
@@ -112,7 +112,7 @@ def invariant(
     domain : Box, optional
         Prior bounds on inputs; needed where the set is unbounded.
     gate : str or int, optional
-        Whose outputs are held; by default the first gate for "layer", the outputs of the network for "region".
+        Whose outputs are kept; by default the first gate for "layer", the outputs of the network for "region".
     within : {"layer", "region"}
         See `invariant_set`.
     norm : {"linear", "l2"}

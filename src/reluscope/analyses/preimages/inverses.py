@@ -25,11 +25,11 @@ from reluscope.networks.points import Points
 from reluscope.networks.truncation import up_to_gate
 from reluscope.regions.regions import region
 
-# Directions along which the way out of a region is looked for.
+# Directions along which the way out of a region is sought.
 NUM_DIRECTIONS = 24
 RELATIVE_GAP = 1e-7
 # Inputs that multipliers speak for, in units of what is given.
-FARTHEST = 1e6
+MAX_LENGTH = 1e6
 EPS = 2.0**-52
 
 
@@ -136,7 +136,7 @@ class LocalInverse:
         found = inner.maximize(np.append(np.zeros(len(self.point)), 1.0))
         lower = direct
         if found.status is Status.UNBOUNDED:
-            inner.set_bounds(len(self.point), 0.0, FARTHEST * max(1.0, float(np.abs(offsets).max(initial=0.0))))
+            inner.set_bounds(len(self.point), 0.0, MAX_LENGTH * max(1.0, float(np.abs(offsets).max(initial=0.0))))
             found = inner.maximize(np.append(np.zeros(len(self.point)), 1.0))
         if found.status is Status.OPTIMAL:
             lower = max(lower, self._room(found.point[:-1], rows, offsets, lengths, kernel))
@@ -165,7 +165,7 @@ class LocalInverse:
         return max(0.0, float(np.min((slack[~still] - doubt[~still]) / lengths[~still], initial=np.inf)))
 
     def _falls(self, way: np.ndarray, rows: np.ndarray, moving: np.ndarray) -> bool:
-        """Tell whether no row rises on a way that features do not see, and those that matter fall."""
+        """Return whether no row rises on a way that features do not see, and those that matter fall."""
         length = float(np.linalg.norm(way))
         if not length > 0:
             return False
@@ -179,7 +179,7 @@ class LocalInverse:
         table = np.concatenate(
             [np.pad(rows, ((0, 0), (0, 1))), np.column_stack([kernel, -kernel @ (self.weight @ way)])]
         )
-        far = FARTHEST * max(1.0, float(np.abs(np.concatenate([offsets, self.point])).max(initial=0.0)))
+        far = MAX_LENGTH * max(1.0, float(np.abs(np.concatenate([offsets, self.point])).max(initial=0.0)))
         lower, upper = np.append(np.full(size, -far), 0.0), np.full(size + 1, far)
         low, high = np.append(np.full(len(rows), -np.inf), values), np.append(ends, values)
         gain = np.append(np.zeros(size), 1.0)

@@ -47,6 +47,9 @@ COLUMNS = ("kinds", "deciders", "is_proved", "dims", "num_equations", "points")
 class Preimages:
     """The preimages of some outputs of a layer.
 
+    This is an object and no table of `Findings`: kinds are categories, which have no lower and upper ends, and what
+    stands behind each of them is a certificate. `count` returns how many there are of a kind as a number with its ends.
+
     Parameters
     ----------
     kinds : (s,) int8

@@ -28,7 +28,7 @@ Matrix = np.ndarray | scipy.sparse.csr_array
 # Matrices with so many entries stay sparse if at most this share of them is not zero.
 DENSE_ENTRIES, DENSE_SHARE = 2**20, 0.1
 # Squares of what is larger, or of rows that are smaller without being zero, leave the range of float64.
-LARGEST = 1e100
+MAX_ENTRY = 1e100
 # Gate functions are inverted up to so many units in the last place.
 ULPS = 8
 
@@ -259,20 +259,20 @@ def check_rows(matrix: Matrix, what: str) -> None:
     highest = abs(matrix).max(axis=1)
     largest = np.asarray(highest if isinstance(highest, np.ndarray) else highest.toarray()).reshape(-1)
     check_sizes(largest, what)
-    small = (largest > 0) & (largest < 1 / LARGEST)
+    small = (largest > 0) & (largest < 1 / MAX_ENTRY)
     if small.any():
         raise InputError(
-            f"expected rows of zeros or with an entry above {1 / LARGEST:g}, but row {int(np.argmax(small))} of {what} "
-            f"has none larger than {largest[small][0]:g}: scale it, which changes no preimage"
+            f"expected rows of zeros or with an entry above {1 / MAX_ENTRY:g}, but row {int(np.argmax(small))} of "
+            f"{what} has none larger than {largest[small][0]:g}: scale it, which changes no preimage"
         )
 
 
 def check_sizes(values: np.ndarray, what: str) -> None:
     """Refuse numbers whose squares float64 does not hold."""
     largest = np.abs(values).max(initial=0.0)
-    if largest > LARGEST:
+    if largest > MAX_ENTRY:
         raise InputError(
-            f"expected {what} up to {LARGEST:g} in size, got {largest:g}: scale the layer, which changes no preimage"
+            f"expected {what} up to {MAX_ENTRY:g} in size, got {largest:g}: scale the layer, which changes no preimage"
         )
 
 

@@ -46,7 +46,7 @@ def elsewhere_bounds(
     gate : str or int, optional
         Features and regions of the network up to this gate; by default of all of it.
     budget : Budget, optional
-        How many boxes to look into, as its regions, 1,000 by default, or time.
+        How many boxes to examine, as its regions, 1,000 by default, or time.
 
     Returns
     -------

@@ -4,7 +4,7 @@ A matrix A is omnidirectional if ``A x <= 0`` has x = 0 only: if 0 is in the int
 if A has full column rank and ``A^T w = 0`` for some w > 0 (Behrmann et al. 2018, definition 1, corollary 2; Stiemke).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,9 +17,9 @@ from reluscope.analyses.preimages.mixed_system import MixedSystem
 from reluscope.analyses.preimages.ranks import null_space
 from reluscope.arguments import NonNegative, read_arguments, read_array, read_point
 from reluscope.errors import InputError, ShapeError
-from reluscope.findings import Claim
+from reluscope.findings import Claim, Finding
 
-# Entries of a matrix up to which equations are looked at in rational arithmetic.
+# Entries of a matrix up to which equations are checked in rational arithmetic.
 MAX_ENTRIES = 100_000
 
 
@@ -30,8 +30,8 @@ class Omnidirectional:
     Parameters
     ----------
     value : bool
-    claim : Claim
-        EXACT if proved beyond rounding, and ``b = -A p`` in rational arithmetic, else ESTIMATE.
+    is_proved : bool
+        It is proved beyond rounding, and ``b = -A p`` in rational arithmetic; where not, it is what the tolerance says.
     certificate : PositiveCombination or RecessionDirection, optional
         Weights w > 0 with ``A^T w = 0`` of rows that span everything, or a direction d with ``A d <= 0``. None if the
         bias does not fit the point.
@@ -40,12 +40,24 @@ class Omnidirectional:
     """
 
     value: bool
-    claim: Claim
+    is_proved: bool
     certificate: PositiveCombination | RecessionDirection | None
     system: MixedSystem
 
     def __bool__(self) -> bool:
         return self.value
+
+    @property
+    def finding(self) -> Finding:
+        """The answer as a number, 1 for yes: EXACT if it is proved, else an ESTIMATE."""
+        value = int(self.value)
+        found = Finding.of(value) if self.is_proved else Finding.estimate(value)
+        return replace(found, name="omnidirectional", definition="A x <= 0 has x = 0 only", source="behrmann2018")
+
+    @property
+    def claim(self) -> Claim:
+        """What the answer claims."""
+        return self.finding.claim
 
 
 @read_arguments
@@ -106,13 +118,12 @@ def is_omnidirectional(
         off = np.abs(bias + matrix @ point)
         sizes = np.abs(bias) + np.abs(matrix) @ np.abs(point)
         if (off > tolerance * sizes).any():
-            return Omnidirectional(False, Claim.EXACT, None, system)
+            return Omnidirectional(False, True, None, system)
         fits = _fits(matrix, bias, point)
     certificate, _, proved = boundedness(system, null_space(nothing, tolerance), tolerance)
     value = isinstance(certificate, PositiveCombination)
     # That a matrix is not omnidirectional needs no bias.
-    claim = Claim.EXACT if proved and (fits or not value) else Claim.ESTIMATE
-    return Omnidirectional(value, claim, certificate, system)
+    return Omnidirectional(value, proved and (fits or not value), certificate, system)
 
 
 def _fits(matrix: np.ndarray, bias: np.ndarray, point: np.ndarray) -> bool:

@@ -29,7 +29,7 @@ from reluscope.progress import Progress
 from reluscope.regions.regions import regions
 from reluscope.tolerance import Tolerance
 
-# Regions whose half-spaces are held at a time.
+# Regions whose half-spaces are in memory at a time.
 BATCH = 256
 
 
@@ -77,7 +77,7 @@ class PreimagePieces:
 
     @read_arguments
     def contains(self, x: ArrayLike, tolerance: NonNegative = 1e-9) -> Bool[np.ndarray, "..."]:
-        """Tell which points (..., n) of the domain lie in some piece, up to a distance per row."""
+        """Return which points (..., n) of the domain lie in some piece, up to a distance per row."""
         points = read_array(x, "x")
         if points.ndim == 0 or points.shape[-1] != self.partition.dim:
             raise ShapeError(f"expected points of {self.partition.dim} coordinates, got shape {points.shape}")

@@ -42,6 +42,9 @@ class Error(IntEnum):
 class Comparison:
     """What the printed algorithm says beside the kinds of preimages.
 
+    This is an object and no table of `Findings`: in which way an answer errs is a category, which has no lower and
+    upper ends. `count` returns how many answers err in a way as a number.
+
     Parameters
     ----------
     says_finite : (s,) bool

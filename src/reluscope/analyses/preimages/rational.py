@@ -1,4 +1,4 @@
-"""Small whole numbers near a direction: what integer data have as exact answers, and floating point only nearly."""
+"""Directions of small whole numbers near a given one: systems of whole numbers have such solutions, exactly."""
 
 from fractions import Fraction
 from math import lcm
@@ -6,7 +6,7 @@ from math import lcm
 import numpy as np
 from jaxtyping import Float
 
-LARGEST_DENOMINATOR, LARGEST_NUMBER = 64, 2**20
+MAX_DENOMINATOR, MAX_NUMBER = 64, 2**20
 
 
 def snapped(direction: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"] | None:
@@ -20,10 +20,10 @@ def snapped(direction: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"] | Non
     largest = np.abs(direction).max(initial=0.0)
     if largest == 0:
         return None
-    exact = [Fraction(float(entry)).limit_denominator(LARGEST_DENOMINATOR) for entry in direction / largest]
+    exact = [Fraction(float(entry)).limit_denominator(MAX_DENOMINATOR) for entry in direction / largest]
     common = lcm(*(entry.denominator for entry in exact))
     whole = [int(entry * common) for entry in exact]
-    return np.array(whole, dtype=float) if max(map(abs, whole)) <= LARGEST_NUMBER else None
+    return np.array(whole, dtype=float) if max(map(abs, whole)) <= MAX_NUMBER else None
 
 
 def near_dyadic(point: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:

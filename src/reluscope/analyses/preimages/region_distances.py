@@ -1,7 +1,7 @@
 """How far a feature vector is from what the regions of a partition give: one convex problem for each region.
 
 On a region the features are an affine image of a polyhedron, whose nearest point is found exactly (`nearest_image`).
-Boxes around the features at the vertices say which regions need not be looked at.
+Boxes around the features at the vertices say which regions need not be examined.
 """
 
 from typing import NamedTuple
@@ -202,7 +202,7 @@ class _Nearest(NamedTuple):
 
 
 def _nearest(part: Partition, goal: np.ndarray, rows: np.ndarray, radius: float) -> list[_Nearest]:
-    """Return the nearest of some regions, all those within a radius, and others that had to be looked at."""
+    """Return the nearest of some regions, all those within a radius, and others that had to be examined."""
     below, best = _lower(part, goal)[rows], np.inf
     found: list[_Nearest] = []
     for index in np.argsort(below, kind="stable"):
@@ -219,7 +219,7 @@ def _nearest(part: Partition, goal: np.ndarray, rows: np.ndarray, radius: float)
 
 
 def _least(found: list[_Nearest]) -> float:
-    """Return a distance that no region looked at goes below; the others are farther than the best of these."""
+    """Return a lower bound for the regions that were examined; the others are farther than the best of these."""
     return min([np.inf, *(one.lower for one in found)])
 
 

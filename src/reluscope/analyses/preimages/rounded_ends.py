@@ -1,6 +1,5 @@
 """Numbers between ends that were computed in float64: where the ends agree, the number is known up to a rounding."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +24,5 @@ def finding_within(value: float, lower: float, upper: float, *, rounding: float,
     (True, Finding(2 (LOWER, in [2, 3])))
     """
     if np.isfinite(value) and upper - lower <= rounding:
-        # The rounding as it was meant, not as a difference of floats.
-        exact = Finding.of(value, value - rounding, value + rounding, tolerance=3 * rounding, **fields)
-        return replace(exact, tolerance=rounding)
+        return Finding.within(value, rounding, tolerance=2 * rounding, **fields)
     return Finding.of(value, lower, upper, tolerance=0.0, **fields)

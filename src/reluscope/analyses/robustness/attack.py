@@ -17,17 +17,17 @@ from reluscope.analyses.robustness.changes import Change, confirm
 from reluscope.geometry.norms import dual, size, steepest
 from reluscope.networks.maps_of_codes import pieces_of
 
-MOST_ROUNDS = 12
-# So many places of a segment are looked at together, and once more between two of them.
+MAX_ROUNDS = 12
+# So many places of a segment are evaluated together, and once more between two of them.
 NUM_PLACES = 32
 # How far steps overshoot the class they are meant for.
 OVERSHOOT = 1.05
 NUM_DIRECTIONS = 128
 # Rounds go on as long as some change comes nearer by this share.
-LEAST_GAIN = 1e-3
+MIN_GAIN = 1e-3
 # Of the changes found, so many are made exact.
 NUM_POLISHED = 3
-MOST_REGIONS = 30
+MAX_REGIONS = 30
 
 
 def nearby_change(view: Viewpoint) -> Change | None:
@@ -54,7 +54,7 @@ def _by_local_maps(view: Viewpoint) -> Float[np.ndarray, "k n"]:
     rivals = np.delete(np.arange(num_classes(network)), view.label)
     steps, every = np.zeros((len(rivals), dim)), np.arange(len(rivals))
     best, lengths = np.full((len(rivals), dim), np.nan), np.full(len(rivals), np.inf)
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         maps = network.linearize(view.x + steps)
         weight, bias = maps.weight.cpu().numpy(), maps.bias.cpu().numpy()
         if network.num_outputs == 1:
@@ -66,7 +66,7 @@ def _by_local_maps(view: Viewpoint) -> Float[np.ndarray, "k n"]:
         other = _is_other_class(view, steps)
         steps[other] = _first_changes(view, steps[other])
         length = np.where(other, size(steps, view.norm), np.inf)
-        nearer = length < (1 - LEAST_GAIN) * lengths
+        nearer = length < (1 - MIN_GAIN) * lengths
         best[nearer], lengths[nearer] = steps[nearer], length[nearer]
         if np.isfinite(lengths).any() and not nearer.any():
             break
@@ -112,7 +112,7 @@ def _into_domain(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
 
 
 def _first_changes(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
-    """Return the shares of steps that lead right behind a change of class, as far as the places looked at tell."""
+    """Return the shares of steps that lead right behind a change of class, as far as the places evaluated show."""
     low, high, every = np.zeros(len(steps)), np.ones(len(steps)), np.arange(len(steps))
     for _ in range(2):
         shares = low[:, None] + (high - low)[:, None] * np.linspace(0, 1, NUM_PLACES + 1)[1:]
@@ -131,7 +131,7 @@ def _is_other_class(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
 def _polished(view: Viewpoint, step: np.ndarray) -> Change | None:
     """Return the nearest change in the region that a step leads to, and on into the regions beyond."""
     best = None
-    for _ in range(MOST_REGIONS):
+    for _ in range(MAX_REGIONS):
         code = view.network.codes(view.x + step)
         cell = view.cell(tuple(piece[0] for piece in pieces_of(code)))
         bound = np.inf if best is None else best.distance * (1 - 1e-7)

@@ -32,8 +32,8 @@ Pieces = tuple[np.ndarray, ...]
 
 # Lengths below this, relative to the point and its distances, are not told from zero: thinner regions are not entered.
 RESOLUTION = 1e-9
-# Steps into a half-space are no longer than this, in units of what is looked for there.
-FARTHEST = 1e5
+# Steps into a half-space are no longer than this, in units of the distance that is sought there.
+MAX_LENGTH = 1e5
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,8 +135,8 @@ class Viewpoint:
         size = max(float(np.abs(self.x).max()), self.window.width)
         if size == 0 and self.network.gates:
             own = tuple(piece[0] for piece in pieces_of(self.network.codes(self.x)))
-            held = region_of_code(self.network, self.x, own, tolerance=self.tolerance)
-            size = float(np.abs(held.slack).max(initial=0.0))
+            region = region_of_code(self.network, self.x, own, tolerance=self.tolerance)
+            size = float(np.abs(region.slack).max(initial=0.0))
         return size or 1.0
 
     @property
@@ -147,9 +147,9 @@ class Viewpoint:
     def first_pieces(self) -> Pieces:
         """Return the code of a region with an interior that touches the point; its own, off kinks."""
         own = tuple(piece[0] for piece in pieces_of(self.network.codes(self.x)))
-        held = region_of_code(self.network, self.x, own, tolerance=self.tolerance)
-        touching = np.abs(held.slack) <= held.noise
-        if not touching.any() and not len(held.still):
+        region = region_of_code(self.network, self.x, own, tolerance=self.tolerance)
+        touching = np.abs(region.slack) <= region.noise
+        if not touching.any() and not len(region.still):
             return own
         # Off the kinks in a direction that points into the domain and along none of them.
         way = (
@@ -157,15 +157,17 @@ class Viewpoint:
             if self.window.inner is None
             else self.window.inner - self.x
         )
-        loose = np.concatenate([held.sources[touching], held.still])
+        loose = np.concatenate([region.sources[touching], region.still])
         found = pieces_across(self.network, own, [loose], way[None] / np.linalg.norm(way), rounding=self.rounding)
         return tuple(piece[0] for piece in found)
 
     def cell(self, pieces: Sequence[Integer[np.ndarray, " _"]]) -> "Cell":
         """Return the region of a code."""
-        held = region_of_code(self.network, self.x, pieces, tolerance=self.tolerance)
-        noise = np.zeros((len(held.outputs), 0))
-        return Cell(self, held.rows, held.slack, held.noise, Forms(held.outputs, held.weight, noise, held.errors))
+        region = region_of_code(self.network, self.x, pieces, tolerance=self.tolerance)
+        noise = np.zeros((len(region.outputs), 0))
+        return Cell(
+            self, region.rows, region.slack, region.noise, Forms(region.outputs, region.weight, noise, region.errors)
+        )
 
 
 def viewpoint(
@@ -321,7 +323,7 @@ class Cell:
         )
 
     def is_thin(self, step: Float[np.ndarray, " n"]) -> bool:
-        """Tell whether the set, seen from one of its points, is thinner than the resolution everywhere.
+        """Return whether the set, seen from one of its points, is thinner than the resolution everywhere.
 
         Independent rows that are tight at a point leave room. Else the set is asked for a point that is inside all
         rows by the resolution: only a contradiction that is proved makes it thin.
@@ -350,7 +352,7 @@ class Cell:
         return way / length if (rows @ way[free] < -0.5).all() else None
 
     def contains(self, steps: Float[np.ndarray, "s n"]) -> Bool[np.ndarray, " s"]:
-        """Tell which steps are in the set, a tenth of the resolution allowed for."""
+        """Return which steps are in the set, a tenth of the resolution allowed for."""
         slack = self.slack + 0.1 * RESOLUTION * self.view.scale
         inside = ((steps >= self.lower) & (steps <= self.upper)).all(axis=1)
         inside &= size(steps, self.view.norm) <= self.radius
@@ -365,8 +367,8 @@ class Cell:
         """
         dim = len(self.origin)
         cap = 10.0 * max(self.view.scale, rival.distance)
-        low = np.append(np.maximum(self.lower, -FARTHEST * cap), -cap)
-        high = np.append(np.minimum(self.upper, FARTHEST * cap), cap)
+        low = np.append(np.maximum(self.lower, -MAX_LENGTH * cap), -cap)
+        high = np.append(np.minimum(self.upper, MAX_LENGTH * cap), cap)
         length = np.linalg.norm(rival.row)
         table = np.column_stack([self.rows, np.full(len(self.rows), float(length == 0))])
         slack = self.slack

@@ -11,7 +11,7 @@ from reluscope.geometry.nearest_point import NearestPoint
 from reluscope.geometry.norms import size
 from reluscope.networks.rounded_forward import rounded_forward
 
-# How far beyond a change of class it is looked for, in the scale of the point.
+# How far beyond a change of class it is sought, in the scale of the point.
 BEYOND = (1e-10, 1e-9, 1e-8, 1e-7)
 # The same as shares of the way to a point deep inside.
 SHARES = (1e-9, 1e-7, 1e-5, 1e-3, 0.1, 1.0)

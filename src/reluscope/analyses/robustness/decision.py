@@ -46,7 +46,9 @@ def decision_distance(
     domain : Box, Polyhedron, Slice or Space, optional
         Where other classes count; by default everywhere. On a slice distances are those of slice coordinates.
     budget : Budget, optional
-        For each point; ``regions`` counts sets of regions. Without one a search goes on to its end.
+        For each point; ``regions`` counts sets of regions. Without one a search goes on to its end. Whatever it is,
+        first a change of class near the point is sought, which is an upper end: ``Budget(regions=0)`` asks for that
+        and for the certified radius alone.
     progress : callable, optional
         Told the share of the points that are done, from 0 to 1.
     tolerance : Tolerance, optional
@@ -63,7 +65,7 @@ def decision_distance(
         the boundary that was found, and ``beyond`` (s, n), right beyond it, where the network itself has another class,
         NaN where none was found, in slice coordinates on a slice; ``classes`` and ``adversarial`` (s,), the class of
         the point and the one beyond, -1 where none was found; ``num_branches``, ``num_undecided``, ``seconds`` and
-        ``stopped`` (s,): sets of regions looked into, changes of class that rounding left undecided, the time, and why
+        ``stopped`` (s,): sets of regions examined, changes of class that rounding left undecided, the time, and why
         a search ended early.
 
     Raises
@@ -75,7 +77,7 @@ def decision_distance(
 
     Notes
     -----
-    How many sets of regions are looked into depends on how many units change their piece nearer than the boundary: one
+    How many sets of regions are examined depends on how many units change their piece nearer than the boundary: one
     to a great many. Each costs about a forward pass per input and per such unit, and a nearest-point program for each
     class that may win in it.
 

@@ -22,6 +22,7 @@ from reluscope.analyses.robustness.cells import RESOLUTION, Cell, Pieces, Rival,
 from reluscope.analyses.robustness.changes import Change, Undecided, confirm
 from reluscope.budget import Budget
 from reluscope.geometry.balls import CutBall
+from reluscope.interruption import deferred
 from reluscope.networks.carriers.forms import CLEAR, Forms, OpenUnit
 from reluscope.networks.enclosures import Enclosure, enclose
 from reluscope.partitions.best_first import BestFirst, Branch
@@ -46,7 +47,7 @@ class Search:
     stopped : str
         Why the search ended early; empty if it did not.
     num_branches : int
-        Sets of regions looked into.
+        Sets of regions examined.
     num_undecided : int
         Changes of class that the network itself did not confirm.
     """
@@ -63,10 +64,12 @@ def search(view: Viewpoint, budget: Budget) -> Search:
 
     Notes
     -----
-    Per branch an enclosure, and a nearest-point program for each class that may win in it.
+    Whatever the budget, first a change of class near the point is sought, by some hundred forward passes. Then for
+    each branch an enclosure, and a nearest-point program for each class that may win in it.
     """
-    found = _NearestChange(view)
-    stopped = found.run(budget)
+    with deferred():  # one work: Ctrl-C during the attack ends the search
+        found = _NearestChange(view, nearby_change(view))
+        stopped = found.run(budget)
     return Search(min(found.frontier, found.passed), found.change, stopped, found.num_branches, found.num_undecided)
 
 
@@ -95,32 +98,30 @@ class _Regions(NamedTuple):
 class _NearestChange(BestFirst):
     """The search for one point, radius by radius."""
 
-    def __init__(self, view: Viewpoint) -> None:
+    def __init__(self, view: Viewpoint, change: Change | None) -> None:
         super().__init__()
-        self.view = view
-        self.change: Change | None = None
+        self.view, self.change = view, change
         self.num_undecided = 0
-        # How far is looked; the nearest of what was passed over.
+        # Within which radius is searched; the nearest change that may be in what was passed over.
         self.limit, self.passed = np.inf, np.inf
-        self._radii: list[float] | None = None
+        self._radii = _radii(np.inf if change is None else change.distance)
+        self._is_begun = False
 
-    def is_beyond(self, key: float) -> bool:
-        """Whether regions are farther than is looked."""
+    def is_settled(self, key: float) -> bool:
+        """Whether regions are beyond the radius within which is searched."""
         return key >= self.limit
 
     def begin(self) -> bool:
-        """Look within the next radius, if no change of class is known within this one."""
-        if self._radii is None:
-            self.change = nearby_change(self.view)
-            self._radii = _radii(np.inf if self.change is None else self.change.distance)
-        else:
+        """Search within the next radius, if no change of class is known within this one."""
+        if self._is_begun:
             self.frontier = min(self.limit, self.passed)
             if not self._radii or (self.change is not None and self.change.distance <= self.limit):
                 return False
-        self._look_within(self._radii.pop(0))
+        self._is_begun = True
+        self._search_within(self._radii.pop(0))
         return True
 
-    def _look_within(self, radius: float) -> None:
+    def _search_within(self, radius: float) -> None:
         """Put all regions into the queue as one branch for each class."""
         self.queue, self.limit, self.passed, self.num_undecided = [], radius, np.inf, 0
         gates = [stage.gate for stage in self.view.network.stages]
