@@ -10,7 +10,6 @@ PACKAGE = Path(__file__).parents[2] / "src" / "reluscope"
 NOT_YET = (
     "analyses/counting",
     "analyses/local",
-    "analyses/tracking",
     "partitions",
 )
 

@@ -18,6 +18,7 @@ from jaxtyping import Bool, Float
 
 from reluscope.arguments import Share, read_arguments, read_position, read_positions
 from reluscope.errors import InputError
+from reluscope.findings import reading
 from reluscope.findings.claims import AGREEMENT, Claim, claim_of
 from reluscope.findings.derived import CONFIDENCE, Ends, at_an_end, mean, quantile, share, total
 from reluscope.findings.finding import Finding
@@ -105,14 +106,31 @@ class Column:
         high = value if upper is None else np.array(upper, dtype=np.float64)
         if not ((low <= value) & (value <= high) | np.isnan(value)).all():
             raise ValueError(f"{quantity}: expected a value between its ends")
-        if not ((low >= quantity.least) & (high <= quantity.most) | np.isnan(value)).all():
+        # Infinite ends say that nothing is known, whatever the quantity may be.
+        is_above, is_below = (low >= quantity.least) | (low == -np.inf), (high <= quantity.most) | (high == np.inf)
+        if not (is_above & is_below | np.isnan(value)).all():
             raise ValueError(f"{quantity}: expected ends from {quantity.least:g} to {quantity.most:g}")
         if tolerance is None:
-            tolerance = 0.0 if quantity.is_discrete else AGREEMENT * np.abs(np.where(np.isfinite(value), value, 0.0))
+            tolerance = _default_tolerance(quantity, value)
         allowed = np.broadcast_to(np.asarray(tolerance, dtype=np.float64), value.shape)
         for array in (value, low, high, allowed):
             array.setflags(write=False)
         return Column(quantity, value, low, high, allowed, method, given, confidence)
+
+    @staticmethod
+    def estimate(quantity: Quantity, value: Any, *, method: str = "", given: str = "") -> "Column":
+        """Return a column of numbers of which nothing is certain.
+
+        Examples
+        --------
+        >>> from reluscope.findings import Column, Kind, declare
+        >>> tone = declare("example_brightness", "brightness of a picture", kind=Kind.SHARE)
+        >>> [str(claim) for claim in Column.estimate(tone, [0.5, 1.0]).claims]
+        ['ESTIMATE', 'ESTIMATE']
+        """
+        value = np.array(value, dtype=np.float64)
+        unknown = np.where(np.isnan(value), np.nan, np.inf)
+        return Column.of(quantity, value, -unknown, unknown, method=method, given=given)
 
     @staticmethod
     def joined(parts: "Sequence[Column]", missing: int = 0) -> "Column":
@@ -152,9 +170,19 @@ class Column:
         return tuple(claim_of(*cell) for cell in cells)
 
     @property
+    def has_default_tolerance(self) -> bool:
+        """Whether tolerances are those of a column that was made without any."""
+        return bool((self.tolerance == _default_tolerance(self.quantity, self.value)).all())
+
+    @property
     def is_exact(self) -> Bool[np.ndarray, " k"]:
         """Which cells are EXACT."""
         return np.array([claim is Claim.EXACT for claim in self.claims], dtype=bool)
+
+
+def _default_tolerance(quantity: Quantity, value: Float[np.ndarray, " k"]) -> Float[np.ndarray, " k"]:
+    """Return within which ends are one number if nothing else is said: nothing, or the ninth digit."""
+    return np.where(np.isfinite(value) & (not quantity.is_discrete), AGREEMENT * np.abs(value), 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,6 +208,8 @@ class Findings:
     seconds : float
     summary : Findings, optional
         A table of one row without keys: what was measured of all rows together.
+    notes : tuple of str
+        What a reader has to know, a sentence each.
 
     Examples
     --------
@@ -203,6 +233,7 @@ class Findings:
     stopped: str = ""
     seconds: float = 0.0
     summary: "Findings | None" = None
+    notes: tuple[str, ...] = ()
 
     @staticmethod
     def of(
@@ -279,6 +310,29 @@ class Findings:
     def to_dict(self) -> dict[str, Any]:
         """Return everything but details as plain types, ready for JSON."""
         return as_plain(self)
+
+    @staticmethod
+    @read_arguments
+    def from_dict(plain: Mapping[str, Any]) -> "Findings":
+        """Return the table that `to_dict` wrote, without details.
+
+        Raises
+        ------
+        InputError
+            If an entry is missing or not what it should be, ends are not on their sides of values, or a claim does not
+            follow from its ends.
+
+        Examples
+        --------
+        >>> import json
+        >>> from reluscope.findings import Column, Findings, declare
+        >>> inradius = declare("inradius", "radius of a largest ball in the linear region", unit="input")
+        >>> found = Findings.of(Column.of(inradius, [1.0, 2.5], upper=[1.0, 4.0]), keys={"sample": [0, 1]})
+        >>> print(Findings.from_dict(json.loads(json.dumps(found.to_dict()))).finding("inradius", 1))
+        2.5 (LOWER, in [2.5, 4])
+        """
+        with reading.reading("a table as Findings.to_dict writes it"):
+            return _read(plain)
 
     def to_table(self) -> pa.Table:
         """Return keys, status, and value, ends and claim of each quantity as an Arrow table."""
@@ -441,7 +495,8 @@ class Findings:
             about = abs(cell.value) if np.isfinite(cell.value) else 0.0
             tolerance = max(float(np.median(column.tolerance[defined])), AGREEMENT * about)
         lower, upper = cell.lower, cell.upper
-        if said != "sum of":
+        nothing_known = cell.is_certain and (lower, upper) == (-np.inf, np.inf)
+        if said != "sum of" and not nothing_known:
             lower, upper = max(lower, quantity.least), min(upper, quantity.most)
         is_certain = cell.is_certain and column.confidence == 1
         cell = at_an_end(Ends(cell.value, lower, upper, is_certain), tolerance)
@@ -494,3 +549,30 @@ class Findings:
         if cell.is_certain:
             return Finding.of(value, lower, upper, tolerance=tolerance, **fields)
         return Finding.estimate(value, (lower, upper), **fields)
+
+
+def _read(plain: Mapping[str, Any]) -> Findings:
+    """Return the table that was written as plain types; see `reading` for what ends badly."""
+    status = tuple(Status(entry) for entry in plain["status"])
+    columns = {}
+    for name, entry in reading.table_columns(plain).items():
+        fields = reading.column_fields(name, entry, len(status))
+        claims = fields.pop("claims")
+        column = columns[name] = Column.of(**fields)
+        follow = tuple(
+            None if np.isnan(value) else claim for value, claim in zip(column.value, column.claims, strict=True)
+        )
+        if claims != follow:
+            raise ValueError(f"claims of {name} do not follow from its ends")
+    population = plain.get("population")
+    return Findings(
+        columns,
+        reading.keys(plain["keys"], len(status)),
+        status,
+        domain=reading.text(plain.get("domain", "")),
+        population=None if population is None else reading.at_least(reading.whole(population), 0),
+        stopped=reading.text(plain["stopped"]),
+        seconds=reading.at_least(reading.number(plain["seconds"]), 0),
+        summary=_read(plain["summary"]) if "summary" in plain else None,
+        notes=tuple(map(reading.text, plain.get("notes", ()))),
+    )

@@ -13,7 +13,6 @@ import reluscope as rs
 from reluscope.studies import Outcome, Picture, Record, Setting, Size, Table
 from reluscope_studies.classifiers import Training, train, trained
 from reluscope_studies.labelled import Labelled, labelled_data
-from reluscope_studies.records import finding_of
 
 AMOUNTS = (0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
 DROP = 0.01
@@ -176,7 +175,7 @@ class _Work:
         own = {name.split(" ", 1)[1]: one for name, one in arrays.items() if name.split(" ", 1)[0] == str(index)}
         channels = tuple(plain["channels"])
         return rs.compression.PruningStep(
-            self._module(channels, own), plain["weights"], channels, finding_of(plain["accuracy"])
+            self._module(channels, own), plain["weights"], channels, rs.Finding.from_dict(plain["accuracy"])
         )
 
     def _module(self, channels: tuple[int, ...], arrays: Mapping[str, np.ndarray]) -> nn.Sequential:

@@ -9,7 +9,6 @@ import numpy as np
 
 import reluscope as rs
 from reluscope.studies import Outcome, Record, Setting, Size, Table
-from reluscope_studies.records import finding_of
 from reluscope_studies.sattelberg2026_ch3._networks import first_networks
 from reluscope_studies.sattelberg2026_ch3._parity import HOW, PROTOCOL, learned, parity, per_cent, share_of
 
@@ -58,7 +57,11 @@ def protocol(setting: Setting) -> Outcome:
         is_interrupted = True
     tables = {digits: found.get((digits, (5 * digits,) * DEPTH), []) for digits in range(2, plan.digits + 1)}
     shares = _shares(direct, found.get((4, QUOTED_WIDTHS), []))
-    best = [min((finding_of(one) for one in _ends(records)), key=int) for records in tables.values() if _ends(records)]
+    best = [
+        min((rs.Finding.from_dict(one) for one in _ends(records)), key=int)
+        for records in tables.values()
+        if _ends(records)
+    ]
     return Outcome(
         tuple(_sentences(setting, plan)),
         (*best, *shares.values()),

@@ -7,7 +7,6 @@ from typing import Any
 import reluscope as rs
 from reluscope.studies import Record, Setting
 from reluscope_studies.labelled import Labelled
-from reluscope_studies.records import finding_of
 from reluscope_studies.sattelberg2026_ch7._plan import ComparisonPlan
 
 METRICS = (
@@ -113,11 +112,15 @@ def similarities_of(plain: Mapping[str, Any]) -> rs.similarity.Similarities:
             name,
             table["title"],
             names,
-            tuple(tuple(None if one is None else finding_of(one) for one in row) for row in table["findings"]),
+            tuple(
+                tuple(None if one is None else rs.Finding.from_dict(one) for one in row) for row in table["findings"]
+            ),
             table["is_symmetric"],
             table["grows_with_likeness"],
         )
         for name, table in plain["tables"].items()
     }
-    accuracies, conditions = (tuple(finding_of(one) for one in plain[name]) for name in ("accuracies", "conditions"))
+    accuracies, conditions = (
+        tuple(rs.Finding.from_dict(one) for one in plain[name]) for name in ("accuracies", "conditions")
+    )
     return rs.similarity.Similarities(names, tables, accuracies, conditions, tuple(plain["notes"]))

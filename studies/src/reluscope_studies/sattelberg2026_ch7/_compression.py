@@ -8,7 +8,7 @@ import numpy as np
 import reluscope as rs
 from reluscope.studies import Picture, Record, Setting, Table
 from reluscope_studies.labelled import Labelled
-from reluscope_studies.records import finding_of, plain_findings
+from reluscope_studies.records import plain_findings
 from reluscope_studies.sattelberg2026_ch7._plan import ComparisonPlan
 from reluscope_studies.sattelberg2026_networks import OPTIMIZERS, Model
 
@@ -81,10 +81,10 @@ def _plain(curve: rs.compression.AccuracyCurve, training: rs.coefficients.Coeffi
 def _found(model: Model, plain: Any) -> Compressed:
     numbers = tuple(plain["numbers"])
     shares: dict[rs.compression.Rule, tuple[rs.Finding, ...]] = {
-        rule: tuple(finding_of(plain["accuracies"][f"{rule} {place}"]) for place in range(len(numbers)))
+        rule: tuple(rs.Finding.from_dict(plain["accuracies"][f"{rule} {place}"]) for place in range(len(numbers)))
         for rule in RULES
     }
-    whole = {name: finding_of(one) for name, one in plain["whole"].items()}
+    whole = {name: rs.Finding.from_dict(one) for name, one in plain["whole"].items()}
     curve = rs.compression.AccuracyCurve(
         numbers, shares, whole["accuracy"], tuple(plain["largest_used"]), tuple(plain["notes"])
     )
