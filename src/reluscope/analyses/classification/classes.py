@@ -18,7 +18,7 @@ from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
 
 METHOD = "float64 forward pass with a running error bound"
-ACCURACY = declare("accuracy", "share of samples with this label whose class is their label", kind=Kind.SHARE)
+ACCURACY = declare("accuracy", "share of samples whose class is their label", kind=Kind.SHARE)
 
 
 @read_arguments
