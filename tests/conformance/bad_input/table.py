@@ -12,9 +12,9 @@ _RESULTS = """
     boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates boolean.SingleUnitState
     boolean.SmallestKnown boolean.SteadyState boolean.Swaps boolean.ThresholdTest bounds.BoundRow codespace.Adjacency
     codespace.ClassFaces codespace.ClassFacets codespace.CodeClusters codespace.Embedding codespace.HalfOpenCell
-    codespace.SampleCodes coefficients.CoefficientMatrices compression.AccuracyCurve
+    codespace.SampleCodes coefficients.CoefficientMatrices
     compression.MapClusters compression.MergedRegions Finding.within
-    compression.PrunedNetwork compression.PruningCurve compression.PruningStep compression.RegionSamples
+    compression.PrunedNetwork compression.PruningCurve
     compression.Removal compression.SmallestSubnetworks compression.StochasticPruning compression.UnitPieces
     datasets.Dataset
     planes.BoundaryCurve planes.ClassAreas planes.ClassIntervals

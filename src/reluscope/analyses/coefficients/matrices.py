@@ -100,7 +100,7 @@ class CoefficientMatrices:
         One `Network.linearize` of every distinct code in a block. With a cache, finished blocks are read from it.
         """
         size = self.samples_in_block
-        with share_done("coefficients", self.progress) as tell:
+        with share_done("coefficients", self.progress) as report_progress:
             for start in range(0, len(self), size):
                 rows = slice(start, min(start + size, len(self)))
                 values = None if self.cache is None else self.cache.get(block_name(rows))
@@ -108,7 +108,7 @@ class CoefficientMatrices:
                     values = self._block(rows)
                     if self.cache is not None:
                         self.cache[block_name(rows)] = values
-                tell(rows.stop / len(self))
+                report_progress(rows.stop / len(self))
                 yield rows, values.to(self.network.device)
 
     @read_arguments

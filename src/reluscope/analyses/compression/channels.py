@@ -8,7 +8,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from reluscope.analyses.compression.pruning_curve import PruningCurve, as_tensor, step_of
+from reluscope.analyses.compression.pruning_curve import PruningCurve, as_tensor, measured_module, pruning_curve
 from reluscope.arguments import read_arguments, read_labels
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.networks.points import Points
@@ -55,7 +55,7 @@ def prune_channels(
     Returns
     -------
     PruningCurve
-        The network itself, then one step per channel.
+        The network itself as step 0, then one step per channel.
 
     Raises
     ------
@@ -77,8 +77,8 @@ def prune_channels(
     >>> module = nn.Sequential(nn.Conv2d(1, 3, 3), nn.ReLU(), nn.Flatten(), nn.Linear(12, 2))
     >>> x, labels = torch.rand(8, 1, 4, 4), torch.arange(8) % 2
     >>> curve = prune_channels(module, x, labels, fine_tune=lambda module: None, test_x=x, test_labels=labels)
-    >>> [step.channels for step in curve.steps]
-    [(3,), (2,), (1,)]
+    >>> curve.findings.details["channels"].tolist()
+    [[3], [2], [1]]
     """
     current = deepcopy(_chain(module)).eval()
     points = as_tensor(x)
@@ -86,23 +86,23 @@ def prune_channels(
     assert isinstance(last, nn.Linear)
     classes = max(2, last.out_features)
     targets = torch.from_numpy(read_labels(labels, num_samples=len(points), num_classes=classes))
-    steps = [step_of(deepcopy(current), test_x, test_labels)]
+    steps = [measured_module(deepcopy(current), test_x, test_labels)]
     expected = as_tensor(test_x).shape[1:]
     if points.shape[1:] != expected:
         raise ShapeError(f"x must have samples of shape {tuple(expected)} as test_x has, got {tuple(points.shape[1:])}")
     at_first = sum(steps[0].channels) - len(steps[0].channels)
-    with share_done("pruning", progress) as tell:
+    with share_done("pruning", progress) as report_progress:
         for number in range(at_first):
             losses = channel_losses(current, points, targets)
             layer, channel = min(((loss.min().item(), layer), int(loss.argmin())) for layer, loss in losses.items())
             current = without_channel(current, layer[1], channel)
             fine_tune(current)
             current.eval()
-            steps.append(step_of(deepcopy(current), test_x, test_labels))
-            tell((number + 1) / at_first)
+            steps.append(measured_module(deepcopy(current), test_x, test_labels))
+            report_progress((number + 1) / at_first)
             if float(steps[-1].accuracy) < least_accuracy:
                 break
-    return PruningCurve(tuple(steps), "channels removed")
+    return pruning_curve(steps, test_x, "channels removed")
 
 
 @torch.no_grad()

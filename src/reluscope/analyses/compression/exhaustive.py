@@ -32,6 +32,8 @@ COPIES, MAX_BYTES = 6, 8 * 2**30
 class SmallestSubnetworks:
     """All subnetworks of the smallest size at which some learned the task, or of the whole layer if none did.
 
+    These are networks, not measurements: a stack of them, and how many units they have.
+
     Parameters
     ----------
     kept : (k, u) bool tensor
@@ -136,7 +138,7 @@ def prune_exhaustively(
     every = subnetworks(compact, layer=layer)
     numbers, width = every.kept[layer].sum(dim=1), every.sizes[layer + 1]
     size = 0
-    with share_done("pruning", progress) as tell:
+    with share_done("pruning", progress) as report_progress:
         while True:
             start = sum(comb(width, smaller) for smaller in range(1, size + 1)) / 2**width
             size += 1
@@ -149,7 +151,7 @@ def prune_exhaustively(
                 optimizer=optimizer,
                 epochs=epochs,
                 goal=signs_agree,
-                progress=partial(_tell_part, tell, start, len(chosen) / 2**width),
+                progress=partial(_report_part, report_progress, start, len(chosen) / 2**width),
             )
             if trained.reached.any() or size == width:
                 method = f"subnetworks of {width} units, fine-tuned up to {epochs:,} epochs"
@@ -171,5 +173,5 @@ def _fewest(trained: Trained, x: ArrayLike | Tensor, y: ArrayLike | Tensor, size
     return Finding.of(size, 0, size, **fields) if is_proved else Finding.estimate(size, **fields)
 
 
-def _tell_part(tell: Callable[[float], None], start: float, part: float, share: float) -> None:
-    tell(start + part * share)
+def _report_part(report_progress: Callable[[float], None], start: float, part: float, share: float) -> None:
+    report_progress(start + part * share)

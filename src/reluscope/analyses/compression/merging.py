@@ -26,6 +26,8 @@ from reluscope.partitions.table import Partition
 class MergedRegions:
     """A partition with fewer pieces.
 
+    This is a function that can be evaluated, not a table: its pieces, and how far it is from the network.
+
     Parameters
     ----------
     partition : Partition
