@@ -330,3 +330,17 @@ def test_of_estimates_nothing_is_certain_whatever_the_quantity_may_be() -> None:
         assert (one.claim, one.interval) == ("ESTIMATE", None)
     mixed = table(Column.of(share, [1.0, 1.0], [-np.inf, 1.0], [np.inf, 1.0]))
     assert (mixed.mean(share).claim, mixed.mean(share).interval) == ("ESTIMATE", None)
+
+
+@given(cells(whole=False, most=5), st.integers(0, 5))
+def test_tables_cut_and_joined_are_what_they_were(ends, place) -> None:
+    lower, value, upper = ends
+    found = table(Column.of(LENGTH, value, lower, upper), details={"twice": 2 * value}, notes=("a", "b"))
+    parts = [found.rows(slice(0, place)), found.rows(slice(place, None))]
+    again = Findings.joined(parts)
+    assert again.to_dict() == found.to_dict()
+    np.testing.assert_array_equal(again.details["twice"], found.details["twice"])
+    with pytest.raises(InputError, match="the same columns, keys, details and domain"):
+        Findings.joined([found, table(Column.of(COUNT, [1]))])
+    with pytest.raises(InputError, match="got 0 kinds of 0"):
+        Findings.joined([])

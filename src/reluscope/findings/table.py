@@ -6,7 +6,7 @@ single measurement is a table of one row without keys; such a table goes along w
 some numbers belong to no row of it but to all of them.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -129,6 +129,41 @@ class Findings:
             for row in range(number)
         ]
         return Findings({column.quantity.name: column for column in columns}, given, tuple(status), **fields)
+
+    @staticmethod
+    @read_arguments
+    def joined(parts: "Sequence[Findings]") -> "Findings":
+        """Return tables of the same columns, keys and details one below the other, without their summaries.
+
+        Raises
+        ------
+        InputError
+            If there are none, or they are not alike.
+
+        Examples
+        --------
+        >>> from reluscope.findings import Column, Findings, Kind, declare
+        >>> pages = declare("example_pages", "pages of a book", kind=Kind.COUNT)
+        >>> shelves = [Findings.of(Column.of(pages, [5, 9]), keys={"book": list(names)}) for names in ("ab", "cd")]
+        >>> print(Findings.joined(shelves).total("example_pages"))
+        28 (EXACT)
+        """
+        kinds = {(tuple(part.columns), tuple(part.keys), tuple(part.details), part.domain) for part in parts}
+        if len(kinds) != 1:
+            raise InputError(
+                f"expected tables of the same columns, keys, details and domain, got {len(kinds)} kinds of {len(parts)}"
+            )
+        first = parts[0]
+        return Findings(
+            {name: Column.joined([part.columns[name] for part in parts]) for name in first.columns},
+            {name: np.concatenate([part.keys[name] for part in parts]) for name in first.keys},
+            tuple(status for part in parts for status in part.status),
+            domain=first.domain,
+            details={name: np.concatenate([part.details[name] for part in parts]) for name in first.details},
+            stopped=next((part.stopped for part in parts if part.stopped), ""),
+            seconds=sum(part.seconds for part in parts),
+            notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        )
 
     def __len__(self) -> int:
         return len(self.status)

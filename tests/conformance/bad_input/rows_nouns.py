@@ -40,6 +40,7 @@ ROWS = {
     ),
     "Finding.from_dict": row(plain={"name": "regions", "value": 3, "claim": "EXACT"}, kinds={"plain": "ours"}),
     "Findings.from_dict": row(plain=Later(lambda: _FINDINGS.value.to_dict()), kinds={"plain": "ours"}),
+    "Findings.joined": row(parts=Later(lambda: [_FINDINGS.value]), kinds={"parts": "each ours"}),
     "Findings.finding": row(on=_FINDINGS, name="num_classes", row=0, kinds={"name": "option", "row": "index"}),
     "Findings.mean": row(on=_FINDINGS, name="num_classes", kinds={"name": "option"}),
     "Findings.median": row(on=_FINDINGS, name="num_classes", kinds={"name": "option"}),

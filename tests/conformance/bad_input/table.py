@@ -25,8 +25,8 @@ _RESULTS = """
     preimages.LocalInverse preimages.Decider preimages.Kind preimages.Preimages preimages.GateLayer
     preimages.MixedSystem preimages.Omnidirectional preimages.PreimagePieces preimages.Comparison preimages.Error
     sensitivity.ActiveSubspaces sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory
-    similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.PairTable similarity.CodePartitions
-    similarity.Similarities stability.CorrelationCounts stability.Interlacing stability.PrefixMap
+    similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.CodePartitions similarity.PairQuantity
+    stability.CorrelationCounts stability.Interlacing stability.PrefixMap
     stability.RemovedRows stacked.LossFunction stacked.Stack stacked.Trained stability.NetworkLayer
     tracking.Records
     tropical.Cell tropical.Interpolant tropical.MaxDifference tropical.NewtonPolygon tropical.NewtonPolygons

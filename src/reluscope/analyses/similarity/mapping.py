@@ -245,16 +245,17 @@ def _residual(residuals: Sequence[float], num_samples: int, method: str) -> Find
     return Finding.estimate(
         float(np.sqrt(np.mean(np.square(defined)))),
         name=MAP_RESIDUAL.title,
-        definition="least |C_1 M - C_2| by |C_2|, on the samples that M was fitted to",
+        definition=MAP_RESIDUAL.definition,
         domain=f"{num_samples:,} samples",
         method=method,
-        source="sattelberg2026",
+        source=MAP_RESIDUAL.publication,
     )
 
 
 MAP_RESIDUAL = Metric(
     "map_residual",
     "what a linear map of the coefficients leaves",
+    "least |C_1 M - C_2| by |C_2|, on the samples that M was fitted to, root mean square over outputs",
     Source.MOMENTS,
     _unexplained,
     frozenset(
@@ -268,4 +269,5 @@ MAP_RESIDUAL = Metric(
     ),
     is_symmetric=False,
     high=1.0,
+    publication="sattelberg2026",
 )

@@ -47,6 +47,8 @@ class Metric:
         As results are asked for.
     title : str
         As a reader would say it.
+    definition : str
+        What it is, as a reader could check it.
     source : Source
         What it compares.
     measure : callable
@@ -61,6 +63,8 @@ class Metric:
         Its range.
     grows_with_likeness : bool
         Whether more is more similar.
+    publication : str
+        Key of the publication that it follows.
 
     Examples
     --------
@@ -71,6 +75,7 @@ class Metric:
 
     name: str
     title: str
+    definition: str
     source: Source
     measure: Callable[[Any, int, int], Finding | None]
     invariances: frozenset[Invariance]
@@ -79,3 +84,4 @@ class Metric:
     low: float = 0.0
     high: float = inf
     grows_with_likeness: bool = False
+    publication: str = ""
