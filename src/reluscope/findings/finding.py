@@ -1,4 +1,4 @@
-"""A number that says what it is.
+"""A single measured number with its claim.
 
 A finding carries its claim beside its value: EXACT, a LOWER or UPPER bound, or an ESTIMATE. Analyses make findings;
 geometry and networks return plain results.

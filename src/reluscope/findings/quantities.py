@@ -1,7 +1,7 @@
 """Quantities: what can be measured, each declared once.
 
 A quantity has a name that is a column of tables and a key of JSON, and a definition that a reader can check. Its kind
-says which values it may have, and so what is known of a row that nobody looked at.
+says which values it may have, and so what is known of a row that was not measured.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Tables of findings for people and programs: text, Markdown, HTML, plain types for JSON, Arrow. One way for each.
+"""Tables of findings for people and programs: a writer each for text, Markdown, HTML, plain types for JSON, Arrow.
 
 Everything takes any `Findings`: what it shows follows from keys, quantities and claims alone. A bound is written with
 its sign, an estimate with ≈; where both ends are known and apart, they follow in brackets.
@@ -24,7 +24,7 @@ MIN_DIGITS, MAX_DIGITS = 4, 17
 
 
 def number(value: float, digits: int = MIN_DIGITS) -> str:
-    """Return a number as a reader likes it: thousands apart, or four significant digits.
+    """Return a number with its thousands apart, or with four significant digits.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def number(value: float, digits: int = MIN_DIGITS) -> str:
 
 
 def written(finding: Finding, value: float, digits: int = MIN_DIGITS) -> str:
-    """Return the finding's value, or one of its ends, as a reader likes it: shares in percent.
+    """Return the finding's value, or one of its ends, as `number` writes it; shares are in percent.
 
     Examples
     --------
@@ -150,7 +150,7 @@ def as_html(found: "Findings", *, most: int = 50) -> str:
 
 
 def as_plain(found: "Findings") -> dict[str, Any]:
-    """Return everything but details as plain types, ready for JSON; `reading.table_parts` reads them.
+    """Return everything but details as plain types, ready for JSON; `Findings.from_dict` reads them.
 
     Missing numbers and ends at which nothing is known are null; other infinite numbers are ``"inf"`` and ``"-inf"``.
     Tolerances are there where they are not those that columns have by default.

@@ -1,4 +1,4 @@
-"""Pairs of codes whose regions can share a facet, as far as hyperplanes tell, before anything is asked about regions.
+"""Pairs of codes whose regions can share a facet, by the hyperplanes of their units, before regions are computed.
 
 Every unit that differs between two regions with a common facet is on a breakpoint on all of that facet. In the first
 gate where the codes differ both have the same pre-activations, so all units that differ there leave their pieces on
@@ -118,7 +118,7 @@ def _sorted(pairs: np.ndarray) -> np.ndarray:
 
 
 def _places(points: np.ndarray) -> Float[np.ndarray, "m n"]:
-    """Return random points about where the given ones are, as some of them tell."""
+    """Return random points at the scale of some of the given ones."""
     some = points[:: max(1, len(points) // 1000)]
     center, spread = some.mean(axis=0), float(some.std(axis=0).max()) or 1.0
     return center + spread * np.random.default_rng(0).normal(size=(NUM_PLACES, points.shape[1]))
@@ -255,7 +255,7 @@ def _search(words, num_planes, width, values, noise, thresholds, slot, members, 
 
 @njit(cache=True)
 def _differ_in_two(words, num_planes, width, units, first, second):
-    """Tell whether two codes differ in at least two of some units."""
+    """Return whether two codes differ in at least two of some units."""
     found = False
     for word in range(width):
         changed = np.uint64(0)
@@ -271,7 +271,7 @@ def _differ_in_two(words, num_planes, width, units, first, second):
 
 @njit(cache=True)
 def _stays(words, num_planes, width, values, noise, thresholds, slot, pairs, lines, proportional):
-    """Tell for which pairs all units that differ in a later gate vanish on the pair's hyperplane."""
+    """Return for which pairs all units that differ in a later gate vanish on the pair's hyperplane."""
     found, function = np.empty(pairs.shape[0], dtype=np.bool_), np.empty(values.shape[3])
     for pair in range(pairs.shape[0]):
         first, second = pairs[pair]
@@ -284,7 +284,7 @@ def _stays(words, num_planes, width, values, noise, thresholds, slot, pairs, lin
 
 @njit(cache=True)
 def _vanish(words, num_planes, width, values, noise, thresholds, slot, first, second, line, function, proportional):
-    """Tell whether all units that differ are on the breakpoints between their pieces all over one hyperplane.
+    """Return whether all units that differ are on the breakpoints between their pieces all over one hyperplane.
 
     The hyperplane is ``line``, values of a function that vanishes on it, of length 1; the first unit that is not
     constant sets it where it is still zero. ``function`` is room to work in.
@@ -329,7 +329,7 @@ def _piece(words, num_planes, width, code, word, bit):
 
 @njit(cache=True)
 def _is_on(function, line, noise, proportional):
-    """Tell whether a function vanishes where another does, by their values; a constant zero does everywhere."""
+    """Return whether a function vanishes where another does, by their values; a constant zero does everywhere."""
     largest, least, most, squares, along, is_set = 0.0, np.inf, -np.inf, 0.0, 0.0, False
     for place in range(line.shape[0]):
         value = function[place]

@@ -1,4 +1,4 @@
-"""The coefficient matrices of a network on samples: which affine maps it uses there.
+"""The coefficient matrices of a network on samples: the rows are its affine maps there.
 
 On the region of sample i output j is ``v_j(z) = g_ij . z + c_ij``. The matrix ``C_j`` has the rows ``(g_ij, c_ij)``,
 samples by inputs + 1, see [sattelberg2026]_, section 7.1. Together they are seldom small (10 outputs of 10,000 images

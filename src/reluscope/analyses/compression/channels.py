@@ -1,4 +1,4 @@
-"""Channel pruning: the convolution's channel without which the loss is least goes, and what is left is fine-tuned."""
+"""Channel pruning: the channel without which the loss is least is removed, and the rest of the network fine-tuned."""
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy

@@ -229,7 +229,7 @@ def squared_distances(rows: Float[np.ndarray, "s c"], centers: Float[np.ndarray,
 
 
 def distinct_rows(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the table, the first place of every different row, the row's number in every place, and how often it is.
+    """Return the table, the first place of every different row, the row's number in every place, and its count.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Outputs of a network that has a few affine functions per output, and four rules that say which one is used where.
+"""Outputs of a network that is left a few affine functions per output, and the four rules that choose one at a point.
 
 ``own_map`` is the rule of Sattelberg 2026, section 7.2: the centre nearest to the sample's *own* row. It takes the true
 Jacobian of the network at every sample, so that it measures how redundant the maps are, and is no smaller classifier.

@@ -60,7 +60,7 @@ class SmallestSubnetworks:
 
     @property
     def successes(self) -> Stack:
-        """Those that did, least loss first."""
+        """The subnetworks that learned the task, least loss first."""
         rows = self.trained.reached.nonzero()[:, 0]
         return self.trained.stack.take(rows[self.trained.losses[rows].argsort()])
 

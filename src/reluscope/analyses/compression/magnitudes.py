@@ -1,4 +1,4 @@
-"""Pruning by magnitude: the smallest weights become zero, and what is left is fine-tuned."""
+"""Pruning by magnitude: the smallest weights are set to zero, and the others fine-tuned."""
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy

@@ -157,7 +157,7 @@ def _largest(part: Partition, pieces: "_Pieces", errors: np.ndarray, allowed: fl
 
 
 class _Pieces:
-    """Pieces that grow: their regions' volumes and maps added up, their vertices, their neighbours."""
+    """Pieces during merging: sums of the volumes and maps of their regions, their vertices, their neighbours."""
 
     def __init__(self, part: Partition, start: np.ndarray) -> None:
         self.part = part

@@ -1,4 +1,4 @@
-"""Which pieces units can have on a domain, each way a proof: intervals, linear programs, the exact partition.
+"""Which pieces units can have on a domain, proved by intervals, linear programs, or the exact partition.
 
 A unit whose least and largest piece are one is affine on the domain. Intervals hold with the rounding of floats; linear
 programs relax the gates before, and of each is taken what its multipliers prove, rounding included; a partition whose

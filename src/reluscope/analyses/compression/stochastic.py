@@ -1,4 +1,4 @@
-"""Pruning of deep networks unit by unit: which one goes is drawn by how well the network does without it.
+"""Pruning of deep networks unit by unit, each drawn by the loss of the network without it.
 
 After Sattelberg 2026, section 3.4.4 and Table 3.5: every unit is taken away on its own, what is left is fine-tuned, and
 of the units without which all samples are right one is drawn with probability proportional to 1 / loss.

@@ -1,4 +1,4 @@
-"""On how many samples two networks predict the same class."""
+"""The share of samples of which two networks predict the same class."""
 
 from collections.abc import Sequence
 

@@ -184,7 +184,7 @@ def _partitions(
 
 
 class _Measured:
-    """Numbers under way: for every table and pair, those of each output."""
+    """The numbers measured so far: of every quantity and pair, those of each output."""
 
     def __init__(self, names: tuple[str, ...], features: str) -> None:
         self.names = names
@@ -194,7 +194,7 @@ class _Measured:
         self.found: dict[str, dict[Pair, list[Finding | None]]] = {}
 
     def add(self, metric: Metric, source: object, *, prefix: str = "") -> None:
-        """Measure all pairs once more."""
+        """Measure all pairs, for one more output if the metric is one of single outputs."""
         for first in range(len(self.names)):
             for second in range(first if metric.is_symmetric else 0, len(self.names)):
                 self.put(metric, (first, second), metric.measure(source, first, second), prefix=prefix)
@@ -216,7 +216,7 @@ class _Measured:
         return made
 
     def notes(self) -> list[str]:
-        """Say of which networks something is not defined."""
+        """Return in a sentence each of which networks something is not defined, and why."""
         reasons: dict[tuple[str, str], list[str]] = {}
         for name, metric in self.metrics.items():
             for place, network in enumerate(self.names):
@@ -247,7 +247,7 @@ def _mean(entries: Sequence[Finding | None]) -> Finding | None:
 
 @dataclass(frozen=True, eq=False)
 class _MappedNetworks:
-    """Maps as far as they are kept: what they are like, and what mapped networks say."""
+    """Fitted maps without their matrices, and the outputs of the mapped networks."""
 
     maps: dict[tuple[int, int], CoefficientMaps]
     outputs: dict[tuple[int, int], np.ndarray]
@@ -267,7 +267,7 @@ class _Coefficients:
     memory: int
 
     def run(self, measured: _Measured, progress: Progress) -> _MappedNetworks | None:
-        """Measure what is asked of coefficients; return what the maps do, if they were asked for."""
+        """Measure what is asked of coefficients, and return the maps, if they were asked for."""
         spaces = [row_space(network) for network in self.networks]
         every = range(len(self.networks))
         maps = MAP_RESIDUAL in self.metrics
@@ -397,7 +397,7 @@ def _of_maps(
     labels: np.ndarray | None,
     own: Sequence[Finding] | None,
 ) -> dict[str, Column]:
-    """Return what mapped networks say: as their targets, as the labels, and how much less often than their targets."""
+    """Return agreement with the targets, accuracy, and the drop of accuracy, of mapped networks."""
     classes = [classes_of_outputs(one.outputs) for one in forwards]
     said_by = {pair: classes_of_outputs(outputs) for pair, outputs in mapped.outputs.items()}
     cells: dict[str, list[Finding]] = {one.quantity.name: [] for one in (MAPPED_AGREEMENT, MAPPED_ACCURACY, DROP)}

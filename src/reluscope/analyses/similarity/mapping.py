@@ -1,4 +1,4 @@
-"""How well the local maps of one network stand for those of another: least squares between coefficient matrices.
+"""Linear maps from the coefficient matrices of one network to those of another, by least squares.
 
 For every output, M_j minimises ``|C_1j M_j - C_2j|_F`` (equation 7.4 of [sattelberg2026]_). The mapped network has the
 coefficients ``C_1j M_j`` at a sample and the outputs ``(x, 1) . (its row)``. It needs Jacobians of the first network at
@@ -196,7 +196,7 @@ def solve_pairs(
     ridge: float,
     memory: int,
 ) -> list[dict[tuple[int, int], Solution]]:
-    """Return for every output the maps of some pairs of networks, from triangular factors where moments do not do."""
+    """Return the maps of some pairs for every output, from triangular factors where moments are not accurate enough."""
     columns = networks[0].num_inputs + 1
     found: list[dict[tuple[int, int], Solution]] = []
     missing: list[int] = []

@@ -1,4 +1,4 @@
-"""What a measure of similarity is: a function of two networks on shared samples, and what it promises to ignore.
+"""Measures of similarity: functions of two networks on shared samples, with the changes under which they are invariant.
 
 A metric declares its symmetry, its value for a network with itself, its range and its invariances; the conformance test
 holds every registered metric against what it declares, in both directions.
@@ -14,7 +14,7 @@ from reluscope.findings import Finding
 
 
 class Source(StrEnum):
-    """What of the networks a metric compares."""
+    """What a metric is computed from."""
 
     MOMENTS = "moments"  # of coefficients, output by output, or of features: a `Moments`
     ENTRIES = "entries"  # of all coefficients together: an `Entries`

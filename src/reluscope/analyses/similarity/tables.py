@@ -1,4 +1,4 @@
-"""What is measured of pairs of networks, and a table of it as matrices."""
+"""The quantities that are measured of pairs of networks, and matrices of them."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
