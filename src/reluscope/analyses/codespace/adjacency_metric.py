@@ -235,7 +235,7 @@ def _check_inside(points: np.ndarray, domain: Box | Polyhedron | Space | None) -
 def _have_interiors(
     network: Network, points: np.ndarray, domain: Domain | None, tolerance: Tolerance, until: float
 ) -> tuple[Bool[np.ndarray, " g"], Bool[np.ndarray, " g"], Bool[np.ndarray, " g"]]:
-    """Return whether regions have an interior, whether there was time to decide that, and whether codes are in doubt."""
+    """Return which regions have an interior, for which there was time to decide that, and which codes are in doubt."""
     # Around a point that is on no hyperplane there is a ball of its code, and the domain has a share of it.
     has_interior = _are_off_hyperplanes(network, points, tolerance)
     is_checked = has_interior.copy()
