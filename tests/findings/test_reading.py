@@ -123,6 +123,12 @@ def test_tables_come_back_as_they_were(found) -> None:
     assert back.to_dict() == found.to_dict()
 
 
+def test_rows_that_were_not_reached_come_back_too() -> None:
+    part = Column.of(LENGTH, [1.0, np.nan], [0.5, np.nan], [2.0, np.nan], tolerance=[0.25, np.nan])
+    found = Findings.of(Column.joined([part], 2), keys={"sample": [0, 1, 2, 3]}, reached=2)
+    same(found, Findings.from_dict(written(found.to_dict())))
+
+
 LENGTH = Quantity("read_length", "length of what is read")
 FOUND = Findings.of(
     Column.of(LENGTH, [1.0, np.inf, 3.0], [1.0, np.inf, 2.0], [4.0, np.inf, np.inf], given="in meters"),

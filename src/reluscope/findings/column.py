@@ -88,7 +88,8 @@ class Column:
             raise ValueError(f"{quantity}: expected ends from {quantity.least:g} to {quantity.most:g}")
         if tolerance is None:
             tolerance = _default_tolerance(quantity, value)
-        allowed = np.broadcast_to(np.asarray(tolerance, dtype=np.float64), value.shape)
+        # Where there is no number there is nothing to allow.
+        allowed = np.where(np.isnan(value), 0.0, np.asarray(tolerance, dtype=np.float64))
         for array in (value, low, high, allowed):
             array.setflags(write=False)
         return Column(quantity, value, low, high, allowed, method, given, confidence)
@@ -139,10 +140,10 @@ class Column:
     @staticmethod
     def joined(parts: "Sequence[Column]", missing: int = 0) -> "Column":
         """Return columns of one quantity one below the other, and rows without a value below them."""
-        nobody = np.full(missing, np.nan)
+        below = {"value": np.nan, "lower": np.nan, "upper": np.nan, "tolerance": 0.0}
         tables = {
-            name: np.concatenate([*(getattr(part, name) for part in parts), nobody])
-            for name in ("value", "lower", "upper", "tolerance")
+            name: np.concatenate([*(getattr(part, name) for part in parts), np.full(missing, entry)])
+            for name, entry in below.items()
         }
         for array in tables.values():
             array.setflags(write=False)
