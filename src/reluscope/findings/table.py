@@ -9,10 +9,9 @@ some numbers belong to no row of it but to all of them.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 from jaxtyping import Bool
 
 from reluscope.arguments import Share, read_arguments, read_position, read_positions
@@ -24,6 +23,9 @@ from reluscope.findings.derived import CONFIDENCE, Ends, at_an_end, mean, quanti
 from reluscope.findings.finding import Finding
 from reluscope.findings.quantities import Kind, Quantity
 from reluscope.findings.writing import as_arrow, as_html, as_markdown, as_plain, as_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class Status(StrEnum):
@@ -222,7 +224,7 @@ class Findings:
         with reading.reading("a table as Findings.to_dict writes it"):
             return _read(plain)
 
-    def to_table(self) -> pa.Table:
+    def to_table(self) -> "pa.Table":
         """Return keys, status, and value, ends and claim of each quantity as an Arrow table."""
         return as_arrow(self)
 

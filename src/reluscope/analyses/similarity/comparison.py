@@ -210,7 +210,7 @@ class _Measured:
         order = [metric.name for metric in METRICS.values()]
         for name in sorted(self.metrics, key=lambda name: order.index(self.metrics[name].name)):
             means = {pair: _mean(entries) for pair, entries in self.found[name].items()}
-            cells = [means.get(pair, means.get(pair[::-1])) for pair in self.pairs]
+            cells = [means.get((row, column), means.get((column, row))) for row, column in self.pairs]
             given = f"of {self.features}" if name.startswith(FEATURES) else ""
             made[name] = Column.of_findings(PAIR_QUANTITIES[name].quantity, cells, given=given)
         return made
