@@ -23,6 +23,8 @@ COPIES = 3
 class MapClusters:
     """Clusters of the affine functions that a network uses on samples, output by output.
 
+    These are affine functions, from which other outputs are computed: an object, not a table of measurements.
+
     Parameters
     ----------
     centers : tuple of (k, n + 1) float64

@@ -222,11 +222,11 @@ class _Measured:
             for place, network in enumerate(self.names):
                 entries = self.found[name].get((place, place), [])
                 if without := sum(one is None for one in entries):
-                    where = network if len(entries) == 1 else f"{without} of {len(entries)} outputs of {network}"
-                    reasons.setdefault((where, _reason(name, metric, self.features)), []).append(name)
+                    whose = network if len(entries) == 1 else f"{without} of {len(entries)} outputs of {network}"
+                    reasons.setdefault((whose, _reason(name, metric, self.features)), []).append(name)
         return [
-            f"{', '.join(affected)}: not defined for {where}, as {reason}"
-            for (where, reason), affected in reasons.items()
+            f"{', '.join(affected)}: not defined for {whose}, as {reason}"
+            for (whose, reason), affected in reasons.items()
         ]
 
 

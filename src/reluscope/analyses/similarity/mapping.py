@@ -34,6 +34,8 @@ from reluscope.progress import Progress
 class CoefficientMaps:
     """The maps M_j from the coefficients of one network to those of another.
 
+    These are linear maps, which give a network that can be evaluated: an object, not a table of measurements.
+
     Parameters
     ----------
     network : Network

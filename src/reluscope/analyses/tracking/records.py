@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """What a tracker has recorded.
+    """What a tracker has recorded: the rows of its file, which may be growing.
+
+    A record has numbers of the network, of each gate and of each segment, so that they are no one table: `findings`
+    gives those of one quantity, each with its claim.
 
     Parameters
     ----------
