@@ -28,7 +28,7 @@ from reluscope.networks.network import Network
 from reluscope.networks.points import chunks
 from reluscope.networks.stages import Stage
 
-NUM_PLACES = 4
+NUM_POINTS = 4
 # In groups of so many codes it pays to know which units share their hyperplanes with no other.
 MANY_MEMBERS = 32
 # Values of functions at random points that are proportional up to this belong to one hyperplane.
@@ -89,15 +89,15 @@ def pairs_on_hyperplanes(
     if len(codes) < 2:
         nothing = np.zeros((0, 2), dtype=np.int64)
         return PairsOnHyperplanes(nothing, nothing)
-    places = _places(points)
+    points = _random_points(points)
     group = np.zeros(len(codes), dtype=np.int64)
-    pairs, lines = np.zeros((0, 2), dtype=np.int64), np.zeros((0, NUM_PLACES))
+    pairs, lines = np.zeros((0, 2), dtype=np.int64), np.zeros((0, NUM_POINTS))
     unclear = [np.zeros((0, 2), dtype=np.int64)]
     for stage, layout in zip(network.stages, codes.layout, strict=True):
         words = codes.words[:, codes.layout.words(stage.index)].copy()
         thresholds = _thresholds(stage)
         is_on, found, found_lines = np.ones(len(pairs), dtype=bool), [pairs], [lines]
-        for members, slot, values, noise in _tables(network, codes, stage, group, pairs[:, 0], places, rounding):
+        for members, slot, values, noise in _tables(network, codes, stage, group, pairs[:, 0], points, rounding):
             gate = (words, layout.num_planes, layout.words_per_plane, values, noise, thresholds)
             mine = np.flatnonzero(slot[pairs[:, 0]] >= 0)
             is_on[mine] = _stays(*gate, slot, pairs[mine], lines[mine], PROPORTIONAL)
@@ -117,11 +117,11 @@ def _sorted(pairs: np.ndarray) -> np.ndarray:
     return pairs[np.lexsort(pairs.T[::-1])]
 
 
-def _places(points: np.ndarray) -> Float[np.ndarray, "m n"]:
+def _random_points(points: np.ndarray) -> Float[np.ndarray, "m n"]:
     """Return random points at the scale of some of the given ones."""
     some = points[:: max(1, len(points) // 1000)]
     center, spread = some.mean(axis=0), float(some.std(axis=0).max()) or 1.0
-    return center + spread * np.random.default_rng(0).normal(size=(NUM_PLACES, points.shape[1]))
+    return center + spread * np.random.default_rng(0).normal(size=(NUM_POINTS, points.shape[1]))
 
 
 def _thresholds(stage: Stage) -> Float[np.ndarray, "u p"]:
@@ -139,7 +139,7 @@ def _tables(
     stage: Stage,
     group: np.ndarray,
     wanted: np.ndarray,
-    places: np.ndarray,
+    points: np.ndarray,
     rounding: float,
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Yield a gate's pre-activations at random points for the groups that need them, some groups at a time.
@@ -164,29 +164,29 @@ def _tables(
     order = np.argsort(group, kind="stable")
     ends = np.cumsum(sizes)
     candidates = stage.gate.num_pieces if isinstance(stage.gate, Max) else 1
-    per_group = NUM_PLACES * (network.bytes_per_point + 16 * stage.gate.num_units * candidates)
+    per_group = NUM_POINTS * (network.bytes_per_point + 16 * stage.gate.num_units * candidates)
     for rows in chunks(len(numbers), per_group, BUDGET):
         here = numbers[rows]
         members = np.concatenate([order[ends[number] - sizes[number] : ends[number]] for number in here])
         slot = np.full(len(group), -1)
         slot[members] = np.repeat(np.arange(len(here)), sizes[here])
-        values, noise = _held_values(network, codes[order[ends[here] - 1]], stage, places, rounding)
+        values, noise = _held_values(network, codes[order[ends[here] - 1]], stage, points, rounding)
         yield members, slot, values, noise
 
 
 def _held_values(
-    network: Network, codes: Codes, stage: Stage, places: np.ndarray, rounding: float
+    network: Network, codes: Codes, stage: Stage, points: np.ndarray, rounding: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    number, count = len(codes), len(places)
+    number, count = len(codes), len(points)
     held = [
         torch.as_tensor(piece.astype(np.int64), device=network.device).repeat_interleave(count, dim=0)
         for piece in pieces_of(codes)[: stage.index]
     ]
-    x = network.points(places).repeat(number, *(1,) * len(network.input_shape))
+    x = network.points(points).repeat(number, *(1,) * len(network.input_shape))
     arrived = carry(network, HeldRoundedNumbers(rounding, held), Rounded.exactly(x))
     seen = next(islice(arrived, stage.index, None))
     table, noise = (part.cpu().numpy().reshape(number, count, stage.gate.num_units, -1) for part in seen)
-    # The largest of a unit's candidates and places.
+    # The largest of a unit's candidates and points.
     return np.ascontiguousarray(table.transpose(0, 2, 3, 1)), noise.max(axis=(1, 3))
 
 
@@ -196,7 +196,7 @@ def _alone_units(
     """Return packed for every large group the units that flip on hyperplanes of no other unit; none of a max gate."""
     number, units = noise.shape
     is_alone = np.zeros((number, -(-units // WORD_BITS) * WORD_BITS), dtype=bool)
-    weights = np.random.default_rng(1).normal(size=NUM_PLACES)
+    weights = np.random.default_rng(1).normal(size=NUM_POINTS)
     for group in np.flatnonzero(sizes >= MANY_MEMBERS) if thresholds.shape[1] else ():
         with np.errstate(divide="ignore", invalid="ignore"):
             functions = values[group] - thresholds[..., None]

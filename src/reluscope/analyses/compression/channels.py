@@ -15,11 +15,11 @@ from reluscope.networks.points import Points
 from reluscope.progress import Progress, share_done
 
 # What may stand between two layers with weights, each channel by itself.
-BETWEEN = (
+LAYERS_BETWEEN = (
     nn.ReLU, nn.LeakyReLU, nn.ReLU6, nn.Hardtanh, nn.PReLU, nn.Identity, nn.Dropout, nn.Dropout2d, nn.BatchNorm2d,
     nn.MaxPool2d, nn.AvgPool2d, nn.Flatten,
 )  # fmt: skip
-AT_ONCE = 1_000
+SAMPLES_AT_ONCE = 1_000
 
 
 @read_arguments
@@ -123,7 +123,7 @@ def channel_losses(chain: nn.Sequential, x: Tensor, labels: Tensor) -> dict[int,
         for place, part in enumerate(chain)
         if isinstance(part, nn.Conv2d) and part.out_channels > 1
     }
-    for some, own in zip(x.split(AT_ONCE), labels.split(AT_ONCE), strict=True):
+    for some, own in zip(x.split(SAMPLES_AT_ONCE), labels.split(SAMPLES_AT_ONCE), strict=True):
         value, targets = some.to(first), own.to(first.device, torch.int64)
         start = 0
         for place, end in _convolutions(chain):
@@ -201,7 +201,7 @@ def _chain(module: nn.Module) -> nn.Sequential:
     parts = list(_flat(module))
     for part in parts:
         is_grouped = isinstance(part, nn.Conv2d) and part.groups != 1
-        if is_grouped or not isinstance(part, (nn.Conv2d, nn.Linear, *BETWEEN)):
+        if is_grouped or not isinstance(part, (nn.Conv2d, nn.Linear, *LAYERS_BETWEEN)):
             raise UnsupportedOperatorError(
                 f"expected Conv2d without groups, Linear, gates, BatchNorm2d, pooling and Flatten, got {part}"
             )

@@ -16,7 +16,7 @@ from reluscope.arguments import Count, Seed, read_arguments
 from reluscope.errors import InputError
 
 # Copies of a matrix that k-means works on.
-COPIES = 3
+MATRICES_IN_MEMORY = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +121,7 @@ def cluster_maps_by_number(
             f"expected samples, numbers of clusters from 1 up, and at least one run, got {len(matrices):,} samples, "
             f"{list(numbers)} clusters and {restarts} runs"
         )
-    fits = COPIES * 8 * len(matrices) * (matrices.num_inputs + 1) <= matrices.memory
+    fits = MATRICES_IN_MEMORY * 8 * len(matrices) * (matrices.num_inputs + 1) <= matrices.memory
     found = _whole(matrices, numbers, restarts, seed) if fits else _streamed(matrices, numbers, seed)
     inputs = matrices.points.cpu().numpy()
     runs = "" if restarts == 1 else f", best of {restarts} runs"

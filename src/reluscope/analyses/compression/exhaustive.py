@@ -25,7 +25,7 @@ from reluscope.findings import Finding
 from reluscope.progress import Progress, share_done
 
 # Weights of all subnetworks, compacted and in training, with what the optimiser keeps.
-COPIES, MAX_BYTES = 6, 8 * 2**30
+COPIES_OF_WEIGHTS, MAX_BYTES = 6, 8 * 2**30
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +129,11 @@ def prune_exhaustively(
     """
     compact = stack.compact()
     units = compact.sizes[layer + 1] if 0 <= layer < len(compact.sizes) - 2 else 0
-    needed = COPIES * 2 ** min(units, MAX_UNITS) * sum(one.numel() * one.element_size() for one in compact.weights)
+    needed = (
+        COPIES_OF_WEIGHTS
+        * 2 ** min(units, MAX_UNITS)
+        * sum(one.numel() * one.element_size() for one in compact.weights)
+    )
     if needed > MAX_BYTES:
         raise InputError(
             f"expected subnetworks that fit {MAX_BYTES / 2**30:g} GB, but those of {units} units take "

@@ -32,7 +32,7 @@ Method = Literal["auto", "intervals", "programs", "partition"]
 MAX_DIMENSIONS = 2
 BUDGET = Budget(regions=200_000, seconds=30.0)
 # Ends of intervals this near to a breakpoint, relative to the terms of the sum, are computed again as fractions.
-NEAR = 1e-9
+NEAR_BREAKPOINT = 1e-9
 
 
 @dataclass(frozen=True)
@@ -205,7 +205,7 @@ def _touching(
     weight = node.weight.cpu().numpy()
     bias = np.zeros(len(weight)) if node.bias is None else node.bias.cpu().numpy()
     scale = np.abs(weight) @ np.maximum(*map(np.abs, corners)) + np.abs(bias)
-    near = np.minimum(np.abs(levels - span.lower), np.abs(levels - span.upper)).min(axis=0) <= NEAR * scale
+    near = np.minimum(np.abs(levels - span.lower), np.abs(levels - span.upper)).min(axis=0) <= NEAR_BREAKPOINT * scale
     for unit in np.flatnonzero(near & (low != high)).tolist():
         lower = upper = Fraction(float(bias[unit]))
         for entry, first, last in zip(weight[unit].tolist(), *map(np.ndarray.tolist, corners), strict=True):

@@ -23,7 +23,7 @@ INVARIANCES = frozenset(
         Invariance.ORTHOGONAL,
     }
 )
-FEWEST = 4
+MIN_SAMPLES = 4
 
 
 @read_arguments
@@ -94,7 +94,7 @@ def _aligned(moments: Moments, first: int, second: int) -> Finding | None:
 
 
 def _aligned_without_bias(moments: Moments, first: int, second: int) -> Finding | None:
-    if moments.num_samples < FEWEST or moments.is_constant(first) or moments.is_constant(second):
+    if moments.num_samples < MIN_SAMPLES or moments.is_constant(first) or moments.is_constant(second):
         return None
     own, other = (moments.debiased_product(one, one) for one in (first, second))
     if own <= 0 or other <= 0:
