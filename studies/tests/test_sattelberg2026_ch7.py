@@ -22,7 +22,7 @@ from reluscope_studies.sattelberg2026_ch7 import (
     circle_annulus,
     xor,
 )
-from reluscope_studies.sattelberg2026_ch7._comparison import groups_of, joined, plain_similarities, similarities_of
+from reluscope_studies.sattelberg2026_ch7._comparison import groups_of, joined
 from reluscope_studies.sattelberg2026_ch7._printed import MAPPED
 from reluscope_studies.sattelberg2026_images import drawn
 from reluscope_studies.sattelberg2026_networks import ACCURACIES, OPTIMIZERS, models
@@ -91,15 +91,13 @@ def test_groups_give_what_all_at_once_give():
     whole = found(networks)
     groups = groups_of(tuple(networks), 2)
     assert len(groups) == 6
-    parts = [similarities_of(json.loads(json.dumps(plain_similarities(found(group))))) for group in groups]
+    parts = [rs.Findings.from_dict(json.loads(json.dumps(found(group).to_dict()))) for group in groups]
     again = joined(tuple(networks), parts)
-    assert set(again.tables) == set(whole.tables)
-    for name, table in whole.tables.items():
-        assert np.allclose(again[name].values, table.values, atol=1e-8, equal_nan=True), name
-        assert again[name].is_symmetric == table.is_symmetric
-    assert again.conditions is not None
-    assert whole.conditions is not None
-    assert [one.value for one in again.conditions] == pytest.approx([one.value for one in whole.conditions])
+    assert rs.similarity.compared_networks(again) == tuple(networks)
+    assert list(again) == list(whole)
+    for name, column in whole.columns.items():
+        assert np.allclose(again[name].value, column.value, rtol=1e-6, atol=1e-8, equal_nan=True), name
+        assert again[name].claims == column.claims
 
 
 @pytest.mark.slow
@@ -199,7 +197,7 @@ def test_a_network_for_larger_images_is_compared_as_the_docs_say():
     }
     x = np.random.default_rng(0).normal(size=(60, 48))
     found = rs.similarity.compare(networks, x[:10], fit_on=x[10:], metrics=["map_residual", "cka"])
-    assert 0 < float(found["cka"]["pretrained", "dense 1 SGD"]) < 1
+    assert 0 < rs.similarity.pair_matrix(found, "cka")[0, 1] < 1
 
 
 def test_two_units_solve_xor_on_two_regions(monkeypatch):

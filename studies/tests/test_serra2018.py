@@ -10,7 +10,6 @@ import pytest
 import reluscope as rs
 from reluscope.citations import CITATIONS
 from reluscope.studies import Setting, all_studies
-from reluscope_studies.records import finding_of
 from reluscope_studies.serra2018 import _split_networks, depth_and_width, one_input, splits
 from reluscope_studies.serra2018._zigzag import zigzag
 from reluscope_studies.training import Recipe
@@ -36,7 +35,7 @@ def test_counts_lie_under_their_bounds(setting):
     assert not outcome.interrupted
     assert len(setting.records) == 8
     for record in setting.records.values():
-        found = {name: finding_of(one) for name, one in record.plain["findings"].items()}
+        found = {name: rs.Finding.from_dict(one) for name, one in record.plain["findings"].items()}
         count, first = found["regions"], record.plain["split"][0]
         assert count.claim is rs.Claim.EXACT
         assert 1 <= int(count) <= int(found["bound"]) <= sum(comb(5, s) for s in range(first + 1))

@@ -57,7 +57,8 @@ def table(part):
 
 def aligned(world):
     found = rs.similarity.compare({"a": world.net, "b": world.other}, world.x, metrics=["features_cka", "procrustes"])
-    return [found[name]["a", "b"] for name in ("features_cka", "features_procrustes")]
+    pair = found.where(first="a", second="b")
+    return [pair.finding(name) for name in ("features_cka", "features_procrustes")]
 
 
 QUESTIONS = {

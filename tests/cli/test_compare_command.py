@@ -38,34 +38,32 @@ def test_numbers_are_those_of_the_library(models):
 
     networks = {name: rs.load(getattr(my_models, name)(), input_shape=(2,)) for name in ("cross", "deep_pair")}
     expected = rs.similarity.compare(networks, POINTS, metrics=["cka", "agreement"])
-    assert [one["name"] for one in plain["comparisons"]] == list(expected.tables)
-    for one in plain["comparisons"]:
-        there = expected[one["name"]]["cross", "deep_pair"]
-        assert one["first_to_second"]["value"] == pytest.approx(float(there))
-        assert one["first_to_second"]["claim"] == there.claim
+    pairs = rs.Findings.from_dict(plain["pairs"])
+    assert list(pairs) == [*expected, "accuracy"]
+    for name, column in expected.columns.items():
+        assert pairs[name].value == pytest.approx(column.value)
+        assert pairs[name].claims == column.claims
     assert [one["name"] for one in plain["models"]] == ["my_models:cross", "my_models:deep_pair"]
-    assert plain["conditions"] is None
-    assert len(plain["accuracies"]) == 2
 
 
 def test_a_model_with_itself(models):
     plain = found("compare", "my_models:cross", "my_models:cross", "--data", "points.npz")
     assert [one["name"] for one in plain["models"]] == ["my_models:cross (1)", "my_models:cross (2)"]
-    values = {one["name"]: one["first_to_second"] for one in plain["comparisons"]}
+    pairs = plain["pairs"]
     for name, metric in rs.similarity.METRICS.items():
         if metric.of_itself is not None:
-            assert values[name]["value"] == pytest.approx(metric.of_itself, abs=1e-7), name
-    assert values["mapped_agreement"]["value"] == 1.0
+            assert pairs[name]["value"] == pytest.approx(4 * [metric.of_itself], abs=1e-7), name
+    assert pairs["mapped_agreement"]["value"] == [1.0, 1.0, 1.0, 1.0]
 
 
 def test_maps_are_fitted_on_other_data(models):
     arguments = ("--metric", "map_residual", "-o", "found.json")
     plain = found("compare", *PAIR[1:3], "--data", "train.npz", "--test", "points.npz", *arguments)
     assert (plain["fitted_on"]["samples"], plain["data"]["samples"]) == (60, 40)
-    assert not any("look their best" in note for note in plain["notes"])
+    assert not any("look their best" in note for note in plain["pairs"].get("notes", []))
     assert json.loads((models / "found.json").read_text()) == plain
-    names = {one["name"] for one in plain["comparisons"]}
-    assert names == {"map_residual", "mapped_agreement", "mapped_accuracy", "drop"}
+    measured = {"map_residual", "mapped_agreement", "mapped_accuracy", "drop"}
+    assert set(rs.Findings.from_dict(plain["pairs"])) == measured | {"accuracy", "coefficient_condition_number"}
 
 
 def test_what_is_printed(models):

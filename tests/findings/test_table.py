@@ -302,3 +302,45 @@ def test_arrow_and_html() -> None:
     assert arrow.field("test_length").metadata[b"method"] == b"by <hand>"
     assert "≥ 2.5 [2.5, 4]" in MIXED._repr_html_()
     assert MIXED.to_markdown().splitlines()[1] == "| --- | --: | --: |"
+
+
+def test_columns_of_single_numbers_keep_their_claims() -> None:
+    numbers = [
+        Finding.of(2.0, tolerance=0.0, resolution=1e-3),
+        Finding.of(2.0, 1.0, 2.0),
+        Finding.of(2.0, 2.0, np.inf),
+        Finding.of(2.0, -np.inf),
+        Finding.estimate(2.0),
+        Finding.estimate(2.0, (1.0, 3.0)),
+        None,
+    ]
+    column = Column.of_findings(LENGTH, numbers)
+    assert [str(claim) for claim in column.claims[:-1]] == ["EXACT", "UPPER", "LOWER", "UPPER", "ESTIMATE", "ESTIMATE"]
+    assert (column.lower[0], column.upper[0]) == (1.999, 2.001)
+    assert (column.lower[4], column.upper[4]) == (-np.inf, np.inf)
+    assert np.isnan(column.value[-1])
+    assert Column.of_findings(LENGTH, []).value.shape == (0,)
+
+
+def test_of_estimates_nothing_is_certain_whatever_the_quantity_may_be() -> None:
+    share = declare("test_share", "share of what is tested", kind=Kind.SHARE)
+    found = table(Column.estimate(share, [1.0, 0.5, np.nan]), status=(Status.DONE, Status.DONE, Status.UNDEFINED))
+    assert found[share].claims[:2] == ("ESTIMATE", "ESTIMATE")
+    for one in (found.finding(share, 0), found.mean(share), found.median(share), found.quantile(share, 1.0)):
+        assert (one.claim, one.interval) == ("ESTIMATE", None)
+    mixed = table(Column.of(share, [1.0, 1.0], [-np.inf, 1.0], [np.inf, 1.0]))
+    assert (mixed.mean(share).claim, mixed.mean(share).interval) == ("ESTIMATE", None)
+
+
+@given(cells(whole=False, most=5), st.integers(0, 5))
+def test_tables_cut_and_joined_are_what_they_were(ends, place) -> None:
+    lower, value, upper = ends
+    found = table(Column.of(LENGTH, value, lower, upper), details={"twice": 2 * value}, notes=("a", "b"))
+    parts = [found.rows(slice(0, place)), found.rows(slice(place, None))]
+    again = Findings.joined(parts)
+    assert again.to_dict() == found.to_dict()
+    np.testing.assert_array_equal(again.details["twice"], found.details["twice"])
+    with pytest.raises(InputError, match="the same columns, keys, details and domain"):
+        Findings.joined([found, table(Column.of(COUNT, [1]))])
+    with pytest.raises(InputError, match="got 0 kinds of 0"):
+        Findings.joined([])

@@ -21,9 +21,9 @@ def test_accuracies_over_numbers_of_maps(network):
     curve = rs.compression.accuracy_curve(matrices, matrices, (network(x).numpy()[:, 0] > 0).astype(int), (1, 2, 4))
     (axes,) = plots.accuracy_curve(curve).axes
     lines = [line for line in axes.lines if len(line.get_xdata()) == 3]
-    for line, shares in zip(lines, curve.accuracies.values(), strict=True):
+    for line, rule in zip(lines, ("own_map", "mean_input", "nearest_sample"), strict=True):
         assert line.get_xdata().tolist() == [1, 2, 4]
-        assert line.get_ydata() == pytest.approx([100 * float(share) for share in shares])
+        assert line.get_ydata() == pytest.approx(100 * curve.where(rule=rule)["accuracy"].value)
     assert [text.get_text() for text in axes.get_legend().get_texts()][:2] == [
         "the network, 100.0%",
         "nearest map (needs the Jacobian)",
@@ -48,7 +48,7 @@ def test_accuracies_over_the_weights_that_pruning_leaves():
     weights = rs.compression.prune_by_magnitude(module, [0.5], **tests)
     (axes,) = plots.pruning_curves({"channels": channels, "weights": weights}).axes
     for line, curve in zip(axes.lines, (channels, weights), strict=True):
-        assert line.get_xdata() == pytest.approx(sorted(100 * share for share in curve.shares))
+        assert line.get_xdata() == pytest.approx(np.sort(100 * curve.findings["share_of_weights"].value))
     assert [text.get_text() for text in axes.texts] == ["3", "2", "1"]  # the channels that are left
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["channels", "weights"]
     assert plots.pruning_curves({}).axes

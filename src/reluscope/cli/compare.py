@@ -5,8 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from reluscope.analyses.similarity import METRICS, PairTable, Similarities
+import numpy as np
+
+from reluscope.analyses.classification.classes import ACCURACY
+from reluscope.analyses.similarity import METRICS, PAIR_QUANTITIES, compared_networks, pair_title
 from reluscope.analyses.similarity import compare as compare_networks
+from reluscope.analyses.similarity.tables import CONDITION_NUMBER
 from reluscope.cli.devices import open_device
 from reluscope.cli.opening import ModelArguments, describe_model, open_model_and_data
 from reluscope.cli.options import Common
@@ -15,11 +19,11 @@ from reluscope.cli.printing import add_row, make_table, open_console, print_json
 from reluscope.cli.progress import show_progress
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.opening import open_dataset
-from reluscope.findings import Finding
+from reluscope.findings import Findings
+from reluscope.findings.writing import written_cell
 from reluscope.networks.network import Network
-from reluscope.report.content import Number
 
-FORMAT = "reluscope compare 1"
+FORMAT = "reluscope compare 2"
 # What a network gives with itself: for quantities beside the metrics.
 OF_ITSELF = {"mapped_agreement": "1", "mapped_accuracy": "its accuracy", "drop": "0"}
 
@@ -88,49 +92,38 @@ class _Found:
     networks: tuple[Network, Network]
     fitted: Dataset
     judged: Dataset
-    found: Similarities
+    found: Findings
 
     def describe(self) -> dict[str, Any]:
         """Return everything as plain types."""
-        found = self.found
+        names = compared_networks(self.found)
         return {
             "format": FORMAT,
-            "models": [
-                describe_model(network, name) for network, name in zip(self.networks, found.networks, strict=True)
-            ],
+            "models": [describe_model(network, name) for network, name in zip(self.networks, names, strict=True)],
             "data": _describe(self.judged),
             "fitted_on": _describe(self.fitted),
-            "accuracies": None if found.accuracies is None else [one.to_dict() for one in found.accuracies],
-            "conditions": None if found.conditions is None else [one.to_dict() for one in found.conditions],
-            "comparisons": [
-                {
-                    "name": name,
-                    "title": table.title,
-                    "is_symmetric": table.is_symmetric,
-                    "first_to_second": _plain(table[0, 1]),
-                    "second_to_first": _plain(table[1, 0]),
-                }
-                for name, table in found.tables.items()
-            ],
-            "notes": list(found.notes),
+            "pairs": self.found.to_dict(),
         }
 
     def print(self) -> None:
         """Print everything as a table."""
         console, found = open_console(), self.found
-        one, other = found.networks
+        one, other = compared_networks(found)
         say(console, f"{one} (A) and {other} (B) on {self.judged.describe()}", style="bold")
         columns = ("A to B", "B to A", "with itself")
         table = make_table("", *columns, right=columns)
-        for name, entries in found.tables.items():
-            back = "" if entries.is_symmetric else _cell(entries[1, 0])
-            add_row(table, f"{entries.title} ({name})", _cell(entries[0, 1]), back, _of_itself(name, entries))
+        # Rows are the pairs A A, A B, B A, B B.
+        for name in found:
+            if name in PAIR_QUANTITIES:
+                there = _cell(found, name, 1)
+                back = "" if PAIR_QUANTITIES[name].is_symmetric else _cell(found, name, 2)
+                add_row(table, f"{pair_title(found, name)} ({name})", there, back, _of_itself(found, name))
         console.print(table)
-        if found.accuracies is not None:
-            a, b = (_cell(finding) for finding in found.accuracies)
+        if ACCURACY.name in found:
+            a, b = (_cell(found, ACCURACY.name, row) for row in (0, 3))
             say(console, f"Accuracy: {a} of A, {b} of B.")
-        if found.conditions is not None:
-            a, b = (_cell(finding) for finding in found.conditions)
+        if CONDITION_NUMBER.name in found:
+            a, b = (_cell(found, CONDITION_NUMBER.name, row) for row in (0, 3))
             where = "the same samples" if self.fitted is self.judged else self.fitted.describe()
             say(console, f"Maps of coefficients were fitted on {where}; condition numbers {a} of A and {b} of B.")
         say(
@@ -146,18 +139,14 @@ def _describe(dataset: Dataset) -> dict[str, Any]:
     return {"name": dataset.name, "samples": len(dataset), "notes": list(dataset.notes)}
 
 
-def _plain(finding: Finding | None) -> dict[str, Any] | None:
-    return None if finding is None else finding.to_dict()
+def _cell(found: Findings, name: str, row: int) -> str:
+    return written_cell(found, name, row) or "not defined"
 
 
-def _cell(finding: Finding | None) -> str:
-    return "not defined" if finding is None else Number(finding, f"{float(finding):.4g}").text
-
-
-def _of_itself(name: str, table: PairTable) -> str:
+def _of_itself(found: Findings, name: str) -> str:
     if name in OF_ITSELF:
         return OF_ITSELF[name]
     value = METRICS[name.removeprefix("features_")].of_itself
-    if None in (table[0, 0], table[1, 1]):
-        return f"{_cell(table[0, 0])} and {_cell(table[1, 1])}"
-    return f"{value:g}" if value is not None else f"{_cell(table[0, 0])} and {_cell(table[1, 1])}"
+    if value is not None and np.isfinite(found[name].value[[0, 3]]).all():
+        return f"{value:g}"
+    return f"{_cell(found, name, 0)} and {_cell(found, name, 3)}"

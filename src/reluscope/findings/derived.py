@@ -165,4 +165,4 @@ def _quantile(values: np.ndarray, share: float) -> float:
     ordered = np.sort(values)
     place = share * (len(ordered) - 1)
     low, high = ordered[int(np.floor(place))], ordered[int(np.ceil(place))]
-    return float(low if low == high else low + (place - np.floor(place)) * (high - low))
+    return float(low if low == high or low == -np.inf else low + (place - np.floor(place)) * (high - low))

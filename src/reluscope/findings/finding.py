@@ -1,4 +1,4 @@
-"""A number that says what it is.
+"""A single measured number with its claim.
 
 A finding carries its claim beside its value: EXACT, a LOWER or UPPER bound, or an ESTIMATE. Analyses make findings;
 geometry and networks return plain results.
@@ -10,7 +10,9 @@ from html import escape
 from math import inf, isfinite
 from typing import Any
 
+from reluscope.arguments import read_arguments
 from reluscope.findings.claims import AGREEMENT, Claim, claim_of
+from reluscope.findings.reading import finding_fields, reading
 
 
 @dataclass(frozen=True)
@@ -189,10 +191,13 @@ class Finding:
         return f"<div><p>{title}<strong>{escape(number)}</strong> {badge}</p>{details}</div>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the finding as plain types, ready for JSON; empty fields are left out, open ends of intervals null."""
-        plain: dict[str, Any] = {"name": self.name, "value": self.value, "claim": str(self.claim)}
+        """Return the finding as plain types, ready for JSON; empty fields are left out.
+
+        JSON has no infinity: open ends of intervals are null, and infinite values ``"inf"`` and ``"-inf"``.
+        """
+        value = str(self.value) if abs(self.value) == inf else self.value
+        plain: dict[str, Any] = {"name": self.name, "value": value, "claim": str(self.claim)}
         if self.interval is not None:
-            # JSON has no infinity: an open end is null.
             plain["interval"] = [None if abs(end) == inf else end for end in self.interval]
         for key in ("definition", "domain", "method", "source", "num_undecided", "stopped"):
             if entry := getattr(self, key):
@@ -201,4 +206,25 @@ class Finding:
             plain["tolerance"] = self.tolerance
         if self.work:
             plain["work"] = dict(self.work)
+        if self.is_share:
+            plain["is_share"] = True
         return plain
+
+    @staticmethod
+    @read_arguments
+    def from_dict(plain: Mapping[str, Any]) -> "Finding":
+        """Return the finding that `to_dict` wrote.
+
+        Raises
+        ------
+        InputError
+            If an entry is missing, is not what it should be, or contradicts the claim.
+
+        Examples
+        --------
+        >>> found = Finding.of(5, upper=inf, name="regions", work={"seconds": 1.0})
+        >>> Finding.from_dict(found.to_dict()) == found
+        True
+        """
+        with reading("a finding as Finding.to_dict writes it"):
+            return Finding(**finding_fields(plain))

@@ -1,12 +1,15 @@
 """Quantities: what can be measured, each declared once.
 
 A quantity has a name that is a column of tables and a key of JSON, and a definition that a reader can check. Its kind
-says which values it may have, and so what is known of a row that nobody looked at.
+says which values it may have, and so what is known of a row that was not measured.
 """
 
 from dataclasses import dataclass
 from enum import StrEnum
 from math import inf
+
+# What tables of findings have beside their columns, as plain types.
+RESERVED = frozenset({"domain", "keys", "status", "notes", "population", "summary", "stopped", "seconds"})
 
 
 class Kind(StrEnum):
@@ -19,6 +22,11 @@ class Kind(StrEnum):
     REAL = "real"
     SHARE = "share"
     TRUTH = "truth"
+
+    @property
+    def most(self) -> float:
+        """The value above which there is none, unless a quantity says otherwise: 1 for shares and truths."""
+        return 1.0 if self in (Kind.SHARE, Kind.TRUTH) else inf
 
 
 @dataclass(frozen=True)
@@ -91,7 +99,7 @@ def declare(
     Raises
     ------
     ValueError
-        If the name is taken by another quantity.
+        If the name is taken by another quantity, or by an entry of every table.
 
     Examples
     --------
@@ -99,9 +107,9 @@ def declare(
     >>> declare("example_share", "share of examples that run", kind=Kind.SHARE).most
     1.0
     """
-    if most is None:
-        most = 1.0 if kind in (Kind.SHARE, Kind.TRUTH) else inf
-    quantity = Quantity(name, definition, kind, unit, source, least, most)
+    if name in RESERVED:
+        raise ValueError(f"every table has an entry {name}: call the quantity something else")
+    quantity = Quantity(name, definition, kind, unit, source, least, kind.most if most is None else most)
     if _DECLARED.setdefault(name, quantity) != quantity:
         raise ValueError(f"the quantity {name} is declared already, as: {_DECLARED[name].definition}")
     return quantity

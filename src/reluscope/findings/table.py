@@ -9,15 +9,16 @@ some numbers belong to no row of it but to all of them.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool
 
 from reluscope.arguments import Share, read_arguments, read_position, read_positions
 from reluscope.errors import InputError
-from reluscope.findings.claims import AGREEMENT, Claim, claim_of
+from reluscope.findings import reading
+from reluscope.findings.claims import AGREEMENT
+from reluscope.findings.column import Column
 from reluscope.findings.derived import CONFIDENCE, Ends, at_an_end, mean, quantile, share, total
 from reluscope.findings.finding import Finding
 from reluscope.findings.quantities import Kind, Quantity
@@ -37,126 +38,6 @@ class Status(StrEnum):
     DONE = "done"
     UNDEFINED = "undefined"
     NOT_REACHED = "not reached"
-
-
-@dataclass(frozen=True, eq=False)
-class Column:
-    """One quantity, at every row.
-
-    Parameters
-    ----------
-    quantity : Quantity
-    value, lower, upper : (k,) float64
-        The truth lies between the ends, with the confidence if there is one, else for certain. NaN where there is none.
-    tolerance : (k,) float64
-        Ends that are no farther apart are one number.
-    method : str
-        How it was computed.
-    given : str
-        What the definition leaves open, as the norm of a distance: in the title and in the definition.
-    confidence : float
-        Of the ends: 1 where they are certain.
-    """
-
-    quantity: Quantity
-    value: Float[np.ndarray, " k"]
-    lower: Float[np.ndarray, " k"]
-    upper: Float[np.ndarray, " k"]
-    tolerance: Float[np.ndarray, " k"]
-    method: str = ""
-    given: str = ""
-    confidence: float = 1.0
-
-    @staticmethod
-    def of(
-        quantity: Quantity,
-        value: Any,
-        lower: Any = None,
-        upper: Any = None,
-        *,
-        tolerance: Any = None,
-        method: str = "",
-        given: str = "",
-        confidence: float = 1.0,
-    ) -> "Column":
-        """Return a column; without ends, values are exact.
-
-        Parameters
-        ----------
-        quantity : Quantity
-        value, lower, upper : (k,) arrays
-        tolerance : float or (k,) array, optional
-            By default nothing for counts and truths, and for other numbers the ninth digit.
-        method, given : str
-        confidence : float
-
-        Raises
-        ------
-        ValueError
-            If ends are not on their side of the value, or outside what the quantity may be.
-
-        Examples
-        --------
-        >>> from reluscope.findings import Column, declare
-        >>> inradius = declare("inradius", "radius of a largest ball in the linear region", unit="input")
-        >>> [str(claim) for claim in Column.of(inradius, [1.0, 2.0], [1.0, 1.5]).claims]
-        ['EXACT', 'UPPER']
-        """
-        value = np.array(value, dtype=np.float64)
-        low = value if lower is None else np.array(lower, dtype=np.float64)
-        high = value if upper is None else np.array(upper, dtype=np.float64)
-        if not ((low <= value) & (value <= high) | np.isnan(value)).all():
-            raise ValueError(f"{quantity}: expected a value between its ends")
-        if not ((low >= quantity.least) & (high <= quantity.most) | np.isnan(value)).all():
-            raise ValueError(f"{quantity}: expected ends from {quantity.least:g} to {quantity.most:g}")
-        if tolerance is None:
-            tolerance = 0.0 if quantity.is_discrete else AGREEMENT * np.abs(np.where(np.isfinite(value), value, 0.0))
-        allowed = np.broadcast_to(np.asarray(tolerance, dtype=np.float64), value.shape)
-        for array in (value, low, high, allowed):
-            array.setflags(write=False)
-        return Column(quantity, value, low, high, allowed, method, given, confidence)
-
-    @staticmethod
-    def joined(parts: "Sequence[Column]", missing: int = 0) -> "Column":
-        """Return columns of one quantity one below the other, and rows without a value below them."""
-        nobody = np.full(missing, np.nan)
-        tables = {
-            name: np.concatenate([*(getattr(part, name) for part in parts), nobody])
-            for name in ("value", "lower", "upper", "tolerance")
-        }
-        for array in tables.values():
-            array.setflags(write=False)
-        return replace(parts[0], **tables, method=" or ".join(dict.fromkeys(part.method for part in parts)))
-
-    @property
-    def definition(self) -> str:
-        """What it is, with what the quantity leaves open."""
-        return self.quantity.definition + (f", {self.given}" if self.given else "")
-
-    @property
-    def title(self) -> str:
-        """The name in words, with what the quantity leaves open."""
-        return self.quantity.title + (f" {self.given}" if self.given else "")
-
-    def __getitem__(self, rows: Any) -> "Column":
-        parts = {name: getattr(self, name)[rows] for name in ("value", "lower", "upper", "tolerance")}
-        return replace(self, **parts)
-
-    def __len__(self) -> int:
-        return len(self.value)
-
-    @cached_property
-    def claims(self) -> tuple[Claim, ...]:
-        """What each cell claims."""
-        if self.confidence < 1:
-            return (Claim.ESTIMATE,) * len(self)
-        cells = zip(self.value.tolist(), self.lower.tolist(), self.upper.tolist(), self.tolerance.tolist(), strict=True)
-        return tuple(claim_of(*cell) for cell in cells)
-
-    @property
-    def is_exact(self) -> Bool[np.ndarray, " k"]:
-        """Which cells are EXACT."""
-        return np.array([claim is Claim.EXACT for claim in self.claims], dtype=bool)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,6 +63,8 @@ class Findings:
     seconds : float
     summary : Findings, optional
         A table of one row without keys: what was measured of all rows together.
+    notes : tuple of str
+        What a reader has to know, a sentence each.
 
     Examples
     --------
@@ -205,6 +88,7 @@ class Findings:
     stopped: str = ""
     seconds: float = 0.0
     summary: "Findings | None" = None
+    notes: tuple[str, ...] = ()
 
     @staticmethod
     def of(
@@ -248,6 +132,41 @@ class Findings:
         ]
         return Findings({column.quantity.name: column for column in columns}, given, tuple(status), **fields)
 
+    @staticmethod
+    @read_arguments
+    def joined(parts: "Sequence[Findings]") -> "Findings":
+        """Return tables of the same columns, keys and details one below the other, without their summaries.
+
+        Raises
+        ------
+        InputError
+            If there are none, or they are not alike.
+
+        Examples
+        --------
+        >>> from reluscope.findings import Column, Findings, Kind, declare
+        >>> pages = declare("example_pages", "pages of a book", kind=Kind.COUNT)
+        >>> shelves = [Findings.of(Column.of(pages, [5, 9]), keys={"book": list(names)}) for names in ("ab", "cd")]
+        >>> print(Findings.joined(shelves).total("example_pages"))
+        28 (EXACT)
+        """
+        kinds = {(tuple(part.columns), tuple(part.keys), tuple(part.details), part.domain) for part in parts}
+        if len(kinds) != 1:
+            raise InputError(
+                f"expected tables of the same columns, keys, details and domain, got {len(kinds)} kinds of {len(parts)}"
+            )
+        first = parts[0]
+        return Findings(
+            {name: Column.joined([part.columns[name] for part in parts]) for name in first.columns},
+            {name: np.concatenate([part.keys[name] for part in parts]) for name in first.keys},
+            tuple(status for part in parts for status in part.status),
+            domain=first.domain,
+            details={name: np.concatenate([part.details[name] for part in parts]) for name in first.details},
+            stopped=next((part.stopped for part in parts if part.stopped), ""),
+            seconds=sum(part.seconds for part in parts),
+            notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        )
+
     def __len__(self) -> int:
         return len(self.status)
 
@@ -281,6 +200,29 @@ class Findings:
     def to_dict(self) -> dict[str, Any]:
         """Return everything but details as plain types, ready for JSON."""
         return as_plain(self)
+
+    @staticmethod
+    @read_arguments
+    def from_dict(plain: Mapping[str, Any]) -> "Findings":
+        """Return the table that `to_dict` wrote, without details.
+
+        Raises
+        ------
+        InputError
+            If an entry is missing or not what it should be, ends are not on their sides of values, or a claim does not
+            follow from its ends.
+
+        Examples
+        --------
+        >>> import json
+        >>> from reluscope.findings import Column, Findings, declare
+        >>> inradius = declare("inradius", "radius of a largest ball in the linear region", unit="input")
+        >>> found = Findings.of(Column.of(inradius, [1.0, 2.5], upper=[1.0, 4.0]), keys={"sample": [0, 1]})
+        >>> print(Findings.from_dict(json.loads(json.dumps(found.to_dict()))).finding("inradius", 1))
+        2.5 (LOWER, in [2.5, 4])
+        """
+        with reading.reading("a table as Findings.to_dict writes it"):
+            return _read(plain)
 
     def to_table(self) -> "pa.Table":
         """Return keys, status, and value, ends and claim of each quantity as an Arrow table."""
@@ -443,7 +385,8 @@ class Findings:
             about = abs(cell.value) if np.isfinite(cell.value) else 0.0
             tolerance = max(float(np.median(column.tolerance[defined])), AGREEMENT * about)
         lower, upper = cell.lower, cell.upper
-        if said != "sum of":
+        nothing_known = cell.is_certain and (lower, upper) == (-np.inf, np.inf)
+        if said != "sum of" and not nothing_known:
             lower, upper = max(lower, quantity.least), min(upper, quantity.most)
         is_certain = cell.is_certain and column.confidence == 1
         cell = at_an_end(Ends(cell.value, lower, upper, is_certain), tolerance)
@@ -496,3 +439,30 @@ class Findings:
         if cell.is_certain:
             return Finding.of(value, lower, upper, tolerance=tolerance, **fields)
         return Finding.estimate(value, (lower, upper), **fields)
+
+
+def _read(plain: Mapping[str, Any]) -> Findings:
+    """Return the table that was written as plain types; see `reading` for what ends badly."""
+    status = tuple(Status(entry) for entry in plain["status"])
+    columns = {}
+    for name, entry in reading.table_columns(plain).items():
+        fields = reading.column_fields(name, entry, len(status))
+        claims = fields.pop("claims")
+        column = columns[name] = Column.of(**fields)
+        follow = tuple(
+            None if np.isnan(value) else claim for value, claim in zip(column.value, column.claims, strict=True)
+        )
+        if claims != follow:
+            raise ValueError(f"claims of {name} do not follow from its ends")
+    population = plain.get("population")
+    return Findings(
+        columns,
+        reading.keys(plain["keys"], len(status)),
+        status,
+        domain=reading.text(plain.get("domain", "")),
+        population=None if population is None else reading.at_least(reading.whole(population), 0),
+        stopped=reading.text(plain["stopped"]),
+        seconds=reading.at_least(reading.number(plain["seconds"]), 0),
+        summary=_read(plain["summary"]) if "summary" in plain else None,
+        notes=tuple(map(reading.text, plain.get("notes", ()))),
+    )

@@ -1,4 +1,4 @@
-"""Tables of findings for people and programs: text, Markdown, HTML, plain types for JSON, Arrow. One way for each.
+"""Tables of findings for people and programs: a writer each for text, Markdown, HTML, plain types for JSON, Arrow.
 
 Everything takes any `Findings`: what it shows follows from keys, quantities and claims alone. A bound is written with
 its sign, an estimate with ≈; where both ends are known and apart, they follow in brackets.
@@ -7,7 +7,7 @@ its sign, an estimate with ≈; where both ends are known and apart, they follow
 import json
 from collections.abc import Sequence
 from html import escape
-from math import inf, isfinite, isinf
+from math import inf, isinf, isnan
 from typing import TYPE_CHECKING, Any
 
 from reluscope.findings.claims import Claim
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 SIGNS = {Claim.EXACT: "", Claim.LOWER: "≥ ", Claim.UPPER: "≤ ", Claim.ESTIMATE: "≈ "}
 # Digits of numbers that are no whole ones, at least and at most.
-LEAST_DIGITS, MOST_DIGITS = 4, 17
+MIN_DIGITS, MAX_DIGITS = 4, 17
 
 
-def number(value: float, digits: int = LEAST_DIGITS) -> str:
-    """Return a number as a reader likes it: thousands apart, or four significant digits.
+def number(value: float, digits: int = MIN_DIGITS) -> str:
+    """Return a number with its thousands apart, or with four significant digits.
 
     Examples
     --------
@@ -41,8 +41,8 @@ def number(value: float, digits: int = LEAST_DIGITS) -> str:
     return f"{value:,.{digits - 3}f}" if 1e3 <= abs(value) < 1e6 else f"{value:.{digits}g}"
 
 
-def written(finding: Finding, value: float, digits: int = LEAST_DIGITS) -> str:
-    """Return the finding's value, or one of its ends, as a reader likes it: shares in percent.
+def written(finding: Finding, value: float, digits: int = MIN_DIGITS) -> str:
+    """Return the finding's value, or one of its ends, as `number` writes it; shares are in percent.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def written(finding: Finding, value: float, digits: int = LEAST_DIGITS) -> str:
     return f"{100 * value:.{digits - 3}f} %" if finding.is_share else number(value, digits)
 
 
-def signed(finding: Finding, digits: int = LEAST_DIGITS) -> str:
+def signed(finding: Finding, digits: int = MIN_DIGITS) -> str:
     """Return a finding's value with the sign of its claim.
 
     Examples
@@ -150,7 +150,11 @@ def as_html(found: "Findings", *, most: int = 50) -> str:
 
 
 def as_plain(found: "Findings") -> dict[str, Any]:
-    """Return everything but details as plain types, ready for JSON; infinite and missing numbers are null."""
+    """Return everything but details as plain types, ready for JSON; `Findings.from_dict` reads them.
+
+    Missing numbers and ends at which nothing is known are null; other infinite numbers are ``"inf"`` and ``"-inf"``.
+    Tolerances are there where they are not those that columns have by default.
+    """
     plain: dict[str, Any] = {"domain": found.domain} if found.domain else {}
     plain["keys"] = {name: table.tolist() for name, table in found.keys.items()}
     plain["status"] = [str(status) for status in found.status]
@@ -161,13 +165,22 @@ def as_plain(found: "Findings") -> dict[str, Any]:
             "kind": str(quantity.kind),
             **({"unit": quantity.unit} if quantity.unit else {}),
             **({"source": quantity.source} if quantity.source else {}),
+            **({"least": plain_number(quantity.least)} if quantity.least != 0 else {}),
+            **({"most": plain_number(quantity.most)} if quantity.most != quantity.kind.most else {}),
             **({"method": column.method} if column.method else {}),
-            **{end: _finite(getattr(column, end).tolist()) for end in ("value", "lower", "upper")},
+            **({"given": column.given} if column.given else {}),
+            **({"confidence": column.confidence} if column.confidence < 1 else {}),
+            "value": [plain_number(value) for value in column.value.tolist()],
+            "lower": [plain_number(end, unknown=-inf) for end in column.lower.tolist()],
+            "upper": [plain_number(end, unknown=inf) for end in column.upper.tolist()],
+            **({} if column.has_default_tolerance else {"tolerance": column.tolerance.tolist()}),
             "claim": [
                 str(claim) if value == value else None
                 for claim, value in zip(column.claims, column.value.tolist(), strict=True)
             ],
         }
+    if found.notes:
+        plain["notes"] = list(found.notes)
     if found.population is not None:
         plain["population"] = found.population
     if found.summary is not None:
@@ -178,7 +191,7 @@ def as_plain(found: "Findings") -> dict[str, Any]:
 def as_arrow(found: "Findings") -> "pa.Table":
     """Return keys, status, and for each quantity value, ends and claim, as an Arrow table.
 
-    Definitions are metadata of the columns, and a summary, as JSON, of the table.
+    Definitions are metadata of the columns; a summary and notes, as JSON, of the table.
     """
     import pyarrow as pa
 
@@ -193,9 +206,10 @@ def as_arrow(found: "Findings") -> "pa.Table":
     for place, name in enumerate(table.column_names):
         if name in fields:
             table = table.set_column(place, table.field(place).with_metadata(fields[name]), table.column(place))
-    if found.summary is not None:
-        table = table.replace_schema_metadata({"summary": json.dumps(as_plain(found.summary))})
-    return table
+    about = {} if found.summary is None else {"summary": json.dumps(as_plain(found.summary))}
+    if found.notes:
+        about["notes"] = json.dumps(found.notes)
+    return table.replace_schema_metadata(about) if about else table
 
 
 def _cells(found: "Findings", most: int) -> tuple[list[str], list[list[str]], int]:
@@ -228,19 +242,29 @@ def _key(value: Any) -> str:
 
 def _notes(found: "Findings", most: int) -> Sequence[str]:
     notes = [] if most >= len(found) else [f"{most:,} of {len(found):,} rows."]
-    return [*notes, *([f"Ended early: {found.stopped}."] if found.stopped else [])]
+    return [*notes, *found.notes, *([f"Ended early: {found.stopped}."] if found.stopped else [])]
 
 
 def _digits(finding: Finding, low: float, high: float) -> int:
     """Return how many digits tell two numbers apart."""
-    for digits in range(LEAST_DIGITS, MOST_DIGITS):
+    for digits in range(MIN_DIGITS, MAX_DIGITS):
         if written(finding, low, digits) != written(finding, high, digits):
             return digits
-    return LEAST_DIGITS if low == high else MOST_DIGITS
+    return MIN_DIGITS if low == high else MAX_DIGITS
 
 
-def _finite(values: list[float]) -> list[float | None]:
-    return [value if isfinite(value) else None for value in values]
+def plain_number(value: float, *, unknown: float | None = None) -> float | str | None:
+    """Return a number as JSON can have it: null where it is missing, or infinite because nothing is known.
+
+    Examples
+    --------
+    >>> from reluscope.findings.writing import plain_number
+    >>> [plain_number(one) for one in (2.0, float("inf"), float("nan"))], plain_number(float("inf"), unknown=inf)
+    ([2.0, 'inf', None], None)
+    """
+    if isnan(value) or value == unknown:
+        return None
+    return str(float(value)) if isinf(value) else value
 
 
 def _heading(text: str, title: str, scope: str) -> str:

@@ -1,13 +1,15 @@
 """Accuracy over the number of affine functions that every output is left, by the rule that says which one is used."""
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from reluscope.analyses.compression.curve import AccuracyCurve
+from reluscope.analyses.classification.classes import ACCURACY
+from reluscope.analyses.compression.curve import NETWORK_ACCURACY
 from reluscope.arguments import read_drawn
-from reluscope.findings import Claim
+from reluscope.findings import Claim, Findings
 from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend
 
 # What a rule reads, as a reader would say it.
@@ -21,12 +23,13 @@ MARKS = ("o", "D", "s", "^")
 
 
 @read_drawn
-def accuracy_curve(curve: AccuracyCurve, *, axes: Axes | None = None) -> Figure:
+def accuracy_curve(curve: Findings, *, axes: Axes | None = None) -> Figure:
     """Draw the accuracies of a network that is left a few maps, and that of the network itself.
 
     Parameters
     ----------
-    curve : AccuracyCurve
+    curve : Findings
+        As `reluscope.compression.accuracy_curve` returns it.
     axes : matplotlib axes, optional
         Where to draw; by default in a new figure.
 
@@ -50,18 +53,21 @@ def accuracy_curve(curve: AccuracyCurve, *, axes: Axes | None = None) -> Figure:
     return figure_of(axes)
 
 
-def draw_accuracies(axes: Axes, curve: AccuracyCurve) -> list[Line2D]:
+def draw_accuracies(axes: Axes, curve: Findings) -> list[Line2D]:
     """Draw the accuracies, and return what the legend says of the network and of every rule."""
-    level = 100 * float(curve.original)
+    level = 100 * float(curve.finding(NETWORK_ACCURACY))
     axes.axhline(level, color=INK, linewidth=1.0, alpha=0.7)
     handles = [Line2D([], [], color=INK, linewidth=1.0, alpha=0.7, label=f"the network, {level:.1f}%")]
-    for index, (rule, shares) in enumerate(curve.accuracies.items()):
+    for index, rule in enumerate(dict.fromkeys(curve.keys["rule"].tolist())):
         color, mark = category(index), MARKS[index % len(MARKS)]
-        values = [100 * float(share) for share in shares]
-        axes.plot(curve.num_clusters, values, mark, color=color, linestyle=dashes(index), linewidth=1.5, markersize=4.5)
-        for number, share in zip(curve.num_clusters, shares, strict=True):
-            if share.claim is not Claim.EXACT and share.interval is not None:
-                axes.plot([number] * 2, [100 * end for end in share.interval], color=color, linewidth=1.2)
+        found = curve.where(rule=rule)
+        numbers, shares = found.keys["num_clusters"], found[ACCURACY]
+        axes.plot(
+            numbers, 100 * shares.value, mark, color=color, linestyle=dashes(index), linewidth=1.5, markersize=4.5
+        )
+        for number, low, high, claim in zip(numbers, shares.lower, shares.upper, shares.claims, strict=True):
+            if claim is not Claim.EXACT:
+                axes.plot([number] * 2, [100 * low, 100 * high], color=color, linewidth=1.2)
         label = RULE_NAMES.get(rule, rule)
         handles.append(
             Line2D(
@@ -70,7 +76,8 @@ def draw_accuracies(axes: Axes, curve: AccuracyCurve) -> list[Line2D]:
         )
     axes.set_xscale("log")
     # Few numbers are named one by one; a logarithmic axis would name powers of ten alone.
-    axes.set_xticks(curve.num_clusters, [f"{number:,}" for number in curve.num_clusters])
+    named = np.unique(curve.keys["num_clusters"])
+    axes.set_xticks(named, [f"{number:,}" for number in named])
     axes.tick_params(axis="x", which="minor", bottom=False)
     axes.yaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
     axes.yaxis.set_major_formatter(PercentFormatter(decimals=0))

@@ -6,8 +6,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.analyses.compression.curve import AccuracyCurve
+from reluscope.analyses.compression.curve import NETWORK_ACCURACY
 from reluscope.arguments import Count, read_drawn
+from reluscope.findings import Findings
 from reluscope.plots.accuracy_curves import draw_accuracies
 from reluscope.plots.style import INK, canvas, legend_below
 
@@ -15,12 +16,13 @@ COLUMN, ROW = 2.9, 2.5
 
 
 @read_drawn
-def curves_of_networks(curves: Mapping[str, AccuracyCurve], *, columns: Count) -> Figure:
+def curves_of_networks(curves: Mapping[str, Findings], *, columns: Count) -> Figure:
     """Draw the accuracies of networks that are left a few maps, one network per panel.
 
     Parameters
     ----------
-    curves : mapping of names to AccuracyCurve
+    curves : mapping of names to Findings
+        As `reluscope.compression.accuracy_curve` returns them.
     columns : int
         Panels in a row.
 
@@ -50,7 +52,7 @@ def curves_of_networks(curves: Mapping[str, AccuracyCurve], *, columns: Count) -
         itself, *handles = draw_accuracies(axes, curve)
         itself.set_label("the network itself")
         handles.insert(0, itself)
-        axes.set_title(f"{name}, {100 * float(curve.original):.1f}%", fontsize=9.5, color=INK)
+        axes.set_title(f"{name}, {100 * float(curve.finding(NETWORK_ACCURACY)):.1f}%", fontsize=9.5, color=INK)
         axes.tick_params(axis="x", labelsize=7.0)
         axes.label_outer()
     for axes in grid.flat[len(curves) :]:

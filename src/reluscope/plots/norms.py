@@ -6,7 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from reluscope.analyses.coefficients.norms import FROBENIUS_NORM, MARGIN_SLOPE, SPECTRAL_NORM
+from reluscope.analyses.coefficients.margins import MARGIN_SLOPE
+from reluscope.analyses.coefficients.norms import FROBENIUS_NORM, SPECTRAL_NORM
 from reluscope.arguments import read_drawn
 from reluscope.findings import Findings
 from reluscope.plots.outlines import edges_of_equal_ratio, number_logarithmically

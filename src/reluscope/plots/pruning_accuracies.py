@@ -2,19 +2,21 @@
 
 from collections.abc import Mapping
 
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import PercentFormatter
 
-from reluscope.analyses.compression.pruning_curve import PruningCurve
+from reluscope.analyses.classification.classes import ACCURACY
+from reluscope.analyses.compression.pruning_curve import SHARE_OF_WEIGHTS, PruningCurve
 from reluscope.arguments import read_drawn
 from reluscope.findings import Claim
 from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend
 
 MARKS = ("o", "s", "D", "^")
 # Names of steps would lie over each other.
-MOST_NAMED = 12
+MAX_NAMED = 12
 
 
 @read_drawn
@@ -45,14 +47,13 @@ def pruning_curves(curves: Mapping[str, PruningCurve], *, axes: Axes | None = No
     axes = canvas(axes, (7.2, 4.2))
     handles = []
     for index, (name, curve) in enumerate(curves.items()):
-        steps = sorted(zip(curve.shares, curve.steps, strict=True), key=lambda one: one[0])
+        shares, accuracies = curve.findings[SHARE_OF_WEIGHTS].value, curve.findings[ACCURACY]
+        order = np.argsort(shares, kind="stable")
         look = {"color": category(index), "linestyle": dashes(index), "marker": MARKS[index % len(MARKS)]}
-        shares, values = [100 * share for share, _ in steps], [100 * float(step.accuracy) for _, step in steps]
-        axes.plot(shares, values, linewidth=1.5, markersize=3.5, **look)
-        for share, (_, step) in zip(shares, steps, strict=True):
-            if step.accuracy.claim is not Claim.EXACT and step.accuracy.interval is not None:
-                ends = [100 * end for end in step.accuracy.interval]
-                axes.plot([share] * 2, ends, color=category(index), linewidth=1.2)
+        axes.plot(100 * shares[order], 100 * accuracies.value[order], linewidth=1.5, markersize=3.5, **look)
+        for share, low, high, claim in zip(shares, accuracies.lower, accuracies.upper, accuracies.claims, strict=True):
+            if claim is not Claim.EXACT:
+                axes.plot([100 * share] * 2, [100 * low, 100 * high], color=category(index), linewidth=1.2)
         _name_channels(axes, curve, category(index))
         handles.append(Line2D([], [], linewidth=1.5, markersize=3.5, label=name, **look))
     axes.xaxis.set_major_formatter(PercentFormatter(decimals=0))
@@ -68,16 +69,18 @@ def pruning_curves(curves: Mapping[str, PruningCurve], *, axes: Axes | None = No
 
 def _name_channels(axes: Axes, curve: PruningCurve, color: str) -> None:
     """Write the channels that are left below some of the steps at which they change, evenly over the shares."""
-    if len({step.channels for step in curve.steps}) == 1:
+    channels = curve.findings.details["channels"].tolist()
+    if all(one == channels[0] for one in channels):
         return
     last = None
-    for share, step in zip(curve.shares, curve.steps, strict=True):
-        if last is not None and last - share < 1 / MOST_NAMED:
+    shares, accuracies = curve.findings[SHARE_OF_WEIGHTS].value, curve.findings[ACCURACY].value
+    for share, accuracy, left in zip(shares, accuracies, channels, strict=True):
+        if last is not None and last - share < 1 / MAX_NAMED:
             continue
         last = share
         axes.annotate(
-            "-".join(map(str, step.channels)),
-            (100 * share, 100 * float(step.accuracy)),
+            "-".join(map(str, left)),
+            (100 * share, 100 * accuracy),
             xytext=(0, -7),
             textcoords="offset points",
             fontsize=7,

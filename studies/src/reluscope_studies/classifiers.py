@@ -14,7 +14,7 @@ import reluscope as rs
 from reluscope.studies import Record, Setting
 from reluscope_studies.epochs import epochs
 from reluscope_studies.labelled import Labelled
-from reluscope_studies.records import finding_of, plain_findings
+from reluscope_studies.records import plain_findings
 
 
 class Architecture(Protocol):
@@ -91,7 +91,7 @@ def trained(
         return network, found
     model.load_state_dict({name: torch.from_numpy(value.copy()) for name, value in kept.arrays.items()})
     network = rs.load(model.eval(), input_shape=training.shape).to(setting.device)
-    return network, finding_of(kept.plain["accuracy"])
+    return network, rs.Finding.from_dict(kept.plain["accuracy"])
 
 
 def train(

@@ -1,6 +1,7 @@
 """Norms and margins of local maps against autograd's Jacobian, numpy's singular values and plain loops."""
 
 import itertools
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -43,7 +44,7 @@ def test_norms_and_margins_by_autograd(name):
         assert found["frobenius_norm"].value[row] == pytest.approx(np.sqrt((weight**2).sum()), rel=1e-12)
         if len(values) == 1:
             best, slope = abs(values[0]) / np.linalg.norm(weight), np.linalg.norm(weight)
-            assert margins.classes[row] == int(values[0] > 0)
+            assert margins.details["class"][row] == int(values[0] > 0)
         else:
             own = int(values.argmax())
             others = [one for one in range(len(values)) if one != own]
@@ -52,13 +53,15 @@ def test_norms_and_margins_by_autograd(name):
                 (values[own] - values[j]) / slope if slope else np.inf for j, slope in zip(others, slopes, strict=True)
             ]
             if np.isinf(distances).all():
-                assert margins.distances[row] == np.inf
+                assert margins["rival_distance"].value[row] == np.inf
                 continue
             best, rival = min(distances), others[int(np.argmin(distances))]
             slope = np.linalg.norm(weight[own] - weight[rival])
-            assert (margins.classes[row], margins.rivals[row]) == (own, rival)
-        assert margins.distances[row] == pytest.approx(best, rel=1e-9)
-        assert [found["margin_slope"].value[row], margins.slopes[row]] == pytest.approx([slope, slope], rel=1e-9)
+            assert (margins.details["class"][row], margins.details["rival"][row]) == (own, rival)
+        assert margins["rival_distance"].value[row] == pytest.approx(best, rel=1e-9)
+        assert [found["margin_slope"].value[row], margins["margin_slope"].value[row]] == pytest.approx(
+            [slope, slope], rel=1e-9
+        )
 
 
 def test_medians_and_their_claims():
@@ -88,11 +91,11 @@ def test_different_maps_are_counted():
 def test_ties_and_maps_that_never_change_their_class():
     net = rs.load([(np.array([[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]]), np.array([0.0, -1.0, -5.0]))])
     found = linear_margins(net, [[2.0, 0.0], [-5.0, 0.0]])
-    assert found.distances == pytest.approx([7.0, 0.0])
+    assert found["rival_distance"].value == pytest.approx([7.0, 0.0])
     parallel = rs.load([(np.array([[1.0], [1.0]]), np.array([0.0, -1.0]))])
-    assert linear_margins(parallel, [[2.0]]).distances[0] == np.inf
+    assert linear_margins(parallel, [[2.0]])["rival_distance"].value[0] == np.inf
     flat = rs.load([(np.zeros((1, 2)), np.ones(1))])
-    assert linear_margins(flat, [[0.0, 0.0]]).distances[0] == np.inf
+    assert linear_margins(flat, [[0.0, 0.0]])["rival_distance"].value[0] == np.inf
 
 
 def test_rounding_is_bounded():
@@ -129,8 +132,32 @@ def test_no_time_and_ctrl_c(monkeypatch):
 def test_equal_outputs_have_no_distance():
     """Margins and slopes of zero: a quotient of nothing is no distance, and no warning either."""
     two = linear_margins(rs.load([([[1.0], [1.0]], [0.0, 0.0])]), [[2.0]])
-    assert (two.distances.tolist(), two.margins.tolist(), two.classes.tolist()) == ([np.inf], [0.0], [0])
+    assert (two["rival_distance"].value, two["margin"].value, two.details["class"]) == (np.inf, 0.0, 0)
     one = linear_margins(rs.load([([[0.0]], [0.0])]), [[2.0]])
-    assert one.distances.tolist() == [np.inf]
+    assert one["rival_distance"].value.tolist() == [np.inf]
     three = linear_margins(rs.load([([[1.0], [1.0], [-1.0]], [0.0, 0.0, 0.0])]), [[2.0]])
-    assert (three.rivals.tolist(), three.distances.tolist()) == ([2], [2.0])
+    assert (three.details["rival"].tolist(), three["rival_distance"].value.tolist()) == ([2], [2.0])
+
+
+def test_margins_lie_between_what_rounding_makes_of_them():
+    net = rs.load(layers([4, 12, 12, 3], seed=5))
+    points = np.random.default_rng(2).normal(size=(20, 4))
+    found = linear_margins(net, points)
+    assert {claim for name in found for claim in found[name].claims} == {"EXACT"}
+    for row, part in enumerate(rs.regions(net, points)):
+        weight, bias = part.map.weight.numpy()[0], part.map.bias.numpy()[0]
+        own, rival = found.details["class"][row], found.details["rival"][row]
+        margin = sum(Fraction(w) * Fraction(x) for w, x in zip(weight[own] - weight[rival], points[row], strict=True))
+        exact = float(margin + Fraction(bias[own]) - Fraction(bias[rival]))
+        slope = np.linalg.norm(weight[own] - weight[rival])
+        for name, value in (("margin", exact), ("margin_slope", slope), ("rival_distance", exact / slope)):
+            column = found[name]
+            assert column.lower[row] <= value <= column.upper[row]
+            assert column.upper[row] - column.lower[row] > 0
+
+
+def test_a_slope_within_rounding_leaves_the_distance_open():
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.array([[1.0, 1e-18], [1.0, 0.0]]), np.array([0.0, -1.0]))])
+    found = linear_margins(net, [[1.0, 1.0]]).finding("rival_distance")
+    assert found.claim == "ESTIMATE"
+    assert found.interval[1] == np.inf

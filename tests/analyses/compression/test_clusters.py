@@ -49,7 +49,7 @@ def test_one_cluster_is_the_mean_map(network, samples):
         assert spread is None or found.inertia.sum() == pytest.approx(spread, rel=1e-9)
     curve = compression.accuracy_curve(matrices, matrices, np.zeros(150, int), (1,), rules=("own_map", "mean_input"))
     linear = (np.concatenate([x, np.ones((150, 1))], axis=1) @ mean.T).argmax(axis=1)
-    assert {float(shares[0]) for shares in curve.accuracies.values()} == {float((linear == 0).mean())}
+    assert set(curve["accuracy"].value) == {float((linear == 0).mean())}
 
 
 @pytest.mark.parametrize("number", [2, 7])
@@ -69,8 +69,8 @@ def test_the_five_steps_of_the_dissertation(network, samples, number):
         assert np.abs(forward.outputs[sample] - values).max() < 1e-12
         right += int(np.argmax(values)) == label
     curve = compression.accuracy_curve(rs.coefficients.matrix(network, training), test, labels, [number], seed=3)
-    assert float(curve.accuracies["own_map"][0]) == right / len(x)
-    assert curve.accuracies["own_map"][0].claim is Claim.EXACT
+    share = curve.where(rule="own_map").finding("accuracy")
+    assert (float(share), share.claim) == (right / len(x), Claim.EXACT)
 
 
 def test_rules_that_read_the_input_alone(network, samples):
@@ -99,8 +99,12 @@ def test_as_many_clusters_as_maps_are_the_network(network, samples):
     assert np.abs(forward.outputs - network(x).numpy()).max() < 1e-12
     labels = samples[2]
     curve = compression.accuracy_curve(matrices, matrices, labels, (1, 1000))
-    assert float(curve.accuracies["own_map"][1]) == float(accuracy(network, x, labels)) == float(curve.original)
-    assert int(curve.fewest_clusters(0.0)) <= clusters.num_clusters[0]
+    every = curve.where(rule="own_map", num_clusters=1000)
+    whole = float(accuracy(network, x, labels))
+    assert float(every.finding("accuracy")) == whole == float(curve.finding("network_accuracy"))
+    assert float(every.finding("accuracy_drop")) == 0.0
+    assert int(every.finding("num_maps_used")) == max(clusters.num_clusters)
+    assert int(compression.fewest_clusters(curve, 0.0)) <= clusters.num_clusters[0]
     assert len(curve.notes) == 1
 
 
@@ -145,10 +149,12 @@ def test_ties_between_centres_leave_an_interval():
     curve = compression.accuracy_curve(
         matrices, rs.coefficients.matrix(lopsided, [[1.0], [3.0]]), np.array([0, 0]), (2,), rules=("nearest_sample",)
     )
-    (share,) = curve.accuracies["nearest_sample"]
+    share = curve.finding("accuracy")
     assert share.claim is Claim.LOWER  # 1 is as far from -2 as from 4, and the maps give 1 and -1 there
     assert share.interval == (0.5, 1.0)
-    assert curve.fewest_clusters(0.0, "nearest_sample") is None
+    drop = curve.finding("accuracy_drop")
+    assert (drop.value, drop.claim, drop.interval) == (0.5, Claim.UPPER, (0.0, 0.5))
+    assert compression.fewest_clusters(curve, 0.0, "nearest_sample") is None
 
 
 def test_a_single_output_and_tables(network):
@@ -157,27 +163,31 @@ def test_a_single_output_and_tables(network):
     labels = (small(x).numpy()[:, 0] > 0).astype(int)
     matrices = rs.coefficients.matrix(small, x)
     curve = compression.accuracy_curve(matrices, matrices, labels, (3, 1, 60), rules=("own_map", "nearest_sample"))
-    assert curve.num_clusters == (1, 3, 60)
+    assert curve.keys["num_clusters"].tolist() == 2 * [1, 3, 60]
     table = curve.to_table().to_pylist()
     assert len(table) == 6
-    assert table[2]["drop"] == 0.0
-    assert float(curve.original) == 1.0
-    assert "own_map" in repr(curve)
+    assert table[2]["accuracy_drop"] == 0.0
+    assert float(curve.finding("network_accuracy")) == 1.0
     assert "nearest_sample" in curve._repr_html_()
 
 
 def test_regions_by_their_samples():
     network = rs.load([([[1.0], [-1.0]], [0.0, -1.0]), ([[1.0, 2.0]], [0.0])])
     found = compression.region_samples(rs.coefficients.matrix(network, [[-2.0], [-0.5], [1.0], [2.0], [3.0], [-0.2]]))
-    assert found.counts.tolist() == [3, 2, 1]
-    assert found.labels.tolist() == [2, 1, 0, 0, 0, 1]
-    assert found.first.tolist() == [2, 1, 0]
-    assert [int(found.holding(share)) for share in (0.5, 0.51, 5 / 6, 1.0)] == [1, 2, 2, 3]
-    assert found.holding(0.5).claim is Claim.EXACT
+    assert found["num_samples_in_region"].value.tolist() == [3, 2, 1]
+    assert found["num_samples_in_region"].is_exact.all()
+    assert found.details["first_sample"].tolist() == [2, 1, 0]
+    holding = [compression.regions_holding(found, share) for share in (0.5, 0.51, 5 / 6, 1.0)]
+    assert [int(one) for one in holding] == [1, 2, 2, 3]
+    assert holding[0].claim is Claim.EXACT
     near = compression.region_samples(rs.coefficients.matrix(
         rs.load([([[1.0, -1.0]], [0.0]), ([[1.0]], [0.0])]), [[1.0, 1 + 2**-52], [2.0, 1.0], [3.0, 0.0]]))  # fmt: skip
-    assert near.num_doubtful == 1
-    assert (near.holding(0.5).claim, near.holding(0.5).interval) == (Claim.LOWER, (1, 3))
+    assert int(near.finding("num_samples_in_doubt")) == 1
+    (column,) = near.columns.values()
+    # The first sample, which is on the side of one other, may be on that of none.
+    assert (column.value.tolist(), column.lower.tolist(), column.upper.tolist()) == ([2, 1], [2, 0], [3, 1])
+    half = compression.regions_holding(near, 0.5)
+    assert (half.claim, half.interval) == (Claim.LOWER, (1, 3))
 
 
 def test_bad_input(network, samples):
@@ -203,7 +213,11 @@ def test_bad_input(network, samples):
     with pytest.raises(InputError, match="finite coefficients"):
         compression.cluster_maps(rs.coefficients.matrix(huge, [[1.0]]), 1)
     with pytest.raises(InputError, match="a share of the samples"):
-        compression.region_samples(matrices).holding(0.0)
+        compression.regions_holding(compression.region_samples(matrices), 0.0)
+    with pytest.raises(InputError, match="a quantity that was measured"):
+        compression.regions_holding(compression.accuracy_curve(matrices, test, labels, (1,)), 0.5)
+    with pytest.raises(InputError, match="and a rule of , got"):
+        compression.fewest_clusters(compression.region_samples(matrices))
 
 
 def test_circle_and_annulus_need_few_of_their_maps():
@@ -225,9 +239,10 @@ def test_circle_and_annulus_need_few_of_their_maps():
         rs.coefficients.matrix(network, grid), rs.coefficients.matrix(network, data.points), data.labels, (1, 10, 20)
     )
     assert len(part) > 60
-    assert float(curve.original) > 0.98
-    assert float(curve.accuracies["own_map"][0]) < 0.7
-    assert float(curve.accuracies["own_map"][2]) > 0.95
+    assert float(curve.finding("network_accuracy")) > 0.98
+    one, _, twenty = curve.where(rule="own_map")["accuracy"].value
+    assert one < 0.7
+    assert twenty > 0.95
     assert len(compression.merge_regions(part, 0.2)) < len(part) / 3
 
 
@@ -236,7 +251,7 @@ def test_more_samples_at_one_distance_than_neighbors_are_looked_at():
     net = rs.load([([[1.0, 0, 0], [1.0, 0, 0]], [-0.25, -0.75]), ([[8.0, -6.0]], [-0.5])])
     training, middle = rs.coefficients.matrix(net, corners), rs.coefficients.matrix(net, [[0.5, 0.5, 0.5]])
     curve = rs.compression.accuracy_curve(training, middle, np.array([1]), (2,), rules=("nearest_sample",))
-    assert curve.accuracies["nearest_sample"][0].claim is rs.Claim.LOWER
+    assert curve.finding("accuracy").claim is rs.Claim.LOWER
 
 
 def test_samples_in_doubt_make_estimates():

@@ -2,7 +2,7 @@
 
 from copy import deepcopy
 from functools import partial
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -11,7 +11,6 @@ from torch import nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from reluscope.analyses.compression import (
-    PruningCurve,
     prune_by_magnitude,
     prune_channels,
     prune_exhaustively,
@@ -140,20 +139,24 @@ def deep():
 
 def test_stochastic_pruning_takes_unit_after_unit(deep):
     before = [weight.clone() for weight in deep.stack.weights]
-    ways = prune_stochastically(deep.stack, X, XOR, epochs=60, seeds=range(6), **HOW)
+    pruned = prune_stochastically(deep.stack, X, XOR, epochs=60, seeds=range(6), **HOW)
     assert all(torch.equal(one, other) for one, other in zip(before, deep.stack.weights, strict=True))
-    for reached, way in zip(deep.reached.tolist(), ways, strict=True):
-        assert way.widths[0] == (4, 3)
-        assert all(sum(one) == sum(other) + 1 for one, other in zip(way.widths, way.widths[1:], strict=False))
-        assert int(way.num_units) == sum(way.widths[-1]) == sum(way.stack.sizes[1:-1])
-        assert (way.num_units.claim is Claim.UPPER) == reached == has_all_right(way.stack, X, XOR)
-        assert len(way.widths) > 1 or not reached
+    for row, (reached, stack, widths) in enumerate(
+        zip(deep.reached.tolist(), pruned.stacks, pruned.widths, strict=True)
+    ):
+        units = pruned.findings.finding("fewest_units", row)
+        assert widths[0] == (4, 3)
+        assert all(sum(one) == sum(other) + 1 for one, other in pairwise(widths))
+        assert int(units) == sum(widths[-1]) == sum(stack.sizes[1:-1])
+        assert units.claim is (Claim.UPPER if reached else Claim.ESTIMATE)
+        assert reached == has_all_right(stack, X, XOR)
+        assert len(widths) > 1 or not reached
         if reached:  # nothing more can go
-            candidates = [train(one, X, XOR, epochs=60, goal=signs_agree, **HOW) for one in _without_one(way.stack)]
+            candidates = [train(one, X, XOR, epochs=60, goal=signs_agree, **HOW) for one in _without_one(stack)]
             assert not any(bool(one.reached.any()) for one in candidates)
     row = int(deep.reached.nonzero()[0])
-    alone = prune_stochastically(deep.stack.take([row]), X, XOR, epochs=60, seeds=[row], **HOW)[0]
-    assert alone.widths == ways[row].widths  # it depends on itself and its seed only
+    alone = prune_stochastically(deep.stack.take([row]), X, XOR, epochs=60, seeds=[row], **HOW)
+    assert alone.widths[0] == pruned.widths[row]  # it depends on itself and its seed only
     with pytest.raises(ShapeError, match="one seed per network"):
         prune_stochastically(deep.stack, X, XOR, epochs=1, seeds=[0], **HOW)
 
@@ -222,17 +225,18 @@ def test_channels_go_one_by_one_the_least_loss_first():
 
     curve = prune_channels(module, IMAGES, LABELS, fine_tune=fine_tune, **TESTS)
     assert all(torch.equal(one, before[name]) for name, one in module.state_dict().items())
-    assert [sum(step.channels) for step in curve.steps] == [7, 6, 5, 4, 3, 2]
-    assert curve.steps[-1].channels == (1, 1)
-    assert not any(step.module.training for step in curve.steps)
-    losses_ = channel_losses(curve.steps[0].module, IMAGES, LABELS)
+    channels = curve.findings.details["channels"]
+    assert channels.sum(axis=1).tolist() == [7, 6, 5, 4, 3, 2]
+    assert channels[-1].tolist() == [1, 1]
+    assert not any(one.training for one in curve.modules)
+    losses_ = channel_losses(curve.modules[0], IMAGES, LABELS)
     least = min(losses_, key=lambda place: float(losses_[place].min()))
-    assert curve.steps[1].channels == ((3, 3) if least == 0 else (4, 2))
-    for step in curve.steps:
-        right = (step.module(IMAGES).argmax(dim=1) == LABELS).float().mean()
-        assert float(step.accuracy) == pytest.approx(float(right))
+    assert channels[1].tolist() == ([3, 3] if least == 0 else [4, 2])
+    for share, one in zip(curve.findings["accuracy"].value, curve.modules, strict=True):
+        right = (one(IMAGES).argmax(dim=1) == LABELS).float().mean()
+        assert share == pytest.approx(float(right))
     stopped = prune_channels(module, IMAGES, LABELS, fine_tune=lambda one: None, least_accuracy=1.1, **TESTS)
-    assert len(stopped.steps) == 2
+    assert len(stopped) == 2
 
 
 def test_the_smallest_weights_go_and_stay_away():
@@ -248,20 +252,19 @@ def test_the_smallest_weights_go_and_stay_away():
 
     curve = prune_by_magnitude(module, [0.5, 0.9], fine_tune=fine_tune, **TESTS)
     assert all(torch.equal(one, before[name]) for name, one in module.state_dict().items())
-    assert curve.shares == pytest.approx((1.0, 0.5, 0.1), abs=0.005)
+    assert curve.findings["share_of_weights"].value == pytest.approx([1.0, 0.5, 0.1], abs=0.005)
     names = [name for name, part in module.named_modules() if isinstance(part, nn.Conv2d | nn.Linear)]
     sizes = torch.cat([before[f"{name}.weight"].abs().ravel() for name in names])
-    for step, amount in zip(curve.steps[1:], (0.5, 0.9), strict=True):
-        kept = torch.cat([(step.module.get_submodule(name).weight != 0).ravel() for name in names])
+    for smaller, amount in zip(curve.modules[1:], (0.5, 0.9), strict=True):
+        kept = torch.cat([(smaller.get_submodule(name).weight != 0).ravel() for name in names])
         assert float(sizes[kept].min()) >= float(sizes[~kept].max())
         assert int((~kept).sum()) == round(amount * len(sizes))
-        assert set(step.module.state_dict()) == set(before)  # no trace of masks
+        assert set(smaller.state_dict()) == set(before)  # no trace of masks
 
 
 def test_fewest_weights_within_a_drop():
     module = image_network()
-    first = prune_by_magnitude(module, [0.5], fine_tune=lambda one: None, **TESTS)
-    every = PruningCurve(first.steps, "by hand")
+    every = prune_by_magnitude(module, [0.5], fine_tune=lambda one: None, **TESTS)
     assert float(every.fewest_weights(1.0)) == pytest.approx(0.5, abs=0.005)
     assert every.fewest_weights(0.0).claim is Claim.UPPER
     with pytest.raises(InputError, match="drop from 0 to 1"):

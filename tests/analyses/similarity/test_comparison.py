@@ -6,7 +6,6 @@ import torch
 
 import reluscope as rs
 from analyses.similarity.networks import load, parameters, permuted, rescaled
-from reluscope.analyses.similarity import comparison
 from reluscope.errors import InputError, ShapeError
 
 RNG = np.random.default_rng(2)
@@ -18,6 +17,11 @@ NETWORKS = {
     "same": load(rescaled(permuted(parameters([4, 10, 3], 0)))),
     "affine": load(parameters([4, 3], 2)),
 }
+
+
+def cell(found, name, first, second):
+    """Return the number of one pair."""
+    return found.where(first=first, second=second).finding(name)
 
 
 @pytest.fixture(scope="module")
@@ -38,22 +42,34 @@ def test_means_over_outputs(found):
         ("procrustes", rs.similarity.procrustes_distance),
     ):
         expected = np.mean([float(measure(one, other)) for one, other in zip(C, D, strict=True)])
-        assert float(found[name]["wide", "deep"]) == pytest.approx(expected, rel=1e-9)
+        assert float(cell(found, name, "wide", "deep")) == pytest.approx(expected, rel=1e-9)
         own, other = (NETWORKS[one](POINTS).numpy() for one in ("wide", "deep"))
-        assert float(found[f"features_{name}"]["wide", "deep"]) == pytest.approx(float(measure(own, other)), rel=1e-9)
+        assert float(cell(found, f"features_{name}", "wide", "deep")) == pytest.approx(
+            float(measure(own, other)), rel=1e-9
+        )
     for name, absolute in (("scaled_distance", False), ("scaled_distance_absolute", True)):
         expected = rs.similarity.scaled_distance(C, D, absolute=absolute)
-        assert float(found[name]["deep", "wide"]) == pytest.approx(float(expected), rel=1e-9)
+        assert float(cell(found, name, "deep", "wide")) == pytest.approx(float(expected), rel=1e-9)
 
 
 def test_networks_that_are_the_same_function(found):
-    for name, table in found.tables.items():
-        finding = table["wide", "same"]
-        itself = table["wide", "wide"]
-        assert float(finding) == pytest.approx(float(itself), abs=2e-7), name
-        assert table.values.shape == (4, 4)
-        if table.is_symmetric:
-            np.testing.assert_array_equal(table.values, table.values.T)
+    assert set(found) == set(rs.similarity.PAIR_QUANTITIES) | {"accuracy", "coefficient_condition_number"}
+    for name, quantity in rs.similarity.PAIR_QUANTITIES.items():
+        same, itself = (float(cell(found, name, "wide", other)) for other in ("same", "wide"))
+        assert same == pytest.approx(itself, abs=2e-7), name
+        values = rs.similarity.pair_matrix(found, name)
+        assert values.shape == (4, 4)
+        if quantity.is_symmetric:
+            np.testing.assert_array_equal(values, values.T)
+
+
+def test_what_is_computed_in_floats_is_an_estimate(found):
+    for name in ("cka", "features_cka", "procrustes", "scaled_distance"):
+        assert set(found[name].claims) <= {"ESTIMATE"}, name
+    for name in ("map_residual", "mapped_agreement", "drop"):
+        claims = np.array(found[name].claims).reshape(4, 4)
+        assert (claims == np.where(np.eye(4) == 1, "EXACT", "ESTIMATE")).all(), name
+    assert set(found["agreement"].claims) == {"EXACT"}
 
 
 def test_maps_are_fitted_on_one_set_and_judged_on_another(found):
@@ -63,26 +79,27 @@ def test_maps_are_fitted_on_one_set_and_judged_on_another(found):
     homogeneous = np.concatenate([POINTS, np.ones((50, 1))], axis=1)
     classes = np.stack([((C @ M) * homogeneous).sum(1) for C, M in zip(Z, maps, strict=True)]).argmax(0)
     right = (classes == LABELS).mean()
-    assert float(found["mapped_accuracy"]["wide", "deep"]) == right
+    assert float(cell(found, "mapped_accuracy", "wide", "deep")) == right
     own = (NETWORKS["deep"](POINTS).argmax(1).numpy() == LABELS).mean()
-    assert float(found["mapped_accuracy"]["deep", "deep"]) == float(found.accuracies[1]) == own
-    assert float(found["drop"]["wide", "deep"]) == pytest.approx(own - right)
     assert (
-        float(found["mapped_agreement"]["wide", "deep"])
+        float(cell(found, "mapped_accuracy", "deep", "deep")) == float(cell(found, "accuracy", "deep", "wide")) == own
+    )
+    assert float(cell(found, "drop", "wide", "deep")) == pytest.approx(own - right)
+    assert (
+        float(cell(found, "mapped_agreement", "wide", "deep"))
         == (classes == NETWORKS["deep"](POINTS).argmax(1).numpy()).mean()
     )
     residual = [np.linalg.norm(C @ M - D) / np.linalg.norm(D) for C, M, D in zip(X, maps, Y, strict=True)]
-    assert float(found["map_residual"]["wide", "deep"]) == pytest.approx(
+    assert float(cell(found, "map_residual", "wide", "deep")) == pytest.approx(
         np.sqrt(np.mean(np.square(residual))), rel=1e-9
     )
     worst = max(np.linalg.cond(C) for C in X)
-    assert float(found.conditions[0]) == pytest.approx(worst, rel=1e-6)
+    assert float(cell(found, "coefficient_condition_number", "wide", "deep")) == pytest.approx(worst, rel=1e-6)
     assert not any("fitted to, where they look their best" in note for note in found.notes)
 
 
 def test_what_is_not_defined_is_said(found):
-    assert found["cka"]["affine", "wide"] is None
-    assert np.isnan(found["cka"].values[3]).all()
+    assert np.isnan(rs.similarity.pair_matrix(found, "cka")[3]).all()
     assert any(
         note.startswith("cka, debiased_cka, procrustes: not defined for 3 of 3 outputs of affine, as its coefficients")
         for note in found.notes
@@ -97,8 +114,8 @@ def test_every_jacobian_once_for_all_pairs_and_any_memory(found, monkeypatch):
     real = module.linearize
     monkeypatch.setattr(module, "linearize", lambda *given: passes.append(len(given[1])) or real(*given))
     again = rs.similarity.compare(NETWORKS, POINTS, LABELS, fit_on=TRAINING, budget=rs.Budget(memory=120_000))
-    for name, table in found.tables.items():
-        np.testing.assert_allclose(again[name].values, table.values, rtol=1e-7, atol=3e-7, err_msg=name)
+    for name, column in found.columns.items():
+        np.testing.assert_allclose(again[name].value, column.value, rtol=1e-7, atol=3e-7, err_msg=name)
     passes.clear()
     rs.similarity.compare(NETWORKS, POINTS, metrics=["cka", "scaled_distance"])
     distinct = sum(len(one.codes(POINTS).unique()) for one in NETWORKS.values())
@@ -109,11 +126,10 @@ def test_one_pass_serves_maps_and_the_rest():
     found = rs.similarity.compare(
         {name: NETWORKS[name] for name in ("wide", "deep")}, TRAINING, metrics=["map_residual"]
     )
-    assert set(found.tables) == {"map_residual", "mapped_agreement"}
-    assert found.accuracies is None
+    assert list(found) == ["map_residual", "mapped_agreement", "coefficient_condition_number"]
     assert any("look their best" in note for note in found.notes)
     maps = rs.similarity.coefficient_maps(NETWORKS["wide"], NETWORKS["deep"], TRAINING)
-    assert float(found["map_residual"]["wide", "deep"]) == pytest.approx(float(maps.residual()), rel=1e-12)
+    assert float(cell(found, "map_residual", "wide", "deep")) == pytest.approx(float(maps.residual()), rel=1e-12)
 
 
 def test_features_of_gates():
@@ -126,7 +142,9 @@ def test_features_of_gates():
     )
     assert own.shape == (50, 10)
     assert other.min() == 0.0
-    assert float(found["features_cka"]["wide", "deep"]) == pytest.approx(float(rs.similarity.linear_cka(own, other)))
+    assert float(cell(found, "features_cka", "wide", "deep")) == pytest.approx(
+        float(rs.similarity.linear_cka(own, other))
+    )
     with pytest.raises(InputError, match="gate must be a name or a position among"):
         rs.similarity.features(NETWORKS["wide"], POINTS, gate="relu9")
 
@@ -135,10 +153,10 @@ def test_dead_networks_are_compared():
     """All units off: zero coefficients but for the constants."""
     dead = load([(np.zeros((3, 4)), -np.ones(3)), (np.ones((3, 3)), np.arange(3.0))])
     found = rs.similarity.compare({"dead": dead, "wide": NETWORKS["wide"]}, POINTS, LABELS)
-    assert found["cka"]["dead", "wide"] is None
-    assert float(found["map_residual"]["wide", "dead"]) < 1  # constants may be mapped
-    assert found["map_residual"]["dead", "dead"].claim == "EXACT"
-    assert np.isfinite(found["mapped_accuracy"].values).all()
+    assert np.isnan(rs.similarity.pair_matrix(found, "cka")[0, 1])
+    assert float(cell(found, "map_residual", "wide", "dead")) < 1  # constants may be mapped
+    assert cell(found, "map_residual", "dead", "dead").claim == "EXACT"
+    assert np.isfinite(found["mapped_accuracy"].value).all()
 
 
 @pytest.mark.parametrize(
@@ -161,10 +179,14 @@ def test_bad_input_is_one_sentence(given, words):
 
 
 def test_unknown_table(found):
-    with pytest.raises(InputError, match="expected one of map_residual"):
+    with pytest.raises(InputError, match="one of map_residual, mapped_agreement"):
         found["cca"]
-    assert len(found) == 4
-    assert comparison.TITLES.keys() < found.tables.keys()
+    assert len(found) == 16
+    assert rs.similarity.compared_networks(found) == tuple(NETWORKS)
+    with pytest.raises(InputError, match="all pairs of 3 networks, got 3"):
+        rs.similarity.pair_matrix(found.rows([0, 4, 8]), "cka")
+    with pytest.raises(InputError, match=r"findings of similarity\.compare, got some by sample"):
+        rs.similarity.compared_networks(rs.coefficients.local_norms(NETWORKS["wide"], POINTS[:3]))
 
 
 def test_networks_of_other_shapes_are_compared_flattened():
@@ -175,7 +197,7 @@ def test_networks_of_other_shapes_are_compared_flattened():
     labels = torch.arange(6) % 3
     found = rs.similarity.compare(networks, images, labels, metrics="mapped_accuracy")
     flat = rs.similarity.compare(networks, images.reshape(6, 16), labels.numpy(), metrics=["map_residual"])
-    assert found["map_residual"]["dense", "conv"] == flat["map_residual"]["dense", "conv"]
+    np.testing.assert_array_equal(found["map_residual"].value, flat["map_residual"].value)
 
 
 def test_rows_of_classes_are_no_labels():

@@ -24,14 +24,10 @@ def _convolution():
 
 
 ROWS = {
-    "compression.AccuracyCurve.fewest_clusters": row(on=_CURVE),
     "compression.MergedRegions.__call__": row(
         on=Later(lambda: rs.compression.merge_regions(FLAT.value)), points=[[0.5, 0.5]], kinds={"points": "points"}
     ),
     "compression.PruningCurve.fewest_weights": row(on=_PRUNED),
-    "compression.RegionSamples.holding": row(
-        on=Later(lambda: rs.compression.region_samples(_MATRICES.value)), share=0.5
-    ),
     "compression.accuracy_curve": row(
         training=_MATRICES,
         samples=_MATRICES,
@@ -42,6 +38,7 @@ ROWS = {
     ),
     "compression.cluster_maps": row(matrices=_MATRICES, num_clusters=2),
     "compression.compressed_outputs": row(clusters=_CLUSTERS, samples=_MATRICES, kinds={"samples": "ours"}),
+    "compression.fewest_clusters": row(curve=_CURVE, kinds={"curve": "ours"}),
     "compression.merge_regions": row(part=FLAT, error=0.1),
     "compression.prune_by_magnitude": row(
         module=Later(module), amounts=[0.5], **_TUNED, kinds={**_TUNED_KINDS, "amounts": "each open share"}
@@ -76,5 +73,8 @@ ROWS = {
         kinds={"y": "targets", "epochs": "natural", "seeds": "each seed"},
     ),
     "compression.region_samples": row(matrices=_MATRICES),
+    "compression.regions_holding": row(
+        found=Later(lambda: rs.compression.region_samples(_MATRICES.value)), share=0.5, kinds={"found": "ours"}
+    ),
     "compression.unit_pieces": row(network=NET, domain=BOX),
 }

@@ -38,6 +38,9 @@ ROWS = {
     "Certificate.load": row(
         path=Later(lambda: (_CERTIFICATE.value.save(FOLDER / "c.json"), FOLDER / "c.json")[1]), kinds={"path": "read"}
     ),
+    "Finding.from_dict": row(plain={"name": "regions", "value": 3, "claim": "EXACT"}, kinds={"plain": "ours"}),
+    "Findings.from_dict": row(plain=Later(lambda: _FINDINGS.value.to_dict()), kinds={"plain": "ours"}),
+    "Findings.joined": row(parts=Later(lambda: [_FINDINGS.value]), kinds={"parts": "each ours"}),
     "Findings.finding": row(on=_FINDINGS, name="num_classes", row=0, kinds={"name": "option", "row": "index"}),
     "Findings.mean": row(on=_FINDINGS, name="num_classes", kinds={"name": "option"}),
     "Findings.median": row(on=_FINDINGS, name="num_classes", kinds={"name": "option"}),

@@ -185,7 +185,10 @@ ROWS = {
         kinds={"counts": "ours", "groups": "numbers", "names": "texts"},
     ),
     "plots.similarity": row(
-        found=Later(lambda: rs.similarity.compare({"a": NET, "b": NET}, X, metrics=["cka"]).tables["cka"]), cap=1.0
+        found=Later(lambda: rs.similarity.compare({"a": NET, "b": NET}, X, metrics=["cka"])),
+        name="cka",
+        cap=1.0,
+        kinds={"name": "option"},
     ),
     "plots.spectra": row(found=_SPECTRA, layers=[0], band=(0.25, 0.75), kinds={"layers": "rows", "band": "band"}),
     "plots.spectra_by_layer": row(found={"a": _SPECTRA}, kinds={"found": "mapping"}),

@@ -15,15 +15,11 @@ _FEATURES = {"first": "features", "second": "features"}
 _COMPARED = Later(lambda: rs.similarity.compare({"a": NET, "b": OTHER}, X, Y))
 _MAPS = Later(lambda: rs.similarity.coefficient_maps(NET, OTHER, X))
 _PARTITIONS = rs.similarity.CodePartitions(np.array([[0, 1, 1], [0, 0, 1]]), np.zeros((2, 3), bool))
-_NAME = Later(lambda: next(iter(_COMPARED.value.tables)))
+_FOUND = {"found": _COMPARED, "name": "cka", "kinds": {"name": "option"}}
 
 ROWS = {
     "similarity.CoefficientMaps.matrix": row(on=_MAPS, j=0),
     "similarity.CoefficientMaps.outputs": row(on=_MAPS, x=X),
-    "similarity.PairTable.__getitem__": row(
-        on=Later(lambda: _COMPARED.value.tables[_NAME.value]), pair=("a", "b"), kinds={"pair": "pair"}
-    ),
-    "similarity.Similarities.__getitem__": row(on=_COMPARED, name=_NAME, kinds={"name": "option"}),
     "similarity.agreement_of_predictions": row(forwards=_FORWARDS, first=0, second=1, kinds=_PAIR),
     "similarity.coefficient_maps": row(first=NET, second=OTHER, x=X, kinds={"first": "network", "second": "network"}),
     "similarity.compare": row(
@@ -35,10 +31,13 @@ ROWS = {
         gates=[0, -1],
         kinds={"networks": "mapping", "fit_on": "samples", "metrics": "each option", "gates": "each gate"},
     ),
+    "similarity.compared_networks": row(found=_COMPARED),
     "similarity.debiased_cka": row(first=_FIRST, second=_SECOND, kinds={"first": "matrix", "second": "matrix"}),
     "similarity.features": row(network=NET, x=X, gate=0),
     "similarity.linear_cka": row(first=_FIRST, second=_SECOND, kinds={"first": "matrix", "second": "matrix"}),
     "similarity.output_cross_entropy": row(forwards=_FORWARDS, first=0, second=1, kinds=_PAIR),
+    "similarity.pair_matrix": row(**_FOUND),
+    "similarity.pair_title": row(**_FOUND),
     "similarity.procrustes_distance": row(first=_FIRST, second=_SECOND, kinds={"first": "matrix", "second": "matrix"}),
     "similarity.scaled_distance": row(first=_TENSOR, second=-_TENSOR, kinds=_FEATURES),
     "similarity.variation_of_information": row(partitions=_PARTITIONS, first=0, second=1, kinds=_PAIR),

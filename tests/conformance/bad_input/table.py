@@ -12,9 +12,9 @@ _RESULTS = """
     boolean.HardFunction boolean.NpnClass boolean.Orderings boolean.ReachedStates boolean.SingleUnitState
     boolean.SmallestKnown boolean.SteadyState boolean.Swaps boolean.ThresholdTest bounds.BoundRow codespace.Adjacency
     codespace.ClassFaces codespace.ClassFacets codespace.CodeClusters codespace.Embedding codespace.HalfOpenCell
-    codespace.SampleCodes coefficients.CoefficientMatrices coefficients.LinearMargins compression.AccuracyCurve
+    codespace.SampleCodes coefficients.CoefficientMatrices
     compression.MapClusters compression.MergedRegions Finding.within
-    compression.PrunedNetwork compression.PruningCurve compression.PruningStep compression.RegionSamples
+    compression.PrunedNetwork compression.PruningCurve
     compression.Removal compression.SmallestSubnetworks compression.StochasticPruning compression.UnitPieces
     datasets.Dataset
     planes.BoundaryCurve planes.ClassAreas planes.ClassIntervals
@@ -25,8 +25,8 @@ _RESULTS = """
     preimages.LocalInverse preimages.Decider preimages.Kind preimages.Preimages preimages.GateLayer
     preimages.MixedSystem preimages.Omnidirectional preimages.PreimagePieces preimages.Comparison preimages.Error
     sensitivity.ActiveSubspaces sensitivity.OutputAlong sensitivity.Saliency sensitivity.Trajectory
-    similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.PairTable similarity.CodePartitions
-    similarity.Similarities stability.CorrelationCounts stability.Interlacing stability.PrefixMap
+    similarity.CoefficientMaps similarity.Invariance similarity.Metric similarity.CodePartitions similarity.PairQuantity
+    stability.CorrelationCounts stability.Interlacing stability.PrefixMap
     stability.RemovedRows stacked.LossFunction stacked.Stack stacked.Trained stability.NetworkLayer
     tracking.Records
     tropical.Cell tropical.Interpolant tropical.MaxDifference tropical.NewtonPolygon tropical.NewtonPolygons

@@ -18,7 +18,7 @@ from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
 
 METHOD = "float64 forward pass with a running error bound"
-ACCURACY = declare("accuracy", "share of samples with this label whose class is their label", kind=Kind.SHARE)
+ACCURACY = declare("accuracy", "share of samples whose class is their label", kind=Kind.SHARE)
 
 
 @read_arguments
@@ -91,8 +91,8 @@ def accuracy(network: Network, x: Points, labels: Int[np.ndarray, " s"]) -> Find
     >>> print(accuracy(net, [[1.0, 2.0], [3.0, 0.0]], np.array([1, 1])))
     0.5 (EXACT)
     """
-    judged = _judge(network, x, labels)
-    return _share(judged, np.ones(len(judged.right), dtype=bool), "accuracy", "samples")
+    found = _correctness(network, x, labels)
+    return _share(found, np.ones(len(found.right), dtype=bool), "accuracy", "samples")
 
 
 def accuracy_of_outputs(forward: RoundedForward, labels: Int[np.ndarray, " s"]) -> Finding:
@@ -106,7 +106,7 @@ def accuracy_of_outputs(forward: RoundedForward, labels: Int[np.ndarray, " s"]) 
     >>> print(accuracy_of_outputs(forward, np.array([1, 1])))
     0.5 (EXACT)
     """
-    return _share(_judge_outputs(forward, labels), np.ones(len(labels), dtype=bool), "accuracy", "samples")
+    return _share(_correctness_of_outputs(forward, labels), np.ones(len(labels), dtype=bool), "accuracy", "samples")
 
 
 @read_arguments
@@ -133,40 +133,40 @@ def accuracy_by_class(network: Network, x: Points, labels: Int[np.ndarray, " s"]
     1        50.0 %
     """
     labels = read_classes(network, labels)
-    judged = _judge(network, x, labels)
+    found = _correctness(network, x, labels)
     every, sizes = np.unique(labels, return_counts=True)
-    counts = np.stack([_counts(judged, labels == label) for label in every], axis=1)
+    counts = np.stack([_counts(found, labels == label) for label in every], axis=1)
     return Findings.of(
         Column.of(ACCURACY, *(counts / sizes), method=METHOD),
         keys={"label": every},
         domain=f"{len(labels):,} samples",
-        seconds=judged.seconds,
+        seconds=found.seconds,
     )
 
 
 @dataclass(frozen=True)
-class _Judged:
-    """Which points are right, and of which that is too close to say."""
+class _Correctness:
+    """Which points are classified correctly, and of which rounding leaves that open."""
 
     right: np.ndarray
     close: np.ndarray
     seconds: float
 
 
-def _judge(network: Network, x: Points, labels: np.ndarray) -> _Judged:
+def _correctness(network: Network, x: Points, labels: np.ndarray) -> _Correctness:
     began = time.perf_counter()
     forward = rounded_forward(network, x)
     labels = read_classes(network, labels, len(forward.outputs))
-    judged = _judge_outputs(forward, labels)
-    return _Judged(judged.right, judged.close, time.perf_counter() - began)
+    found = _correctness_of_outputs(forward, labels)
+    return _Correctness(found.right, found.close, time.perf_counter() - began)
 
 
-def _judge_outputs(forward: RoundedForward, labels: np.ndarray) -> _Judged:
-    return _Judged(classes_of_outputs(forward.outputs) == labels, is_close(forward), 0.0)
+def _correctness_of_outputs(forward: RoundedForward, labels: np.ndarray) -> _Correctness:
+    return _Correctness(classes_of_outputs(forward.outputs) == labels, is_close(forward), 0.0)
 
 
-def _share(judged: _Judged, chosen: np.ndarray, name: str, what: str) -> Finding:
-    right, least, most = _counts(judged, chosen)
+def _share(found: _Correctness, chosen: np.ndarray, name: str, what: str) -> Finding:
+    right, least, most = _counts(found, chosen)
     number = int(chosen.sum())
     return Finding.of(
         right / number,
@@ -178,14 +178,14 @@ def _share(judged: _Judged, chosen: np.ndarray, name: str, what: str) -> Finding
         domain=f"{number:,} samples",
         method=METHOD,
         num_undecided=most - least,
-        work={"seconds": judged.seconds} if judged.seconds else {},
+        work={"seconds": found.seconds} if found.seconds else {},
         is_share=True,
     )
 
 
-def _counts(judged: _Judged, chosen: np.ndarray) -> tuple[int, int, int]:
+def _counts(found: _Correctness, chosen: np.ndarray) -> tuple[int, int, int]:
     """Return how many of the chosen points are right, and at least and at most are whatever rounding does."""
-    right, close = judged.right & chosen, judged.close & chosen
+    right, close = found.right & chosen, found.close & chosen
     least = int((right & ~close).sum())
     return int(right.sum()), least, least + int(close.sum())
 

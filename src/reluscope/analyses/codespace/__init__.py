@@ -1,4 +1,4 @@
-"""What codes over data say: which cells they occupy, how far apart they are, which units they use, how they look."""
+"""Codes of samples: the cells that they occupy, their distances, which units change, and embeddings."""
 
 from reluscope.analyses.codespace.activation_rate import activation_rate
 from reluscope.analyses.codespace.adjacency_metric import Adjacency, adjacency

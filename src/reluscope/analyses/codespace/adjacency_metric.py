@@ -1,4 +1,4 @@
-"""The adjacency metric of codes with true facets, beside the Hamming distance that is said to be equal to it.
+"""The adjacency metric of codes from facets of their regions, beside the Hamming distance that approximates it.
 
 Of two codes whose closed regions are full-dimensional the adjacency distance is 0 if they are equal, 1 if the regions
 share a facet, and 2 otherwise. Shepeleva et al. (2020, Lemma 1 and Theorem 2) take ``min(d_H, 2)`` for it. That holds
@@ -235,7 +235,7 @@ def _check_inside(points: np.ndarray, domain: Box | Polyhedron | Space | None) -
 def _have_interiors(
     network: Network, points: np.ndarray, domain: Domain | None, tolerance: Tolerance, until: float
 ) -> tuple[Bool[np.ndarray, " g"], Bool[np.ndarray, " g"], Bool[np.ndarray, " g"]]:
-    """Tell whether regions of points have an interior, if there was time to find out, and if codes are in doubt."""
+    """Return which regions have an interior, for which there was time to decide that, and which codes are in doubt."""
     # Around a point that is on no hyperplane there is a ball of its code, and the domain has a share of it.
     has_interior = _are_off_hyperplanes(network, points, tolerance)
     is_checked = has_interior.copy()
@@ -259,7 +259,7 @@ def _have_interiors(
 
 @torch.no_grad()
 def _are_off_hyperplanes(network: Network, points: np.ndarray, tolerance: Tolerance) -> Bool[np.ndarray, " g"]:
-    """Tell which points are on no breakpoint of any unit, up to rounding."""
+    """Return which points are on no breakpoint of any unit, up to rounding."""
     unit = tolerance.unit
     is_off = np.ones(len(points), dtype=bool)
     for rows in chunks(len(points), 4 * network.bytes_per_point, BUDGET):

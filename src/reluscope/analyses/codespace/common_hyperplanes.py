@@ -1,4 +1,4 @@
-"""Pairs of codes whose regions can share a facet, as far as hyperplanes tell, before anything is asked about regions.
+"""Pairs of codes whose regions can share a facet, by the hyperplanes of their units, before regions are computed.
 
 Every unit that differs between two regions with a common facet is on a breakpoint on all of that facet. In the first
 gate where the codes differ both have the same pre-activations, so all units that differ there leave their pieces on
@@ -28,7 +28,7 @@ from reluscope.networks.network import Network
 from reluscope.networks.points import chunks
 from reluscope.networks.stages import Stage
 
-NUM_PLACES = 4
+NUM_POINTS = 4
 # In groups of so many codes it pays to know which units share their hyperplanes with no other.
 MANY_MEMBERS = 32
 # Values of functions at random points that are proportional up to this belong to one hyperplane.
@@ -89,15 +89,15 @@ def pairs_on_hyperplanes(
     if len(codes) < 2:
         nothing = np.zeros((0, 2), dtype=np.int64)
         return PairsOnHyperplanes(nothing, nothing)
-    places = _places(points)
+    points = _random_points(points)
     group = np.zeros(len(codes), dtype=np.int64)
-    pairs, lines = np.zeros((0, 2), dtype=np.int64), np.zeros((0, NUM_PLACES))
+    pairs, lines = np.zeros((0, 2), dtype=np.int64), np.zeros((0, NUM_POINTS))
     unclear = [np.zeros((0, 2), dtype=np.int64)]
     for stage, layout in zip(network.stages, codes.layout, strict=True):
         words = codes.words[:, codes.layout.words(stage.index)].copy()
         thresholds = _thresholds(stage)
         is_on, found, found_lines = np.ones(len(pairs), dtype=bool), [pairs], [lines]
-        for members, slot, values, noise in _tables(network, codes, stage, group, pairs[:, 0], places, rounding):
+        for members, slot, values, noise in _tables(network, codes, stage, group, pairs[:, 0], points, rounding):
             gate = (words, layout.num_planes, layout.words_per_plane, values, noise, thresholds)
             mine = np.flatnonzero(slot[pairs[:, 0]] >= 0)
             is_on[mine] = _stays(*gate, slot, pairs[mine], lines[mine], PROPORTIONAL)
@@ -117,11 +117,11 @@ def _sorted(pairs: np.ndarray) -> np.ndarray:
     return pairs[np.lexsort(pairs.T[::-1])]
 
 
-def _places(points: np.ndarray) -> Float[np.ndarray, "m n"]:
-    """Return random points about where the given ones are, as some of them tell."""
+def _random_points(points: np.ndarray) -> Float[np.ndarray, "m n"]:
+    """Return random points at the scale of some of the given ones."""
     some = points[:: max(1, len(points) // 1000)]
     center, spread = some.mean(axis=0), float(some.std(axis=0).max()) or 1.0
-    return center + spread * np.random.default_rng(0).normal(size=(NUM_PLACES, points.shape[1]))
+    return center + spread * np.random.default_rng(0).normal(size=(NUM_POINTS, points.shape[1]))
 
 
 def _thresholds(stage: Stage) -> Float[np.ndarray, "u p"]:
@@ -139,7 +139,7 @@ def _tables(
     stage: Stage,
     group: np.ndarray,
     wanted: np.ndarray,
-    places: np.ndarray,
+    points: np.ndarray,
     rounding: float,
 ) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
     """Yield a gate's pre-activations at random points for the groups that need them, some groups at a time.
@@ -164,29 +164,29 @@ def _tables(
     order = np.argsort(group, kind="stable")
     ends = np.cumsum(sizes)
     candidates = stage.gate.num_pieces if isinstance(stage.gate, Max) else 1
-    per_group = NUM_PLACES * (network.bytes_per_point + 16 * stage.gate.num_units * candidates)
+    per_group = NUM_POINTS * (network.bytes_per_point + 16 * stage.gate.num_units * candidates)
     for rows in chunks(len(numbers), per_group, BUDGET):
         here = numbers[rows]
         members = np.concatenate([order[ends[number] - sizes[number] : ends[number]] for number in here])
         slot = np.full(len(group), -1)
         slot[members] = np.repeat(np.arange(len(here)), sizes[here])
-        values, noise = _held_values(network, codes[order[ends[here] - 1]], stage, places, rounding)
+        values, noise = _held_values(network, codes[order[ends[here] - 1]], stage, points, rounding)
         yield members, slot, values, noise
 
 
 def _held_values(
-    network: Network, codes: Codes, stage: Stage, places: np.ndarray, rounding: float
+    network: Network, codes: Codes, stage: Stage, points: np.ndarray, rounding: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    number, count = len(codes), len(places)
+    number, count = len(codes), len(points)
     held = [
         torch.as_tensor(piece.astype(np.int64), device=network.device).repeat_interleave(count, dim=0)
         for piece in pieces_of(codes)[: stage.index]
     ]
-    x = network.points(places).repeat(number, *(1,) * len(network.input_shape))
+    x = network.points(points).repeat(number, *(1,) * len(network.input_shape))
     arrived = carry(network, HeldRoundedNumbers(rounding, held), Rounded.exactly(x))
     seen = next(islice(arrived, stage.index, None))
     table, noise = (part.cpu().numpy().reshape(number, count, stage.gate.num_units, -1) for part in seen)
-    # The largest of a unit's candidates and places.
+    # The largest of a unit's candidates and points.
     return np.ascontiguousarray(table.transpose(0, 2, 3, 1)), noise.max(axis=(1, 3))
 
 
@@ -196,7 +196,7 @@ def _alone_units(
     """Return packed for every large group the units that flip on hyperplanes of no other unit; none of a max gate."""
     number, units = noise.shape
     is_alone = np.zeros((number, -(-units // WORD_BITS) * WORD_BITS), dtype=bool)
-    weights = np.random.default_rng(1).normal(size=NUM_PLACES)
+    weights = np.random.default_rng(1).normal(size=NUM_POINTS)
     for group in np.flatnonzero(sizes >= MANY_MEMBERS) if thresholds.shape[1] else ():
         with np.errstate(divide="ignore", invalid="ignore"):
             functions = values[group] - thresholds[..., None]
@@ -255,7 +255,7 @@ def _search(words, num_planes, width, values, noise, thresholds, slot, members, 
 
 @njit(cache=True)
 def _differ_in_two(words, num_planes, width, units, first, second):
-    """Tell whether two codes differ in at least two of some units."""
+    """Return whether two codes differ in at least two of some units."""
     found = False
     for word in range(width):
         changed = np.uint64(0)
@@ -271,7 +271,7 @@ def _differ_in_two(words, num_planes, width, units, first, second):
 
 @njit(cache=True)
 def _stays(words, num_planes, width, values, noise, thresholds, slot, pairs, lines, proportional):
-    """Tell for which pairs all units that differ in a later gate vanish on the pair's hyperplane."""
+    """Return for which pairs all units that differ in a later gate vanish on the pair's hyperplane."""
     found, function = np.empty(pairs.shape[0], dtype=np.bool_), np.empty(values.shape[3])
     for pair in range(pairs.shape[0]):
         first, second = pairs[pair]
@@ -284,7 +284,7 @@ def _stays(words, num_planes, width, values, noise, thresholds, slot, pairs, lin
 
 @njit(cache=True)
 def _vanish(words, num_planes, width, values, noise, thresholds, slot, first, second, line, function, proportional):
-    """Tell whether all units that differ are on the breakpoints between their pieces all over one hyperplane.
+    """Return whether all units that differ are on the breakpoints between their pieces all over one hyperplane.
 
     The hyperplane is ``line``, values of a function that vanishes on it, of length 1; the first unit that is not
     constant sets it where it is still zero. ``function`` is room to work in.
@@ -329,7 +329,7 @@ def _piece(words, num_planes, width, code, word, bit):
 
 @njit(cache=True)
 def _is_on(function, line, noise, proportional):
-    """Tell whether a function vanishes where another does, by their values; a constant zero does everywhere."""
+    """Return whether a function vanishes where another does, by their values; a constant zero does everywhere."""
     largest, least, most, squares, along, is_set = 0.0, np.inf, -np.inf, 0.0, 0.0, False
     for place in range(line.shape[0]):
         value = function[place]

@@ -1,4 +1,4 @@
-"""Units that agree on all samples: each tells no more about a sample's code than another does.
+"""Units whose pieces are equal, or opposite, to those of another unit at all samples.
 
 Two units are duplicates on samples if their pieces are equal at all of them, and mirrored if each (of two pieces) is on
 its upper piece exactly where the other is on its lower one. Elsewhere in input space they may well differ.

@@ -31,7 +31,7 @@ TRUST = declare(
     kind=Kind.SHARE,
 )
 # UMAP asks for a neighbourhood, and its eigenvector start for more than a handful of points.
-LEAST_FOR_UMAP = 5
+MIN_FOR_UMAP = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +128,7 @@ def embed(
             "samples in the same order"
         )
     placed = _scale_classically(codes, threshold, np.random.default_rng(seed))
-    if method == "umap" and len(codes) >= LEAST_FOR_UMAP and len(codes.unique()) > 1:
+    if method == "umap" and len(codes) >= MIN_FOR_UMAP and len(codes.unique()) > 1:
         start = placed if reference is None else reference
         placed = Embedding(_umap(codes, start.points, num_neighbors, seed), "umap", np.nan)
     return placed if reference is None else align(placed, reference)

@@ -81,7 +81,7 @@ class HalfOpenCell:
 
     @read_arguments
     def contains(self, x: ArrayLike) -> Bool[np.ndarray, "..."]:
-        """Tell which points are in the class.
+        """Return which points are in the class.
 
         Parameters
         ----------

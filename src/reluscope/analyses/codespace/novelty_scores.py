@@ -92,7 +92,7 @@ def novelty(data: SampleCodes, samples: SampleCodes, *, k: Count = 1) -> Finding
 
 @read_arguments
 def auroc(inside: Float[np.ndarray, " a"] | Column, outside: Float[np.ndarray, " b"] | Column) -> Finding:
-    """Return how well scores tell samples outside from samples inside.
+    """Return how well scores separate samples outside of a domain from samples inside.
 
     The area under the receiver operating characteristic: the probability that a sample outside has a larger score than
     one inside, ties counted half. 1 is a perfect score, 1/2 is chance.

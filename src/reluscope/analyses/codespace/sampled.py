@@ -1,4 +1,4 @@
-"""Codes of samples, with what rounding could change in them: computed once, then asked many questions."""
+"""Codes of samples, with what rounding could change in them, computed once for many analyses."""
 
 import time
 from dataclasses import dataclass, replace
@@ -47,7 +47,7 @@ class SampleCodes:
 
     @property
     def domain(self) -> str:
-        """Say which samples these are."""
+        """Which samples these are, in words."""
         return f"{len(self):,} {self.what}"
 
     @read_arguments

@@ -107,7 +107,7 @@ def shared_facets(
 def _is_facet(
     network: Network, region: Region, moves: np.ndarray, beyond: np.ndarray, tolerance: Tolerance
 ) -> tuple[bool | None, bool]:
-    """Tell whether the hyperplane on which units move is a facet of a region, and whether the segment showed it.
+    """Return whether the hyperplane on which units move is a facet of a region, and whether the segment showed it.
 
     ``moves`` has gate, unit, own piece and other piece of each unit; ``beyond`` lies in the region of the other pieces.
     """

@@ -1,4 +1,4 @@
-"""Which units never change their piece over samples: dead ones, always-on ones, and how many pieces the others use.
+"""Which units never change their piece over samples: dead and always-on ones, and the pieces that others use.
 
 A unit that stays on one piece adds no bend on these samples. If that piece is flat (a ReLU below zero) its output is
 one constant: the unit is dead on the samples. Elsewhere in input space it may well be alive.

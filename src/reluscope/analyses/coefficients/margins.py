@@ -1,99 +1,183 @@
-"""How far a point is from a change of class, as the affine map of its region has it.
+"""How far a point is from a change of class, by the affine map of its linear region.
 
 With ``f(z) = W z + b`` on the region and i the class of the point, class j catches up on a hyperplane at the distance
 ``(f_i - f_j) / |w_i - w_j|``. If the least of these distances is not above that to the region's boundary, it is the
-distance to the decision boundary; else the region is too small to tell, and its own size is a lower bound.
+distance to the decision boundary; else the hyperplane is outside of the region, and the distance to the region's
+boundary is a lower bound.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
 from jaxtyping import Float, Int
 
 from reluscope.analyses.classification.classes import classes_of_outputs
-from reluscope.arguments import read_arguments
+from reluscope.analyses.coefficients.rounding import weight_rounding
+from reluscope.analyses.measuring import Measured, measure
+from reluscope.arguments import Count, read_arguments
+from reluscope.budget import BlockBudget
+from reluscope.findings import Column, Findings, declare
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.progress import Progress, share_done
+from reluscope.tolerance import Tolerance
+
+MEMORY = 64 * 2**20
+MARGIN = declare(
+    "margin",
+    "f_i - f_j for the class i of the point and the rival j whose hyperplane is nearest; of a single output f, which "
+    "is compared with 0, its absolute value",
+    unit="output",
+    least=-np.inf,
+)
+MARGIN_SLOPE = declare(
+    "margin_slope",
+    "length of w_i - w_j in the affine map on the linear region of the point, for its class i and the rival j whose "
+    "hyperplane is nearest",
+)
+RIVAL_DISTANCE = declare(
+    "rival_distance",
+    "distance from the point to the hyperplane on which its class i and the rival j are equal, in the affine map on "
+    "the linear region of the point; infinite where the map cannot change the class",
+    unit="input",
+)
+METHOD = "float64 with bounds on rounding; class and rival as float64 has them"
 
 
-@dataclass(frozen=True)
-class LinearMargins:
-    """Margins of points within their regions' maps.
+class Margins(NamedTuple):
+    """Classes of points, their nearest rivals by the local maps, and what lies between them, in float64.
+
+    Outputs that are equal on the whole region are no rivals: the lowest one wins on all of it.
 
     Parameters
     ----------
-    classes : (s,) int64
-        What the network says.
-    rivals : (s,) int64
-        The class that is nearest by the local map.
-    margins : (s,) float64
-        ``f_i - f_j`` for the class i and its rival j; of a single output its absolute value.
+    classes, rivals : (s,) int64
+    values : (s,) float64
+        ``f_i - f_j`` for the class i and its rival j.
     slopes : (s,) float64
-        Length of the margin's gradient.
+        Length of the gradient of that.
     distances : (s,) float64
-        Margin by slope: distance to the rival's hyperplane; infinite where the map cannot change its class. Outputs
-        that are equal on the whole region are no rivals: the lowest one wins on all of it.
+        Value by slope.
     """
 
     classes: Int[np.ndarray, " s"]
     rivals: Int[np.ndarray, " s"]
-    margins: Float[np.ndarray, " s"]
+    values: Float[np.ndarray, " s"]
     slopes: Float[np.ndarray, " s"]
     distances: Float[np.ndarray, " s"]
 
 
 @read_arguments
-def linear_margins(network: Network, x: Points) -> LinearMargins:
-    """Return the margin, its gradient and the distance to the nearest rival, by the local map of every point.
+def linear_margins(
+    network: Network,
+    x: Points,
+    *,
+    population: Count | None = None,
+    budget: BlockBudget | None = None,
+    progress: Progress = False,
+    tolerance: Tolerance | None = None,
+) -> Findings:
+    """Return the margin, its slope and the distance to the nearest rival, by the local map of every point.
 
     Parameters
     ----------
     network : Network
         A classifier: the largest output wins, or a single output is above 0.
     x : (s, *input_shape) or (s, n)
+        In random order, if there may not be time for all.
+    population : int, optional
+        How many samples these were drawn from at random; by default these are all.
+    budget : Budget, optional
+        Seconds, and bytes that the maps of a block may take, by default 64 MB.
+    progress : bool or callable
+        Show the share that is done, or a function that is told it, from 0 to 1.
+    tolerance : Tolerance, optional
+        Its safety factor for rounding.
 
     Returns
     -------
-    LinearMargins
+    Findings
+        ``margin``, ``margin_slope`` and ``rival_distance`` of every sample, between what rounding may make of them.
+        Details: its ``class`` and the ``rival``.
 
     Notes
     -----
-    Outputs from the forward pass and one `Network.linearize`; the maps of all points are alive at once.
+    One forward pass with error bounds and one `Network.linearize`.
 
     Examples
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
-    >>> linear_margins(net, [[3.0, 1.0]]).distances  # the diagonal is this far from (3, 1)
-    array([1.41421356])
+    >>> found = rs.coefficients.linear_margins(net, [[3.0, 1.0]])
+    >>> print(found.finding("rival_distance"), found.details["rival"])  # the diagonal is this far from (3, 1)
+    1.41421 (EXACT) [1]
     """
     points = network.points(x)
-    outputs = network(points).reshape(len(points), -1)
-    return margins_of_maps(outputs, network.linearize(points).weight)
+    of_weights = 2 * weight_rounding(network, tolerance or Tolerance())
+
+    def ask(block: slice) -> Measured:
+        at = network.at(points[block], tolerance=tolerance)
+        found = margins_of_maps(at.outputs, at.maps.weight)
+        rows = np.arange(len(at))
+        of_outputs = at.errors[rows, found.classes % network.num_outputs] + (
+            at.errors[rows, found.rivals] if network.num_outputs > 1 else 0.0
+        )
+        return Measured(_columns(found, of_outputs, of_weights), {"class": found.classes, "rival": found.rivals})
+
+    with share_done("margins", progress) as report_progress:
+        return measure(
+            len(points),
+            ask,
+            population=population,
+            bytes_per_sample=8 * network.num_outputs * network.num_inputs,
+            memory=MEMORY,
+            budget=budget,
+            progress=report_progress,
+        )
 
 
-def margins_of_maps(outputs: Float[torch.Tensor, "s m"], weight: Float[torch.Tensor, "s m n"]) -> LinearMargins:
-    """Return margins from outputs and the weights of the local maps; see `linear_margins`."""
-    values = outputs.cpu().numpy()
-    classes = classes_of_outputs(values)
-    rows = np.arange(len(values))
-    if values.shape[1] == 1:
-        margins, slopes = np.abs(values), torch.linalg.vector_norm(weight, dim=-1).cpu().numpy()
-        rivals = np.zeros(len(values), dtype=np.int64)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            distances = np.where(slopes > 0, margins / slopes, np.inf)
-        return LinearMargins(classes, 1 - classes, margins[:, 0], slopes[:, 0], distances[rows, rivals])
+def margins_of_maps(outputs: Float[np.ndarray, "s m"], weight: Float[torch.Tensor, "s m n"]) -> Margins:
+    """Return margins from outputs and the weights of the local maps."""
+    classes = classes_of_outputs(outputs)
+    rows = np.arange(len(outputs))
+    if outputs.shape[1] == 1:
+        values, slopes = np.abs(outputs[:, 0]), torch.linalg.vector_norm(weight[:, 0], dim=-1).cpu().numpy()
+        return Margins(classes, 1 - classes, values, slopes, _distances(values, slopes))
     chosen = torch.as_tensor(classes, device=weight.device)
     own = weight[torch.arange(len(weight), device=weight.device), chosen]
     slopes = torch.stack(
         [torch.linalg.vector_norm(own - weight[:, other], dim=-1) for other in range(weight.shape[1])], dim=1
     )
     slopes = slopes.cpu().numpy()
-    margins = values[rows, classes][:, None] - values
-    with np.errstate(divide="ignore", invalid="ignore"):
-        distances = np.where(slopes > 0, margins / slopes, np.inf)
+    values = outputs[rows, classes][:, None] - outputs
+    distances = _distances(values, slopes)
     distances[rows, classes] = np.inf
-    masked = np.where(np.arange(values.shape[1]) == classes[:, None], np.inf, margins)
-    rivals = np.where(np.isfinite(distances).any(axis=1), distances.argmin(axis=1), masked.argmin(axis=1))
-    return LinearMargins(classes, rivals, margins[rows, rivals], slopes[rows, rivals], distances[rows, rivals])
+    others = np.where(np.arange(outputs.shape[1]) == classes[:, None], np.inf, values)
+    rivals = np.where(np.isfinite(distances).any(axis=1), distances.argmin(axis=1), others.argmin(axis=1))
+    return Margins(classes, rivals, *(table[rows, rivals] for table in (values, slopes, distances)))
+
+
+def _distances(values: np.ndarray, slopes: np.ndarray) -> np.ndarray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(slopes > 0, values / slopes, np.inf)
+
+
+def _columns(found: Margins, of_outputs: Float[np.ndarray, " s"], of_weights: float) -> tuple[Column, ...]:
+    """Return the columns of margins, of which values and slopes are known up to errors."""
+    low, high = found.values - of_outputs, found.values + of_outputs
+    flattest, steepest = np.maximum(found.slopes - of_weights, 0.0), found.slopes + of_weights
+    # A quotient of two ends is rounded once more.
+    nearest = np.maximum(low, 0.0) / np.maximum(steepest, np.finfo(float).tiny) * (1 - 2.0**-50)
+    farthest = _distances(np.maximum(high, 0.0), flattest) * (1 + 2.0**-50)
+    return (
+        Column.of(MARGIN, found.values, low, high, method=METHOD),
+        Column.of(MARGIN_SLOPE, found.slopes, flattest, steepest, method=METHOD),
+        Column.of(
+            RIVAL_DISTANCE,
+            found.distances,
+            np.minimum(nearest, found.distances),
+            np.maximum(farthest, found.distances),
+            method=METHOD,
+        ),
+    )

@@ -1,4 +1,4 @@
-"""The coefficient matrices of a network on samples: which affine maps it uses there.
+"""The coefficient matrices of a network on samples: the rows are its affine maps there.
 
 On the region of sample i output j is ``v_j(z) = g_ij . z + c_ij``. The matrix ``C_j`` has the rows ``(g_ij, c_ij)``,
 samples by inputs + 1, see [sattelberg2026]_, section 7.1. Together they are seldom small (10 outputs of 10,000 images
@@ -100,7 +100,7 @@ class CoefficientMatrices:
         One `Network.linearize` of every distinct code in a block. With a cache, finished blocks are read from it.
         """
         size = self.samples_in_block
-        with share_done("coefficients", self.progress) as tell:
+        with share_done("coefficients", self.progress) as report_progress:
             for start in range(0, len(self), size):
                 rows = slice(start, min(start + size, len(self)))
                 values = None if self.cache is None else self.cache.get(block_name(rows))
@@ -108,7 +108,7 @@ class CoefficientMatrices:
                     values = self._block(rows)
                     if self.cache is not None:
                         self.cache[block_name(rows)] = values
-                tell(rows.stop / len(self))
+                report_progress(rows.stop / len(self))
                 yield rows, values.to(self.network.device)
 
     @read_arguments

@@ -4,13 +4,12 @@ For ``f(z) = W z + b`` on the region of a sample: the spectral norm (the most by
 input, within the region), the Frobenius norm, and for classifiers the length of the margin's gradient.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import torch
 
-from reluscope.analyses.coefficients.margins import margins_of_maps
+from reluscope.analyses.coefficients.margins import MARGIN_SLOPE, margins_of_maps
 from reluscope.analyses.coefficients.rounding import map_rounding, weight_rounding
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
@@ -18,6 +17,7 @@ from reluscope.budget import BlockBudget
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.progress import Progress, share_done
 from reluscope.tolerance import Tolerance
 
 MEMORY = 64 * 2**20
@@ -27,11 +27,6 @@ SPECTRAL_NORM = declare(
 )
 FROBENIUS_NORM = declare(
     "frobenius_norm", "root of the sum of squares of the weight of the affine map on the linear region of the point"
-)
-MARGIN_SLOPE = declare(
-    "margin_slope",
-    "length of w_i - w_j in the affine map on the linear region of the point, for its class i and the rival j whose "
-    "hyperplane is nearest",
 )
 NUM_MAPS = declare(
     "num_different_maps",
@@ -48,7 +43,7 @@ def local_norms(
     margins: bool = False,
     population: Count | None = None,
     budget: BlockBudget | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> Findings:
     """Return the norms of the network's local maps.
@@ -64,8 +59,8 @@ def local_norms(
         How many samples these were drawn from at random; by default these are all.
     budget : Budget, optional
         Seconds, and bytes that the maps of a block may take, by default 64 MB.
-    progress : callable, optional
-        Told the share of the work done.
+    progress : bool or callable
+        Show the share that is done, or a function that is told it, from 0 to 1.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
 
@@ -107,19 +102,20 @@ def local_norms(
             _within(error, FROBENIUS_NORM, frobenius, "float64"),
         ]
         if margins:
-            found = margins_of_maps(network(points[block]).flatten(1), maps.weight)
+            found = margins_of_maps(network(points[block]).flatten(1).cpu().numpy(), maps.weight)
             columns.append(_within(2 * error, MARGIN_SLOPE, found.slopes, "float64"))
         return Measured(tuple(columns), {"projected": (flat @ directions).cpu().numpy()})
 
-    found = measure(
-        len(points),
-        ask,
-        population=population,
-        bytes_per_sample=8 * size,
-        memory=MEMORY,
-        budget=budget,
-        progress=progress,
-    )
+    with share_done("norms", progress) as report_progress:
+        found = measure(
+            len(points),
+            ask,
+            population=population,
+            bytes_per_sample=8 * size,
+            memory=MEMORY,
+            budget=budget,
+            progress=report_progress,
+        )
     projected = found.details["projected"][found.is_done]
     most = len(network.codes(points[: len(projected)]).unique())
     number = Column.of(

@@ -3,25 +3,22 @@
 from reluscope.analyses.compression.channels import prune_channels
 from reluscope.analyses.compression.clusters import MapClusters, cluster_maps
 from reluscope.analyses.compression.compressed import Rule, compressed_outputs
-from reluscope.analyses.compression.curve import AccuracyCurve, accuracy_curve
+from reluscope.analyses.compression.curve import accuracy_curve, fewest_clusters
 from reluscope.analyses.compression.exhaustive import SmallestSubnetworks, prune_exhaustively
 from reluscope.analyses.compression.magnitudes import prune_by_magnitude
 from reluscope.analyses.compression.merging import MergedRegions, merge_regions
 from reluscope.analyses.compression.pieces_on_domain import UnitPieces, unit_pieces
 from reluscope.analyses.compression.pruning import PrunedNetwork, prune_exact
-from reluscope.analyses.compression.pruning_curve import PruningCurve, PruningStep
+from reluscope.analyses.compression.pruning_curve import PruningCurve
 from reluscope.analyses.compression.removals import Removal
-from reluscope.analyses.compression.samples_by_region import RegionSamples, region_samples
+from reluscope.analyses.compression.samples_by_region import region_samples, regions_holding
 from reluscope.analyses.compression.stochastic import StochasticPruning, prune_stochastically
 
 __all__ = [
-    "AccuracyCurve",
     "MapClusters",
     "MergedRegions",
     "PrunedNetwork",
     "PruningCurve",
-    "PruningStep",
-    "RegionSamples",
     "Removal",
     "Rule",
     "SmallestSubnetworks",
@@ -30,6 +27,7 @@ __all__ = [
     "accuracy_curve",
     "cluster_maps",
     "compressed_outputs",
+    "fewest_clusters",
     "merge_regions",
     "prune_by_magnitude",
     "prune_channels",
@@ -37,5 +35,6 @@ __all__ = [
     "prune_exhaustively",
     "prune_stochastically",
     "region_samples",
+    "regions_holding",
     "unit_pieces",
 ]

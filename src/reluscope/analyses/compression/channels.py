@@ -1,4 +1,4 @@
-"""Channel pruning: the convolution's channel without which the loss is least goes, and what is left is fine-tuned."""
+"""Channel pruning: the channel without which the loss is least is removed, and the rest of the network fine-tuned."""
 
 from collections.abc import Callable, Iterator
 from copy import deepcopy
@@ -8,18 +8,18 @@ from jaxtyping import Float
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from reluscope.analyses.compression.pruning_curve import PruningCurve, as_tensor, step_of
+from reluscope.analyses.compression.pruning_curve import PruningCurve, as_tensor, measured_module, pruning_curve
 from reluscope.arguments import read_arguments, read_labels
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.networks.points import Points
 from reluscope.progress import Progress, share_done
 
 # What may stand between two layers with weights, each channel by itself.
-BETWEEN = (
+LAYERS_BETWEEN = (
     nn.ReLU, nn.LeakyReLU, nn.ReLU6, nn.Hardtanh, nn.PReLU, nn.Identity, nn.Dropout, nn.Dropout2d, nn.BatchNorm2d,
     nn.MaxPool2d, nn.AvgPool2d, nn.Flatten,
 )  # fmt: skip
-AT_ONCE = 1_000
+SAMPLES_AT_ONCE = 1_000
 
 
 @read_arguments
@@ -55,7 +55,7 @@ def prune_channels(
     Returns
     -------
     PruningCurve
-        The network itself, then one step per channel.
+        The network itself as step 0, then one step per channel.
 
     Raises
     ------
@@ -77,8 +77,8 @@ def prune_channels(
     >>> module = nn.Sequential(nn.Conv2d(1, 3, 3), nn.ReLU(), nn.Flatten(), nn.Linear(12, 2))
     >>> x, labels = torch.rand(8, 1, 4, 4), torch.arange(8) % 2
     >>> curve = prune_channels(module, x, labels, fine_tune=lambda module: None, test_x=x, test_labels=labels)
-    >>> [step.channels for step in curve.steps]
-    [(3,), (2,), (1,)]
+    >>> curve.findings.details["channels"].tolist()
+    [[3], [2], [1]]
     """
     current = deepcopy(_chain(module)).eval()
     points = as_tensor(x)
@@ -86,23 +86,23 @@ def prune_channels(
     assert isinstance(last, nn.Linear)
     classes = max(2, last.out_features)
     targets = torch.from_numpy(read_labels(labels, num_samples=len(points), num_classes=classes))
-    steps = [step_of(deepcopy(current), test_x, test_labels)]
+    steps = [measured_module(deepcopy(current), test_x, test_labels)]
     expected = as_tensor(test_x).shape[1:]
     if points.shape[1:] != expected:
         raise ShapeError(f"x must have samples of shape {tuple(expected)} as test_x has, got {tuple(points.shape[1:])}")
     at_first = sum(steps[0].channels) - len(steps[0].channels)
-    with share_done("pruning", progress) as tell:
+    with share_done("pruning", progress) as report_progress:
         for number in range(at_first):
             losses = channel_losses(current, points, targets)
             layer, channel = min(((loss.min().item(), layer), int(loss.argmin())) for layer, loss in losses.items())
             current = without_channel(current, layer[1], channel)
             fine_tune(current)
             current.eval()
-            steps.append(step_of(deepcopy(current), test_x, test_labels))
-            tell((number + 1) / at_first)
+            steps.append(measured_module(deepcopy(current), test_x, test_labels))
+            report_progress((number + 1) / at_first)
             if float(steps[-1].accuracy) < least_accuracy:
                 break
-    return PruningCurve(tuple(steps), "channels removed")
+    return pruning_curve(steps, test_x, "channels removed")
 
 
 @torch.no_grad()
@@ -123,7 +123,7 @@ def channel_losses(chain: nn.Sequential, x: Tensor, labels: Tensor) -> dict[int,
         for place, part in enumerate(chain)
         if isinstance(part, nn.Conv2d) and part.out_channels > 1
     }
-    for some, own in zip(x.split(AT_ONCE), labels.split(AT_ONCE), strict=True):
+    for some, own in zip(x.split(SAMPLES_AT_ONCE), labels.split(SAMPLES_AT_ONCE), strict=True):
         value, targets = some.to(first), own.to(first.device, torch.int64)
         start = 0
         for place, end in _convolutions(chain):
@@ -201,7 +201,7 @@ def _chain(module: nn.Module) -> nn.Sequential:
     parts = list(_flat(module))
     for part in parts:
         is_grouped = isinstance(part, nn.Conv2d) and part.groups != 1
-        if is_grouped or not isinstance(part, (nn.Conv2d, nn.Linear, *BETWEEN)):
+        if is_grouped or not isinstance(part, (nn.Conv2d, nn.Linear, *LAYERS_BETWEEN)):
             raise UnsupportedOperatorError(
                 f"expected Conv2d without groups, Linear, gates, BatchNorm2d, pooling and Flatten, got {part}"
             )

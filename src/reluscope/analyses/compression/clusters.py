@@ -16,12 +16,14 @@ from reluscope.arguments import Count, Seed, read_arguments
 from reluscope.errors import InputError
 
 # Copies of a matrix that k-means works on.
-COPIES = 3
+MATRICES_IN_MEMORY = 3
 
 
 @dataclass(frozen=True, eq=False)
 class MapClusters:
     """Clusters of the affine functions that a network uses on samples, output by output.
+
+    These are affine functions, from which other outputs are computed: an object, not a table of measurements.
 
     Parameters
     ----------
@@ -119,7 +121,7 @@ def cluster_maps_by_number(
             f"expected samples, numbers of clusters from 1 up, and at least one run, got {len(matrices):,} samples, "
             f"{list(numbers)} clusters and {restarts} runs"
         )
-    fits = COPIES * 8 * len(matrices) * (matrices.num_inputs + 1) <= matrices.memory
+    fits = MATRICES_IN_MEMORY * 8 * len(matrices) * (matrices.num_inputs + 1) <= matrices.memory
     found = _whole(matrices, numbers, restarts, seed) if fits else _streamed(matrices, numbers, seed)
     inputs = matrices.points.cpu().numpy()
     runs = "" if restarts == 1 else f", best of {restarts} runs"
@@ -229,7 +231,7 @@ def squared_distances(rows: Float[np.ndarray, "s c"], centers: Float[np.ndarray,
 
 
 def distinct_rows(table: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return the table, the first place of every different row, the row's number in every place, and how often it is.
+    """Return the table, the first place of every different row, the row's number in every place, and its count.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Outputs of a network that has a few affine functions per output, and four rules that say which one is used where.
+"""Outputs of a network that is left a few affine functions per output, and the four rules that choose one at a point.
 
 ``own_map`` is the rule of Sattelberg 2026, section 7.2: the centre nearest to the sample's *own* row. It takes the true
 Jacobian of the network at every sample, so that it measures how redundant the maps are, and is no smaller classifier.
@@ -23,9 +23,9 @@ Rule = Literal["own_map", "mean_input", "nearest_sample", "logistic"]
 
 RULES: tuple[Rule, ...] = get_args(Rule)
 # Rows, inputs and means are taken as known up to this share of their size.
-BLUR = 2.0**-40
+RELATIVE_ERROR = 2.0**-40
 NEIGHBORS = 4
-BLOCK = 2_000
+SAMPLES_IN_BLOCK = 2_000
 
 
 @read_arguments
@@ -145,8 +145,8 @@ def _choices(
             )
         return
     choose = {"mean_input": _by_mean, "nearest_sample": _by_sample, "logistic": _by_logistic}[rule](found)
-    for start in range(0, len(samples), BLOCK):
-        rows = slice(start, min(start + BLOCK, len(samples)))
+    for start in range(0, len(samples), SAMPLES_IN_BLOCK):
+        rows = slice(start, min(start + SAMPLES_IN_BLOCK, len(samples)))
         inputs = points[rows].cpu().numpy()
         yield rows, inputs, choose(inputs)
 
@@ -162,7 +162,7 @@ def nearest_or_close(rows: Float[np.ndarray, "s c"], centers: Float[np.ndarray, 
     """
     squares = squared_distances(rows, centers)
     sizes = np.linalg.norm(rows, axis=1)[:, None] + np.linalg.norm(centers, axis=1)
-    doubt = (gamma(rows.shape[1]) + BLUR) * sizes**2
+    doubt = (gamma(rows.shape[1]) + RELATIVE_ERROR) * sizes**2
     return squares.argmin(axis=1), squares - doubt <= (squares + doubt).min(axis=1, keepdims=True)
 
 
@@ -195,7 +195,7 @@ def _by_sample(found: Sequence[MapClusters]) -> _Chooser:
 
     def choose(inputs: np.ndarray) -> list[list[_Choice]]:
         distances, neighbors = search.kneighbors(inputs)
-        doubt = (gamma(inputs.shape[1]) + BLUR) * (np.linalg.norm(inputs, axis=1) + largest)[:, None] ** 2
+        doubt = (gamma(inputs.shape[1]) + RELATIVE_ERROR) * (np.linalg.norm(inputs, axis=1) + largest)[:, None] ** 2
         close = distances**2 - doubt <= distances[:, :1] ** 2 + doubt
         # Where the last of them is as near as the first, more may be that are not among them.
         cut_short = close[:, -1] & (number < len(kept))

@@ -25,12 +25,14 @@ from reluscope.findings import Finding
 from reluscope.progress import Progress, share_done
 
 # Weights of all subnetworks, compacted and in training, with what the optimiser keeps.
-COPIES, MAX_BYTES = 6, 8 * 2**30
+COPIES_OF_WEIGHTS, MAX_BYTES = 6, 8 * 2**30
 
 
 @dataclass(frozen=True, eq=False)
 class SmallestSubnetworks:
     """All subnetworks of the smallest size at which some learned the task, or of the whole layer if none did.
+
+    These are networks, not measurements: a stack of them, and how many units they have.
 
     Parameters
     ----------
@@ -58,7 +60,7 @@ class SmallestSubnetworks:
 
     @property
     def successes(self) -> Stack:
-        """Those that did, least loss first."""
+        """The subnetworks that learned the task, least loss first."""
         rows = self.trained.reached.nonzero()[:, 0]
         return self.trained.stack.take(rows[self.trained.losses[rows].argsort()])
 
@@ -127,7 +129,11 @@ def prune_exhaustively(
     """
     compact = stack.compact()
     units = compact.sizes[layer + 1] if 0 <= layer < len(compact.sizes) - 2 else 0
-    needed = COPIES * 2 ** min(units, MAX_UNITS) * sum(one.numel() * one.element_size() for one in compact.weights)
+    needed = (
+        COPIES_OF_WEIGHTS
+        * 2 ** min(units, MAX_UNITS)
+        * sum(one.numel() * one.element_size() for one in compact.weights)
+    )
     if needed > MAX_BYTES:
         raise InputError(
             f"expected subnetworks that fit {MAX_BYTES / 2**30:g} GB, but those of {units} units take "
@@ -136,7 +142,7 @@ def prune_exhaustively(
     every = subnetworks(compact, layer=layer)
     numbers, width = every.kept[layer].sum(dim=1), every.sizes[layer + 1]
     size = 0
-    with share_done("pruning", progress) as tell:
+    with share_done("pruning", progress) as report_progress:
         while True:
             start = sum(comb(width, smaller) for smaller in range(1, size + 1)) / 2**width
             size += 1
@@ -149,7 +155,7 @@ def prune_exhaustively(
                 optimizer=optimizer,
                 epochs=epochs,
                 goal=signs_agree,
-                progress=partial(_tell_part, tell, start, len(chosen) / 2**width),
+                progress=partial(_report_part, report_progress, start, len(chosen) / 2**width),
             )
             if trained.reached.any() or size == width:
                 method = f"subnetworks of {width} units, fine-tuned up to {epochs:,} epochs"
@@ -171,5 +177,5 @@ def _fewest(trained: Trained, x: ArrayLike | Tensor, y: ArrayLike | Tensor, size
     return Finding.of(size, 0, size, **fields) if is_proved else Finding.estimate(size, **fields)
 
 
-def _tell_part(tell: Callable[[float], None], start: float, part: float, share: float) -> None:
-    tell(start + part * share)
+def _report_part(report_progress: Callable[[float], None], start: float, part: float, share: float) -> None:
+    report_progress(start + part * share)

@@ -23,7 +23,7 @@ from reluscope.networks.operators.convolution import Convolution
 from reluscope.networks.operators.elementwise import ScaleShift
 from reluscope.networks.operators.linear import Linear
 
-INSTEAD = (
+ADVICE = (
     "prune_exact takes networks of Linear, Conv2d without groups, BatchNorm behind these, ReLU, LeakyReLU, PReLU, "
     "ReLU6, Hardtanh, MaxPool2d and Flatten, one after the other"
 )
@@ -184,7 +184,7 @@ def layers_of(network: Network) -> list[Layer]:
         else:
             raise _refused(node, "this kind is not known")
     if not found or found[-1].gate is not None or found[-1].pool_before is not None:
-        raise UnsupportedOperatorError(f"expected a network that ends with an affine layer, got {network!r}: {INSTEAD}")
+        raise UnsupportedOperatorError(f"expected a network that ends with an affine layer, got {network!r}: {ADVICE}")
     return found
 
 
@@ -291,4 +291,4 @@ def _windows(places: torch.Tensor, pool: nn.MaxPool2d) -> np.ndarray:
 
 def _refused(node: Node, why: str) -> UnsupportedOperatorError:
     return UnsupportedOperatorError(f"expected layers that can be pruned, got {node.name} ({type(node).__name__}): "
-                                    f"{why}; {INSTEAD}")  # fmt: skip
+                                    f"{why}; {ADVICE}")  # fmt: skip

@@ -1,4 +1,4 @@
-"""Layers as a PyTorch module of the usual kinds, in float64."""
+"""Layers as a PyTorch module of Linear, Conv2d, gates and pooling, in float64."""
 
 from math import prod
 

@@ -1,4 +1,4 @@
-"""Pruning by magnitude: the smallest weights become zero, and what is left is fine-tuned."""
+"""Pruning by magnitude: the smallest weights are set to zero, and the others fine-tuned."""
 
 from collections.abc import Callable, Sequence
 from copy import deepcopy
@@ -6,7 +6,7 @@ from copy import deepcopy
 from torch import nn
 from torch.nn.utils import prune
 
-from reluscope.analyses.compression.pruning_curve import PruningCurve, step_of
+from reluscope.analyses.compression.pruning_curve import PruningCurve, measured_module, pruning_curve
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
 from reluscope.networks.points import Points
@@ -42,7 +42,7 @@ def prune_by_magnitude(
     Returns
     -------
     PruningCurve
-        The network itself and one step per amount, each pruned from the network itself.
+        The network itself as step 0, then one step per amount, each pruned from the network itself.
 
     Raises
     ------
@@ -63,15 +63,15 @@ def prune_by_magnitude(
     >>> module = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 2))
     >>> curve = prune_by_magnitude(module, [0.5, 0.75], fine_tune=lambda module: None, test_x=torch.eye(2),
     ...                            test_labels=[0, 1])
-    >>> [step.num_weights for step in curve.steps]
-    [32, 16, 8]
+    >>> curve.findings["num_weights"].value
+    array([32., 16.,  8.])
     """
     if any(not 0 < amount < 1 for amount in amounts):
         raise InputError(f"expected shares of the weights above 0 and below 1, got {list(amounts)}")
     if not _weights(module):
         raise InputError("expected a module with Linear or Conv2d layers, got none")
-    steps = [step_of(deepcopy(module).eval(), test_x, test_labels)]
-    with share_done("pruning", progress) as tell:
+    steps = [measured_module(deepcopy(module).eval(), test_x, test_labels)]
+    with share_done("pruning", progress) as report_progress:
         for index, amount in enumerate(amounts):
             smaller = deepcopy(module)
             pruned = _weights(smaller)
@@ -79,9 +79,9 @@ def prune_by_magnitude(
             fine_tune(smaller)
             for layer, name in pruned:
                 prune.remove(layer, name)
-            steps.append(step_of(smaller.eval(), test_x, test_labels))
-            tell((index + 1) / len(amounts))
-    return PruningCurve(tuple(steps), "smallest weights removed")
+            steps.append(measured_module(smaller.eval(), test_x, test_labels))
+            report_progress((index + 1) / len(amounts))
+    return pruning_curve(steps, test_x, "smallest weights removed")
 
 
 def _weights(module: nn.Module) -> list[tuple[nn.Module, str]]:

@@ -26,6 +26,8 @@ from reluscope.partitions.table import Partition
 class MergedRegions:
     """A partition with fewer pieces.
 
+    This is a function that can be evaluated, not a table: its pieces, and how far it is from the network.
+
     Parameters
     ----------
     partition : Partition
@@ -155,7 +157,7 @@ def _largest(part: Partition, pieces: "_Pieces", errors: np.ndarray, allowed: fl
 
 
 class _Pieces:
-    """Pieces that grow: their regions' volumes and maps added up, their vertices, their neighbours."""
+    """Pieces during merging: sums of the volumes and maps of their regions, their vertices, their neighbours."""
 
     def __init__(self, part: Partition, start: np.ndarray) -> None:
         self.part = part

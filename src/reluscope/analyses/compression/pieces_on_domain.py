@@ -1,4 +1,4 @@
-"""Which pieces units can have on a domain, each way a proof: intervals, linear programs, the exact partition.
+"""Which pieces units can have on a domain, proved by intervals, linear programs, or the exact partition.
 
 A unit whose least and largest piece are one is affine on the domain. Intervals hold with the rounding of floats; linear
 programs relax the gates before, and of each is taken what its multipliers prove, rounding included; a partition whose
@@ -32,12 +32,14 @@ Method = Literal["auto", "intervals", "programs", "partition"]
 MAX_DIMENSIONS = 2
 BUDGET = Budget(regions=200_000, seconds=30.0)
 # Ends of intervals this near to a breakpoint, relative to the terms of the sum, are computed again as fractions.
-NEAR = 1e-9
+NEAR_BREAKPOINT = 1e-9
 
 
 @dataclass(frozen=True)
 class UnitPieces:
     """Least and largest piece of every unit on a domain.
+
+    These are arrays of bounds on pieces, gate by gate, each proved: pruning reads them, and they claim nothing else.
 
     Parameters
     ----------
@@ -203,7 +205,7 @@ def _touching(
     weight = node.weight.cpu().numpy()
     bias = np.zeros(len(weight)) if node.bias is None else node.bias.cpu().numpy()
     scale = np.abs(weight) @ np.maximum(*map(np.abs, corners)) + np.abs(bias)
-    near = np.minimum(np.abs(levels - span.lower), np.abs(levels - span.upper)).min(axis=0) <= NEAR * scale
+    near = np.minimum(np.abs(levels - span.lower), np.abs(levels - span.upper)).min(axis=0) <= NEAR_BREAKPOINT * scale
     for unit in np.flatnonzero(near & (low != high)).tolist():
         lower = upper = Fraction(float(bias[unit]))
         for entry, first, last in zip(weight[unit].tolist(), *map(np.ndarray.tolist, corners), strict=True):

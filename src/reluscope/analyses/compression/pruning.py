@@ -36,6 +36,8 @@ from reluscope.networks.rounding import ANY_ORDER
 class PrunedNetwork:
     """A smaller network, and why it is the same.
 
+    This is a network with its proof, not a table: of its numbers one is measured, the largest difference.
+
     Parameters
     ----------
     module : nn.Sequential

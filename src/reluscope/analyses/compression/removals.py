@@ -19,9 +19,9 @@ from reluscope.analyses.compression.rounded_sums import combined, gamma, multipl
 Reason = Literal["dead", "constant", "unused", "duplicate", "dependent", "always on"]
 
 # Rows are taken for dependent if what is left of one, against its size, is of the order of rounding.
-DEPENDENT = 2.0**-36
-# Coefficients of dependences are tried as multiples of this, so that those of dyadic networks are found exactly.
-GRID = 2.0**20
+MAX_RESIDUAL = 2.0**-36
+# Coefficients of dependences are tried as fractions over this, so that those of dyadic networks are found exactly.
+DENOMINATOR = 2.0**20
 
 
 @dataclass(frozen=True)
@@ -257,13 +257,13 @@ def _dependent(layer: Layer, following: Layer, always: np.ndarray, piece: np.nda
     found = scipy.linalg.qr((rows / scale[:, None]).T, mode="r", pivoting=True)
     triangle, order = np.asarray(found[0]), np.asarray(found[1])  # pyright: ignore[reportGeneralTypeIssues]
     sizes = np.abs(np.diagonal(triangle))
-    rank = int((sizes > DEPENDENT * sizes.max(initial=1.0)).sum())
+    rank = int((sizes > MAX_RESIDUAL * sizes.max(initial=1.0)).sum())
     basis, others = np.sort(order[:rank]), np.sort(order[rank:])
     removals, dropped = [], []
     magnitudes = np.repeat(layer.input_sizes, layer.weight.shape[2])
     for other in others.tolist():
         factors, rest = _combination(rows[basis], rows[other])
-        if (rest > DEPENDENT * scale[other]).any():
+        if (rest > MAX_RESIDUAL * scale[other]).any():
             continue
         channels, channel = always[basis], int(always[other])
         slope, level = (float(table[piece[other], channel]) for table in (gate.slopes, gate.intercepts))
@@ -303,7 +303,7 @@ def _dependent(layer: Layer, following: Layer, always: np.ndarray, piece: np.nda
 def _combination(rows: np.ndarray, row: np.ndarray) -> tuple[list[Fraction], np.ndarray]:
     """Return the factors of the combination of rows that is nearest to one, and a bound on what is left, by entry."""
     solution = np.linalg.lstsq(rows.T, row, rcond=None)[0]
-    snapped = np.round(solution * GRID) / GRID
+    snapped = np.round(solution * DENOMINATOR) / DENOMINATOR
     if np.array_equal(snapped @ rows, row):
         factors = [Fraction(entry) for entry in snapped.tolist()]
         left, error = combined(row, [-factor for factor in factors], list(rows))

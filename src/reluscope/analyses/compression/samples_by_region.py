@@ -1,74 +1,24 @@
-"""Regions by how many samples they hold, largest first."""
-
-from dataclasses import dataclass
+"""Linear regions by how many samples they hold, largest first."""
 
 import numpy as np
-from jaxtyping import Int
 
 from reluscope.analyses.coefficients.matrices import CoefficientMatrices
 from reluscope.arguments import Share, read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Finding
+from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.networks.rounded_forward import coded_forward
 
-
-@dataclass(frozen=True, eq=False)
-class RegionSamples:
-    """Which regions hold how many samples.
-
-    Parameters
-    ----------
-    counts : (r,) int64
-        Samples in each region, descending.
-    first : (r,) int64
-        First sample of each region.
-    labels : (s,) int64
-        Row of each sample's region in these.
-    num_doubtful : int
-        Samples so near a boundary between regions that rounding could move them across.
-    """
-
-    counts: Int[np.ndarray, " r"]
-    first: Int[np.ndarray, " r"]
-    labels: Int[np.ndarray, " s"]
-    num_doubtful: int
-
-    def __len__(self) -> int:
-        return len(self.counts)
-
-    @read_arguments
-    def holding(self, share: Share) -> Finding:
-        """Return the least number of regions that hold a share of the samples.
-
-        Returns
-        -------
-        Finding
-            EXACT if no sample is in doubt, else with the interval that the doubt leaves.
-        """
-        if not 0 < share <= 1:
-            raise InputError(f"expected a share of the samples above 0 and up to 1, got {share}")
-        number = len(self.labels)
-        least = int(np.ceil(share * number * (1 - 1e-12)))
-        value, low, high = (self._needed(least + d) for d in (0, -self.num_doubtful, self.num_doubtful))
-        high += self.num_doubtful  # each may be a region of its own
-        exact = not self.num_doubtful
-        return Finding.of(
-            value,
-            value if exact else max(1, low),
-            value if exact else min(high, number),
-            name="regions needed",
-            definition=f"least number of activation regions that hold {share:.4g} of the samples",
-            domain=f"{number:,} samples",
-            method="codes of the samples, with bounds on rounding",
-            num_undecided=self.num_doubtful,
-        )
-
-    def _needed(self, samples: int) -> int:
-        return min(len(self.counts), int(np.searchsorted(np.cumsum(self.counts), samples)) + 1)
+NUM_SAMPLES = declare("num_samples_in_region", "samples that lie in the linear region", kind=Kind.COUNT)
+NUM_IN_DOUBT = declare(
+    "num_samples_in_doubt",
+    "samples so near a boundary between linear regions that rounding could move them across",
+    kind=Kind.COUNT,
+)
+METHOD = "codes of the samples, with bounds on rounding"
 
 
 @read_arguments
-def region_samples(matrices: CoefficientMatrices) -> RegionSamples:
+def region_samples(matrices: CoefficientMatrices) -> Findings:
     """Return the regions that samples lie in, those with the most samples first.
 
     Parameters
@@ -78,7 +28,10 @@ def region_samples(matrices: CoefficientMatrices) -> RegionSamples:
 
     Returns
     -------
-    RegionSamples
+    Findings
+        ``num_samples_in_region`` of every region, between what samples in doubt may make of it; and of all together
+        ``num_samples_in_doubt``. Details: the ``first_sample`` of each. ``matrices.regions()`` says which region a
+        sample lies in.
 
     Notes
     -----
@@ -88,12 +41,72 @@ def region_samples(matrices: CoefficientMatrices) -> RegionSamples:
     --------
     >>> import reluscope as rs
     >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 2.0]]), np.ones(1))])
-    >>> found = region_samples(rs.coefficients.matrix(net, [[-1.0], [3.0], [4.0]]))
-    >>> found.counts, found.holding(0.6)
-    (array([2, 1]), Finding(regions needed: 1 (EXACT)))
+    >>> found = rs.compression.region_samples(rs.coefficients.matrix(net, [[-1.0], [3.0], [4.0]]))
+    >>> found["num_samples_in_region"].value, rs.compression.regions_holding(found, 0.6)
+    (array([2., 1.]), Finding(regions needed: 1 (EXACT)))
     """
     labels, first, counts = matrices.regions()
     order = np.argsort(-counts, kind="stable")
-    rank = np.argsort(order)
-    doubtful = coded_forward(matrices.network, matrices.inputs)[0].doubtful.any(axis=1)
-    return RegionSamples(counts[order], first[order], rank[labels], int(doubtful.sum()))
+    in_doubt = coded_forward(matrices.network, matrices.inputs)[0].doubtful.any(axis=1)
+    here = np.bincount(labels[in_doubt], minlength=len(counts))[order]
+    number, counts = int(in_doubt.sum()), counts[order]
+    return Findings.of(
+        Column.of(NUM_SAMPLES, counts, counts - here, counts + number - here, method=METHOD),
+        keys={"region": np.arange(len(counts))},
+        domain=f"{len(labels):,} samples",
+        details={"first_sample": first[order]},
+        summary=Findings.of(Column.of(NUM_IN_DOUBT, [number], method=METHOD), domain=f"{len(labels):,} samples"),
+    )
+
+
+@read_arguments
+def regions_holding(found: Findings, share: Share) -> Finding:
+    """Return the least number of regions that hold a share of the samples.
+
+    Parameters
+    ----------
+    found : Findings
+        As `region_samples` returns it.
+    share : float
+        Above 0.
+
+    Returns
+    -------
+    Finding
+        EXACT if no sample is in doubt, else with the interval that the doubt leaves.
+
+    Raises
+    ------
+    InputError
+        If there is no such share, or these are other findings.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.array([[1.0], [-1.0]]), np.zeros(2)), (np.array([[1.0, 2.0]]), np.ones(1))])
+    >>> found = rs.compression.region_samples(rs.coefficients.matrix(net, [[-1.0], [3.0], [4.0]]))
+    >>> print(rs.compression.regions_holding(found, 1.0))
+    2 (EXACT)
+    """
+    if not 0 < share <= 1:
+        raise InputError(f"expected a share of the samples above 0 and up to 1, got {share}")
+    sums, in_doubt = np.cumsum(found[NUM_SAMPLES].value), int(found.finding(NUM_IN_DOUBT))
+    number = int(sums[-1])
+    needed = int(np.ceil(share * number * (1 - 1e-12)))
+
+    def regions(samples: int) -> int:
+        return min(len(sums), int(np.searchsorted(sums, samples)) + 1)
+
+    value = regions(needed)
+    # Each sample in doubt may lie in a region of its own.
+    low, high = max(1, regions(needed - in_doubt)), min(regions(needed + in_doubt) + in_doubt, number)
+    return Finding.of(
+        value,
+        low if in_doubt else value,
+        high if in_doubt else value,
+        name="regions needed",
+        definition=f"least number of activation regions that hold {share:.4g} of the samples",
+        domain=f"{number:,} samples",
+        method=METHOD,
+        num_undecided=in_doubt,
+    )

@@ -1,4 +1,4 @@
-"""Pruning of deep networks unit by unit: which one goes is drawn by how well the network does without it.
+"""Pruning of deep networks unit by unit, each drawn by the loss of the network without it.
 
 After Sattelberg 2026, section 3.4.4 and Table 3.5: every unit is taken away on its own, what is left is fine-tuned, and
 of the units without which all samples are right one is drawn with probability proportional to 1 / loss.
@@ -6,7 +6,6 @@ of the units without which all samples are right one is drawn with probability p
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import torch
@@ -21,32 +20,41 @@ from reluscope.analyses.stacked.stack import Stack
 from reluscope.analyses.stacked.training import train
 from reluscope.arguments import Natural, Seed, read_arguments
 from reluscope.errors import ShapeError
-from reluscope.findings import Finding
+from reluscope.findings import Column, Findings, Kind, declare
 from reluscope.progress import Progress, share_done
+
+FEWEST_UNITS = declare(
+    "fewest_units",
+    "fewest units of the hidden layers with which a network of this kind has all samples right",
+    kind=Kind.COUNT,
+    source="sattelberg2026",
+)
 
 
 @dataclass(frozen=True, eq=False)
 class StochasticPruning:
-    """What is left of a network, and how it got there.
+    """What is left of networks, and how it got there: the networks, and how many units they have.
 
     Parameters
     ----------
-    stack : Stack
-        One network; the one given if that has not all samples right.
-    widths : tuple of tuples of int
-        Units of the hidden layers, before and after every removal.
-    num_units : Finding
-        Of all hidden layers at the end: UPPER on the fewest that do, as other draws may end lower; an ESTIMATE if the
-        network does not provably have all samples right.
+    stacks : tuple of Stack
+        What is left of each network, one network each; the one given if that has not all samples right.
+    widths : tuple
+        For each network the units of its hidden layers, before and after every removal.
+    findings : Findings
+        A row for each network, with the key ``network``: ``fewest_units``, of all hidden layers at the end. UPPER, as
+        other draws may end lower; an ESTIMATE if the network does not provably have all samples right.
     """
 
-    stack: Stack
-    widths: tuple[tuple[int, ...], ...]
-    num_units: Finding
+    stacks: tuple[Stack, ...]
+    widths: tuple[tuple[tuple[int, ...], ...], ...]
+    findings: Findings
+
+    def __len__(self) -> int:
+        return len(self.stacks)
 
     def __repr__(self) -> str:
-        ends = (" x ".join(map(str, widths)) for widths in (self.widths[0], self.widths[-1]))
-        return f"StochasticPruning({' -> '.join(ends)} units in {len(self.widths) - 1} steps)"
+        return f"StochasticPruning({len(self)} networks, {self.findings[FEWEST_UNITS].value.min():g} units or more)"
 
 
 @read_arguments
@@ -60,7 +68,7 @@ def prune_stochastically(
     epochs: Natural,
     seeds: Sequence[Seed],
     progress: Progress = False,
-) -> tuple[StochasticPruning, ...]:
+) -> StochasticPruning:
     """Take unit after unit away from networks, as long as what is left can be trained to have every sample right.
 
     Parameters
@@ -82,8 +90,7 @@ def prune_stochastically(
 
     Returns
     -------
-    tuple of StochasticPruning
-        One per network.
+    StochasticPruning
 
     Raises
     ------
@@ -109,33 +116,46 @@ def prune_stochastically(
     >>> many = rs.stacked.initialize((6, 6), num_inputs=2, seeds=range(4))
     >>> done = rs.stacked.train(many, x, y, goal=rs.stacked.signs_agree, **how)
     >>> pruned = prune_stochastically(done.stack, x, y, seeds=range(4), **how)
-    >>> min(sum(one.widths[-1]) for one in pruned)
-    2
+    >>> print(min((pruned.findings.finding("fewest_units", row) for row in range(4)), key=int))
+    2 (UPPER, in [0, 2])
     """
     loss_function(loss)  # raises before anything is trained
     if len(seeds) != len(stack):
         raise ShapeError(f"expected one seed per network, got {len(seeds)} for {len(stack)} networks")
     points = stack.read_points(x)
     solved = signs_agree(stack(points), read_targets(stack, y, len(points))).tolist()
-    ways = [_Course(stack.take([index]).compact(), int(seed)) for index, seed in enumerate(seeds)]
-    open_ = [way for way, is_solved in zip(ways, solved, strict=True) if is_solved]
-    at_first = max(1, sum(sum(way.widths[0]) for way in ways))
-    with share_done("pruning", progress) as tell:
+    courses = [_Course(stack.take([index]).compact(), int(seed)) for index, seed in enumerate(seeds)]
+    open_ = [course for course, is_solved in zip(courses, solved, strict=True) if is_solved]
+    at_first = max(1, sum(sum(course.widths[0]) for course in courses))
+    with share_done("pruning", progress) as report_progress:
         while open_:
-            candidates = [(way, part) for way in open_ for part in _without_one(way.stack)]
-            found: dict[_Course, list[tuple[float, Stack]]] = {way: [] for way in open_}
+            candidates = [(course, part) for course in open_ for part in _without_one(course.stack)]
+            found: dict[_Course, list[tuple[float, Stack]]] = {course: [] for course in open_}
             for depth in sorted({len(part.kept) for _, part in candidates}):
-                group = [(way, part) for way, part in candidates if len(part.kept) == depth]
+                group = [(course, part) for course, part in candidates if len(part.kept) == depth]
                 together = concatenate([part for _, part in group])
                 done = train(together, x, y, loss=loss, optimizer=optimizer, epochs=epochs, goal=signs_agree)
-                owners = [way for way, part in group for _ in range(len(part))]
+                owners = [course for course, part in group for _ in range(len(part))]
                 for row in done.reached.nonzero()[:, 0].tolist():
                     found[owners[row]].append((float(done.losses[row]), done.stack.take([row])))
-            for way in open_:
-                way.draw(found[way])
-            open_ = [way for way in open_ if found[way]]
-            tell(1 - sum(sum(way.widths[-1]) for way in open_) / at_first)
-    return tuple(way.end(x, y, epochs) for way in ways)
+            for course in open_:
+                course.draw(found[course])
+            open_ = [course for course in open_ if found[course]]
+            report_progress(1 - sum(sum(course.widths[-1]) for course in open_) / at_first)
+    units = np.array([sum(course.widths[-1]) for course in courses], dtype=np.float64)
+    # Of a network that may not have all samples right not even an upper end is certain.
+    is_proved = np.array([has_all_right(course.stack, x, y) for course in courses])
+    fewest = Column.of(
+        FEWEST_UNITS,
+        units,
+        np.where(is_proved, 0.0, -np.inf),
+        np.where(is_proved, units, np.inf),
+        method=f"units drawn by 1 / loss, fine-tuned up to {epochs:,} epochs after each",
+    )
+    findings = Findings.of(fewest, keys={"network": np.arange(len(courses))}, domain="the samples")
+    return StochasticPruning(
+        tuple(course.stack for course in courses), tuple(tuple(course.widths) for course in courses), findings
+    )
 
 
 class _Course:
@@ -154,19 +174,6 @@ class _Course:
         chosen = int(self.generator.choice(len(found), p=scores / scores.sum()))
         self.stack = found[chosen][1].compact()
         self.widths.append(_widths(self.stack))
-
-    def end(self, x: ArrayLike | Tensor, y: ArrayLike | Tensor, epochs: int) -> StochasticPruning:
-        """Return what is left."""
-        number, is_proved = sum(self.widths[-1]), has_all_right(self.stack, x, y)
-        fields: dict[str, Any] = {
-            "name": "fewest units",
-            "definition": "units of the hidden layers with which a network has all samples right",
-            "domain": "the samples",
-            "method": f"units drawn by 1 / loss, fine-tuned up to {epochs:,} epochs after each",
-            "source": "sattelberg2026",
-        }
-        finding = Finding.of(number, 0, number, **fields) if is_proved else Finding.estimate(number, **fields)
-        return StochasticPruning(self.stack, tuple(self.widths), finding)
 
 
 def _widths(stack: Stack) -> tuple[int, ...]:

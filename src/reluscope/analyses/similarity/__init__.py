@@ -11,23 +11,32 @@ from reluscope.analyses.similarity.metric import Invariance, Metric
 from reluscope.analyses.similarity.procrustes import procrustes_distance
 from reluscope.analyses.similarity.registered import METRICS
 from reluscope.analyses.similarity.scaled_distances import scaled_distance
-from reluscope.analyses.similarity.tables import PairTable, Similarities
+from reluscope.analyses.similarity.tables import (
+    PAIR_QUANTITIES,
+    PairQuantity,
+    compared_networks,
+    pair_matrix,
+    pair_title,
+)
 
 __all__ = [
     "METRICS",
+    "PAIR_QUANTITIES",
     "CodePartitions",
     "CoefficientMaps",
     "Invariance",
     "Metric",
-    "PairTable",
-    "Similarities",
+    "PairQuantity",
     "agreement_of_predictions",
     "coefficient_maps",
     "compare",
+    "compared_networks",
     "debiased_cka",
     "features",
     "linear_cka",
     "output_cross_entropy",
+    "pair_matrix",
+    "pair_title",
     "procrustes_distance",
     "scaled_distance",
     "variation_of_information",

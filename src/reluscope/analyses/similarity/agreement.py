@@ -1,4 +1,4 @@
-"""On how many samples two networks predict the same class."""
+"""The share of samples of which two networks predict the same class."""
 
 from collections.abc import Sequence
 
@@ -45,7 +45,7 @@ def agreement_of_predictions(forwards: Sequence[RoundedForward], first: int, sec
         (certain + doubtful) / number,
         is_share=True,
         name=AGREEMENT.title,
-        definition=f"share of samples of which both say the same class: {int(same.sum()):,} of {number:,}",
+        definition=f"{AGREEMENT.definition}: {int(same.sum()):,} of {number:,}",
         domain=f"{number:,} samples",
         method="float64 forward pass with a running error bound",
         num_undecided=doubtful,
@@ -55,6 +55,7 @@ def agreement_of_predictions(forwards: Sequence[RoundedForward], first: int, sec
 AGREEMENT = Metric(
     "agreement",
     "agreement of predictions",
+    "share of samples of which both networks say the same class",
     Source.OUTPUTS,
     agreement_of_predictions,
     frozenset({Invariance.UNIT_PERMUTATION, Invariance.UNIT_RESCALING, Invariance.SCALING, Invariance.TRANSLATION}),

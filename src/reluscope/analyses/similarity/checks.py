@@ -1,4 +1,4 @@
-"""Whether networks can be compared at all, and the samples as both read them."""
+"""Checks that networks can be compared, and shared samples in the shape that they take."""
 
 from collections.abc import Sequence
 

@@ -23,7 +23,7 @@ INVARIANCES = frozenset(
         Invariance.ORTHOGONAL,
     }
 )
-FEWEST = 4
+MIN_SAMPLES = 4
 
 
 @read_arguments
@@ -90,36 +90,46 @@ def _aligned(moments: Moments, first: int, second: int) -> Finding | None:
     if moments.is_constant(first) or moments.is_constant(second):
         return None
     norms = sqrt(moments.product(first, first)) * sqrt(moments.product(second, second))
-    return _finding(CKA, moments.product(first, second) / norms, moments, "|Y'X|^2 / (|X'X| |Y'Y|), centred")
+    return _finding(CKA, moments.product(first, second) / norms, moments)
 
 
 def _aligned_without_bias(moments: Moments, first: int, second: int) -> Finding | None:
-    if moments.num_samples < FEWEST or moments.is_constant(first) or moments.is_constant(second):
+    if moments.num_samples < MIN_SAMPLES or moments.is_constant(first) or moments.is_constant(second):
         return None
     own, other = (moments.debiased_product(one, one) for one in (first, second))
     if own <= 0 or other <= 0:
         return None
     value = moments.debiased_product(first, second) / (sqrt(own) * sqrt(other))
-    return _finding(DEBIASED_CKA, value, moments, "unbiased estimates of the three terms of linear CKA")
+    return _finding(DEBIASED_CKA, value, moments)
 
 
-def _finding(metric: Metric, value: float, moments: Moments, definition: str) -> Finding:
+def _finding(metric: Metric, value: float, moments: Moments) -> Finding:
     return Finding.estimate(
         value,
         name=metric.title,
-        definition=definition,
+        definition=metric.definition,
         domain=f"{moments.num_samples:,} samples",
         method="triangular factor in float64" if moments.factor is not None else "Gram matrices in float64",
-        source="kornblith2019" if metric is CKA else "song2012",
+        source=metric.publication,
     )
 
 
 CKA = Metric(
-    "cka", "linear CKA", Source.MOMENTS, _aligned, INVARIANCES, of_itself=1.0, high=1.0, grows_with_likeness=True
+    "cka",
+    "linear CKA",
+    "|Y'X|^2 / (|X'X| |Y'Y|), centred",
+    Source.MOMENTS,
+    _aligned,
+    INVARIANCES,
+    of_itself=1.0,
+    high=1.0,
+    grows_with_likeness=True,
+    publication="kornblith2019",
 )
 DEBIASED_CKA = Metric(
     "debiased_cka",
     "debiased CKA",
+    "unbiased estimates of the three terms of linear CKA",
     Source.MOMENTS,
     _aligned_without_bias,
     INVARIANCES,
@@ -127,4 +137,5 @@ DEBIASED_CKA = Metric(
     low=-np.inf,
     high=1.0,
     grows_with_likeness=True,
+    publication="song2012",
 )

@@ -71,10 +71,10 @@ def variation_of_information(partitions: CodePartitions, first: int, second: int
         max(value, ends[1]),
         tolerance=3 * rounding,
         name=VARIATION_OF_INFORMATION.title,
-        definition="H(A | B) + H(B | A) in bits, of the partitions of the samples by equal codes",
+        definition=VARIATION_OF_INFORMATION.definition,
         domain=f"{number:,} samples",
         method="entropies from numbers of samples",
-        source="meila2007",
+        source=VARIATION_OF_INFORMATION.publication,
         num_undecided=doubtful,
     )
 
@@ -86,7 +86,9 @@ def _entropy(counts: Int[np.ndarray, " p"], number: int) -> float:
 VARIATION_OF_INFORMATION = Metric(
     "variation_of_information",
     "variation of information of codes",
+    "H(A | B) + H(B | A) in bits, of the partitions of the samples by equal codes",
     Source.CODES,
     variation_of_information,
     frozenset({Invariance.UNIT_PERMUTATION, Invariance.UNIT_RESCALING, Invariance.SCALING, Invariance.TRANSLATION}),
+    publication="meila2007",
 )

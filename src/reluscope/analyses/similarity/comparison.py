@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.classification.classes import accuracy_of_outputs, classes_of_outputs, read_classes
+from reluscope.analyses.classification.classes import ACCURACY, accuracy_of_outputs, classes_of_outputs, read_classes
 from reluscope.analyses.similarity.checks import check_networks, common_points
 from reluscope.analyses.similarity.code_partitions import CodePartitions
 from reluscope.analyses.similarity.gate_features import features
@@ -33,17 +33,24 @@ from reluscope.analyses.similarity.streaming import (
     coefficient_moments,
     output_groups,
 )
-from reluscope.analyses.similarity.tables import PairTable, Similarities
+from reluscope.analyses.similarity.tables import (
+    CONDITION_NUMBER,
+    DROP,
+    FEATURES,
+    MAPPED_ACCURACY,
+    MAPPED_AGREEMENT,
+    PAIR_QUANTITIES,
+)
 from reluscope.arguments import NonNegative, read_arguments
 from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import InputError
-from reluscope.findings import Finding
+from reluscope.findings import Column, Finding, Findings
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.rounded_forward import RoundedForward, rounded_forward
 from reluscope.progress import Progress
 
-Cells = tuple[tuple[Finding | None, ...], ...]
+Pair = tuple[int, int]
 
 
 @read_arguments
@@ -58,7 +65,7 @@ def compare(
     ridge: NonNegative = 0.0,
     budget: MemoryBudget | None = None,
     progress: Progress = False,
-) -> Similarities:
+) -> Findings:
     """Compare networks on shared samples: their coefficients, features, outputs and codes, pair by pair.
 
     Parameters
@@ -86,10 +93,16 @@ def compare(
 
     Returns
     -------
-    Similarities
+    Findings
+        A row for each ordered pair of networks, a network with itself included (keys ``first`` and ``second``). The
+        metrics by name, those of features as ``features_cka`` and so on; for mapped networks ``mapped_agreement`` (with
+        the network that is mapped to), ``mapped_accuracy`` and ``drop``; of the first network ``accuracy``, where there
+        are labels, and ``coefficient_condition_number``. `pair_matrix` makes a matrix of one.
+
         Agreements are EXACT unless rounding could change a prediction or a code, cross-entropies EXACT within a
         tolerance; what follows from coefficients is an ESTIMATE in float64, of these samples exactly. Coefficients
-        give one number per output, of which the mean is taken over the outputs for which it is defined.
+        give one number per output, of which the mean is taken over the outputs for which it is defined; notes say
+        where that are not all.
 
     Raises
     ------
@@ -113,7 +126,7 @@ def compare(
     >>> import reluscope as rs
     >>> layers = [(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))]
     >>> found = compare({"one": rs.load(layers), "other": rs.load(layers)}, [[1.0, -1.0], [-1.0, 2.0], [1.0, 2.0]])
-    >>> print(found["cka"]["one", "other"])
+    >>> print(found.where(first="one", second="other").finding("cka"))
     1 (ESTIMATE)
     """
     if not isinstance(networks, Mapping):
@@ -139,7 +152,7 @@ def compare(
             raise InputError(f"expected one gate, or None, for each of {len(every)} networks, got {len(given)}")
         seen = moments_of(*(features(one, points, gate=gate) for one, gate in zip(every, given, strict=True)))
         for metric in on_features:
-            measured.add(metric, seen, prefix="features_")
+            measured.add(metric, seen, prefix=FEATURES)
     mapped = None
     if any(one.source in (Source.MOMENTS, Source.ENTRIES) for one in chosen):
         fitted = points if fit_on is None else common_points(every, fit_on)
@@ -154,8 +167,9 @@ def _chosen(metrics: Sequence[str] | None) -> list[Metric]:
     if metrics is None:
         return list(METRICS.values())
     given = [metrics] if isinstance(metrics, str) else list(metrics)
-    # Tables are asked for by their own names, too.
-    wanted = [MAP_RESIDUAL.name if name in TITLES else name.removeprefix("features_") for name in given]
+    # What follows from a metric is asked for by its own name, too.
+    of_maps = {one.quantity.name for one in (MAPPED_AGREEMENT, MAPPED_ACCURACY, DROP)}
+    wanted = [MAP_RESIDUAL.name if name in of_maps else name.removeprefix(FEATURES) for name in given]
     unknown = [name for name, metric in zip(given, wanted, strict=True) if metric not in METRICS]
     if unknown or not given:
         raise InputError(f"expected metrics among {', '.join(METRICS)}, got {', '.join(unknown) or 'none'}")
@@ -170,80 +184,70 @@ def _partitions(
 
 
 class _Measured:
-    """Numbers under way: for every table and pair, those of each output."""
+    """The numbers measured so far: of every quantity and pair, those of each output."""
 
     def __init__(self, names: tuple[str, ...], features: str) -> None:
         self.names = names
+        self.pairs = [(first, second) for first in range(len(names)) for second in range(len(names))]
         self.features = features
         self.metrics: dict[str, Metric] = {}
-        self.found: dict[str, dict[tuple[int, int], list[Finding | None]]] = {}
+        self.found: dict[str, dict[Pair, list[Finding | None]]] = {}
 
     def add(self, metric: Metric, source: object, *, prefix: str = "") -> None:
-        """Measure all pairs once more."""
+        """Measure all pairs, for one more output if the metric is one of single outputs."""
         for first in range(len(self.names)):
             for second in range(first if metric.is_symmetric else 0, len(self.names)):
                 self.put(metric, (first, second), metric.measure(source, first, second), prefix=prefix)
 
-    def put(self, metric: Metric, pair: tuple[int, int], finding: Finding | None, *, prefix: str = "") -> None:
+    def put(self, metric: Metric, pair: Pair, finding: Finding | None, *, prefix: str = "") -> None:
         """Add one number."""
         self.metrics[prefix + metric.name] = metric
         self.found.setdefault(prefix + metric.name, {}).setdefault(pair, []).append(finding)
 
-    def tables(self) -> dict[str, PairTable]:
-        """Return the means over outputs."""
+    def columns(self) -> dict[str, Column]:
+        """Return the means over outputs, a row for each pair."""
         made = {}
-        order = list(METRICS)
-        for name, metric in sorted(self.metrics.items(), key=lambda entry: order.index(entry[1].name)):
+        order = [metric.name for metric in METRICS.values()]
+        for name in sorted(self.metrics, key=lambda name: order.index(self.metrics[name].name)):
             means = {pair: _mean(entries) for pair, entries in self.found[name].items()}
-            size = range(len(self.names))
-            cells = tuple(tuple(means.get((row, column), means.get((column, row))) for column in size) for row in size)
-            of = " of coefficients" if metric.source is Source.MOMENTS and metric is not MAP_RESIDUAL else ""
-            of = f" of {self.features}" if name.startswith("features_") else of
-            made[name] = PairTable(
-                name, metric.title + of, self.names, cells, metric.is_symmetric, metric.grows_with_likeness
-            )
+            cells = [means.get((row, column), means.get((column, row))) for row, column in self.pairs]
+            given = f"of {self.features}" if name.startswith(FEATURES) else ""
+            made[name] = Column.of_findings(PAIR_QUANTITIES[name].quantity, cells, given=given)
         return made
 
     def notes(self) -> list[str]:
-        """Say of which networks something is not defined."""
+        """Return in a sentence each of which networks something is not defined, and why."""
         reasons: dict[tuple[str, str], list[str]] = {}
         for name, metric in self.metrics.items():
             for place, network in enumerate(self.names):
                 entries = self.found[name].get((place, place), [])
                 if without := sum(one is None for one in entries):
-                    where = network if len(entries) == 1 else f"{without} of {len(entries)} outputs of {network}"
-                    reasons.setdefault((where, _reason(name, metric, self.features)), []).append(name)
+                    whose = network if len(entries) == 1 else f"{without} of {len(entries)} outputs of {network}"
+                    reasons.setdefault((whose, _reason(name, metric, self.features)), []).append(name)
         return [
-            f"{', '.join(affected)}: not defined for {where}, as {reason}"
-            for (where, reason), affected in reasons.items()
+            f"{', '.join(affected)}: not defined for {whose}, as {reason}"
+            for (whose, reason), affected in reasons.items()
         ]
 
 
 def _reason(name: str, metric: Metric, features: str) -> str:
     if metric.source is Source.ENTRIES:
         return "its largest coefficient is not positive, or too small beside the others"
-    what = features if name.startswith("features_") else "coefficients"
+    what = features if name.startswith(FEATURES) else "coefficients"
     return f"its {what} are the same at all samples, or samples are too few"
 
 
 def _mean(entries: Sequence[Finding | None]) -> Finding | None:
-    """Return the mean over outputs of one quantity, where it is defined."""
+    """Return the mean over the outputs for which a quantity of coefficients, an ESTIMATE, is defined."""
     defined = [one for one in entries if one is not None]
-    if not defined:
-        return None
-    if len(entries) == 1:
-        return defined[0]
-    number = f"{len(defined)} outputs" if len(defined) == len(entries) else f"{len(defined)} of {len(entries)} outputs"
-    return replace(
-        defined[0],
-        value=float(np.mean([float(one) for one in defined])),
-        definition=f"{defined[0].definition}; mean over {number}",
-    )
+    if len(entries) == 1 or not defined:
+        return entries[0]
+    return replace(defined[0], value=float(np.mean([float(one) for one in defined])))
 
 
 @dataclass(frozen=True, eq=False)
 class _MappedNetworks:
-    """Maps as far as they are kept: what they are like, and what mapped networks say."""
+    """Fitted maps without their matrices, and the outputs of the mapped networks."""
 
     maps: dict[tuple[int, int], CoefficientMaps]
     outputs: dict[tuple[int, int], np.ndarray]
@@ -263,7 +267,7 @@ class _Coefficients:
     memory: int
 
     def run(self, measured: _Measured, progress: Progress) -> _MappedNetworks | None:
-        """Measure what is asked of coefficients; return what the maps do, if they were asked for."""
+        """Measure what is asked of coefficients, and return the maps, if they were asked for."""
         spaces = [row_space(network) for network in self.networks]
         every = range(len(self.networks))
         maps = MAP_RESIDUAL in self.metrics
@@ -342,90 +346,76 @@ def _assembled(
     mapped: _MappedNetworks | None,
     forwards: Sequence[RoundedForward],
     labels: np.ndarray | None,
-) -> Similarities:
-    names = measured.names
-    own = None if labels is None else tuple(accuracy_of_outputs(one, labels) for one in forwards)
+) -> Findings:
+    own = None if labels is None else [accuracy_of_outputs(one, labels) for one in forwards]
     notes = measured.notes()
-    if mapped is None:
-        return Similarities(names, measured.tables(), own, None, tuple(notes))
-    itself = Finding.of(0.0, name=MAP_RESIDUAL.title, definition="of a network with itself, by the identity map")
-    for place in range(len(names)):
-        measured.put(MAP_RESIDUAL, (place, place), itself)
-    for pair, maps in mapped.maps.items():
-        measured.put(MAP_RESIDUAL, pair, maps.residual())
-    others = measured.tables()
-    tables = {MAP_RESIDUAL.name: others.pop(MAP_RESIDUAL.name)}
+    of_maps: dict[str, Column] = {}
+    of_first: list[Column] = []
+    if own is not None:
+        accuracies = [own[first] for first, _ in measured.pairs]
+        of_first.append(Column.of_findings(ACCURACY, accuracies, given="of the first network"))
+    if mapped is not None:
+        itself = Finding.of(0.0)
+        for place in range(len(measured.names)):
+            measured.put(MAP_RESIDUAL, (place, place), itself)
+        for pair, maps in mapped.maps.items():
+            measured.put(MAP_RESIDUAL, pair, maps.residual())
+        of_maps = _of_maps(measured, mapped, forwards, labels, own)
+        maps_from = [
+            next(maps for (first, _), maps in mapped.maps.items() if first == place)
+            for place in range(len(measured.names))
+        ]
+        conditions = [maps_from[first].condition() for first, _ in measured.pairs]
+        of_first.append(Column.of_findings(CONDITION_NUMBER, conditions, given="of the first network"))
+        notes += [
+            f"maps from {name}: {maps.sentence}"
+            for name, maps in zip(measured.names, maps_from, strict=True)
+            if maps.sentence
+        ]
+        if not mapped.is_apart:
+            notes.append(
+                "mapped networks are judged on the samples that they were fitted to, where they look their best"
+            )
+    columns = measured.columns()
+    residual = [columns.pop(MAP_RESIDUAL.name)] if mapped is not None else []
+    names = np.array(measured.names)
+    return Findings.of(
+        *residual,
+        *of_maps.values(),
+        *columns.values(),
+        *of_first,
+        keys={"first": names.repeat(len(names)), "second": np.tile(names, len(names))},
+        domain=f"{len(forwards[0].outputs):,} samples",
+        notes=tuple(notes),
+    )
+
+
+def _of_maps(
+    measured: _Measured,
+    mapped: _MappedNetworks,
+    forwards: Sequence[RoundedForward],
+    labels: np.ndarray | None,
+    own: Sequence[Finding] | None,
+) -> dict[str, Column]:
+    """Return agreement with the targets, accuracy, and the drop of accuracy, of mapped networks."""
     classes = [classes_of_outputs(one.outputs) for one in forwards]
-    number = len(classes[0])
     said_by = {pair: classes_of_outputs(outputs) for pair, outputs in mapped.outputs.items()}
-    agreeing = {
-        (first, second): _share(said == classes[second], "mapped_agreement")
-        for (first, second), said in said_by.items()
+    cells: dict[str, list[Finding]] = {one.quantity.name: [] for one in (MAPPED_AGREEMENT, MAPPED_ACCURACY, DROP)}
+    for pair in measured.pairs:
+        first, second = pair
+        agreeing = Finding.of(1.0) if first == second else _estimate(said_by[pair] == classes[second])
+        cells[MAPPED_AGREEMENT.quantity.name].append(agreeing)
+        if labels is not None and own is not None:
+            right = own[first] if first == second else _estimate(said_by[pair] == labels)
+            make = Finding.of if first == second else Finding.estimate
+            cells[MAPPED_ACCURACY.quantity.name].append(right)
+            cells[DROP.quantity.name].append(make(float(own[second]) - float(right)))
+    return {
+        name: Column.of_findings(PAIR_QUANTITIES[name].quantity, found, method="least squares in float64")
+        for name, found in cells.items()
+        if found
     }
-    agreeing |= {(place, place): _with_itself(number) for place in range(len(names))}
-    tables["mapped_agreement"] = _table("mapped_agreement", names, agreeing)
-    if labels is not None and own is not None:
-        right = {pair: _share(said == labels, "mapped_accuracy") for pair, said in said_by.items()}
-        right |= {(place, place): finding for place, finding in enumerate(own)}
-        tables["mapped_accuracy"] = _table("mapped_accuracy", names, right)
-        lost = {pair: _difference(finding, own[pair[1]], number) for pair, finding in right.items()}
-        tables["drop"] = _table("drop", names, lost)
-    conditions = tuple(
-        next(maps.condition() for (first, _), maps in mapped.maps.items() if first == place)
-        for place in range(len(names))
-    )
-    for place, name in enumerate(names):
-        maps = next(maps for (first, _), maps in mapped.maps.items() if first == place)
-        if maps.sentence:
-            notes.append(f"maps from {name}: {maps.sentence}")
-    if not mapped.is_apart:
-        notes.append("mapped networks are judged on the samples that they were fitted to, where they look their best")
-    return Similarities(names, tables | others, own, conditions, tuple(notes))
 
 
-TITLES = {
-    "mapped_agreement": ("agreement of the mapped network with its target", True),
-    "mapped_accuracy": ("accuracy of the mapped network", True),
-    "drop": ("accuracy that the target loses when mapped to", False),
-}
-DEFINITIONS = {
-    "mapped_agreement": "share of samples of which the mapped network says the class that its target says",
-    "mapped_accuracy": "share of samples of which the mapped network says the label",
-}
-
-
-def _table(name: str, names: tuple[str, ...], findings: Mapping[tuple[int, int], Finding]) -> PairTable:
-    size = range(len(names))
-    title, grows = TITLES[name]
-    cells = tuple(tuple(findings[row, column] for column in size) for row in size)
-    return PairTable(name, title, names, cells, is_symmetric=False, grows_with_likeness=grows)
-
-
-def _share(right: np.ndarray, name: str) -> Finding:
-    return Finding.estimate(
-        float(right.mean()),
-        is_share=True,
-        name=TITLES[name][0],
-        definition=f"{DEFINITIONS[name]}: {int(right.sum()):,} of {len(right):,}",
-        domain=f"{len(right):,} samples",
-        method="least squares in float64",
-        source="sattelberg2026",
-    )
-
-
-def _with_itself(number: int) -> Finding:
-    name, definition = TITLES["mapped_agreement"][0], "of a network with itself, by the identity map"
-    return Finding.of(1.0, name=name, definition=definition, domain=f"{number:,} samples", is_share=True)
-
-
-def _difference(mapped: Finding, own: Finding, number: int) -> Finding:
-    value = float(own) - float(mapped)
-    make = Finding.of if mapped is own else Finding.estimate
-    return make(
-        value,
-        name=TITLES["drop"][0],
-        definition="accuracy of the network that is mapped to, less that of the mapped one",
-        domain=f"{number:,} samples",
-        method="least squares in float64",
-        source="sattelberg2026",
-    )
+def _estimate(right: np.ndarray) -> Finding:
+    return Finding.estimate(float(right.mean()))

@@ -53,10 +53,10 @@ def output_cross_entropy(forwards: Sequence[RoundedForward], first: int, second:
         value + error,
         tolerance=AGREEMENT * max(1.0, value),
         name=OUTPUT_CROSS_ENTROPY.title,
-        definition="mean over samples of -sum p log q, with p of the first network and q of the second",
+        definition=OUTPUT_CROSS_ENTROPY.definition,
         domain=f"{len(logs):,} samples",
         method="float64 forward pass with a running error bound",
-        source="sattelberg2026",
+        source=OUTPUT_CROSS_ENTROPY.publication,
     )
 
 
@@ -67,9 +67,11 @@ def _logits(outputs: Float[np.ndarray, "s m"]) -> Float[np.ndarray, "s k"]:
 OUTPUT_CROSS_ENTROPY = Metric(
     "output_cross_entropy",
     "cross-entropy of outputs",
+    "mean over samples of -sum p log q, with p of the first network and q of the second",
     Source.OUTPUTS,
     output_cross_entropy,
     frozenset({Invariance.UNIT_PERMUTATION, Invariance.UNIT_RESCALING, Invariance.TRANSLATION}),
     is_symmetric=False,
     of_itself=None,
+    publication="sattelberg2026",
 )

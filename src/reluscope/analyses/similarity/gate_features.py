@@ -1,4 +1,4 @@
-"""What a network makes of samples on the way: the outputs of a gate."""
+"""Features of samples: the outputs of a gate."""
 
 import numpy as np
 import torch

@@ -1,4 +1,4 @@
-"""How well the local maps of one network stand for those of another: least squares between coefficient matrices.
+"""Linear maps from the coefficient matrices of one network to those of another, by least squares.
 
 For every output, M_j minimises ``|C_1j M_j - C_2j|_F`` (equation 7.4 of [sattelberg2026]_). The mapped network has the
 coefficients ``C_1j M_j`` at a sample and the outputs ``(x, 1) . (its row)``. It needs Jacobians of the first network at
@@ -33,6 +33,8 @@ from reluscope.progress import Progress
 @dataclass(frozen=True, eq=False)
 class CoefficientMaps:
     """The maps M_j from the coefficients of one network to those of another.
+
+    These are linear maps, which give a network that can be evaluated: an object, not a table of measurements.
 
     Parameters
     ----------
@@ -196,7 +198,7 @@ def solve_pairs(
     ridge: float,
     memory: int,
 ) -> list[dict[tuple[int, int], Solution]]:
-    """Return for every output the maps of some pairs of networks, from triangular factors where moments do not do."""
+    """Return the maps of some pairs for every output, from triangular factors where moments are not accurate enough."""
     columns = networks[0].num_inputs + 1
     found: list[dict[tuple[int, int], Solution]] = []
     missing: list[int] = []
@@ -245,16 +247,17 @@ def _residual(residuals: Sequence[float], num_samples: int, method: str) -> Find
     return Finding.estimate(
         float(np.sqrt(np.mean(np.square(defined)))),
         name=MAP_RESIDUAL.title,
-        definition="least |C_1 M - C_2| by |C_2|, on the samples that M was fitted to",
+        definition=MAP_RESIDUAL.definition,
         domain=f"{num_samples:,} samples",
         method=method,
-        source="sattelberg2026",
+        source=MAP_RESIDUAL.publication,
     )
 
 
 MAP_RESIDUAL = Metric(
     "map_residual",
     "what a linear map of the coefficients leaves",
+    "least |C_1 M - C_2| by |C_2|, on the samples that M was fitted to, root mean square over outputs",
     Source.MOMENTS,
     _unexplained,
     frozenset(
@@ -268,4 +271,5 @@ MAP_RESIDUAL = Metric(
     ),
     is_symmetric=False,
     high=1.0,
+    publication="sattelberg2026",
 )

@@ -1,4 +1,4 @@
-"""What a measure of similarity is: a function of two networks on shared samples, and what it promises to ignore.
+"""Measures of similarity: functions of two networks on shared samples, with the changes under which they are invariant.
 
 A metric declares its symmetry, its value for a network with itself, its range and its invariances; the conformance test
 holds every registered metric against what it declares, in both directions.
@@ -14,7 +14,7 @@ from reluscope.findings import Finding
 
 
 class Source(StrEnum):
-    """What of the networks a metric compares."""
+    """What a metric is computed from."""
 
     MOMENTS = "moments"  # of coefficients, output by output, or of features: a `Moments`
     ENTRIES = "entries"  # of all coefficients together: an `Entries`
@@ -47,6 +47,8 @@ class Metric:
         As results are asked for.
     title : str
         As a reader would say it.
+    definition : str
+        What it is, as a reader could check it.
     source : Source
         What it compares.
     measure : callable
@@ -61,6 +63,8 @@ class Metric:
         Its range.
     grows_with_likeness : bool
         Whether more is more similar.
+    publication : str
+        Key of the publication that it follows.
 
     Examples
     --------
@@ -71,6 +75,7 @@ class Metric:
 
     name: str
     title: str
+    definition: str
     source: Source
     measure: Callable[[Any, int, int], Finding | None]
     invariances: frozenset[Invariance]
@@ -79,3 +84,4 @@ class Metric:
     low: float = 0.0
     high: float = inf
     grows_with_likeness: bool = False
+    publication: str = ""

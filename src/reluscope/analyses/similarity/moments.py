@@ -26,11 +26,11 @@ from reluscope.geometry.scales import exponents, times_power
 CONSTANT = 1e-12
 # Sums of which less than this share is left are zero up to rounding.
 CANCELLED = 1e-11
-PANEL = 64
+COLUMNS_IN_PANEL = 64
 # Later rows may exceed the first ones by two to this power before everything is scaled anew.
-ROOM = 32
+SPARE_EXPONENTS = 32
 # The exponent of what was zero so far: below those of all numbers.
-OF_ZEROS = -1074
+EXPONENT_OF_ZERO = -1074
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +202,7 @@ class MomentSum:
 
     def add(self, parts: Sequence[Float[np.ndarray, "rows _"]]) -> None:
         """Add the next rows of every representation."""
-        needed = [int(exponents(part)) if part.any() else OF_ZEROS for part in parts]
+        needed = [int(exponents(part)) if part.any() else EXPONENT_OF_ZERO for part in parts]
         if not self._exponents:
             self._exponents = needed
             for part, exponent in zip(parts, needed, strict=True):
@@ -228,7 +228,7 @@ class MomentSum:
     def finish(self) -> Moments:
         """Return the moments of all rows that were added."""
         assert self._exponents
-        kept = self.sizes, tuple(self._shifts), tuple(0 if one == OF_ZEROS else one for one in self._exponents)
+        kept = self.sizes, tuple(self._shifts), tuple(0 if one == EXPONENT_OF_ZERO else one for one in self._exponents)
         if self._factored:
             if self._rows is not None:
                 return Moments(None, *kept, np.concatenate(self._rows))
@@ -243,7 +243,7 @@ class MomentSum:
         start = 0
         for index, (part, exponent) in enumerate(zip(parts, needed, strict=True)):
             more = exponent - self._exponents[index]
-            if more > ROOM:
+            if more > SPARE_EXPONENTS:
                 self._exponents[index] = exponent
                 self._shifts[index] = times_power(self._shifts[index], -more)
                 factors[start : start + part.shape[1]] = -more
@@ -265,7 +265,7 @@ class MomentSum:
             if sum(map(len, self._rows)) <= len(self._table):
                 return
             waiting, self._rows = self._rows, None
-        panel = min(PANEL, len(self._table))
+        panel = min(COLUMNS_IN_PANEL, len(self._table))
         for rows in waiting:
             self._table = _add_rows_to_factor(0, panel, self._table, rows, overwrite_a=True, overwrite_b=True)[0]
 

@@ -62,11 +62,20 @@ def _finding(value: float, moments: Moments) -> Finding:
     return Finding.estimate(
         value,
         name=PROCRUSTES.title,
-        definition="least |X - YQ| over orthogonal Q, both centred and of Frobenius norm 1",
+        definition=PROCRUSTES.definition,
         domain=f"{moments.num_samples:,} samples",
         method="singular values of the product, float64",
-        source="williams2021",
+        source=PROCRUSTES.publication,
     )
 
 
-PROCRUSTES = Metric("procrustes", "Procrustes distance", Source.MOMENTS, _apart, INVARIANCES, high=sqrt(2))
+PROCRUSTES = Metric(
+    "procrustes",
+    "Procrustes distance",
+    "least |X - YQ| over orthogonal Q, both centred and of Frobenius norm 1",
+    Source.MOMENTS,
+    _apart,
+    INVARIANCES,
+    high=sqrt(2),
+    publication="williams2021",
+)

@@ -1,4 +1,4 @@
-"""All metrics by name: one that is added here is held against what it declares by the conformance test."""
+"""All metrics by name; the conformance test checks each against what it declares."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -49,7 +49,7 @@ class RowSpace:
 
 @torch.no_grad()
 def row_space(network: Network) -> RowSpace:
-    """Return the space of all gradients, as far as the first layer tells.
+    """Return a space that holds all gradients, from the rows of the first layer.
 
     Examples
     --------

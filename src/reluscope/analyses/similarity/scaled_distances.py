@@ -52,17 +52,15 @@ def scaled_distance(
 
 
 def _by_largest(entries: Entries, first: int, second: int) -> Finding | None:
-    return _distance(SCALED_DISTANCE, "largest entry", entries.largest, entries, first, second)
+    return _distance(SCALED_DISTANCE, entries.largest, entries, first, second)
 
 
 def _by_largest_absolute(entries: Entries, first: int, second: int) -> Finding | None:
     scales = entries.largest_absolute
-    return _distance(SCALED_DISTANCE_ABSOLUTE, "largest absolute entry", scales, entries, first, second)
+    return _distance(SCALED_DISTANCE_ABSOLUTE, scales, entries, first, second)
 
 
-def _distance(
-    metric: Metric, what: str, scales: np.ndarray, entries: Entries, first: int, second: int
-) -> Finding | None:
+def _distance(metric: Metric, scales: np.ndarray, entries: Entries, first: int, second: int) -> Finding | None:
     if scales[first] <= 0 or scales[second] <= 0:
         return None
     a, b = times_power(scales, -entries.exponents)[[first, second]]
@@ -74,20 +72,28 @@ def _distance(
     return Finding.estimate(
         max(0.0, float(total)) / entries.number,
         name=metric.title,
-        definition=f"mean squared difference of coefficients, each network's divided by its {what}",
+        definition=metric.definition,
         domain=f"{entries.number:,} coefficients",
         method="sums of products in float64",
-        source="sattelberg2026",
+        source=metric.publication,
     )
 
 
 SCALED_DISTANCE = Metric(
-    "scaled_distance", "mean squared distance by largest entry", Source.ENTRIES, _by_largest, INVARIANCES
+    "scaled_distance",
+    "mean squared distance by largest entry",
+    "mean squared difference of coefficients, each network's divided by its largest entry",
+    Source.ENTRIES,
+    _by_largest,
+    INVARIANCES,
+    publication="sattelberg2026",
 )
 SCALED_DISTANCE_ABSOLUTE = Metric(
     "scaled_distance_absolute",
     "mean squared distance by largest absolute entry",
+    "mean squared difference of coefficients, each network's divided by its largest absolute entry",
     Source.ENTRIES,
     _by_largest_absolute,
     INVARIANCES,
+    publication="sattelberg2026",
 )

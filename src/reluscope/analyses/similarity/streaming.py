@@ -127,11 +127,11 @@ def coefficient_blocks(
     """Yield the same rows of every network's coefficients, for some outputs."""
     share = memory // 4 // len(networks)
     passes = [matrix(one, points, outputs=outputs, budget=Budget(memory=share)).blocks() for one in networks]
-    with share_done("coefficients", progress) as tell:
+    with share_done("coefficients", progress) as report_progress:
         for blocks in zip(*passes, strict=True):
             rows = blocks[0][0]
             yield rows, [values.cpu().numpy() for _, values in blocks]
-            tell(rows.stop / len(points))
+            report_progress(rows.stop / len(points))
 
 
 def coefficient_moments(

@@ -1,87 +1,194 @@
-"""Numbers of all pairs of networks: one table per metric, with the claim beside every number."""
+"""The quantities that are measured of pairs of networks, and matrices of them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
 
-from reluscope.arguments import read_arguments, read_option, read_position
+from reluscope.analyses.similarity.mapping import MAP_RESIDUAL
+from reluscope.analyses.similarity.metric import Metric, Source
+from reluscope.analyses.similarity.registered import METRICS
+from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Finding
+from reluscope.findings import Findings, Kind, Quantity, declare
+
+FEATURES, OF_FEATURES = "features_", " of outputs or features"
 
 
-@dataclass(frozen=True, eq=False)
-class PairTable:
-    """One quantity of all ordered pairs of networks.
+class PairQuantity(NamedTuple):
+    """A quantity of an ordered pair of networks.
 
     Parameters
     ----------
-    name, title : str
-        As it is asked for, and as a reader would say it.
-    networks : tuple of str
-        Names of rows and of columns.
-    findings : k tuples of k findings or None
-        Row: the first network, or the one that is mapped from; column: the second, or mapped to. None where the
-        quantity is not defined.
+    quantity : Quantity
+    title : str
+        As a reader would say it.
     is_symmetric : bool
-        Whether rows and columns may be exchanged.
+        Whether both orders give the same number.
     grows_with_likeness : bool
         Whether more is more similar.
     """
 
-    name: str
+    quantity: Quantity
     title: str
-    networks: tuple[str, ...]
-    findings: tuple[tuple[Finding | None, ...], ...]
     is_symmetric: bool
     grows_with_likeness: bool
 
-    @property
-    def values(self) -> Float[np.ndarray, "k k"]:
-        """The numbers alone, NaN where the quantity is not defined."""
-        return np.array([[np.nan if one is None else float(one) for one in row] for row in self.findings])
 
-    @read_arguments
-    def __getitem__(self, pair: tuple[str | int, str | int]) -> Finding | None:
-        first, second = (self._place(one) for one in pair)
-        return self.findings[first][second]
+def _of_metric(metric: Metric, prefix: str = "") -> PairQuantity:
+    of = mean = ""
+    if prefix:
+        of = OF_FEATURES
+    elif metric.source is Source.MOMENTS and metric is not MAP_RESIDUAL:
+        of, mean = " of coefficients", ", mean over outputs"
+    quantity = declare(
+        prefix + metric.name,
+        f"{metric.title}{of}: {metric.definition}{mean}",
+        kind=Kind.SHARE if metric.source is Source.OUTPUTS and metric.high == 1 else Kind.REAL,
+        source=metric.publication,
+        least=metric.low,
+        most=metric.high,
+    )
+    return PairQuantity(quantity, metric.title + of, metric.is_symmetric, metric.grows_with_likeness)
 
-    def _place(self, network: str | int) -> int:
-        if isinstance(network, str):
-            return self.networks.index(read_option(network, "the pair", self.networks))
-        return read_position(network, "the pair", len(self.networks), "networks")
+
+MAPPED_AGREEMENT = PairQuantity(
+    declare(
+        "mapped_agreement",
+        "share of samples of which the first network, its coefficients mapped to those of the second, says the class "
+        "that the second says; of a network with itself by the identity map",
+        kind=Kind.SHARE,
+        source="sattelberg2026",
+    ),
+    "agreement of the mapped network with its target",
+    is_symmetric=False,
+    grows_with_likeness=True,
+)
+MAPPED_ACCURACY = PairQuantity(
+    declare(
+        "mapped_accuracy",
+        "share of samples of which the first network, its coefficients mapped to those of the second, says the label; "
+        "of a network with itself by the identity map",
+        kind=Kind.SHARE,
+        source="sattelberg2026",
+    ),
+    "accuracy of the mapped network",
+    is_symmetric=False,
+    grows_with_likeness=True,
+)
+DROP = PairQuantity(
+    declare(
+        "drop",
+        "accuracy of the second network, less that of the first one mapped to it",
+        source="sattelberg2026",
+        least=-1.0,
+        most=1.0,
+    ),
+    "accuracy that the target loses when mapped to",
+    is_symmetric=False,
+    grows_with_likeness=False,
+)
+CONDITION_NUMBER = declare(
+    "coefficient_condition_number",
+    "largest singular value of the coefficients of the first network by the smallest that is not zero, the largest "
+    "among all outputs",
+    least=1.0,
+    source="sattelberg2026",
+)
 
 
-@dataclass(frozen=True, eq=False)
-class Similarities:
-    """How similar networks are.
+def _all() -> dict[str, PairQuantity]:
+    of_metrics = [_of_metric(metric) for metric in METRICS.values()]
+    on_features = [metric for metric in METRICS.values() if metric.source is Source.MOMENTS]
+    of_features = [_of_metric(metric, FEATURES) for metric in on_features if metric is not MAP_RESIDUAL]
+    return {one.quantity.name: one for one in (*of_metrics, MAPPED_AGREEMENT, MAPPED_ACCURACY, DROP, *of_features)}
+
+
+# By name: those of METRICS, of features as ``features_cka`` and so on, and of mapped networks.
+PAIR_QUANTITIES: Mapping[str, PairQuantity] = MappingProxyType(_all())
+
+
+@read_arguments
+def pair_matrix(found: Findings, name: str) -> Float[np.ndarray, "k k"]:
+    """Return one quantity of all pairs as a matrix, NaN where it is not defined.
 
     Parameters
     ----------
-    networks : tuple of str
-    tables : mapping
-        `PairTable` by name: the metrics, those of features as ``features_cka`` and so on, and for mapped networks
-        ``mapped_agreement`` (with the network that is mapped to), ``mapped_accuracy`` and ``drop``.
-    accuracies : tuple of Finding, or None
-        Of the networks themselves; None without labels.
-    conditions : tuple of Finding, or None
-        Condition numbers of the networks' coefficients; None if no maps were fitted.
-    notes : tuple of str
-        What a reader has to know.
+    found : Findings
+        As `compare` returns it.
+    name : str
+        Of a quantity.
+
+    Returns
+    -------
+    (k, k) float64
+        Row: the first network, or the one that is mapped from; column: the second. In the order of
+        `compared_networks`.
+
+    Raises
+    ------
+    InputError
+        If there is no such quantity, or these are other findings.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> layers = [(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))]
+    >>> two = {"one": rs.load(layers), "other": rs.load(layers)}
+    >>> found = rs.similarity.compare(two, [[1.0, -1.0], [-1.0, 2.0], [1.0, 2.0]], metrics=["agreement"])
+    >>> rs.similarity.pair_matrix(found, "agreement")
+    array([[1., 1.],
+           [1., 1.]])
     """
+    number = len(compared_networks(found))
+    return found[name].value.reshape(number, number)
 
-    networks: tuple[str, ...]
-    tables: Mapping[str, PairTable]
-    accuracies: tuple[Finding, ...] | None
-    conditions: tuple[Finding, ...] | None
-    notes: tuple[str, ...]
 
-    def __len__(self) -> int:
-        return len(self.networks)
+@read_arguments
+def pair_title(found: Findings, name: str) -> str:
+    """Return a quantity of pairs as a reader would say it, with what it was measured of.
 
-    @read_arguments
-    def __getitem__(self, name: str) -> PairTable:
-        if name not in self.tables:
-            raise InputError(f"expected one of {', '.join(self.tables)}, got {name!r}")
-        return self.tables[name]
+    Raises
+    ------
+    InputError
+        If there is no such quantity.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    >>> found = rs.similarity.compare({"a": net, "b": net}, [[1.0, 0.0], [0.0, 2.0], [2.0, 3.0]], metrics=["cka"])
+    >>> rs.similarity.pair_title(found, "cka"), rs.similarity.pair_title(found, "features_cka")
+    ('linear CKA of coefficients', 'linear CKA of outputs')
+    """
+    column = found[name]
+    if name not in PAIR_QUANTITIES:
+        return column.title
+    title = PAIR_QUANTITIES[name].title
+    return f"{title.removesuffix(OF_FEATURES)} {column.given}" if column.given else title
+
+
+@read_arguments
+def compared_networks(found: Findings) -> tuple[str, ...]:
+    """Return the names of the networks that were compared, in their order.
+
+    Raises
+    ------
+    InputError
+        If these are other findings.
+
+    Examples
+    --------
+    >>> import reluscope as rs
+    >>> net = rs.load([(np.eye(2), np.zeros(2)), (np.eye(2), np.zeros(2))])
+    >>> rs.similarity.compared_networks(rs.similarity.compare({"a": net, "b": net}, np.eye(2), metrics=["agreement"]))
+    ('a', 'b')
+    """
+    if set(found.keys) != {"first", "second"}:
+        raise InputError(f"expected findings of similarity.compare, got some by {', '.join(found.keys) or 'nothing'}")
+    names = tuple(dict.fromkeys(found.keys["first"].tolist()))
+    if len(found) != len(names) ** 2:
+        raise InputError(f"expected all pairs of {len(names)} networks, got {len(found)} of them")
+    return names

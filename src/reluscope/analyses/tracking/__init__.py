@@ -1,4 +1,4 @@
-"""A model in training, looked at record by record: codes and their changes, regions, Jacobians; kept in one file."""
+"""Measurements of a model in training, record by record, in one file: codes and their changes, regions, Jacobians."""
 
 from reluscope.analyses.tracking.records import Records, read_records
 from reluscope.analyses.tracking.tracker import Tracker

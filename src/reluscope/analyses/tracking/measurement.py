@@ -1,6 +1,6 @@
-"""One look at a network in training: codes, how they changed, accuracy, regions on segments, Jacobians, a plane.
+"""The measurements of one record: codes and their changes, accuracy, regions on segments, Jacobians, a plane.
 
-Everything asks analyses that are there anyway; what comes back are findings, by the names of `QUANTITIES`.
+All are made by the analyses of the library, and are findings by the names of `QUANTITIES`.
 """
 
 import time
@@ -36,7 +36,7 @@ Found = Finding | tuple[Finding | None, ...]
 
 @dataclass(frozen=True, eq=False)
 class Measurement:
-    """What one look at a network gave.
+    """The measurements of one record.
 
     Parameters
     ----------

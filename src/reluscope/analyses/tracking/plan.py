@@ -1,4 +1,4 @@
-"""What every record of a run looks at: samples, segments, Jacobians and a plane, fixed at the beginning."""
+"""What every record of a run measures at: samples, segments, Jacobians and a plane, chosen at the beginning."""
 
 import hashlib
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ UNITS_OF_WHOLE_SEGMENTS = 128
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What is looked at, the same at every record.
+    """Where every record measures.
 
     Parameters
     ----------

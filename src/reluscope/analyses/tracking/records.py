@@ -14,7 +14,7 @@ from reluscope.analyses.tracking.quantities import QUANTITIES
 from reluscope.analyses.tracking.table import CODES, LOGGED, logged_names, read_rows, to_table
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
-from reluscope.findings import Claim, Finding
+from reluscope.findings import Finding
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,7 +22,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Records:
-    """What a tracker has recorded.
+    """What a tracker has recorded: the rows of its file, which may be growing.
+
+    A record has numbers of the network, of each gate and of each segment, so that they are no one table: `findings`
+    gives those of one quantity, each with its claim.
 
     Parameters
     ----------
@@ -157,13 +160,9 @@ class Records:
         def one(value: Any, claim: Any, interval: Any) -> Finding | None:
             if value is None:
                 return None
-            ends = None
-            if interval is not None:
-                low, high = interval
-                ends = (-np.inf if low is None else low, np.inf if high is None else high)
-            return Finding(
-                value, Claim(claim), quantity.title, ends, definition=quantity.definition, domain=domain or ""
-            )
+            plain = {"name": quantity.title, "value": value, "claim": claim, "definition": quantity.definition}
+            ends = {} if interval is None else {"interval": interval}
+            return Finding.from_dict(plain | ends | {"domain": domain or ""})
 
         if quantity.per == "network":
             return one(values, claims, intervals)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from reluscope.analyses.tracking.quantities import QUANTITIES, TrackedQuantity
-from reluscope.findings import Claim
+from reluscope.findings import Finding
 
 # A partition lies in a folder beside the file of its record.
 PARTITION = re.compile(r"(?!\.\.?/)[^/\\]+/record-[0-9]+\.arrow")
@@ -61,11 +61,7 @@ def _check_findings(row: Mapping[str, Any], quantity: TrackedQuantity, counts: M
             if (claim, interval) != (None, None):
                 raise ValueError(f"{quantity.name} claims something of nothing")
             continue
-        Claim(claim)
-        low, high = (None, None) if interval is None else interval
-        ends = -math.inf if low is None else low, math.inf if high is None else high
-        if math.isnan(value) or not ends[0] <= ends[1]:
-            raise ValueError(f"{quantity.name} is {value} in {ends}")
+        Finding.from_dict({"value": value, "claim": claim} | ({} if interval is None else {"interval": interval}))
 
 
 def _whole(entry: Any) -> int:

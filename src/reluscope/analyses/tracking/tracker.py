@@ -1,4 +1,4 @@
-"""A tracker: looks at a model in training as often as it is told, and keeps what it saw in a file.
+"""The tracker: measures a model in training at each record, and keeps the records in a file.
 
 The model is traced once, from a copy; later only its weights are read. Nothing of the training is touched: not the
 model, its mode or gradients, nor the global random state.

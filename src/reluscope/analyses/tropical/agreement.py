@@ -2,7 +2,7 @@
 
 On a region of the network f is affine, so that ``f = F - G`` says that two convex functions, F and f + G, are equal.
 One is at most the other iff that holds at the vertices of the other's epigraph: a convex function minus an affine one
-is largest at an end. Regions are cones over themselves, so that unbounded ones are decided as well.
+is largest at a vertex. Regions are represented by the cones over them, so that unbounded ones are decided as well.
 """
 
 from collections.abc import Sequence
@@ -142,7 +142,7 @@ def _agree(cell: Cell, function: TropicalRational) -> bool:
 
 
 def _undominated(corners: Sequence[Row], monomials: Sequence[AffineFunction]) -> list[AffineFunction]:
-    """Leave out monomials that are nowhere above another one on a polytope, as its corners tell."""
+    """Leave out monomials that are nowhere above another one on a polytope, by its values at the corners."""
     heights = {one: [_value(one, corner) for corner in corners] for one in monomials}
     found: list[AffineFunction] = []
     # The largest in sum first: what dominates another comes before it.
@@ -153,7 +153,7 @@ def _undominated(corners: Sequence[Row], monomials: Sequence[AffineFunction]) ->
 
 
 def _is_below(rows: list[Row], low: list[AffineFunction], high: list[AffineFunction]) -> bool:
-    """Tell whether one maximum is nowhere above another on a cone of points ``(x, w)``."""
+    """Return whether one maximum is nowhere above another on a cone of points ``(x, w)``."""
     if low == high:
         return True
     found = epigraph(rows, high)

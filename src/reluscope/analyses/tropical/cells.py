@@ -1,8 +1,8 @@
 """The regions of a tiny network on a polyhedron or on all of space, in rational arithmetic, bounded or not.
 
-The region of a code is an exact polyhedron. From the first one, exact arithmetic tells which code lies behind every
-facet, until nothing new comes. Polyhedra are cones over themselves at height w = 1, so that directions to infinity are
-vertices like others.
+The region of a code is an exact polyhedron. From the first one, the code behind every facet is found in exact
+arithmetic, until there is no new one. A polyhedron is represented by the cone over it, at height w = 1, so that
+directions to infinity are vertices, too.
 """
 
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ from reluscope.networks.rational_maps import AffineFunction, rational_maps
 from reluscope.partitions.certificates import Code
 from reluscope.partitions.exact_regions import code_rows
 
-MOST_UNITS = 64
-MOST_CELLS = 2_000
+MAX_UNITS = 64
+MAX_CELLS = 2_000
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Cell:
     polytope: RationalPolytope
 
 
-def exact_cells(network: Network, domain: Domain | None = None, *, most: int = MOST_CELLS) -> list[Cell]:
+def exact_cells(network: Network, domain: Domain | None = None, *, most: int = MAX_CELLS) -> list[Cell]:
     """Return all regions of a tiny network, those with more active units first.
 
     Parameters
@@ -65,9 +65,9 @@ def exact_cells(network: Network, domain: Domain | None = None, *, most: int = M
     InputError
         If there are more units, or the domain has equations.
     """
-    if network.num_units > MOST_UNITS:
+    if network.num_units > MAX_UNITS:
         raise InputError(
-            f"an exact table is for networks of at most {MOST_UNITS} units, got {network.num_units:,}: use "
+            f"an exact table is for networks of at most {MAX_UNITS} units, got {network.num_units:,}: use "
             "reluscope.partition, which finds the regions of large networks"
         )
     if domain is not None:

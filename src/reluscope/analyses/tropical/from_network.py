@@ -21,13 +21,13 @@ from reluscope.networks.graph import Affine, Max, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.rational_maps import AffineFunction
 
-MOST_MONOMIALS = 10_000
-MOST_INPUTS = 8
-MOST_UNITS = 128
+MAX_MONOMIALS = 10_000
+MAX_INPUTS = 8
+MAX_UNITS = 128
 
 
 @read_arguments
-def rational_form(network: Network, *, most_monomials: Count = MOST_MONOMIALS) -> TropicalRational:
+def rational_form(network: Network, *, most_monomials: Count = MAX_MONOMIALS) -> TropicalRational:
     """Return a small network as a tropical rational function: per output, the difference of two maxima.
 
     Parameters
@@ -64,14 +64,14 @@ def rational_form(network: Network, *, most_monomials: Count = MOST_MONOMIALS) -
     >>> print(rational_form(net))
     max(-x1, x1) - max(0)
     """
-    if network.num_inputs > MOST_INPUTS:
+    if network.num_inputs > MAX_INPUTS:
         raise InputError(
-            f"a tropical form needs at most {MOST_INPUTS} inputs, got {network.num_inputs}: restrict the network to a "
+            f"a tropical form needs at most {MAX_INPUTS} inputs, got {network.num_inputs}: restrict the network to a "
             "segment or a plane with net.restrict(slice)"
         )
-    if network.num_units > MOST_UNITS:
+    if network.num_units > MAX_UNITS:
         raise InputError(
-            f"a tropical form needs at most {MOST_UNITS} units, got {network.num_units:,}: such maxima have too many "
+            f"a tropical form needs at most {MAX_UNITS} units, got {network.num_units:,}: such maxima have too many "
             "monomials, so take the regions of reluscope.partition instead"
         )
     arithmetic = _Arithmetic(network.num_inputs, most_monomials)
@@ -107,7 +107,7 @@ class _Value:
 
 
 class _Arithmetic:
-    """Works with values, and counts what it forms.
+    """Sums and maxima of values, with a count of the monomials that they take.
 
     Parameters
     ----------

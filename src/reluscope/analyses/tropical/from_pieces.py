@@ -1,4 +1,4 @@
-"""The tropical form of a table of pieces: a convex function for what bends down, and another for what is left.
+"""The tropical form of a table of pieces: the difference of two convex functions.
 
 Across a facet the map changes by a multiple of the facet's linear function h. Where it bends down, by -k h, the
 denominator gets ``k max(0, h)``, once per hyperplane with the largest k; then numerator = f + denominator bends up
@@ -17,12 +17,12 @@ from reluscope.errors import BudgetExceededError
 from reluscope.geometry.rational_polytopes import Row
 from reluscope.networks.rational_maps import AffineFunction
 
-MOST_MONOMIALS = 5_000
+MAX_MONOMIALS = 5_000
 
 
 @read_arguments
-def from_pieces(table: Pieces, *, most_monomials: Count = MOST_MONOMIALS) -> TropicalRational:
-    """Return the tropical rational function of a table, which knows nothing of the network.
+def from_pieces(table: Pieces, *, most_monomials: Count = MAX_MONOMIALS) -> TropicalRational:
+    """Return the tropical rational function of a table of pieces, computed from the table alone.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from reluscope.geometry.rational_polytopes import Row
 
 @dataclass(frozen=True, eq=False)
 class NewtonPolygon:
-    """The exponents of a maximum, and which of them belong together.
+    """The exponents of a maximum, and the subdivision of their convex hull.
 
     Parameters
     ----------

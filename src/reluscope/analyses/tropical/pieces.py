@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.tropical.cells import MOST_CELLS, Cell, exact_cells
+from reluscope.analyses.tropical.cells import MAX_CELLS, Cell, exact_cells
 from reluscope.analyses.tropical.printing import affine, affine_latex, conditions, conditions_latex
 from reluscope.analyses.tropical.rational_function import read_points
 from reluscope.arguments import Count, read_arguments
@@ -133,7 +133,7 @@ class Pieces:
 
 
 @read_arguments
-def pieces(network: Network, domain: Domain | None = None, *, most: Count = MOST_CELLS) -> Pieces:
+def pieces(network: Network, domain: Domain | None = None, *, most: Count = MAX_CELLS) -> Pieces:
     """Return a tiny network as an explicit table of its regions.
 
     Parameters

@@ -23,7 +23,7 @@ from reluscope.networks.rational_maps import AffineFunction
 
 @dataclass(frozen=True)
 class TropicalPolynomial:
-    """The function ``x -> max_j (a_j . x + c_j)``; build it with `of`, which leaves out monomials that do nothing.
+    """The function ``x -> max_j (a_j . x + c_j)``; `of` makes it without monomials that are nowhere largest.
 
     Parameters
     ----------

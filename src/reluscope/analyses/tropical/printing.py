@@ -1,4 +1,4 @@
-"""Affine functions and half-spaces as people write them: in Python and in LaTeX, numbers as fractions."""
+"""Affine functions and half-spaces written in Python and in LaTeX, with numbers as fractions."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction

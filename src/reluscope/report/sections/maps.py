@@ -1,10 +1,12 @@
 """The affine maps that the network is near its samples: as pictures for a few, their sizes for many."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from reluscope import plots
 from reluscope.analyses.choosing import choose_samples
-from reluscope.analyses.coefficients.margins import LinearMargins, margins_of_maps
+from reluscope.analyses.coefficients.margins import linear_margins
 from reluscope.analyses.coefficients.norms import NUM_MAPS, local_norms
 from reluscope.budget import Budget
 from reluscope.findings import Findings
@@ -97,7 +99,7 @@ def _few(subject: Subject) -> list[Block]:
     points = data.points[rows]
     maps = network.linearize(points)
     norms = local_norms(network, points, margins=subject.is_classifier, tolerance=subject.settings.tolerance)
-    margins = margins_of_maps(network(points).flatten(1), maps.weight) if subject.is_classifier else None
+    margins = linear_margins(network, points).details if subject.is_classifier else None
     weight = maps.weight.cpu().numpy()
     if margins is None:
         shown, kinds = weight[:, :MOST_OUTPUTS], [f"output {index}" for index in range(network.num_outputs)]
@@ -107,15 +109,16 @@ def _few(subject: Subject) -> list[Block]:
             meaning += f", for the first {MOST_OUTPUTS} of {network.num_outputs} outputs"
     elif network.num_outputs == 1:
         shown, kinds = weight, ["output"]
-        names = [f"sample {row}: {one}" for row, one in zip(rows, margins.classes, strict=True)]
+        names = [f"sample {row}: {one}" for row, one in zip(rows, margins["class"], strict=True)]
         meaning = "How each input moves the output, which stands for class 1 where it is positive"
     else:
         every = np.arange(len(rows))
-        own = weight[every, margins.classes]
-        shown = np.stack([own, own - weight[every, margins.rivals]], axis=1)
+        own = weight[every, margins["class"]]
+        shown = np.stack([own, own - weight[every, margins["rival"]]], axis=1)
         kinds = ["for its class", "against the rival"]
         names = [
-            f"{row}: {one} over {other}" for row, one, other in zip(rows, margins.classes, margins.rivals, strict=True)
+            f"{row}: {one} over {other}"
+            for row, one, other in zip(rows, margins["class"], margins["rival"], strict=True)
         ]
         meaning = (
             "How each input moves the output of the sample's class, and the lead of that output over the nearest "
@@ -144,7 +147,7 @@ def _pictures(subject: Subject, points: np.ndarray, shown: np.ndarray, names: li
     return (drawing(plots.coefficients(shown, rows=names, columns=kinds), "local-maps", described),)
 
 
-def _table(subject: Subject, rows: np.ndarray, norms: Findings, margins: LinearMargins | None) -> Table:
+def _table(subject: Subject, rows: np.ndarray, norms: Findings, margins: Mapping[str, np.ndarray] | None) -> Table:
     labels = subject.labels
     columns = ["sample", *(["label"] if labels is not None else []), *(["class", "rival"] if margins else [])]
     columns += [column.title for column in norms.columns.values()]
@@ -154,6 +157,6 @@ def _table(subject: Subject, rows: np.ndarray, norms: Findings, margins: LinearM
         if labels is not None:
             cells.append(str(int(labels[row])))
         if margins is not None:
-            cells += [str(int(margins.classes[place])), str(int(margins.rivals[place]))]
+            cells += [str(int(margins[name][place])) for name in ("class", "rival")]
         table.append((*cells, *(measured(norms, name, place) for name in norms)))
     return Table(tuple(columns), tuple(table), "The same samples, by their numbers in the data from 0 on.")

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any
 
 import numpy as np
 import torch
@@ -13,7 +12,6 @@ import reluscope as rs
 from reluscope.studies import Outcome, Picture, Record, Setting, Size, Table
 from reluscope_studies.classifiers import Training, train, trained
 from reluscope_studies.labelled import Labelled, labelled_data
-from reluscope_studies.records import finding_of
 
 AMOUNTS = (0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98, 0.99)
 DROP = 0.01
@@ -125,19 +123,18 @@ class _Work:
         """Return what pruning does, from the records if it is there."""
         if kind not in self.setting.records:
             found = self._prune(kind)
-            plain = [
-                {"weights": step.num_weights, "channels": step.channels, "accuracy": step.accuracy.to_dict()}
-                for step in found.steps
-            ]
             arrays = {
-                f"{index} {name}": values.cpu().numpy()
-                for index, step in enumerate(found.steps)
-                for name, values in step.module.state_dict().items()
+                f"{step} {name}": values.cpu().numpy()
+                for step, module in enumerate(found.modules)
+                for name, values in module.state_dict().items()
             }
-            self.setting.records[kind] = Record({"steps": plain, "method": found.method}, arrays)
+            channels = {"channels": found.findings.details["channels"]}
+            self.setting.records[kind] = Record(found.findings.to_dict(), arrays | channels)
         record = self.setting.records[kind]
-        steps = [self._step(index, one, record.arrays) for index, one in enumerate(record.plain["steps"])]
-        return rs.compression.PruningCurve(tuple(steps), record.plain["method"])
+        channels = record.arrays["channels"]
+        modules = (self._step(step, tuple(left), record.arrays) for step, left in enumerate(channels.tolist()))
+        findings = replace(rs.Findings.from_dict(record.plain), details={"channels": channels})
+        return rs.compression.PruningCurve(tuple(modules), findings)
 
     def _prune(self, kind: str) -> rs.compression.PruningCurve:
         tests = {
@@ -170,14 +167,10 @@ class _Work:
 
         return fine_tune
 
-    def _step(
-        self, index: int, plain: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
-    ) -> rs.compression.PruningStep:
-        own = {name.split(" ", 1)[1]: one for name, one in arrays.items() if name.split(" ", 1)[0] == str(index)}
-        channels = tuple(plain["channels"])
-        return rs.compression.PruningStep(
-            self._module(channels, own), plain["weights"], channels, finding_of(plain["accuracy"])
-        )
+    def _step(self, step: int, channels: tuple[int, ...], arrays: Mapping[str, np.ndarray]) -> nn.Sequential:
+        prefix = f"{step} "
+        own = {name.removeprefix(prefix): one for name, one in arrays.items() if name.startswith(prefix)}
+        return self._module(channels, own)
 
     def _module(self, channels: tuple[int, ...], arrays: Mapping[str, np.ndarray]) -> nn.Sequential:
         module = Convolutions(channels).build(self.training.shape, self.num_classes, 0)
@@ -216,8 +209,10 @@ def _summary(fewest: Mapping[str, rs.Finding], said: Mapping[str, str]) -> Table
 
 
 def _table(kind: str, curve: rs.compression.PruningCurve) -> Table:
+    found = curve.findings
+    shares, accuracies, channels = found["share_of_weights"], found["accuracy"], found.details["channels"].tolist()
     rows = tuple(
-        (f"{100 * share:.1f} %", "-".join(map(str, step.channels)), f"{100 * float(step.accuracy):.2f} %")
-        for share, step in zip(curve.shares, curve.steps, strict=True)
+        (f"{100 * share:.1f} %", "-".join(map(str, left)), f"{100 * right:.2f} %")
+        for share, left, right in zip(shares.value, channels, accuracies.value, strict=True)
     )
-    return Table(("weights", "channels", "accuracy"), rows, f"Steps: {curve.method}.")
+    return Table(("weights", "channels", "accuracy"), rows, f"Steps: {shares.method}.")

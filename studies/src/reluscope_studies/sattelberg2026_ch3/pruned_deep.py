@@ -9,7 +9,6 @@ import numpy as np
 
 import reluscope as rs
 from reluscope.studies import Outcome, Record, Setting, Size, Table
-from reluscope_studies.records import finding_of
 from reluscope_studies.sattelberg2026_ch3._networks import first_networks
 from reluscope_studies.sattelberg2026_ch3._parity import HOW, PROTOCOL, learned, parity, per_cent, share_of
 
@@ -58,7 +57,11 @@ def protocol(setting: Setting) -> Outcome:
         is_interrupted = True
     tables = {digits: found.get((digits, (5 * digits,) * DEPTH), []) for digits in range(2, plan.digits + 1)}
     shares = _shares(direct, found.get((4, QUOTED_WIDTHS), []))
-    best = [min((finding_of(one) for one in _ends(records)), key=int) for records in tables.values() if _ends(records)]
+    best = [
+        min((rs.Finding.from_dict(one) for one in _ends(records)), key=int)
+        for records in tables.values()
+        if _ends(records)
+    ]
     return Outcome(
         tuple(_sentences(setting, plan)),
         (*best, *shares.values()),
@@ -91,11 +94,12 @@ def _pruned(setting: Setting, plan: Plan, digits: int, widths: tuple[int, ...], 
         return kept
     seeds = _seeds(setting, 1 + plan.prunings, digits, *widths, number)
     trained = learned(first_networks(widths, num_inputs=digits, seeds=seeds[:1], device=setting.device), digits)
-    ways: tuple[rs.compression.StochasticPruning, ...] = ()
+    widths_left: list[list[int]] = []
+    units: list[rs.Finding] = []
     if trained.reached.all():
         title = f"Pruning {widths[0]} x {len(widths)} units, {digits} digits, network {number + 1} of {plan.networks}"
         many = trained.stack.take([0] * plan.prunings)
-        ways = rs.compression.prune_stochastically(
+        pruned = rs.compression.prune_stochastically(
             many,
             *parity(digits),
             epochs=plan.epochs,
@@ -103,10 +107,12 @@ def _pruned(setting: Setting, plan: Plan, digits: int, widths: tuple[int, ...], 
             progress=lambda share: setting.tell(title, share, None),
             **HOW,
         )
+        widths_left = [list(course[-1]) for course in pruned.widths]
+        units = [pruned.findings.finding("fewest_units", row) for row in range(len(pruned))]
     plain = {
         "learned": bool(trained.reached.all()),
-        "widths": [list(way.widths[-1]) for way in ways],
-        "units": [way.num_units.to_dict() for way in ways],
+        "widths": widths_left,
+        "units": [one.to_dict() for one in units],
     }
     setting.records[name] = Record(plain)
     return setting.records[name]

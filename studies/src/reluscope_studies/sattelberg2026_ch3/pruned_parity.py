@@ -12,7 +12,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Record, Setting, Size, Table
 from reluscope_studies import plots
-from reluscope_studies.records import finding_of, plain_findings
+from reluscope_studies.records import plain_findings
 from reluscope_studies.sattelberg2026_ch3._networks import first_networks
 from reluscope_studies.sattelberg2026_ch3._parity import (
     EPOCHS,
@@ -86,7 +86,7 @@ def protocol(setting: Setting) -> Outcome:
         TAKEN,
         *(() if setting.size == "full" else ("This is the small size: fewer widths, digits and networks.",)),
     )
-    units = [finding_of(one.plain["units"]) for one in found.values() if one.plain["units"]]
+    units = [rs.Finding.from_dict(one.plain["units"]) for one in found.values() if one.plain["units"]]
     shares = {} if rates is None else _shares(rates)
     pictures = [] if rates is None else list(_pictures(rates))
     return Outcome(
@@ -217,7 +217,7 @@ def _cell_text(record: Record | None) -> str:
     plain = record.plain
     if not plain["units"]:
         return "-"
-    units = finding_of(plain["units"])
+    units = rs.Finding.from_dict(plain["units"])
     return f"{int(units)}, {plain['successes']}/{plain['choices']}"
 
 

@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping
 from itertools import combinations
-from typing import Any
 
 import reluscope as rs
 from reluscope.studies import Record, Setting
 from reluscope_studies.labelled import Labelled
-from reluscope_studies.records import finding_of
 from reluscope_studies.sattelberg2026_ch7._plan import ComparisonPlan
 
 METRICS = (
@@ -23,7 +21,7 @@ METRICS = (
 
 def compared(
     setting: Setting, plan: ComparisonPlan, networks: Mapping[str, rs.Network], training: Labelled, testing: Labelled
-) -> rs.similarity.Similarities:
+) -> rs.Findings:
     """Return the similarities of all pairs on the test images, maps fitted on the training images."""
     groups = groups_of(tuple(networks), plan.at_once)
     parts = []
@@ -40,8 +38,8 @@ def compared(
                 metrics=METRICS,
                 budget=rs.Budget(memory=plan.memory),
             )
-            kept = setting.records[name] = Record(plain_similarities(found))
-        parts.append(similarities_of(kept.plain))
+            kept = setting.records[name] = Record(found.to_dict())
+        parts.append(rs.Findings.from_dict(kept.plain))
     return joined(tuple(networks), parts)
 
 
@@ -60,64 +58,10 @@ def groups_of(names: tuple[str, ...], at_once: int) -> list[tuple[str, ...]]:
     return [first + second for first, second in combinations(halves, 2)]
 
 
-def joined(names: tuple[str, ...], parts: list[rs.similarity.Similarities]) -> rs.similarity.Similarities:
-    """Return the tables of all networks from those of groups; what several groups have is taken from the first."""
-    tables = {}
-    for name, table in parts[0].tables.items():
-        cells: dict[tuple[str, str], rs.Finding | None] = {}
-        for part in parts:
-            for first in part.networks:
-                for second in part.networks:
-                    cells.setdefault((first, second), part[name][first, second])
-        rows = tuple(tuple(cells[first, second] for second in names) for first in names)
-        tables[name] = rs.similarity.PairTable(
-            name, table.title, names, rows, table.is_symmetric, table.grows_with_likeness
-        )
-    own: dict[str, tuple[rs.Finding, rs.Finding]] = {}
-    for part in parts:
-        assert part.accuracies is not None
-        assert part.conditions is not None
-        for name, *both in zip(part.networks, part.accuracies, part.conditions, strict=True):
-            own.setdefault(name, (both[0], both[1]))
-    accuracies, conditions = zip(*(own[name] for name in names), strict=True)
-    notes = tuple(dict.fromkeys(note for part in parts for note in part.notes))
-    return rs.similarity.Similarities(names, tables, accuracies, conditions, notes)
-
-
-def plain_similarities(found: rs.similarity.Similarities) -> dict[str, Any]:
-    """Return similarities as plain types."""
-    assert found.accuracies is not None
-    assert found.conditions is not None
-    return {
-        "networks": list(found.networks),
-        "tables": {
-            name: {
-                "title": table.title,
-                "is_symmetric": table.is_symmetric,
-                "grows_with_likeness": table.grows_with_likeness,
-                "findings": [[None if one is None else one.to_dict() for one in row] for row in table.findings],
-            }
-            for name, table in found.tables.items()
-        },
-        "accuracies": [one.to_dict() for one in found.accuracies],
-        "conditions": [one.to_dict() for one in found.conditions],
-        "notes": list(found.notes),
-    }
-
-
-def similarities_of(plain: Mapping[str, Any]) -> rs.similarity.Similarities:
-    """Return the similarities that `plain_similarities` wrote."""
-    names = tuple(plain["networks"])
-    tables = {
-        name: rs.similarity.PairTable(
-            name,
-            table["title"],
-            names,
-            tuple(tuple(None if one is None else finding_of(one) for one in row) for row in table["findings"]),
-            table["is_symmetric"],
-            table["grows_with_likeness"],
-        )
-        for name, table in plain["tables"].items()
-    }
-    accuracies, conditions = (tuple(finding_of(one) for one in plain[name]) for name in ("accuracies", "conditions"))
-    return rs.similarity.Similarities(names, tables, accuracies, conditions, tuple(plain["notes"]))
+def joined(names: tuple[str, ...], parts: list[rs.Findings]) -> rs.Findings:
+    """Return all pairs of networks from those of groups; what several groups have is taken from the first."""
+    every = rs.Findings.joined(parts)
+    places: dict[tuple[str, str], int] = {}
+    for place, pair in enumerate(zip(every.keys["first"].tolist(), every.keys["second"].tolist(), strict=True)):
+        places.setdefault(pair, place)
+    return every.rows([places[first, second] for first in names for second in names])

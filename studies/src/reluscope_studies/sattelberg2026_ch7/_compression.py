@@ -8,7 +8,6 @@ import numpy as np
 import reluscope as rs
 from reluscope.studies import Picture, Record, Setting, Table
 from reluscope_studies.labelled import Labelled
-from reluscope_studies.records import finding_of, plain_findings
 from reluscope_studies.sattelberg2026_ch7._plan import ComparisonPlan
 from reluscope_studies.sattelberg2026_networks import OPTIMIZERS, Model
 
@@ -28,8 +27,8 @@ class Compressed:
     Parameters
     ----------
     model : Model
-    curve : AccuracyCurve
-        On the test images, centres from the training images.
+    curve : Findings
+        Accuracies on the test images, centres from the training images.
     regions : Finding
         How many regions the training images lie in.
     num_sharing, num_samples : int
@@ -37,14 +36,24 @@ class Compressed:
     """
 
     model: Model
-    curve: rs.compression.AccuracyCurve
+    curve: rs.Findings
     regions: rs.Finding
     num_sharing: int
     num_samples: int
 
     def at(self, number: int, rule: rs.compression.Rule = "own_map") -> float:
         """Return the accuracy with a number of functions per output, in %."""
-        return 100 * float(self.curve.accuracies[rule][self.curve.num_clusters.index(number)])
+        return 100 * float(self.curve.where(rule=rule, num_clusters=number).finding("accuracy"))
+
+    @property
+    def original(self) -> float:
+        """The accuracy of the network itself, in %."""
+        return 100 * float(self.curve.finding("network_accuracy"))
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of functions per output that were tried, ascending."""
+        return np.unique(self.curve.keys["num_clusters"]).tolist()
 
 
 def compressed(
@@ -64,31 +73,20 @@ def compressed(
     return _found(model, kept.plain)
 
 
-def _plain(curve: rs.compression.AccuracyCurve, training: rs.coefficients.CoefficientMatrices) -> dict[str, Any]:
+def _plain(curve: rs.Findings, training: rs.coefficients.CoefficientMatrices) -> dict[str, Any]:
     regions = rs.compression.region_samples(training)
-    shares = {f"{rule} {place}": one for rule, row in curve.accuracies.items() for place, one in enumerate(row)}
+    counts = regions["num_samples_in_region"].value
     return {
-        "accuracies": plain_findings(shares),
-        "numbers": list(curve.num_clusters),
-        "largest_used": list(curve.largest_used),
-        "notes": list(curve.notes),
-        "whole": plain_findings({"accuracy": curve.original, "regions": regions.holding(1.0)}),
-        "num_sharing": int(regions.counts[regions.counts > 1].sum()),
+        "curve": curve.to_dict(),
+        "regions": rs.compression.regions_holding(regions, 1.0).to_dict(),
+        "num_sharing": int(counts[counts > 1].sum()),
         "num_samples": len(training),
     }
 
 
 def _found(model: Model, plain: Any) -> Compressed:
-    numbers = tuple(plain["numbers"])
-    shares: dict[rs.compression.Rule, tuple[rs.Finding, ...]] = {
-        rule: tuple(finding_of(plain["accuracies"][f"{rule} {place}"]) for place in range(len(numbers)))
-        for rule in RULES
-    }
-    whole = {name: finding_of(one) for name, one in plain["whole"].items()}
-    curve = rs.compression.AccuracyCurve(
-        numbers, shares, whole["accuracy"], tuple(plain["largest_used"]), tuple(plain["notes"])
-    )
-    return Compressed(model, curve, whole["regions"], plain["num_sharing"], plain["num_samples"])
+    curve, regions = rs.Findings.from_dict(plain["curve"]), rs.Finding.from_dict(plain["regions"])
+    return Compressed(model, curve, regions, plain["num_sharing"], plain["num_samples"])
 
 
 def findings(every: list[Compressed]) -> list[rs.Finding]:
@@ -97,23 +95,29 @@ def findings(every: list[Compressed]) -> list[rs.Finding]:
     for one in every:
         found.append(replace(one.regions, name=f"{one.regions.name}, {one.model.name}"))
         for rule, said in RULES.items():
-            own = [*one.curve.accuracies[rule], one.curve.fewest_clusters(DROP, rule)]
-            found += [
-                replace(finding, name=f"{finding.name}, {one.model.name}, {said}")
-                for finding in own
-                if finding is not None
-            ]
+            found += named_accuracies(one.curve, rule, f"{one.model.name}, {said}")
+            fewest = rs.compression.fewest_clusters(one.curve, DROP, rule)
+            if fewest is not None:
+                found.append(replace(fewest, name=f"{fewest.name}, {one.model.name}, {said}"))
     return found
+
+
+def named_accuracies(curve: rs.Findings, rule: rs.compression.Rule, said: str) -> list[rs.Finding]:
+    """Return the accuracies by one rule, each with its number of functions in its name."""
+    rows = curve.where(rule=rule)
+    return [
+        replace(rows.finding("accuracy", row), name=f"accuracy with {number:,} maps per output, {said}")
+        for row, number in enumerate(rows.keys["num_clusters"])
+    ]
 
 
 def tables(every: list[Compressed], figure: str) -> list[Table]:
     """Return accuracies over the number of functions, one table per rule, and how many functions and regions matter."""
-    numbers = every[0].curve.num_clusters
+    numbers = every[0].numbers
     found = []
     for rule, said in RULES.items():
         rows = tuple(
-            (one.model.name, f"{100 * float(one.curve.original):.1f}", *(f"{one.at(k, rule):.1f}" for k in numbers))
-            for one in every
+            (one.model.name, f"{one.original:.1f}", *(f"{one.at(k, rule):.1f}" for k in numbers)) for one in every
         )
         whose = (
             f"as in {figure}, which takes the network's Jacobian at every image"
@@ -128,8 +132,8 @@ def tables(every: list[Compressed], figure: str) -> list[Table]:
 def _matter(every: list[Compressed]) -> Table:
     rows = []
     for one in every:
-        fewest = [one.curve.fewest_clusters(DROP, rule) for rule in RULES]
-        most = one.curve.num_clusters[-1]
+        fewest = [rs.compression.fewest_clusters(one.curve, DROP, rule) for rule in RULES]
+        most = one.numbers[-1]
         said = [f"above {most:,}" if few is None else f"{int(few):,}" for few in fewest]
         sharing = f"{100 * one.num_sharing / one.num_samples:.2f} %"
         rows.append((one.model.name, *said, f"{int(one.regions):,} {one.regions.claim}", sharing))
@@ -145,13 +149,13 @@ def _matter(every: list[Compressed]) -> Table:
 
 def sentences(every: list[Compressed]) -> list[str]:
     """Return what the dissertation says about compression, beside what came out."""
-    numbers = every[0].curve.num_clusters
+    numbers = every[0].numbers
     others = [one.at(1) for one in every if one.model.kind in ("simple", "complex")]
     dense = [one.at(1) for one in every if one.model.kind == "dense"]
     middle = numbers[len(numbers) // 2]
     drops = {
         optimizer: [
-            100 * float(one.curve.original) - one.at(middle)
+            one.original - one.at(middle)
             for one in every
             if one.model.optimizer == optimizer and one.model.kind != "linear"
         ]

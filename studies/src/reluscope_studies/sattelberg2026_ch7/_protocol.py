@@ -90,7 +90,7 @@ def _setup(
     return said
 
 
-def _of_maps(similar: rs.similarity.Similarities, name: Data) -> list[str]:
+def _of_maps(similar: rs.Findings, name: Data) -> list[str]:
     of_linear = (
         "A linear network has the same coefficients at every image. A map from it can give one affine function only, "
         "and the best is the mean of the other network's: its accuracies after mapping are those of k = 1. Of its "

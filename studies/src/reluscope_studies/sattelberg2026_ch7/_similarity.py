@@ -87,7 +87,7 @@ BLOCKS = (
 )
 
 
-def summary(found: rs.similarity.Similarities, every: Sequence[Model], name: Data) -> Table:
+def summary(found: rs.Findings, every: Sequence[Model], name: Data) -> Table:
     """Return means over kinds of pairs; for CIFAR-10 with the drops that can be read in the dissertation."""
     rows = []
     for block in BLOCKS:
@@ -95,7 +95,7 @@ def summary(found: rs.similarity.Similarities, every: Sequence[Model], name: Dat
         if not pairs:
             continue
         printed = [_printed_drop(a, b) for a, b in pairs if (a.name, b.name) in MAPPED]
-        drop, *means = (_mean(found[metric], pairs) for metric in SUMMARY)
+        drop, *means = (_mean(found, metric, pairs) for metric in SUMMARY)
         said = [f"{100 * drop:.1f}", *("-" if np.isnan(one) else f"{one:.3g}" for one in means)]
         if name == "cifar10":
             said.insert(0, f"{np.mean(printed):.1f} ({len(printed)} of {len(pairs)})" if printed else "-")
@@ -112,9 +112,14 @@ def summary(found: rs.similarity.Similarities, every: Sequence[Model], name: Dat
     return Table(tuple(columns), tuple(rows), caption)
 
 
-def _mean(table: rs.similarity.PairTable, pairs: Sequence[tuple[Model, Model]]) -> float:
-    values = [float(one) for a, b in pairs if (one := table[a.name, b.name]) is not None]
-    return float(np.mean(values)) if values else float("nan")
+def _mean(found: rs.Findings, name: str, pairs: Sequence[tuple[Model, Model]]) -> float:
+    values = np.array([value_of(found, name, a.name, b.name) for a, b in pairs])
+    return float(values[np.isfinite(values)].mean()) if np.isfinite(values).any() else float("nan")
+
+
+def value_of(found: rs.Findings, name: str, first: str, second: str) -> float:
+    """Return the number of one pair, NaN where it is not defined."""
+    return float(found.where(first=first, second=second)[name].value[0])
 
 
 def _printed_drop(first: Model, second: Model) -> float:
@@ -122,7 +127,7 @@ def _printed_drop(first: Model, second: Model) -> float:
     return float(own) - MAPPED[first.name, second.name]
 
 
-def mapped(found: rs.similarity.Similarities, every: Sequence[Model], name: Data) -> list[Table]:
+def mapped(found: rs.Findings, every: Sequence[Model], name: Data) -> list[Table]:
     """Return accuracies after mapping and their drops, to networks of one optimiser each."""
     made = []
     for way in OPTIMIZERS:
@@ -137,28 +142,25 @@ def mapped(found: rs.similarity.Similarities, every: Sequence[Model], name: Data
     return made
 
 
-def _cell(found: rs.similarity.Similarities, first: Model, second: Model, name: Data) -> str:
-    accuracy = found["mapped_accuracy"][first.name, second.name]
-    drop = found["drop"][first.name, second.name]
-    assert accuracy is not None
-    assert drop is not None
+def _cell(found: rs.Findings, first: Model, second: Model, name: Data) -> str:
+    accuracy, drop = (value_of(found, name, first.name, second.name) for name in ("mapped_accuracy", "drop"))
     if first is second:
-        return f"{100 * float(accuracy):.1f}"
+        return f"{100 * accuracy:.1f}"
     # Adding zero takes the sign from a zero.
-    change = round(-100 * float(drop), 1) + 0.0
-    said = f"{100 * float(accuracy):.1f} {change:+.1f}"
+    change = round(-100 * drop, 1) + 0.0
+    said = f"{100 * accuracy:.1f} {change:+.1f}"
     printed = MAPPED.get((first.name, second.name)) if name == "cifar10" else None
     return said if printed is None else f"{said} [{printed:.1f}]"
 
 
-def conditions(found: rs.similarity.Similarities) -> Table:
+def conditions(found: rs.Findings) -> Table:
     """Return how well the maps from every network are determined."""
-    assert found.conditions is not None
+    residuals = rs.similarity.pair_matrix(found, "map_residual")
+    conditions = rs.similarity.pair_matrix(found, "coefficient_condition_number").diagonal()
     rows = []
-    for place, (name, condition) in enumerate(zip(found.networks, found.conditions, strict=True)):
-        row = found["map_residual"].values[place]
-        others = np.delete(row, place)
-        rows.append((name, f"{float(condition):.3g}", f"{np.nanmin(others):.2g} to {np.nanmax(others):.2g}"))
+    for place, (name, condition) in enumerate(zip(rs.similarity.compared_networks(found), conditions, strict=True)):
+        others = np.delete(residuals[place], place)
+        rows.append((name, f"{condition:.3g}", f"{np.nanmin(others):.2g} to {np.nanmax(others):.2g}"))
     caption = (
         "Least-squares maps from each network: the largest condition number of its coefficient matrices, and what the "
         "maps leave of the other networks' coefficients on the training images (0: nothing, 1: as much as without a "
@@ -167,24 +169,28 @@ def conditions(found: rs.similarity.Similarities) -> Table:
     return Table(("from", "condition number", "left over"), tuple(rows), caption)
 
 
-def findings(found: rs.similarity.Similarities) -> list[rs.Finding]:
+def findings(found: rs.Findings) -> list[rs.Finding]:
     """Return all numbers of all pairs, each with the names of its networks."""
     numbers: list[rs.Finding] = []
-    for table in found.tables.values():
-        for row, first in enumerate(found.networks):
-            for column in range(row if table.is_symmetric else 0, len(found.networks)):
-                one = table.findings[row][column]
-                if one is not None and row != column:
-                    to = "and" if table.is_symmetric else "to"
-                    numbers.append(replace(one, name=f"{table.title}, {first} {to} {found.networks[column]}"))
+    names = rs.similarity.compared_networks(found)
+    for name in found:
+        if name not in rs.similarity.PAIR_QUANTITIES:
+            continue
+        is_symmetric = rs.similarity.PAIR_QUANTITIES[name].is_symmetric
+        for row, first in enumerate(names):
+            for column in range(row if is_symmetric else 0, len(names)):
+                place = row * len(names) + column
+                if np.isfinite(found[name].value[place]) and row != column:
+                    said = f"{first} {'and' if is_symmetric else 'to'} {names[column]}"
+                    title = rs.similarity.pair_title(found, name)
+                    numbers.append(replace(found.finding(name, place), name=f"{title}, {said}"))
     return numbers
 
 
-def pictures(found: rs.similarity.Similarities, name: Data) -> list[Picture]:
+def pictures(found: rs.Findings, name: Data) -> list[Picture]:
     """Return the heat maps of the dissertation, and those of the drop and of the distance by absolute values."""
     figures = FIGURES[name]
-    entropies = found["output_cross_entropy"]
-    cap = float(np.quantile(entropies.values, BELOW_CAP))
+    cap = float(np.quantile(found["output_cross_entropy"].value, BELOW_CAP))
     shown = [
         ("mapped_accuracy", f"Accuracies on test images after mapping coefficients ({figures['mapped_accuracy']})"),
         ("drop", f"The accuracy that is lost by it ({figures['mapped_accuracy']})"),
@@ -194,9 +200,9 @@ def pictures(found: rs.similarity.Similarities, name: Data) -> list[Picture]:
         ("output_cross_entropy", f"Cross-entropies of outputs ({figures['output_cross_entropy']})"),
     ]  # fmt: skip
     made = [
-        Picture(f"{name}-{metric.replace('_', '-')}", rs.plots.similarity(found[metric]), f"{caption}.")
+        Picture(f"{name}-{metric.replace('_', '-')}", rs.plots.similarity(found, metric), f"{caption}.")
         for metric, caption in shown
     ]
-    capped = rs.plots.similarity(entropies, cap=cap)
+    capped = rs.plots.similarity(found, "output_cross_entropy", cap=cap)
     said = f"Cross-entropies of outputs, colours up to {cap:.3g} ({figures['capped']})."
     return [*made, Picture(f"{name}-output-cross-entropy-capped", capped, said)]

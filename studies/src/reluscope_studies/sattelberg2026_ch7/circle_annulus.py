@@ -7,6 +7,7 @@ from scipy.spatial.distance import cdist
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, Size, Table
+from reluscope_studies.sattelberg2026_ch7._compression import named_accuracies
 from reluscope_studies.sattelberg2026_runs import POINTS, WINDOW, Plan, Run, trained
 
 SENTENCE = "circle and annulus by three layers of eight units: how many affine maps matter"
@@ -50,18 +51,16 @@ def protocol(setting: Setting) -> Outcome:
     labels = cdist(own, centers).argmin(axis=1)
     largest = float(np.abs(network(part.vertices).numpy()).max())
     merged = {error: rs.compression.merge_regions(part, error * largest) for error in ERRORS}
-    fewest: dict[rs.compression.Rule, rs.Finding | None] = {rule: curve.fewest_clusters(DROP, rule) for rule in RULES}
+    fewest: dict[rs.compression.Rule, rs.Finding | None] = {
+        rule: rs.compression.fewest_clusters(curve, DROP, rule) for rule in RULES
+    }
     return Outcome(
         tuple(_sentences(setting, plan, run, part, curve)),
         (
             part.finding(),
-            replace(used.holding(1.0), name="regions of the grid"),
+            replace(rs.compression.regions_holding(used, 1.0), name="regions of the grid"),
             run.test_accuracy,
-            *(
-                replace(share, name=f"{share.name}, {RULES[rule]}")
-                for rule, row in curve.accuracies.items()
-                for share in row
-            ),
+            *(share for rule, said in RULES.items() for share in named_accuracies(curve, rule, said)),
             *(replace(one, name=f"{one.name}, {RULES[rule]}") for rule, one in fewest.items() if one is not None),
             *(replace(one.num_pieces, name=f"pieces, error {error:g}") for error, one in merged.items()),
         ),
@@ -93,11 +92,9 @@ def protocol(setting: Setting) -> Outcome:
     )
 
 
-def _sentences(
-    setting: Setting, plan: Plan, run: Run, part: rs.Partition, curve: rs.compression.AccuracyCurve
-) -> list[str]:
-    fewest = curve.fewest_clusters(DROP)
-    at = 100 * float(curve.accuracies["own_map"][NUMBERS.index(CLUSTERS)])
+def _sentences(setting: Setting, plan: Plan, run: Run, part: rs.Partition, curve: rs.Findings) -> list[str]:
+    fewest = rs.compression.fewest_clusters(curve, DROP)
+    at = 100 * float(curve.where(rule="own_map", num_clusters=CLUSTERS).finding("accuracy"))
     how = (
         f"A network of {plan.describe()} units and one logit, trained on circle and annulus as for Figure 6.5: "
         f"{POINTS:,} points, {plan.epochs} epochs of plain stochastic gradient descent. It is right on "
@@ -119,14 +116,15 @@ def _sentences(
     return said
 
 
-def _accuracies(curve: rs.compression.AccuracyCurve) -> Table:
+def _accuracies(curve: rs.Findings) -> Table:
+    shares = np.stack([100 * curve.where(rule=rule)["accuracy"].value for rule in RULES], axis=1)
     rows = tuple(
-        (f"{number:,}", *(f"{100 * float(curve.accuracies[rule][place]):.1f}" for rule in RULES))
-        for place, number in enumerate(curve.num_clusters)
+        (f"{number:,}", *(f"{share:.1f}" for share in row)) for number, row in zip(NUMBERS, shares, strict=True)
     )
+    itself = 100 * float(curve.finding("network_accuracy"))
     caption = (
-        f"Accuracies on test points in % with so many affine functions, by how one is chosen at a point (the network: "
-        f"{100 * float(curve.original):.1f})."
+        "Accuracies on test points in % with so many affine functions, by how one is chosen at a point (the network: "
+        f"{itself:.1f})."
     )
     return Table(("functions", *RULES.values()), rows, caption)
 

@@ -112,8 +112,8 @@ def _mapped(first: rs.Network, second: rs.Network, points: np.ndarray) -> OnGrid
     return OnGrid(maps.outputs(points).reshape(GRID, GRID), slopes[:, :2], marked[:, :2])
 
 
-def _sentences(setting: Setting, parts: dict[str, rs.Partition], similar: rs.similarity.Similarities) -> list[str]:
-    agreed = similar["mapped_agreement"].values
+def _sentences(setting: Setting, parts: dict[str, rs.Partition], similar: rs.Findings) -> list[str]:
+    agreed = rs.similarity.pair_matrix(similar, "mapped_agreement")
     agreed = agreed[~np.eye(len(agreed), dtype=bool)]
     how = (
         f"Networks with one hidden layer and one logit on the corners of {WINDOW.describe()}. That of two units is the "
@@ -154,13 +154,12 @@ def _networks(
     return Table(columns, rows, "Regions of the square, and those that the grid and the four points lie in.")
 
 
-def _pairs(similar: rs.similarity.Similarities) -> Table:
+def _pairs(similar: rs.Findings) -> Table:
     rows = []
-    for first in similar.networks:
-        for second in similar.networks:
-            if first != second:
-                found = [similar[metric][first, second] for metric in COMPARED]
-                rows.append((first, second, *("-" if one is None else f"{float(one):.3g}" for one in found)))
+    for row, (first, second) in enumerate(zip(similar.keys["first"], similar.keys["second"], strict=True)):
+        if first != second:
+            found = [similar[name].value[row] for name in COMPARED]
+            rows.append((str(first), str(second), *("-" if np.isnan(one) else f"{one:.3g}" for one in found)))
     columns = (
         "from", "to", "agreement when mapped", "left over", "CKA", "distance", "distance, absolute", "agreement",
     )  # fmt: skip
@@ -172,11 +171,10 @@ def _pairs(similar: rs.similarity.Similarities) -> Table:
     return Table(columns, tuple(rows), caption)
 
 
-def _findings(similar: rs.similarity.Similarities) -> list[rs.Finding]:
+def _findings(similar: rs.Findings) -> list[rs.Finding]:
     return [
-        replace(one, name=f"{similar[metric].title}, {first} to {second}")
-        for metric in COMPARED
-        for first in similar.networks
-        for second in similar.networks
-        if first != second and (one := similar[metric][first, second]) is not None
+        replace(similar.finding(name, row), name=f"{rs.similarity.pair_title(similar, name)}, {first} to {second}")
+        for name in COMPARED
+        for row, (first, second) in enumerate(zip(similar.keys["first"], similar.keys["second"], strict=True))
+        if first != second and not np.isnan(similar[name].value[row])
     ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import reluscope as rs
 from reluscope.studies import Record, Setting
 from reluscope_studies.labelled import labelled_data
-from reluscope_studies.records import finding_of, plain_findings
+from reluscope_studies.records import plain_findings
 from reluscope_studies.training import Recipe, train_classifiers
 
 
@@ -129,7 +129,7 @@ class Networks:
             for split in self.plan.splits:
                 kept = self.setting.records.get(_name(split, replicate))
                 if kept is not None:
-                    findings = {name: finding_of(one) for name, one in kept.plain["findings"].items()}
+                    findings = {name: rs.Finding.from_dict(one) for name, one in kept.plain["findings"].items()}
                     found.append(Measured(split, replicate, findings))
         return found
 

@@ -17,7 +17,7 @@ import reluscope as rs
 from reluscope.studies import Record, Setting
 from reluscope_studies.epochs import Loss
 from reluscope_studies.labelled import Labelled
-from reluscope_studies.records import finding_of, plain_findings
+from reluscope_studies.records import plain_findings
 from reluscope_studies.shepeleva2020._descent import descend
 from reluscope_studies.shepeleva2020._samples import Samples
 
@@ -138,12 +138,12 @@ class Followed:
     def finding(self, epoch: int, part: str, what: str) -> rs.Finding | None:
         """Return a number about one part of the samples after an epoch, if it is there."""
         plain = self.record.plain["looks"][str(epoch)][part].get(what)
-        return None if plain is None else finding_of(plain)
+        return None if plain is None else rs.Finding.from_dict(plain)
 
     def findings(self, epoch: int) -> list[rs.Finding]:
         """Return all numbers after an epoch."""
         parts = self.record.plain["looks"][str(epoch)].values()
-        return [finding_of(plain) for part in parts for plain in part.values()]
+        return [rs.Finding.from_dict(plain) for part in parts for plain in part.values()]
 
     def codes(self, epoch: int, gate: str) -> rs.Codes:
         """Return the codes of one gate of the samples that are drawn."""

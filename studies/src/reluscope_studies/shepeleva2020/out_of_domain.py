@@ -18,7 +18,7 @@ import reluscope as rs
 from reluscope.studies import Outcome, Picture, Record, Setting, Table
 from reluscope_studies import plots
 from reluscope_studies.fitting import Fit, fit_classifier
-from reluscope_studies.records import finding_of, plain_findings
+from reluscope_studies.records import plain_findings
 from reluscope_studies.shepeleva2020._foreign import INSIDE, foreign_samples
 from reluscope_studies.shepeleva2020._networks import classifier
 from reluscope_studies.shepeleva2020._samples import Samples, samples_of
@@ -58,11 +58,11 @@ class _Judged:
     record: Record
 
     def finding(self, what: str, score: str, kind: str) -> rs.Finding:
-        return finding_of(self.record.plain["findings"][f"{what}/{score}/{kind}"])
+        return rs.Finding.from_dict(self.record.plain["findings"][f"{what}/{score}/{kind}"])
 
     @property
     def findings(self) -> list[rs.Finding]:
-        return [finding_of(plain) for plain in self.record.plain["findings"].values()]
+        return [rs.Finding.from_dict(plain) for plain in self.record.plain["findings"].values()]
 
     @property
     def gates(self) -> list[str]:

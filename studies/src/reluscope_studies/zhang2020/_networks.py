@@ -13,7 +13,7 @@ from reluscope.studies import Record, Setting
 from reluscope_studies.first_weights import glorot
 from reluscope_studies.fitting import Fit, fit_classifier
 from reluscope_studies.labelled import Labelled
-from reluscope_studies.records import finding_of, plain_findings
+from reluscope_studies.records import plain_findings
 
 KINDS = ("vanilla", "batch norm", "dropout")
 # The paper names a rate for its figures in the plane only.
@@ -129,7 +129,7 @@ class Workshop:
             state = {name: torch.from_numpy(value.copy()) for name, value in record.arrays.items()}
             network = self._network(self._built(variant), state)
             self.networks[variant.name] = Trained(
-                variant, network, finding_of(record.plain["accuracy"]), record.plain["epochs"]
+                variant, network, rs.Finding.from_dict(record.plain["accuracy"]), record.plain["epochs"]
             )
         return self.networks[variant.name]
 
