@@ -29,7 +29,6 @@ TESTS: dict[str, tuple[str, ...]] = {
     f"{A}/bounds/activation": (f"{T}/bounds/test_activation_bound.py",),
     f"{A}/codespace/clusters": (f"{T}/codespace/test_clusters_and_embedding.py",),
     f"{A}/codespace/sampled": (f"{T}/codespace/test_distances_and_usage.py", f"{T}/codespace/test_distinct.py"),
-    f"{A}/coefficients/rounding": (f"{T}/coefficients/test_rounding.py",),
     f"{A}/coefficients/margins": (f"{T}/coefficients/test_local_maps.py",),
     f"{A}/coefficients/norms": (f"{T}/test_claims_of_points.py", f"{T}/coefficients/test_local_maps.py"),
     f"{A}/counting/segments": (f"{T}/test_segments.py",),
