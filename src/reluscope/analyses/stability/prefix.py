@@ -71,9 +71,9 @@ def prefix_map(network: Network, x: Points, layer: int) -> PrefixMap:
     for step in carried(network, point_pieces(network, points), gamma=16 * float(np.finfo(np.float64).eps)):
         if step.before == layer:
             slopes = None if step.scale is None else step.scale.cpu().numpy()
-            return PrefixMap(step.columns.flatten(1).T.cpu().numpy().copy(), slopes, step.errors[0])
+            return PrefixMap(step.columns.T.cpu().numpy().copy(), slopes, step.errors[0])
         if step.after == layer:
             assert step.scale is not None
-            rows = step.columns.flatten(1) * step.scale
+            rows = step.columns * step.scale
             return PrefixMap(rows.T.cpu().numpy().copy(), None, step.errors[1])
     raise AssertionError("every layer has a step")
