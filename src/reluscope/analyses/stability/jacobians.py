@@ -56,7 +56,7 @@ class _SomeColumns(Derivatives):
     ----------
     pieces : sequence of (1, u) tensors
     tables : dict
-        For each gate that was reached the derivatives ``(n, m)`` of its input by all inputs.
+        For the gate that was reached the derivatives ``(n, m)`` of its input by all inputs.
     rows : slice
         Which inputs.
     num_inputs : int
@@ -65,9 +65,14 @@ class _SomeColumns(Derivatives):
     def __init__(self, pieces: Sequence[Tensor], tables: dict[int, Tensor], rows: slice, num_inputs: int) -> None:
         super().__init__(pieces)
         self._tables, self._rows, self._num_inputs = tables, rows, num_inputs
+        self._last_gate = -1
 
     def arrive(self, stage: Stage, value: Tensor) -> Tensor:
         """Return the rows of the table, with the derivatives of the gate's flattened input."""
+        if not stage.leg.plan and stage.leg.target == self._last_gate and stage.leg.target not in stage.keeps:
+            # A gate that reads the one before: the table stays as it is.
+            self._tables[stage.index] = self._tables[stage.index - 1]
+            return self._tables[stage.index][self._rows][None]
         flat = flat_entries(value)
         if stage.index not in self._tables:
             self._tables[stage.index] = flat.new_empty(self._num_inputs, flat.shape[-1])
@@ -76,11 +81,12 @@ class _SomeColumns(Derivatives):
         return rows[None]
 
     def leave(self, stage: Stage, arrived: Tensor) -> Tensor:
-        """Return the derivatives of the gate's output, which take the place of those of its input."""
-        if isinstance(stage.gate, Max):
-            return super().leave(stage, arrived)
-        slope = stage.gate.slope(self.pieces[stage.index])
-        return arrived.mul_(slope).reshape(*arrived.shape[:2], *stage.gate.shape)
+        """Return the derivatives of the gate's output, which take the place of those of its input in the table."""
+        self._last_gate = stage.position
+        rows = self._tables[stage.index][self._rows]
+        if not isinstance(stage.gate, Max):  # else `carried` has chosen entries already
+            rows.mul_(stage.gate.slope(self.pieces[stage.index]))
+        return rows.reshape(1, len(rows), *stage.gate.shape)
 
 
 class _RowErrors(GradientMagnitudes):
@@ -123,7 +129,8 @@ def carried(network: Network, pieces: Pieces, *, gamma: float) -> Iterator[Step]
     for stage, piece in zip(network.stages, pieces, strict=True):
         for walk in walks:
             next(walk)
-        columns, error = tables.pop(stage.index), next(errors).error[0]
+        tables.pop(stage.index - 1, None)
+        columns, error = tables[stage.index], next(errors).error[0]
         lengths = torch.linalg.vector_norm(columns, dim=0, keepdim=True)
         rounding.hold(piece, candidates_of(stage.gate, lengths))
         before = position if is_step(stage.leg.plan) else None
@@ -133,7 +140,8 @@ def carried(network: Network, pieces: Pieces, *, gamma: float) -> Iterator[Step]
             if before is not None:
                 yield Step(before, None, columns, None, (error_before, 0.0))
             passed = error.gather(-1, piece[0].long()[:, None])
-            yield Step(position, None, columns[:, stage.gate.source(piece)[0]], None, (_norm(passed), 0.0))
+            columns = tables[stage.index] = columns[:, stage.gate.source(piece)[0]]
+            yield Step(position, None, columns, None, (_norm(passed), 0.0))
         else:
             scale = stage.gate.slope(piece)[0].abs()
             passed = piece_error(scale, None, lengths[0], error, gamma)
