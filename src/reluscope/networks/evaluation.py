@@ -1,4 +1,4 @@
-"""What a network does at a batch of points, each thing computed when it is first asked for, and once."""
+"""Evaluation of a network at a batch of points; every quantity is computed once, when it is first asked for."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class PointStatus(StrEnum):
 
 
 class GateValues(NamedTuple):
-    """What the units of one gate see at points.
+    """Pieces and pre-activations of the units of one gate at points.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class GateValues(NamedTuple):
 
 
 class _HalfSpaces(NamedTuple):
-    """Rows of every gate, and the maps of the outputs, which come with them."""
+    """Half-spaces of every gate, and the affine maps of the outputs, computed in the same pass."""
 
     rows: tuple[Rows, ...]
     maps: AffineMaps
@@ -69,9 +69,9 @@ class _HalfSpaces(NamedTuple):
 class Evaluation:
     """A network at a batch of points: codes, outputs, pre-activations, affine maps, half-spaces, and their rounding.
 
-    Made by ``Network.at``. Nothing is computed before it is asked for, and nothing twice. Codes and outputs of many
-    points are found a chunk at a time; what is large for each point (`gates`, `maps`, `half_spaces`) is for batches
-    that memory holds: `blocks` hands them out, with what is known already.
+    Made by ``Network.at``. Every attribute is computed when it is first asked for, and then kept. Codes and outputs of
+    many points are computed a chunk at a time. `gates`, `maps` and `half_spaces` are large for each point, and are
+    computed for the whole batch: `blocks` yields parts of it that fit into memory, with what is already known.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class Evaluation:
 
     @cached_property
     def forward(self) -> RoundedForward:
-        """The outputs with what rounding could change in them and in codes, in one pass with error bounds."""
+        """The outputs, bounds on their rounding, and whether rounding could change codes, in one pass."""
         if "_passed" not in vars(self):
             return rounded_forward(self.network, self.points, tolerance=self.tolerance)
         stages = self.network.stages
@@ -161,7 +161,7 @@ class Evaluation:
 
     @cached_property
     def status(self) -> tuple[PointStatus, ...]:
-        """How certain the code of each point is."""
+        """Status of each point: how certain its code is."""
         is_tied = np.zeros(len(self), dtype=bool)
         for rows, part in self.blocks(bytes_of_gates(self.network)):
             for stage, gate in zip(self.network.stages, part.gates, strict=True):
@@ -175,7 +175,7 @@ class Evaluation:
         return self._passed[0]
 
     def with_gates(self) -> "Evaluation":
-        """Return the same evaluation with its `gates` computed, so that all its blocks take them over."""
+        """Return the same evaluation with its `gates` computed, so that all its blocks share them."""
         assert len(self.gates) == len(self.network.stages)
         return self
 

@@ -94,7 +94,7 @@ def units_that_matter(network: Network, codes: Codes) -> list[Bool[np.ndarray, "
 
 
 class _Matters:
-    """Whether the output depends on entries (r, size) of a value; what is so of units is written down.
+    """Whether the output depends on the entries (r, size) of each value, with the answers for units kept.
 
     Parameters
     ----------

@@ -292,7 +292,7 @@ class _Encoder:
         return _Values(scipy.sparse.csr_array(choose @ _padded(before.matrix, width) + entries), constant, error)
 
     def _add_largest(self, before: _Values, bounds: _Bounds, entries: np.ndarray) -> tuple[np.ndarray, int, float]:
-        """Add the largest of some entries: return its binaries, its column and what that is a multiple of."""
+        """Add the largest of some entries, and return its binaries, its column and the scale of that column."""
         count = len(entries)
         low, high = bounds.lower[entries].max(), bounds.upper[entries].max()
         size = max(abs(low), abs(high))
@@ -316,7 +316,7 @@ class _Encoder:
         return z, v, size
 
     def _tightened(self, values: _Values, bounds: _Bounds, chosen: np.ndarray) -> _Bounds:
-        """Return bounds with those of some values met with bounds by linear programs."""
+        """Return bounds, those of the chosen values tightened by linear programs."""
         if not len(self.choices) and self._is_box:  # intervals are exact in the corners of a box
             return bounds
         lower, upper = bounds.lower.copy(), bounds.upper.copy()
@@ -330,7 +330,7 @@ class _Encoder:
         return _Bounds(lower, upper, bounds.terms)
 
     def _largest(self, columns: np.ndarray, weights: np.ndarray) -> float:
-        """Return a number that a function does not exceed on the relaxation: what multipliers prove of it."""
+        """Return an upper bound of a function on the relaxation, proved by multipliers."""
         duals = self.program.maximize(columns, weights, is_relaxed=True).duals
         if duals is None or len(duals) != self.program.num_rows:
             duals = np.zeros(self.program.num_rows)
@@ -381,7 +381,7 @@ class _Encoder:
         self._sides.append((low, np.nextafter(upper + doubt, np.inf)))
 
     def _terms(self, values: _Values) -> np.ndarray:
-        """Return bounds on the sums of the magnitudes of what values are sums of."""
+        """Return bounds on the sums of the absolute terms of values."""
         largest = np.maximum(np.abs(self._lower), np.abs(self._upper))
         return abs(self._widened(values)) @ largest + np.abs(values.constant) + values.error
 
@@ -407,7 +407,7 @@ def _is_open(levels: np.ndarray, bounds: _Bounds) -> np.ndarray:
 
 
 def _contenders(row: np.ndarray, bounds: _Bounds) -> np.ndarray:
-    """Return the places of the candidates that may be chosen: no other one is larger everywhere, or as large before."""
+    """Return the candidates that may be chosen: no other one is larger everywhere, or as large and earlier."""
     places = np.flatnonzero(row >= 0)
     low, high = bounds.lower[row[places]], bounds.upper[row[places]]
     before = np.maximum.accumulate(np.append(-np.inf, low[:-1]))

@@ -244,7 +244,7 @@ Weights = Mapping[int, Fraction]
 
 
 class _RationalWeights:
-    """Weights of entries, those that are 0 left out; what constants add to the sum is gathered on the way."""
+    """Weights of entries, without those that are 0, and the sum of what constants add."""
 
     def __init__(self, matrices: MatrixTable, pieces: Sequence[Sequence[int]]) -> None:
         self._matrices, self._pieces = matrices, pieces

@@ -1,4 +1,4 @@
-"""An upper bound that looks at the weights: units that never change their piece on a box cut nothing.
+"""An upper bound from the weights: units that never change their piece on a box cut no regions.
 
 The recursion follows Serra and Ramalingam (2020). Let A_l(k) bound how many units of layer l are not stably inactive,
 and I_l(k) how many are unstable, whatever set of at most k units of the layer before is active. A layer that reads d

@@ -69,7 +69,7 @@ class ActiveSubspaces:
 
     @property
     def ranks(self) -> np.ndarray:
-        """How many eigenvalues of each output are above their rounding: (m,) int64."""
+        """Number of eigenvalues of each output above their rounding: (m,) int64."""
         return (self.eigenvalues > self.errors[:, None]).sum(axis=1)
 
     @read_arguments
@@ -255,7 +255,7 @@ def _one_sample(network: Network) -> int:
 
 
 class _Spectrum(NamedTuple):
-    """What is known of one output."""
+    """Eigenvalues, directions and trace of one output, with a bound on their rounding."""
 
     eigenvalues: np.ndarray
     directions: np.ndarray
@@ -331,7 +331,7 @@ def _readers(network: Network) -> list[int]:
 
 
 def _rank_upper(network: Network) -> int:
-    """Return what lets gradients through: rows of the maps that read the input, one for the output's own."""
+    """Return an upper bound on the rank: the rows of the maps that read the input, and one for the output's own."""
     stages = network.stages
     total = 0
     for index in _readers(network):

@@ -1,4 +1,4 @@
-"""How strongly a classifier answers to its input: norms of the Jacobians of its probabilities and of its logits.
+"""Norms of the Jacobians of the probabilities and of the logits of a classifier.
 
 With the logits' Jacobian J and the probabilities p = softmax(z), the probabilities have the Jacobian
 ``(diag(p) - p p') J``. Its Frobenius norm at test points goes with the generalisation of a network, see [novak2018]_:

@@ -1,8 +1,7 @@
-"""What the output owes to each input, by the exact local map: ``f(x) = w . x + b``.
+"""Contributions of the inputs to an output, by the exact local map ``f(x) = w . x + b``.
 
 The gradient w says how the output answers to small changes within the region; the products ``w_i x_i`` add up, with the
-constant b, to the output itself. What the constant carries belongs to no input, and a map that leaves it out explains
-that much less.
+constant b, to the output itself. The constant belongs to no input.
 """
 
 from collections.abc import Sequence
@@ -27,7 +26,7 @@ EPSILON = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, eq=False)
 class Saliency:
-    """One output's local map at every sample, taken apart by inputs.
+    """Gradient, contributions of the inputs and constant of one output at every sample.
 
     Parameters
     ----------

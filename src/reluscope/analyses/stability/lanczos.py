@@ -30,7 +30,7 @@ FAILURE = 1e-3
 
 @dataclass(frozen=True)
 class Extreme:
-    """A singular value, and between which numbers the true one lies."""
+    """A singular value, and bounds on the true one."""
 
     value: float
     lower: float

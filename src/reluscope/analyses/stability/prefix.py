@@ -1,4 +1,4 @@
-"""The Jacobian of one prefix as a matrix, and the rows that its gate removes: what the lemmas are asked about."""
+"""The Jacobian of one prefix as a matrix, and the rows that its gate removes, to which the lemmas apply."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from reluscope.networks.points import Points
 
 @dataclass(frozen=True, eq=False)
 class PrefixMap:
-    """A prefix Jacobian, and for layers that a pointwise gate follows by what the gate multiplies its rows.
+    """A prefix Jacobian, and for layers followed by a pointwise gate the factors of its rows.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The way back through a network whose units are held to pieces: what of each value counts for the output."""
+"""Weights of values in a function of the output, carried back through a network whose units are held to pieces."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol, TypeVar
