@@ -55,7 +55,8 @@ def test_saliency_has_three_images_per_sample():
     assert shown.ravel() == pytest.approx(found.contributions[1])
     assert "no samples" in plots.saliency(rs.sensitivity.saliency(NET, POINTS[:1]).__class__(
         *(column[:0] for column in (found.outputs, found.gradients, found.contributions, found.constants)),
-        found.error, found.scale[:0]), POINTS[:0], shape=(3, 3)).axes[0].texts[0].get_text()  # fmt: skip
+        found.gradient_errors[:0],
+            found.constant_errors[:0], found.scale[:0]), POINTS[:0], shape=(3, 3)).axes[0].texts[0].get_text()  # fmt: skip
     with pytest.raises(rs.errors.ShapeError, match="samples of 9 entries"):
         plots.saliency(found, POINTS[:2], shape=(3, 4))
     with pytest.raises(rs.errors.ShapeError, match="one name"):
