@@ -14,6 +14,7 @@ from reluscope.analyses.classification.classes import accuracy_of_outputs, is_cl
 from reluscope.analyses.coefficients.norms import _num_apart
 from reluscope.analyses.regression import fits
 from reluscope.analyses.volumes import region_volumes
+from reluscope.networks.evaluation import Evaluation
 from reluscope.networks.rounded_forward import RoundedForward
 
 
@@ -59,9 +60,9 @@ def test_norms_are_between_what_rounding_may_make_of_them(monkeypatch):
     from reluscope.analyses.coefficients import norms as module
 
     net, points = rs.load(layers([3, 4, 2], seed=0)), np.random.default_rng(0).normal(size=(5, 3))
-    monkeypatch.setattr(module, "weight_rounding", lambda *_: 0.125)
+    monkeypatch.setattr(Evaluation, "map_errors", property(lambda at: np.full((len(at), 2), [0.3, 0.4])))
     found = module.local_norms(net, points, margins=True)
-    for name, error in (("spectral_norm", 0.125), ("frobenius_norm", 0.125), ("margin_slope", 0.25)):
+    for name, error in (("spectral_norm", 0.5), ("frobenius_norm", 0.5), ("margin_slope", 0.7)):
         column = found[name]
         assert column.lower == pytest.approx(np.maximum(column.value - error, 0.0))
         assert column.upper == pytest.approx(column.value + error)
@@ -70,9 +71,14 @@ def test_norms_are_between_what_rounding_may_make_of_them(monkeypatch):
 
 def test_different_maps_are_counted_as_far_as_they_are_told_apart():
     values = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 3.0], [1.5, 3.0], [0.0, 0.4]])
-    assert _num_apart(values, 0.75) == 3
-    assert _num_apart(values, 0.3) == 5
-    assert _num_apart(values, 0.4) == 4  # a difference of the gap is none
+    for error, number in ((0.375, 3), (0.15, 5), (0.2, 4)):  # a difference of both errors is none
+        assert _num_apart(values, np.full(5, error)) == number
+    # Each row has its own error: a wide one among narrow ones joins those it may be equal to.
+    line = np.array([[0.0], [1.0], [2.0], [10.0]])
+    assert _num_apart(line, np.array([0.1, 0.1, 0.1, 8.5])) == 3
+    assert _num_apart(line, np.array([0.1, 0.1, 0.1, 9.5])) == 2
+    assert _num_apart(line, np.array([3.0, 0.1, 0.1, 0.1])) == 2  # the first one reaches beyond the second
+    assert _num_apart(np.zeros((0, 3)), np.zeros(0)) == 0
 
 
 def test_no_more_maps_than_codes(monkeypatch):
@@ -81,7 +87,7 @@ def test_no_more_maps_than_codes(monkeypatch):
     net = rs.load(layers([3, 4, 2], seed=0))
     points = np.random.default_rng(0).normal(size=(20, 3))
     number = len(net.codes(points).unique())
-    monkeypatch.setattr(module, "_num_apart", lambda values, gap: 99)
+    monkeypatch.setattr(module, "_num_apart", lambda values, errors: 99)
     found = module.local_norms(net, points).finding("num_different_maps")
     assert (found.value, found.claim) == (number, "EXACT")
 

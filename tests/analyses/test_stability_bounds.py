@@ -1,5 +1,7 @@
 """Bounds of singular values hold exact ones; seeds, shares and memory decide where they say so."""
 
+from fractions import Fraction
+
 import mpmath
 import numpy as np
 import pytest
@@ -7,7 +9,9 @@ import pytest
 import reluscope as rs
 from networks.models import layers
 from oracles.rational_steps import affine, network_of, rational_map
+from reluscope.analyses.stability.prefix import prefix_map
 from reluscope.analyses.stability.spectra import jacobian_bytes
+from reluscope.networks.builder import GraphBuilder
 
 
 def test_the_seed_decides_where_lanczos_starts():
@@ -105,3 +109,14 @@ def test_what_the_decomposition_rounds_is_bounded_by_itself(monkeypatch, short, 
             wider = module.singular_values(torch.tensor(columns), gamma=16 * 2.0**-52, error=0.25)
             assert wider.errors == pytest.approx(found.errors + 0.25)
     assert apart > 5
+
+
+def test_products_with_slopes_are_rounded():
+    """Two leaky gates in a row: nothing is added up, and 0.1 times 0.1 is no float64."""
+    builder = GraphBuilder()
+    net = builder.build(builder.leaky_relu(builder.leaky_relu(builder.input((2,)), 0.1), 0.1))
+    found = prefix_map(net, [-1.0, -2.0], 1)
+    wrong = [Fraction(found.matrix[row, row]) - Fraction(0.1) ** 2 for row in range(2)]
+    assert all(wrong)
+    assert sum(one**2 for one in wrong) <= Fraction(found.error) ** 2
+    assert found.error < 1e-15

@@ -1,4 +1,4 @@
-"""What users choose of a network: one of its gates, some of its outputs, a domain of its inputs."""
+"""Reading of arguments that depend on a network: gates, outputs and domains."""
 
 from collections.abc import Sequence
 from typing import Any

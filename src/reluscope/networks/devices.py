@@ -1,4 +1,4 @@
-"""Devices by their names."""
+"""Reading of the names of devices."""
 
 import torch
 
@@ -6,7 +6,7 @@ from reluscope.errors import InputError
 
 
 def read_device(device: torch.device | str) -> torch.device:
-    """Return a device that is there.
+    """Return an available device by its name.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What all values of a network can be around a point, with units held to some of their pieces."""
+"""Enclosures of all values of a network around a point, with units held to some of their pieces."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from reluscope.networks.network import Network
 
 @dataclass(frozen=True, eq=False)
 class Enclosure:
-    """What all values of a network can be.
+    """Enclosures of what gates see and of the outputs, over steps away from a point.
 
     Parameters
     ----------

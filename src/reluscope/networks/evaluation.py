@@ -1,4 +1,4 @@
-"""What a network does at a batch of points, each thing computed when it is first asked for, and once."""
+"""Evaluation of a network at a batch of points; every quantity is computed once, when it is first asked for."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from torch import Tensor
 
 from reluscope.arguments import Count, read_arguments
 from reluscope.codes.packed import Codes
-from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.carry import carry, carry_to_output
 from reluscope.networks.carriers.magnitudes import GradientMagnitudes, gradients_of_inputs
 from reluscope.networks.carriers.maps import Derivatives, flat_entries
 from reluscope.networks.carriers.numbers import HeldNumbers
-from reluscope.networks.carriers.rounded import Rounded, RoundedNumbers
+from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded, RoundedNumbers
 from reluscope.networks.gradient_errors import gradient_errors
 from reluscope.networks.graph import Max
 from reluscope.networks.half_spaces import Rows, gate_rows
@@ -44,7 +44,7 @@ class PointStatus(StrEnum):
 
 
 class GateValues(NamedTuple):
-    """What the units of one gate see at points.
+    """Pieces and pre-activations of the units of one gate at points.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class GateValues(NamedTuple):
 
 
 class _HalfSpaces(NamedTuple):
-    """Rows of every gate, and the maps of the outputs, which come with them."""
+    """Half-spaces of every gate, and the affine maps of the outputs, computed in the same pass."""
 
     rows: tuple[Rows, ...]
     maps: AffineMaps
@@ -69,9 +69,9 @@ class _HalfSpaces(NamedTuple):
 class Evaluation:
     """A network at a batch of points: codes, outputs, pre-activations, affine maps, half-spaces, and their rounding.
 
-    Made by ``Network.at``. Nothing is computed before it is asked for, and nothing twice. Codes and outputs of many
-    points are found a chunk at a time; what is large for each point (`gates`, `maps`, `half_spaces`) is for batches
-    that memory holds: `blocks` hands them out, with what is known already.
+    Made by ``Network.at``. Every attribute is computed when it is first asked for, and then kept. Codes and outputs of
+    many points are computed a chunk at a time. `gates`, `maps` and `half_spaces` are large for each point, and are
+    computed for the whole batch: `blocks` yields parts of it that fit into memory, with what is already known.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class Evaluation:
 
     @cached_property
     def forward(self) -> RoundedForward:
-        """The outputs with what rounding could change in them and in codes, in one pass with error bounds."""
+        """The outputs, bounds on their rounding, and whether rounding could change codes, in one pass."""
         if "_passed" not in vars(self):
             return rounded_forward(self.network, self.points, tolerance=self.tolerance)
         stages = self.network.stages
@@ -161,7 +161,7 @@ class Evaluation:
 
     @cached_property
     def status(self) -> tuple[PointStatus, ...]:
-        """How certain the code of each point is."""
+        """Status of each point: how certain its code is."""
         is_tied = np.zeros(len(self), dtype=bool)
         for rows, part in self.blocks(bytes_of_gates(self.network)):
             for stage, gate in zip(self.network.stages, part.gates, strict=True):
@@ -175,7 +175,7 @@ class Evaluation:
         return self._passed[0]
 
     def with_gates(self) -> "Evaluation":
-        """Return the same evaluation with its `gates` computed, so that all its blocks take them over."""
+        """Return the same evaluation with its `gates` computed, so that all its blocks share them."""
         assert len(self.gates) == len(self.network.stages)
         return self
 
@@ -190,12 +190,9 @@ class Evaluation:
 
     @property
     def pieces(self) -> list[Tensor]:
-        """The piece of every unit, one tensor ``(s, u)`` per gate."""
-        if "codes" in vars(self) and "_passed" not in vars(self):
-            return self._unpacked()
-        return [gate.pieces for gate in self.gates]
-
-    def _unpacked(self) -> list[Tensor]:
+        """The piece of every unit, one tensor ``(s, u)`` per gate: from `gates` if they are known, else from codes."""
+        if "_passed" in vars(self):
+            return [gate.pieces for gate in self.gates]
         device = self.network.device
         return [torch.as_tensor(np.ascontiguousarray(table), device=device) for table in pieces_of(self.codes)]
 
@@ -204,9 +201,7 @@ class Evaluation:
         """The affine map of the network on the region of each point."""
         if "_tables" in vars(self):
             return self._tables.maps
-        # Of many points codes are found a chunk at a time, and pre-activations not kept.
-        pieces = self.pieces if "_passed" in vars(self) else self._unpacked()
-        return linearize(self.network, self.points, None, BUDGET, pieces)
+        return linearize(self.network, self.points, None, BUDGET, self.pieces)
 
     @property
     def half_spaces(self) -> tuple[Rows, ...]:
@@ -215,18 +210,38 @@ class Evaluation:
 
     @cached_property
     def map_errors(self) -> Float[np.ndarray, "s m"]:
-        """Bounds on the rounding of the entries of the maps' weights, for each row: two forward passes."""
+        """Bounds on the rounding of the maps' weights: on the sum of the errors of each row's entries.
+
+        Two forward passes. A row's entries together are at most the sum over all paths from the inputs of the absolute
+        products of weights, and their errors are followed through the network beside it.
+        """
         found = np.empty((len(self), self.network.num_outputs))
-        for rows, part in self.blocks(4 * self.network.bytes_per_point):
-            pieces = part.pieces if "_passed" in vars(part) else part._unpacked()
-            none = [None] * len(pieces)
-            found[rows] = gradient_errors(self.network, pieces, none, len(part), self.tolerance.unit)[1].cpu().numpy()
+        for rows, pieces in self._pieces_by_blocks():
+            number = rows.stop - rows.start
+            _, errors = gradient_errors(self.network, pieces, [None] * len(pieces), number, self.tolerance.unit)
+            found[rows] = errors.cpu().numpy()
         return found
 
     @cached_property
     @torch.no_grad()
+    def constant_errors(self) -> Float[np.ndarray, "s m"]:
+        """Bounds on the rounding of the maps' constants: two forward passes."""
+        found = np.empty((len(self), self.network.num_outputs))
+        for rows, pieces in self._pieces_by_blocks():
+            origin = Rounded.exactly(torch.zeros_like(self.points[rows]))
+            errors = carry_to_output(self.network, HeldRoundedNumbers(self.tolerance.unit, pieces), origin).error
+            found[rows] = errors.reshape(len(origin.value), -1).cpu().numpy()
+        return found
+
+    def _pieces_by_blocks(self) -> Iterator[tuple[slice, list[Tensor]]]:
+        """Yield the pieces of the units at blocks of points through which a pass with errors fits the memory."""
+        for rows, part in self.blocks(4 * self.network.bytes_per_point):
+            yield rows, part.pieces
+
+    @cached_property
+    @torch.no_grad()
     def _tables(self) -> _HalfSpaces:
-        network, number, pieces = self.network, len(self), self.pieces
+        network, number, pieces = self.network, len(self), [gate.pieces for gate in self.gates]
         every = slice(0, network.num_inputs)
         *constants, bias = carry(network, HeldNumbers(pieces), torch.zeros_like(self.points))
         walk = carry(network, Derivatives(pieces), identity(network, every))

@@ -1,4 +1,4 @@
-"""What rounding does to the gradients of pre-activations and outputs, unit by unit."""
+"""Bounds on the rounding of the gradients of pre-activations and outputs, unit by unit."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def gradient_errors(
     network: "Network", pieces: Sequence[Tensor], largest: Sequence[Tensor | None], number: int, unit: float
 ) -> tuple[list[Tensor], Float[Tensor, "s m"]]:
-    """Return what rounding may leave of a zero entry of the gradients on the regions of some points.
+    """Return bounds on the rounding of the entries of gradients on the regions of some points.
 
     Parameters
     ----------

@@ -4,6 +4,7 @@ With every unit held to its piece the network is affine, ``f(z) = W z + b``. The
 ``f(x) - W x`` cancels; W is carried forward from the inputs or backward from the outputs, whichever are fewer.
 """
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from reluscope.networks.backward import Recording
 from reluscope.networks.carriers.carry import carry, carry_to_output
 from reluscope.networks.carriers.maps import Derivatives, candidates_of, flat_entries
 from reluscope.networks.carriers.numbers import NUMBERS, HeldNumbers
@@ -165,16 +167,9 @@ def pull_back(network: "Network", x: Points, gate: int, cotangents: Float[Tensor
         backward to the inputs.
     """
     x = network.points(x)
-    pieces = point_pieces(network, x)
-    with torch.enable_grad():
-        zero = torch.zeros_like(x).requires_grad_()
-        pre = next(islice(carry(network, HeldNumbers(pieces), zero), gate, None))
-        if not pre.requires_grad:
-            return x.new_zeros(len(cotangents), network.num_inputs)
-        (gradient,) = torch.autograd.grad(
-            pre, zero, cotangents.unsqueeze(1), is_grads_batched=True, materialize_grads=True
-        )
-    return gradient.flatten(1)
+    recording = Recording(network, torch.zeros_like(x), HeldNumbers(point_pieces(network, x)))
+    seen = next(islice(recording.values(), gate, None))
+    return recording.pull_back(seen, cotangents.unsqueeze(1)).squeeze(1)
 
 
 def point_pieces(network: "Network", x: Float[Tensor, "s ..."]) -> Pieces:
@@ -217,23 +212,13 @@ def _backward(network: "Network", pieces: Pieces, x: Tensor, wanted: list[int], 
     So many outputs are carried back in one call.
     """
     result = x.new_empty(len(x), len(wanted), network.num_inputs)
-    with torch.enable_grad():
-        zero = torch.zeros_like(x).requires_grad_()
-        output = carry_to_output(network, HeldNumbers(pieces), zero).reshape(len(x), -1)
-        constant = output.detach()[:, wanted]
-        if not output.requires_grad:
-            return result.zero_(), constant
-        for start in range(0, len(wanted), together):
-            rows = wanted[start : start + together]
-            cotangents = output.new_zeros(len(rows), len(x), output.shape[1])
-            cotangents[torch.arange(len(rows)), :, rows] = 1.0
-            (gradient,) = torch.autograd.grad(
-                output,
-                zero,
-                cotangents[0] if together == 1 else cotangents,
-                retain_graph=True,
-                is_grads_batched=together > 1,
-                materialize_grads=True,
-            )
-            result[:, start : start + together] = gradient.reshape(len(rows), len(x), -1).movedim(0, 1)
-    return result, constant
+    recording = Recording(network, torch.zeros_like(x), HeldNumbers(pieces))
+    output = deque(recording.values(), maxlen=1)[0]
+    for start in range(0, len(wanted), together):
+        rows = wanted[start : start + together]
+        cotangents = output.new_zeros(len(rows), len(x), network.num_outputs)
+        cotangents[torch.arange(len(rows)), :, rows] = 1.0
+        is_last = start + together >= len(wanted)
+        gradients = recording.pull_back(output, cotangents.reshape(len(rows), *output.shape), is_last=is_last)
+        result[:, start : start + together] = gradients.movedim(0, 1)
+    return result, output.detach().reshape(len(x), -1)[:, wanted]

@@ -1,4 +1,4 @@
-"""One way in: a network from whatever form the model has, checked against it."""
+"""Loading of models of all supported forms, each checked against its source."""
 
 import os
 from collections.abc import Sequence

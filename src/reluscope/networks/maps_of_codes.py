@@ -3,6 +3,8 @@
 Regions may be thinner than floats can name a point of, so their maps are computed from their codes.
 """
 
+from math import prod
+
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
@@ -10,12 +12,14 @@ from jaxtyping import Bool, Float
 from reluscope.codes.packed import Codes
 from reluscope.networks.affine_values import affine_input
 from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.carry_back import carry_back
 from reluscope.networks.carriers.maps import RoundedMaps, flat_entries
-from reluscope.networks.graph import Affine, Max, Pointwise
+from reluscope.networks.graph import Affine, Max
 from reluscope.networks.maps import AffineMaps
 from reluscope.networks.network import Network
 from reluscope.networks.points import chunks
 from reluscope.networks.rounding import ANY_ORDER
+from reluscope.networks.stages import Stage
 
 BUDGET = 128 * 2**20
 
@@ -71,7 +75,7 @@ def maps_of_codes(network: Network, codes: Codes) -> tuple[AffineMaps, Float[np.
 
 @torch.no_grad()
 def units_that_matter(network: Network, codes: Codes) -> list[Bool[np.ndarray, "r u"]]:
-    """Tell which units the output depends on while every unit uses its piece, one array per gate.
+    """Return which units the output depends on while every unit uses its piece, one array per gate.
 
     A unit does not matter if every way from it to the output meets a zero weight or a piece of slope zero. Codes that
     agree on the units that matter to them have equal maps.
@@ -84,21 +88,41 @@ def units_that_matter(network: Network, codes: Codes) -> list[Bool[np.ndarray, "
     [array([[ True, False]])]
     """
     pieces = [torch.as_tensor(table, device=network.device) for table in pieces_of(codes)]
-    held = {stage.position: piece for stage, piece in zip(network.stages, pieces, strict=True)}
-    matters = [np.zeros((len(codes), node.size), dtype=bool) for node in network.nodes]
-    matters[network.output][:] = True
-    for position in reversed(range(1, len(network.nodes))):
-        node, after = network.nodes[position], matters[position]
-        if isinstance(node, Affine):
-            for source, matrix in zip(node.inputs, node.matrix(), strict=True):
-                matters[source] |= (
-                    np.asarray(after.astype(np.float32) @ abs(matrix).astype(bool).astype(np.float32)) > 0
-                )
-        elif isinstance(node, Pointwise):
-            slope = node.slope(held[position]).expand(len(codes), -1).cpu().numpy()
-            matters[node.inputs[0]] |= after & (slope != 0)
-        elif isinstance(node, Max):
-            entries = node.source(held[position]).cpu().numpy()
-            rows, units = np.nonzero(after)
-            matters[node.inputs[0]][rows, entries[rows, units]] = True
-    return [matters[stage.position] for stage in network.stages]
+    found = [np.zeros((len(codes), stage.gate.num_units), dtype=bool) for stage in network.stages]
+    carry_back(network, _Matters(pieces, found), np.ones((len(codes), network.num_outputs), dtype=bool))
+    return found
+
+
+class _Matters:
+    """Whether the output depends on the entries (r, size) of each value, with the answers for units kept.
+
+    Parameters
+    ----------
+    pieces : list of (r, u) tensors
+        One per gate.
+    found : list of (r, u) arrays
+        One per gate, to be filled.
+    """
+
+    def __init__(self, pieces: list[torch.Tensor], found: list[np.ndarray]) -> None:
+        self._pieces, self._found = pieces, found
+
+    def affine_back(self, node: Affine, weights: np.ndarray) -> list[np.ndarray]:
+        """Return which entries of each input have a weight in an entry that matters."""
+        after = weights.astype(np.float32)
+        return [np.asarray(after @ abs(one).astype(bool).astype(np.float32)) > 0 for one in node.matrix()]
+
+    def gate_back(self, stage: Stage, weights: np.ndarray) -> np.ndarray:
+        """Return which entries of the gate's input its units pass on."""
+        gate, piece = stage.gate, self._pieces[stage.index]
+        self._found[stage.index][:] = weights
+        if not isinstance(gate, Max):
+            return weights & (gate.slope(piece).expand(len(weights), -1).cpu().numpy() != 0)
+        before = np.zeros((len(weights), prod(stage.leg.shapes[stage.leg.target])), dtype=bool)
+        rows, units = np.nonzero(weights)
+        before[rows, gate.source(piece).cpu().numpy()[rows, units]] = True
+        return before
+
+    def add(self, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+        """Return what matters either way."""
+        return first | second

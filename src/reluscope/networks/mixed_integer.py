@@ -23,7 +23,8 @@ from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.domains import Box
 from reluscope.geometry.mixed_integer_program import MixedIntegerProgram
 from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.networks.graph import Max, Pointwise
+from reluscope.networks.graph import Affine, Max, Pointwise
+from reluscope.networks.linearize import gate_values
 from reluscope.networks.network import Network
 from reluscope.networks.ranges import Ranges, unit_ranges
 from reluscope.networks.rounding import ANY_ORDER
@@ -114,8 +115,7 @@ def encode(network: Network, domain: Box | Polyhedron, *, least_margin: float = 
     prove, where every row is off by what the coefficients before it are rounded.
     """
     encoder = _Encoder(network, domain, least_margin)
-    for stage, ranges in zip(network.stages, unit_ranges(network, encoder.corners[0], encoder.corners[1]), strict=True):
-        encoder.add(stage, ranges)
+    gate_values(network, encoder, encoder.start)
     columns = [choice.columns for choice in encoder.choices]
     binaries = np.concatenate([*columns, np.empty(0, dtype=np.int64)])
     return CodeProgram(encoder.program, encoder.margin, binaries, encoder.corners, tuple(encoder.choices))
@@ -138,10 +138,17 @@ class _Bounds(NamedTuple):
 
 
 class _Encoder:
-    """A program that grows gate by gate."""
+    """Values as functions of the columns of a program that grows at every gate.
+
+    Parameters
+    ----------
+    network : Network
+    domain : Box or Polyhedron
+    least_margin : float
+        See `encode`.
+    """
 
     def __init__(self, network: Network, domain: Box | Polyhedron, least_margin: float) -> None:
-        self.network = network
         self.program = MixedIntegerProgram()
         self.choices: list[_Choice] = []
         self.corners = _corners(domain)
@@ -153,7 +160,8 @@ class _Encoder:
         size = len(center)
         self._columns(-np.ones(size), np.ones(size))
         error = ANY_ORDER * (np.abs(center) + half)
-        self._values = {0: _Values(scipy.sparse.csr_array(scipy.sparse.diags_array(half)), center, error)}
+        self.start = _Values(scipy.sparse.csr_array(scipy.sparse.diags_array(half)), center, error)
+        self._ranges = unit_ranges(network, *self.corners)
         self.margin = self._columns(np.array([least_margin]), np.ones(1))
         # Intervals are the whole truth about values that read the corners of a box only.
         self._is_box = isinstance(domain, Box)
@@ -166,31 +174,34 @@ class _Encoder:
                 [], matrix=scipy.sparse.csr_array(rows / scale[:, None]), upper=offsets / scale, doubt=3 * ANY_ORDER
             )
 
-    def add(self, stage: Stage, ranges: Ranges) -> None:
-        """Add the affine nodes on the way to a gate, and the gate."""
-        for position, node in stage.leg.plan:
-            parts = [self._values[source] for source in node.inputs]
-            matrices = node.matrix()
-            constant = np.zeros(node.size)
-            if node.constant is not None:
-                constant = np.broadcast_to(node.constant.cpu().numpy(), node.shape).reshape(-1).astype(float)
-            terms, error = np.abs(constant), np.zeros(node.size)
-            for matrix, part in zip(matrices, parts, strict=True):
-                constant = constant + matrix @ part.constant
-                terms = terms + abs(matrix) @ self._terms(part)
-                error = error + abs(matrix) @ part.error
-            total = sum(matrix @ self._widened(part) for matrix, part in zip(matrices, parts, strict=True))
-            self._values[position] = _Values(scipy.sparse.csr_array(total), constant, error + ANY_ORDER * terms)
-        before = self._values[stage.leg.target]
-        before = before._replace(matrix=self._widened(before))
-        bounds = self._bounds(before)
+    def affine(self, node: Affine, inputs: Sequence[_Values]) -> _Values:
+        """Return the node's values, of matrices that are multiplied out."""
+        matrices = node.matrix()
+        constant = np.zeros(node.size)
+        if node.constant is not None:
+            constant = np.broadcast_to(node.constant.cpu().numpy(), node.shape).reshape(-1).astype(float)
+        terms, error = np.abs(constant), np.zeros(node.size)
+        for matrix, part in zip(matrices, inputs, strict=True):
+            constant = constant + matrix @ part.constant
+            terms = terms + abs(matrix) @ self._terms(part)
+            error = error + abs(matrix) @ part.error
+        total = sum(matrix @ self._widened(part) for matrix, part in zip(matrices, inputs, strict=True))
+        return _Values(scipy.sparse.csr_array(total), constant, error + ANY_ORDER * terms)
+
+    def arrive(self, stage: Stage, value: _Values) -> _Values:
+        """Add the gate's rows and columns to the program, and return its output."""
+        before = value._replace(matrix=self._widened(value))
+        bounds, ranges = self._bounds(before), self._ranges[stage.index]
         if isinstance(stage.gate, Max):
             bounds = _meet(bounds, *_by_entry(stage.gate, ranges, len(before.constant)))
-            after = self._add_max(stage.gate, before, bounds)
-        else:
-            bounds = _meet(bounds, ranges.lower, ranges.upper)
-            after = self._add_pointwise(stage.gate, before, bounds)
-        self._values[stage.position] = after
+            return self._add_max(stage.gate, before, bounds)
+        bounds = _meet(bounds, ranges.lower, ranges.upper)
+        return self._add_pointwise(stage.gate, before, bounds)
+
+    def leave(self, stage: Stage, arrived: _Values) -> _Values:
+        """Return the gate's output, with which all of the gate is in the program."""
+        del stage
+        return arrived
 
     def _add_pointwise(self, gate: Pointwise, before: _Values, bounds: _Bounds) -> _Values:
         size = gate.num_units
@@ -281,7 +292,7 @@ class _Encoder:
         return _Values(scipy.sparse.csr_array(choose @ _padded(before.matrix, width) + entries), constant, error)
 
     def _add_largest(self, before: _Values, bounds: _Bounds, entries: np.ndarray) -> tuple[np.ndarray, int, float]:
-        """Add the largest of some entries: return its binaries, its column and what that is a multiple of."""
+        """Add the largest of some entries, and return its binaries, its column and the scale of that column."""
         count = len(entries)
         low, high = bounds.lower[entries].max(), bounds.upper[entries].max()
         size = max(abs(low), abs(high))
@@ -305,7 +316,7 @@ class _Encoder:
         return z, v, size
 
     def _tightened(self, values: _Values, bounds: _Bounds, chosen: np.ndarray) -> _Bounds:
-        """Return bounds with those of some values met with bounds by linear programs."""
+        """Return bounds, those of the chosen values tightened by linear programs."""
         if not len(self.choices) and self._is_box:  # intervals are exact in the corners of a box
             return bounds
         lower, upper = bounds.lower.copy(), bounds.upper.copy()
@@ -319,7 +330,7 @@ class _Encoder:
         return _Bounds(lower, upper, bounds.terms)
 
     def _largest(self, columns: np.ndarray, weights: np.ndarray) -> float:
-        """Return a number that a function does not exceed on the relaxation: what multipliers prove of it."""
+        """Return an upper bound of a function on the relaxation, proved by multipliers."""
         duals = self.program.maximize(columns, weights, is_relaxed=True).duals
         if duals is None or len(duals) != self.program.num_rows:
             duals = np.zeros(self.program.num_rows)
@@ -370,7 +381,7 @@ class _Encoder:
         self._sides.append((low, np.nextafter(upper + doubt, np.inf)))
 
     def _terms(self, values: _Values) -> np.ndarray:
-        """Return bounds on the sums of the magnitudes of what values are sums of."""
+        """Return bounds on the sums of the absolute terms of values."""
         largest = np.maximum(np.abs(self._lower), np.abs(self._upper))
         return abs(self._widened(values)) @ largest + np.abs(values.constant) + values.error
 
@@ -391,12 +402,12 @@ def _corners(domain: Box | Polyhedron) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _is_open(levels: np.ndarray, bounds: _Bounds) -> np.ndarray:
-    """Tell which breakpoints (p, u) have values on both sides, where being at a breakpoint is being below."""
+    """Return which breakpoints (p, u) have values on both sides, where being at a breakpoint is being below."""
     return (bounds.lower <= levels) & (bounds.upper > levels)
 
 
 def _contenders(row: np.ndarray, bounds: _Bounds) -> np.ndarray:
-    """Return the places of the candidates that may be chosen: no other one is larger everywhere, or as large before."""
+    """Return the candidates that may be chosen: no other one is larger everywhere, or as large and earlier."""
     places = np.flatnonzero(row >= 0)
     low, high = bounds.lower[row[places]], bounds.upper[row[places]]
     before = np.maximum.accumulate(np.append(-np.inf, low[:-1]))

@@ -38,12 +38,12 @@ if TYPE_CHECKING:
 # Bytes of blocks of points, if nobody said: of values, and of codes, whose values pass through the caches.
 BUDGET = 256 * 2**20
 CODES_BYTES = BUDGET // 4
-MOST_ROWS = 40
+MAX_ROWS = 40
 
 
 @dataclass(frozen=True)
 class Gate:
-    """What a gate is, for people and for the layout of codes."""
+    """Description of a gate, for display and for the layout of codes."""
 
     name: str
     kind: str
@@ -119,7 +119,7 @@ class Network:
 
     @property
     def device(self) -> torch.device:
-        """Where the constants live and the computation runs."""
+        """Device of the constants, on which everything is computed."""
         return device_of(self.nodes)
 
     @cached_property
@@ -199,7 +199,7 @@ class Network:
     @read_arguments
     @torch.no_grad()
     def preactivations(self, x: Points) -> list[Tensor]:
-        """Return what decides every unit's piece.
+        """Return the pre-activations of all units, which decide their pieces.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Network:
 
     @property
     def layout(self) -> CodeLayout:
-        """How codes are packed."""
+        """Layout of the packed codes."""
         return CodeLayout(tuple(GateLayout(gate.name, gate.num_units, gate.num_pieces) for gate in self.gates))
 
     @read_arguments
@@ -292,7 +292,7 @@ class Network:
 
     @read_arguments
     def at(self, x: Points, *, tolerance: Tolerance | None = None) -> "Evaluation":
-        """Return what the network does at points: each thing is computed when it is first asked for, and once.
+        """Return the evaluation of the network at points, each part computed once, when it is first asked for.
 
         Parameters
         ----------
@@ -431,8 +431,8 @@ class Network:
             (index + 1, gate.name, gate.kind, " × ".join(map(str, gate.shape)), gate.num_units, gate.num_pieces)
             for index, gate in enumerate(self.gates)
         ]
-        if len(rows) > MOST_ROWS:
-            rows[MOST_ROWS - 1 : -1] = [("", f"… {len(rows) - MOST_ROWS:,} more gates", "", "", "", "")]
+        if len(rows) > MAX_ROWS:
+            rows[MAX_ROWS - 1 : -1] = [("", f"… {len(rows) - MAX_ROWS:,} more gates", "", "", "", "")]
         found = self.verification
         entries = [
             ("input", " × ".join(map(str, self.input_shape)) or "a number"),

@@ -1,4 +1,4 @@
-"""The code right beyond a face of a region: which pieces units take up when a point leaves the face along a direction.
+"""The code right across a face of a region: the pieces of units once a point leaves the face along a direction.
 
 Units that sit on a breakpoint on the whole face are *loose*: the derivative along the direction says on which side of
 it they end up; all others keep their pieces. Derivatives are carried forward through the pieces just decided, so that a

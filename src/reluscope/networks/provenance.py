@@ -1,4 +1,4 @@
-"""Where a network came from: the trace it was lowered from, and the model it was checked against."""
+"""Provenance of a network: the trace it was lowered from, and the model it was checked against."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Verification:
-    """What a load was checked against.
+    """Result of checking a loaded network against its model.
 
     Parameters
     ----------

@@ -13,6 +13,7 @@ from math import lcm
 import numpy as np
 
 from reluscope.networks.carriers.carry import carry, carry_to_output
+from reluscope.networks.carriers.carry_back import carry_back
 from reluscope.networks.graph import Affine, GateNode, Max, Pointwise
 from reluscope.networks.linearize import gate_values
 from reluscope.networks.network import Network
@@ -216,7 +217,7 @@ class RationalNetwork:
 
     def pull_back(
         self, pieces: Sequence[Sequence[int]], weights: Mapping[int, Fraction]
-    ) -> tuple[dict[int, Fraction], Fraction]:
+    ) -> tuple[Mapping[int, Fraction], Fraction]:
         """Return a weighted sum of outputs as a function of the input, if every unit uses the given piece.
 
         Parameters
@@ -234,37 +235,60 @@ class RationalNetwork:
         -----
         One pass backwards, over what the sum depends on: of two outputs with the same weights nothing is left at once.
         """
-        held = {stage.position: part for stage, part in zip(self.network.stages, pieces, strict=True)}
-        found: dict[int, dict[int, Fraction]] = {self.network.output: dict(weights)}
-        constant = Fraction(0)
-        for position in range(self.network.output, 0, -1):
-            row = {entry: weight for entry, weight in found.pop(position, {}).items() if weight}
-            if not row:
-                continue
-            node = self.network.nodes[position]
-            if isinstance(node, Affine):
-                matrices, shift = self._matrices.of(node)
-                if shift is not None:
-                    constant += sum((weight * shift[0][entry] for entry, weight in row.items()), Fraction(0)) / shift[1]
-                for source, matrix in zip(node.inputs, matrices, strict=True):
-                    below = found.setdefault(source, {})
-                    for entry, weight in row.items():
-                        for column, factor in matrix.rows[entry]:
-                            below[column] = below.get(column, Fraction(0)) + weight * Fraction(factor, matrix.scale)
-                continue
-            assert isinstance(node, GateNode)
-            below = found.setdefault(node.inputs[0], {})
-            for unit, weight in row.items():
-                piece = held[position][unit]
-                if isinstance(node, Max):
-                    entry, slope = int(node.index[unit, piece]), Fraction(1)
-                else:
-                    assert isinstance(node, Pointwise)
-                    slopes, intercepts = (table.expand(-1, node.num_units) for table in (node.slopes, node.intercepts))
-                    entry, slope = unit, Fraction(float(slopes[piece, unit]))
-                    constant += weight * Fraction(float(intercepts[piece, unit]))
-                below[entry] = below.get(entry, Fraction(0)) + weight * slope
-        return {entry: weight for entry, weight in found.get(0, {}).items() if weight}, constant
+        carrier = _RationalWeights(self._matrices, pieces)
+        found = carry_back(self.network, carrier, _without_zeros(weights))
+        return found or {}, carrier.constant
+
+
+Weights = Mapping[int, Fraction]
+
+
+class _RationalWeights:
+    """Weights of entries, without those that are 0, and the sum of what constants add."""
+
+    def __init__(self, matrices: MatrixTable, pieces: Sequence[Sequence[int]]) -> None:
+        self._matrices, self._pieces = matrices, pieces
+        self.constant = Fraction(0)
+
+    def affine_back(self, node: Affine, weights: Weights) -> list[Weights]:
+        """Return the weights of each value that the node reads."""
+        if not weights:
+            return [{}] * len(node.inputs)
+        matrices, shift = self._matrices.of(node)
+        if shift is not None:
+            shifts = (weight * shift[0][entry] for entry, weight in weights.items())
+            self.constant += sum(shifts, Fraction(0)) / shift[1]
+        found = []
+        for matrix in matrices:
+            before: dict[int, Fraction] = {}
+            for entry, weight in weights.items():
+                for column, factor in matrix.rows[entry]:
+                    before[column] = before.get(column, Fraction(0)) + weight * Fraction(factor, matrix.scale)
+            found.append(_without_zeros(before))
+        return found
+
+    def gate_back(self, stage: Stage, weights: Weights) -> Weights:
+        """Return the weights of the gate's input."""
+        gate, before = stage.gate, {}
+        for unit, weight in weights.items():
+            piece = self._pieces[stage.index][unit]
+            if isinstance(gate, Max):
+                entry, slope = int(gate.index[unit, piece]), Fraction(1)
+            else:
+                slopes, intercepts = (table.expand(-1, gate.num_units) for table in (gate.slopes, gate.intercepts))
+                entry, slope = unit, Fraction(float(slopes[piece, unit]))
+                self.constant += weight * Fraction(float(intercepts[piece, unit]))
+            before[entry] = before.get(entry, Fraction(0)) + weight * slope
+        return _without_zeros(before)
+
+    def add(self, first: Weights, second: Weights) -> Weights:
+        """Return the sum of the weights of one value."""
+        nothing = Fraction(0)
+        return _without_zeros({one: first.get(one, nothing) + second.get(one, nothing) for one in {**first, **second}})
+
+
+def _without_zeros(weights: Weights) -> Weights:
+    return {entry: weight for entry, weight in weights.items() if weight}
 
 
 def _integers(floats: np.ndarray) -> tuple[tuple[int, ...], int]:

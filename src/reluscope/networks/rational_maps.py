@@ -17,7 +17,7 @@ AffineFunction = tuple[Fraction, ...]
 
 @dataclass(frozen=True)
 class RationalMaps:
-    """What the gates see, and the output, as affine functions of the input on the region of one code.
+    """Inputs of the gates, and the output, as affine functions of the input on the region of one code.
 
     Parameters
     ----------

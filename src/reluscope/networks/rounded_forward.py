@@ -1,4 +1,4 @@
-"""What rounding could change: error bounds beside the forward pass, by the model of `networks/rounding`."""
+"""Forward passes with bounds on rounding, by the model of `networks/rounding`."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ COPIES = 12
 
 @dataclass(frozen=True)
 class RoundedForward:
-    """A forward pass with what rounding could change.
+    """Outputs of a forward pass, bounds on their errors, and whether rounding could change codes.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The one model of rounding: what float64 may change in values that go through affine nodes and gates.
+"""The model of rounding: bounds on the errors of float64 in values that pass affine nodes and gates.
 
 A value h that is known up to e is known up to ``|W| (e + unit |h|) + unit |b|`` after an affine node ``W h + b``: what
 the node rounds itself, and what it carries on. Errors carried on add up in full, because units may be copies of each

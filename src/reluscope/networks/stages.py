@@ -1,12 +1,12 @@
-"""A network gate by gate: what the exact partition needs to walk through it.
+"""A network cut at its gates, for evaluation gate by gate.
 
 Between two gates everything is affine. A stage runs the affine nodes that its gate needs, hands out the gate's
 pre-activations together with the values that later stages still read, and closes by applying the gate. Values at new
 points may be interpolated between ``advance`` and ``close`` as long as the points see the same piece of every earlier
 unit.
 
-What travels is a matter of the carrier (`networks/carriers`): numbers by default. Beside values at many points may go
-one row of bounds on their sizes and errors for all of them (`advance_errors`), by the model of `networks/rounding`.
+A carrier (`networks/carriers`) determines what travels: numbers by default. One row of bounds on sizes and errors
+may travel beside values at many points (`advance_errors`), by the model of `networks/rounding`.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Every load is checked against its source: same points, float64 on both sides, or it is an error."""
+"""Comparison of every loaded network with its source, at the same points and in float64."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from reluscope.networks.rounding import ANY_ORDER
 from reluscope.tolerance import EPSILON, Tolerance
 
 NUM_POINTS = 24
-MOST_DATA = 256
+MAX_DATA_POINTS = 256
 RELATIVE = 1e-9
 
 
@@ -57,7 +57,7 @@ def verify(
     x = _points(network)
     if data is not None:
         rows = network.points(data).cpu()
-        x = torch.cat([x, rows[torch.linspace(0, len(rows) - 1, min(len(rows), MOST_DATA)).long()]])
+        x = torch.cat([x, rows[torch.linspace(0, len(rows) - 1, min(len(rows), MAX_DATA_POINTS)).long()]])
     ours = network(x).cpu()
     if tail is not None:
         ours = tail(ours)

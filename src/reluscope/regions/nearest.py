@@ -12,6 +12,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from reluscope.geometry.norms import Norm, check_norm, dual, size
+from reluscope.networks.backward import Recording
 from reluscope.networks.carriers.maps import Derivatives
 from reluscope.networks.carriers.numbers import HeldNumbers
 from reluscope.networks.evaluation import Evaluation
@@ -203,17 +204,15 @@ def facet_normals(at: Evaluation, sources: Int[np.ndarray, "s 3"]) -> Float[np.n
     array([[-1.,  0.]])
     """
     network, points = at.network, at.points
-    with torch.enable_grad():
-        start = points.detach().clone().requires_grad_()
-        walk = gate_values_in_turn(network, HeldNumbers(at.pieces), start)
-        total = start.sum() * 0.0
-        for (stage, pre), piece in zip(walk, at.pieces, strict=True):
-            rows = torch.as_tensor(np.flatnonzero(sources[:, 0] == stage.index), device=points.device)
-            unit, beyond = (torch.as_tensor(column, device=points.device)[rows] for column in sources.T[1:])
-            own = piece[rows, unit].long()
+    recording = Recording(network, points, HeldNumbers(at.pieces))
+    total = torch.zeros((), dtype=torch.float64, device=points.device)
+    for stage, piece, pre in zip(network.stages, at.pieces, recording.values(), strict=False):
+        rows = torch.as_tensor(np.flatnonzero(sources[:, 0] == stage.index), device=points.device)
+        unit, beyond = (torch.as_tensor(column, device=points.device)[rows] for column in sources.T[1:])
+        own = piece[rows, unit].long()
+        with torch.enable_grad():
             if isinstance(stage.gate, Max):
                 total = total + (pre[rows, unit, beyond] - pre[rows, unit, own]).sum()
             else:
                 total = total + (torch.where(beyond > own, 1.0, -1.0) * pre[rows, unit]).sum()
-        (gradient,) = torch.autograd.grad(total, start)
-    return gradient.reshape(len(points), -1).cpu().numpy()
+    return recording.pull_back(total, torch.ones_like(total)[None])[0].cpu().numpy()

@@ -371,7 +371,7 @@ def test_work_is_bounded_and_done_in_blocks(monkeypatch):
 
 
 def test_signs_that_nobody_looked_at_are_undecided(monkeypatch):
-    monkeypatch.setattr("reluscope.analyses.annulus.arrangement.MOST_FRACTIONS", 0)
+    monkeypatch.setattr("reluscope.analyses.annulus.arrangement.MAX_FRACTIONS", 0)
     assert decision_region(cross_polytope_layers(3)).claim is rs.Claim.ESTIMATE
 
 

@@ -117,14 +117,14 @@ def test_no_time_and_ctrl_c(monkeypatch):
     assert found.stopped == "time"
     assert 1 <= found.is_done.sum() < 50
     calls = itertools.count()
-    original = rs.Network.linearize
+    original = rs.Network.at
 
     def interrupt(*arguments, **options):
         if next(calls) == 2:
             raise KeyboardInterrupt
         return original(*arguments, **options)
 
-    monkeypatch.setattr(rs.Network, "linearize", interrupt)
+    monkeypatch.setattr(rs.Network, "at", interrupt)
     found = local_norms(net, points)
     assert (found.is_done.sum(), found.stopped) == (3, "interrupted")
 

@@ -1,4 +1,4 @@
-"""A ball against the shell around it: the smallest networks that solve it, and what their decision regions are."""
+"""Classification of a ball against the shell around it: the smallest networks that solve it, their decision regions."""
 
 from reluscope.analyses.annulus.boundary import DecisionRegion, decision_region, part_around_origin
 from reluscope.analyses.annulus.cosines import (

@@ -1,6 +1,6 @@
 """Hyperplanes of the units of one hidden layer, the lines on which n - 1 of them meet, and f on these lines.
 
-Signs of what float64 does not tell from zero are decided in fractions, as long as there are not too many; those that
+Signs of numbers that float64 cannot distinguish from zero are decided in fractions, up to a number of them; signs that
 stay open are counted.
 """
 
@@ -17,20 +17,20 @@ from reluscope.analyses.annulus.rational_lines import RationalLines, rational_ra
 from reluscope.analyses.annulus.shallow import ShallowNetwork
 from reluscope.errors import InputError
 
-MOST_LINES, MOST_CELLS = 50_000, 2**20
+MAX_LINES, MAX_CELLS = 50_000, 2**20
 # Pre-activations to look at, and how many of them at once.
-MOST_VALUES, BLOCK = 2**28, 2**21
+MAX_VALUES, BLOCK = 2**28, 2**21
 # Values below this part of the size of their terms count as zero; fractions say whether they are.
 RESOLUTION = 1e-9
 # Values above this many units in the last place, times the condition of the line, have the sign that they show.
 ROUNDING = 256 * np.finfo(float).eps
 # Signs that fractions decide, of one region; others are undecided.
-MOST_FRACTIONS = 5_000
+MAX_FRACTIONS = 5_000
 
 
 @dataclass(frozen=True, eq=False)
 class BoundaryPiece:
-    """What the vertices in one cell span: which they are, the half-space, and on which sides of the units it lies."""
+    """A piece of the boundary in one cell: its vertices, its half-space, and the sides of the units that it lies on."""
 
     vertices: np.ndarray
     normal: np.ndarray
@@ -65,15 +65,15 @@ class Arrangement:
         self.weight, self.bias = network.weight / lengths[:, None], network.bias / lengths
         self.low, self.high = network.low * lengths, network.high * lengths
         units = np.flatnonzero(bends)
-        if comb(len(units), size - 1) > MOST_LINES:
+        if comb(len(units), size - 1) > MAX_LINES:
             raise InputError(
-                f"expected at most {MOST_LINES:,} lines on which {size - 1} hyperplanes meet, and {len(units)} units "
+                f"expected at most {MAX_LINES:,} lines on which {size - 1} hyperplanes meet, and {len(units)} units "
                 f"of {size} inputs have {comb(len(units), size - 1):,}: see reluscope.partition"
             )
         num_values = comb(len(units), size - 1) * network.num_units**2
-        if num_values > MOST_VALUES:
+        if num_values > MAX_VALUES:
             raise InputError(
-                f"expected at most {MOST_VALUES:,} pre-activations in the bends of all lines, and {len(units)} units "
+                f"expected at most {MAX_VALUES:,} pre-activations in the bends of all lines, and {len(units)} units "
                 f"of {size} inputs have {num_values:,}: see reluscope.partition"
             )
         chosen = list(combinations(units, size - 1))
@@ -83,14 +83,14 @@ class Arrangement:
         self._lines()
 
     def vertices(self) -> tuple[np.ndarray, np.ndarray, float]:
-        """Return the signs of units and the places of all vertices of {f = 0}, and a bound on their rounding."""
+        """Return the signs of units at all vertices of {f = 0}, the vertices, and a bound on their rounding."""
         signs, points, errors = self.zeros()
         # A face of the arrangement on which f vanishes in a point alone has no other: signs tell vertices apart.
         _, first = np.unique(signs, axis=0, return_index=True)
         return signs[first], points[first], float(errors.max(initial=0.0))
 
     def zeros(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return signs of units, places and their rounding, of all zeros of f on the lines that are corners there."""
+        """Return all zeros of f on the lines that are vertices there: signs of units, points, bounds on rounding."""
         slopes = self._tail_slopes
         size = max(1, BLOCK // self.network.num_units**2)
         blocks = [
@@ -144,7 +144,7 @@ class Arrangement:
         return self._unit_signs(rows, units, points, errors), points, errors
 
     def is_region_bounded(self) -> bool:
-        """Return whether f <= 0 nowhere far out."""
+        """Return whether the region {f <= 0} is bounded."""
         before, after = self._tail_slopes
         if (before < 0).any() or (after < 0).any():
             return False
@@ -153,9 +153,9 @@ class Arrangement:
         ]
         lines, columns = np.nonzero(np.isfinite(self._bending_times))
         num_values = len(ways) * len(lines) * self.network.num_units
-        if num_values > MOST_VALUES:
+        if num_values > MAX_VALUES:
             raise InputError(
-                f"expected at most {MOST_VALUES:,} pre-activations where f stops growing, got {num_values:,}: see "
+                f"expected at most {MAX_VALUES:,} pre-activations where f stops growing, got {num_values:,}: see "
                 "reluscope.partition"
             )
         # Along a direction in which f stops growing it ends at a value, which is lowest over some corner.
@@ -186,9 +186,9 @@ class Arrangement:
         dim = points.shape[1]
         units = np.flatnonzero(self.bends)
         num_open = (signs[:, units] == 0).sum(axis=1)
-        if (2.0**num_open).sum() > MOST_CELLS or len(units) > 62:
+        if (2.0**num_open).sum() > MAX_CELLS or len(units) > 62:
             raise InputError(
-                f"expected at most {MOST_CELLS:,} cells around vertices and 62 units, got {(2.0**num_open).sum():,.0f} "
+                f"expected at most {MAX_CELLS:,} cells around vertices and 62 units, got {(2.0**num_open).sum():,.0f} "
                 f"and {len(units)}: remove equal units"
             )
         cells: dict[int, list[int]] = {}
@@ -264,10 +264,10 @@ class Arrangement:
 
     def _may_ask(self) -> bool:
         self.num_fractions += 1
-        return self.num_fractions <= MOST_FRACTIONS
+        return self.num_fractions <= MAX_FRACTIONS
 
     def _line(self, line: int) -> tuple[list[Fraction], list[Fraction]] | None:
-        """Return direction and place of a line in fractions, its direction as in float64."""
+        """Return direction and origin of a line in fractions, in the orientation of its float64 direction."""
         found = self.rational.line(tuple(self.chosen[line].tolist()))
         if found is None:
             return None
@@ -275,7 +275,7 @@ class Arrangement:
         return (found[0] if way > 0 else [-entry for entry in found[0]]), found[1]
 
     def _value_at(self, line: int, unit: int) -> Fraction | None:
-        """Return f where a unit bends it on a line, if that is a place."""
+        """Return f at the point where a unit bends it on a line, or None if there is no such point."""
         point = self.rational.corner(tuple(self.chosen[line].tolist()), unit) if unit >= 0 else None
         return None if point is None else self.rational.value(point)
 

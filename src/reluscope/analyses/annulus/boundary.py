@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Int
 from scipy.sparse.csgraph import connected_components
 
 from reluscope.analyses.annulus.arrangement import RESOLUTION, Arrangement, BoundaryPiece, rank_of
-from reluscope.analyses.annulus.rational_lines import RationalLines, rational_rank, reduce_rows
+from reluscope.analyses.annulus.rational_lines import RationalLines, pivot_axes, rational_rank
 from reluscope.analyses.annulus.shallow import ShallowLike, ShallowNetwork, read_shallow
 from reluscope.arguments import read_arguments
 from reluscope.errors import InputError
@@ -24,7 +24,7 @@ from reluscope.geometry.polyhedron import Polyhedron
 
 @dataclass(frozen=True, eq=False)
 class DecisionRegion:
-    """The set {f <= 0} of a network of one hidden layer.
+    """The decision region {f <= 0} of a network of one hidden layer.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class DecisionRegion:
 
     @property
     def claim(self) -> Claim:
-        """What numbers of vertices and facets are."""
+        """Claim of the numbers of vertices and facets."""
         contradicts = self.is_empty and self.has_origin
         return Claim.ESTIMATE if self.num_undecided or contradicts else Claim.EXACT
 
@@ -231,13 +231,13 @@ def _endless(network: ShallowNetwork, bends: np.ndarray) -> DecisionRegion:
     slope = rational.affine(np.where(bends, 0.0, network.low))[:-1]
     rows = network.weight[bends].tolist()
     is_empty, num_undecided = False, 0
-    if rational_rank([*rows, slope]) == (rank := rational_rank(rows)):
-        # Constant along the other directions: look at a section, without inputs that the others stand for.
-        if rank == 0:
+    axes = pivot_axes(rows)
+    if rational_rank([*rows, slope]) == len(axes):
+        # Constant along the other directions: a section has all values, where inputs other than the pivots are zero.
+        if not axes:
             is_empty = rational.value([Fraction(0)] * size) > 0
         else:
-            kept = reduce_rows([[Fraction(entry) for entry in row] for row in rows], size)[1]
-            section = replace(network, weight=network.weight[:, kept])
+            section = replace(network, weight=network.weight[:, axes])
             arrangement = Arrangement(section, bends)
             is_empty = not len(arrangement.zeros()[0]) and arrangement.is_region_bounded()
             num_undecided = arrangement.num_undecided

@@ -1,4 +1,4 @@
-"""How orthogonal the units of a layer are, and n random directions in n dimensions (Sattelberg 2026, Figure 4.7).
+"""Orthogonality of the units of a layer, and of n random directions in n dimensions (Sattelberg 2026, Figure 4.7).
 
 For two independent uniform directions the mean of the absolute scalar product is
 ``Gamma(n/2) / (sqrt(pi) Gamma((n + 1)/2))``, about ``sqrt(2 / (pi n))``.

@@ -11,6 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.annulus.shallow import ShallowNetwork
+from reluscope.geometry.rational_equations import reduced
 
 Vector = list[Fraction]
 
@@ -95,14 +96,14 @@ class RationalLines:
 
     def _solve(self, chosen: tuple[int, ...]) -> tuple[Vector, Vector] | None:
         size = len(self.weight[0])
-        rows, pivots = reduce_rows([[*self.weight[unit], -self.bias[unit]] for unit in chosen], size)
-        if len(pivots) < len(chosen):
+        solved = reduced([*self.weight[unit], self.bias[unit]] for unit in chosen)
+        if len(solved) < len(chosen):
             return None
-        free = next(column for column in range(size) if column not in pivots)
+        free = next(axis for axis in range(size) if axis not in solved)
         direction, origin = [Fraction(0)] * size, [Fraction(0)] * size
         direction[free] = Fraction(1)
-        for row, pivot in zip(rows, pivots, strict=False):
-            direction[pivot], origin[pivot] = -row[free], row[-1]
+        for axis, row in solved.items():
+            direction[axis], origin[axis] = -row[free], -row[-1]
         return direction, origin
 
 
@@ -114,28 +115,9 @@ def rational_rank(rows: Sequence[Sequence[float | Fraction]]) -> int:
     >>> rational_rank([[1.0, 1e-20], [1.0, 0.0]]), rational_rank([[0.5, 0.25], [1.0, 0.5]])
     (2, 1)
     """
-    return len(reduce_rows([[Fraction(entry) for entry in row] for row in rows], len(rows[0]))[1]) if len(rows) else 0
+    return len(pivot_axes(rows))
 
 
-def reduce_rows(rows: list[Vector], num_columns: int) -> tuple[list[Vector], list[int]]:
-    """Return the reduced echelon form of a matrix and the columns of its pivots, among the first ones.
-
-    Examples
-    --------
-    >>> reduce_rows([[Fraction(2), Fraction(4)]], 1)
-    ([[Fraction(1, 1), Fraction(2, 1)]], [0])
-    """
-    rows, pivots = [list(row) for row in rows], []
-    for column in range(num_columns):
-        at = len(pivots)
-        found = next((index for index in range(at, len(rows)) if rows[index][column]), None)
-        if found is None:
-            continue
-        rows[at], rows[found] = rows[found], rows[at]
-        lead = rows[at][column]
-        rows[at] = [entry / lead for entry in rows[at]]
-        for index, row in enumerate(rows):
-            if index != at and row[column]:
-                rows[index] = [a - row[column] * b for a, b in zip(row, rows[at], strict=True)]
-        pivots.append(column)
-    return rows, pivots
+def pivot_axes(rows: Sequence[Sequence[float | Fraction]]) -> list[int]:
+    """Return axes, as many as the rank of a matrix, whose columns span all columns."""
+    return sorted(reduced([*(Fraction(entry) for entry in row), Fraction(0)] for row in rows))

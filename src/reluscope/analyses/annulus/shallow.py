@@ -16,6 +16,7 @@ from torch import nn
 from reluscope.analyses.preimages.layer import read_layer
 from reluscope.arguments import describe, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError
+from reluscope.networks.carriers.maps import Derivatives
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
 
@@ -157,14 +158,10 @@ def _from_network(network: Network) -> ShallowNetwork:
         raise InputError("expected an output that reads the hidden layer alone, and this one has a shortcut around it")
     layer = read_layer(network)
     breakpoint_, (low, high), (_, intercept) = layer.breakpoints[0], layer.slopes, layer.intercepts
-    units = torch.eye(gate.num_units, dtype=torch.float64, device=network.device).reshape(-1, *gate.shape)
-    values, at_zero = {position: units}, {position: torch.zeros_like(units[:1])}
+    units = torch.eye(gate.num_units, dtype=torch.float64, device=network.device).reshape(1, -1, *gate.shape)
     with torch.no_grad():
-        for index, node in finish.leg.plan:
-            values[index] = node.linear(*(values[one] for one in node.inputs))
-        target = finish.leg.target
-        output = values[target].reshape(-1).cpu().numpy()
-        constant = float(finish(at_zero))
+        output = finish({position: units}, Derivatives([])).reshape(-1).cpu().numpy()
+        constant = float(finish({position: torch.zeros_like(units[0, :1])}))
     weight = np.asarray(layer.weight if isinstance(layer.weight, np.ndarray) else layer.weight.toarray())
     # With the breakpoint t at zero: gate(z) = gate(t) + slope (z - t).
     constant += float(output @ (high * breakpoint_ + intercept))

@@ -1,4 +1,4 @@
-"""What polytope a decision region is, by which vertices lie on which facets.
+"""Combinatorial types of decision regions, by which vertices lie on which facets.
 
 A polytope has the faces of a cross-polytope if its vertices come in n pairs and its facets are all 2^n ways to take one
 of each pair. It has those of an expanded simplex if its vertices can be called (i, j) for different i, j of 0, ..., n
@@ -28,7 +28,7 @@ class Shape(StrEnum):
 
 @read_arguments
 def recognize(region: DecisionRegion) -> Shape:
-    """Return what a decision region is, up to its faces: any quadrilateral, not the square alone.
+    """Return the combinatorial type of a decision region: any quadrilateral counts as one, not the square alone.
 
     Parameters
     ----------

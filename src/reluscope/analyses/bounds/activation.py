@@ -1,4 +1,4 @@
-"""An upper bound that looks at the weights: units that never change their piece on a box cut nothing.
+"""An upper bound from the weights: units that never change their piece on a box cut no regions.
 
 The recursion follows Serra and Ramalingam (2020). Let A_l(k) bound how many units of layer l are not stably inactive,
 and I_l(k) how many are unstable, whatever set of at most k units of the layer before is active. A layer that reads d
@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from functools import cache
 from math import comb, inf, prod
+from typing import Any
 
 import numpy as np
 import torch
@@ -22,6 +23,9 @@ from reluscope.analyses.bounds.claims import need
 from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
 from reluscope.geometry.domains import Box
+from reluscope.networks.carriers.carrier import Carrier
+from reluscope.networks.carriers.maps import AffineValue, RoundedMaps
+from reluscope.networks.carriers.rounded import Rounded, RoundedNumbers
 from reluscope.networks.choices import read_domain
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
@@ -143,22 +147,17 @@ def _affine_map(stage: Stage) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     (source,) = stage.reads
     shape = stage.leg.shapes[source]
     size = prod(shape)
-    basis = torch.eye(size, dtype=torch.float64).reshape(size, *shape)
-    origin = torch.zeros(1, *shape, dtype=torch.float64)
+    basis = torch.eye(size, dtype=torch.float64, device=stage.leg.device).reshape(1, size, *shape)
+    zero = torch.zeros(1, *shape, dtype=torch.float64, device=stage.leg.device)
 
-    def run(absolute: bool) -> tuple[np.ndarray, np.ndarray]:
-        columns, constants = ({source: start.to(stage.leg.device)} for start in (basis, origin))
-        for position, node in stage.leg.plan:
-            node = node.absolute() if absolute else node
-            columns[position] = node.linear(*(columns[one] for one in node.inputs))
-            constants[position] = node.apply(*(constants[one] for one in node.inputs))
-        pre = (stage.gate.candidates(values[stage.leg.target]).cpu().numpy() for values in (columns, constants))
-        weight, bias = pre
-        return weight.T, bias[0]
+    def at_gate(carrier: Carrier, start: Any) -> Any:
+        return carrier.arrive(stage, stage.leg.carry(carrier, {source: start})[stage.leg.target])
 
-    weight, bias = run(absolute=False)
-    scale = np.column_stack(run(absolute=True))
-    return weight, bias, ANY_ORDER * scale
+    columns = at_gate(RoundedMaps(ANY_ORDER, has_constant=False), AffineValue(basis, torch.zeros_like(basis)))
+    constant = at_gate(RoundedNumbers(ANY_ORDER), Rounded.exactly(zero))
+    weight, of_weight = (part[0].T.cpu().numpy() for part in columns)
+    bias, of_bias = (part[0].cpu().numpy() for part in constant)
+    return weight, bias, np.column_stack([of_weight, of_bias])
 
 
 def _is_plain_relu(stage: Stage) -> bool:

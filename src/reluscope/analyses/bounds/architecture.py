@@ -1,4 +1,4 @@
-"""What bounds read of a network: how many inputs, how many units in each gate, and how wide the way between them is.
+"""Architectures as bounds read them: numbers of inputs and of units in each gate, and the bottlenecks between.
 
 On every region of the earlier gates, what a gate reads is an affine image of the input of some dimension. It is at most
 the number of inputs, and at most what passes every bottleneck before the gate.

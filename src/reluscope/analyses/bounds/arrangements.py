@@ -1,4 +1,4 @@
-"""How many cells hyperplanes make: sums of binomial coefficients, exactly."""
+"""Numbers of cells of arrangements of hyperplanes: sums of binomial coefficients, exactly."""
 
 from reluscope.arguments import Natural, read_arguments
 from reluscope.errors import InputError

@@ -1,4 +1,4 @@
-"""How bounds from an architecture are said: one wording for what they bound and where they hold."""
+"""Findings of bounds from an architecture, with one wording of what they bound and where they hold."""
 
 from math import inf
 

@@ -1,4 +1,4 @@
-"""How many breakpoints to expect at random initialisation: exactly for the first layer, on a line."""
+"""Expected number of breakpoints at random initialisation: exact for the first layer on a segment."""
 
 from math import atan, pi, sqrt
 

@@ -19,7 +19,7 @@ from reluscope.errors import InputError
 from reluscope.findings import Finding
 from reluscope.networks.network import Network
 
-MOST_STEPS = 30_000_000
+MAX_STEPS = 30_000_000
 
 Histogram = Callable[[int, int], Sequence[int]]
 
@@ -102,7 +102,7 @@ def hinz_upper(source: Architecture | Network | Sequence[int], *, base: int = 2)
     steps = sum(
         min(layer.dimension, layer.width) * (layer.width - layer.dimension) ** 2 for layer in architecture.layers
     )
-    need(steps <= MOST_STEPS, "layers of at most some hundred units more than inputs", architecture)
+    need(steps <= MAX_STEPS, "layers of at most some hundred units more than inputs", architecture)
     histogram = _Recursion(base)
     return upper(
         architecture,

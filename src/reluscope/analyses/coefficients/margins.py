@@ -13,11 +13,11 @@ import torch
 from jaxtyping import Float, Int
 
 from reluscope.analyses.classification.classes import classes_of_outputs
-from reluscope.analyses.coefficients.rounding import weight_rounding
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import BlockBudget
 from reluscope.findings import Column, Findings, declare
+from reluscope.networks.evaluation import bytes_of_gates
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.progress import Progress, share_done
@@ -114,23 +114,25 @@ def linear_margins(
     1.41421 (EXACT) [1]
     """
     points = network.points(x)
-    of_weights = 2 * weight_rounding(network, tolerance or Tolerance())
 
     def ask(block: slice) -> Measured:
-        at = network.at(points[block], tolerance=tolerance)
+        at = network.at(points[block], tolerance=tolerance).with_gates()
         found = margins_of_maps(at.outputs, at.maps.weight)
         rows = np.arange(len(at))
         of_outputs = at.errors[rows, found.classes % network.num_outputs] + (
             at.errors[rows, found.rivals] if network.num_outputs > 1 else 0.0
         )
-        return Measured(_columns(found, of_outputs, of_weights), {"class": found.classes, "rival": found.rivals})
+        # Of another code than that in float64 nothing is known.
+        of_maps = np.where(at.is_in_doubt[:, None], np.inf, at.map_errors)
+        columns = _columns(found, of_outputs, slope_errors(found, of_maps))
+        return Measured(columns, {"class": found.classes, "rival": found.rivals})
 
     with share_done("margins", progress) as report_progress:
         return measure(
             len(points),
             ask,
             population=population,
-            bytes_per_sample=8 * network.num_outputs * network.num_inputs,
+            bytes_per_sample=8 * network.num_outputs * network.num_inputs + bytes_of_gates(network),
             memory=MEMORY,
             budget=budget,
             progress=report_progress,
@@ -158,15 +160,23 @@ def margins_of_maps(outputs: Float[np.ndarray, "s m"], weight: Float[torch.Tenso
     return Margins(classes, rivals, *(table[rows, rivals] for table in (values, slopes, distances)))
 
 
+def slope_errors(found: Margins, of_maps: Float[np.ndarray, "s m"]) -> Float[np.ndarray, " s"]:
+    """Return bounds on the rounding of margins' slopes from those of the maps' rows."""
+    if of_maps.shape[1] == 1:
+        return of_maps[:, 0]
+    rows = np.arange(len(of_maps))
+    return of_maps[rows, found.classes] + of_maps[rows, found.rivals]
+
+
 def _distances(values: np.ndarray, slopes: np.ndarray) -> np.ndarray:
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(slopes > 0, values / slopes, np.inf)
 
 
-def _columns(found: Margins, of_outputs: Float[np.ndarray, " s"], of_weights: float) -> tuple[Column, ...]:
+def _columns(found: Margins, of_outputs: Float[np.ndarray, " s"], of_slopes: Float[np.ndarray, " s"]) -> tuple[Column, ...]:
     """Return the columns of margins, of which values and slopes are known up to errors."""
     low, high = found.values - of_outputs, found.values + of_outputs
-    flattest, steepest = np.maximum(found.slopes - of_weights, 0.0), found.slopes + of_weights
+    flattest, steepest = np.maximum(found.slopes - of_slopes, 0.0), found.slopes + of_slopes
     # A quotient of two ends is rounded once more.
     nearest = np.maximum(low, 0.0) / np.maximum(steepest, np.finfo(float).tiny) * (1 - 2.0**-50)
     farthest = _distances(np.maximum(high, 0.0), flattest) * (1 + 2.0**-50)

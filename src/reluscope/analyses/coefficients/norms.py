@@ -9,12 +9,12 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from reluscope.analyses.coefficients.margins import MARGIN_SLOPE, margins_of_maps
-from reluscope.analyses.coefficients.rounding import map_rounding, weight_rounding
+from reluscope.analyses.coefficients.margins import MARGIN_SLOPE, margins_of_maps, slope_errors
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import BlockBudget
 from reluscope.findings import Column, Findings, Kind, Quantity, declare
+from reluscope.networks.evaluation import bytes_of_gates
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.progress import Progress, share_done
@@ -68,13 +68,15 @@ def local_norms(
     -------
     Findings
         ``spectral_norm``, ``frobenius_norm`` and with margins ``margin_slope`` at every sample, between what rounding
-        may make of them; and of all samples together ``num_different_maps``: as many as differ by more than rounding,
-        up to the number of codes.
+        may make of them; where it could change the code of a sample, and with it the map, nothing is known for certain.
+        Of all samples together ``num_different_maps``: as many as differ by more than rounding, up to the number of
+        codes.
 
     Notes
     -----
-    ``min(m, n)`` passes and one singular value decomposition per sample. Rounding is bounded by ``gamma`` times the
-    sums of absolute products along all paths, which is generous for deep networks.
+    ``min(m, n)`` passes, five more for bounds on rounding, and one singular value decomposition per sample. Rounding
+    is bounded through sums of absolute products along the paths that are active at the sample, which is generous for
+    deep networks.
 
     Examples
     --------
@@ -86,57 +88,74 @@ def local_norms(
     """
     points = network.points(x)
     size = network.num_outputs * network.num_inputs
-    error = weight_rounding(network, tolerance or Tolerance())
     directions = torch.as_tensor(
         np.random.default_rng(0).normal(size=(size + network.num_outputs, PROJECTIONS)), device=network.device
     )
     directions /= torch.linalg.vector_norm(directions, dim=0)
 
     def ask(block: slice) -> Measured:
-        maps = network.linearize(points[block])
+        at = network.at(points[block], tolerance=tolerance).with_gates()
+        maps = at.maps
         flat = torch.cat([maps.weight.flatten(1), maps.bias], dim=1)
         spectral = torch.linalg.svdvals(maps.weight)[:, 0].cpu().numpy()
         frobenius = torch.linalg.vector_norm(maps.weight, dim=(1, 2)).cpu().numpy()
+        # Of another code than that in float64 nothing is known.
+        rows = np.where(at.is_in_doubt[:, None], np.inf, at.map_errors)
+        weights = np.linalg.norm(rows, axis=1)
         columns = [
-            _within(error, SPECTRAL_NORM, spectral, "LAPACK, float64"),
-            _within(error, FROBENIUS_NORM, frobenius, "float64"),
+            _within(weights, SPECTRAL_NORM, spectral, "LAPACK, float64"),
+            _within(weights, FROBENIUS_NORM, frobenius, "float64"),
         ]
         if margins:
-            found = margins_of_maps(network(points[block]).flatten(1).cpu().numpy(), maps.weight)
-            columns.append(_within(2 * error, MARGIN_SLOPE, found.slopes, "float64"))
-        return Measured(tuple(columns), {"projected": (flat @ directions).cpu().numpy()})
+            found = margins_of_maps(at.outputs, maps.weight)
+            columns.append(_within(slope_errors(found, rows), MARGIN_SLOPE, found.slopes, "float64"))
+        sizes = torch.linalg.vector_norm(flat, dim=1).cpu().numpy()
+        errors = np.hypot(weights, np.linalg.norm(at.constant_errors, axis=1)) + at.tolerance.unit * sizes
+        return Measured(tuple(columns), {"projected": (flat @ directions).cpu().numpy(), "errors": errors})
 
     with share_done("norms", progress) as report_progress:
         found = measure(
             len(points),
             ask,
             population=population,
-            bytes_per_sample=8 * size,
+            bytes_per_sample=8 * size + bytes_of_gates(network),
             memory=MEMORY,
             budget=budget,
             progress=report_progress,
         )
-    projected = found.details["projected"][found.is_done]
-    most = len(network.codes(points[: len(projected)]).unique())
+    projected, errors = (found.details[name][found.is_done] for name in ("projected", "errors"))
+    is_certain = np.isfinite(errors)
+    done = points[: len(projected)]
+    # Samples whose codes are in doubt may have any code, but some code.
+    known = len(network.codes(done[torch.as_tensor(is_certain)]).unique()) if is_certain.any() else 0
+    apart = max(1, min(_num_apart(projected[is_certain], errors[is_certain]), known))
     number = Column.of(
         NUM_MAPS,
-        [min(_num_apart(projected, 2 * map_rounding(network, tolerance or Tolerance())), most)],
-        upper=[most],
+        [apart],
+        upper=[known + int((~is_certain).sum())],
         method="random projections of (W, b) that differ by more than rounding; codes",
     )
     summary = Findings.of(number, domain=f"{len(projected):,} samples")
     return replace(found, details={}, summary=summary)
 
 
-def _within(error: float, quantity: Quantity, values: np.ndarray, method: str) -> Column:
+def _within(error: np.ndarray, quantity: Quantity, values: np.ndarray, method: str) -> Column:
     return Column.of(quantity, values, np.maximum(values - error, 0.0), values + error, method=method)
 
 
-def _num_apart(values: np.ndarray, gap: float) -> int:
-    """Return how many groups of rows there are that differ from all others by more than a gap in some column."""
+def _num_apart(values: np.ndarray, errors: np.ndarray) -> int:
+    """Return how many groups of rows there are that differ from all others by more than their errors in some column."""
+    if not len(values):
+        return 0
     groups = np.zeros(len(values), dtype=np.int64)
     for column in values.T:
-        order = np.lexsort((column, groups))
-        new = (np.diff(groups[order]) != 0) | (np.diff(column[order]) > gap)
+        low, high = column - errors, column + errors
+        ranks = np.empty(len(values), dtype=np.int64)
+        by_rank = np.lexsort((high, groups))
+        ranks[by_rank] = np.arange(len(values))
+        order = np.lexsort((low, groups))
+        # The highest end of the group so far: ranks of later groups are above those of all before.
+        reached = high[by_rank[np.maximum.accumulate(ranks[order])]]
+        new = (np.diff(groups[order]) != 0) | (low[order][1:] > reached[:-1])
         groups[order] = np.concatenate([[0], np.cumsum(new)])
     return int(groups.max()) + 1

@@ -18,8 +18,10 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.rational_equations import moved_onto
 from reluscope.geometry.row_scales import scaled_rows
 from reluscope.geometry.scales import lengths
+from reluscope.networks.carriers.numbers import HeldNumbers
 from reluscope.networks.graph import Max
 from reluscope.networks.half_spaces import gate_rows
+from reluscope.networks.linearize import gate_values_in_turn
 from reluscope.networks.network import Network
 from reluscope.networks.rational import RationalNetwork
 from reluscope.networks.rational_maps import AffineFunction, RationalMaps, rational_maps
@@ -128,12 +130,10 @@ class CodePoints:
     def _rows_of_gates(self, pieces: Sequence[np.ndarray]) -> list[_Rows]:
         network, size = self.network, self.network.num_inputs
         points = np.concatenate([self._center[None], self._center + np.diag(self._half)])
-        values = network.start(torch.tensor(points.reshape(size + 1, *network.input_shape), device=network.device))
+        held = HeldNumbers([torch.as_tensor(part, device=network.device).expand(size + 1, -1) for part in pieces])
+        walk = gate_values_in_turn(network, held, network.points(points))
         tables = []
-        for stage, part in zip(network.stages, pieces, strict=True):
-            pre, live = stage.advance(values)
-            chosen = torch.as_tensor(part, device=network.device).expand(size + 1, -1)
-            values = {**live, stage.position: stage.gate.select(pre, chosen)}
+        for (stage, pre), part in zip(walk, pieces, strict=True):
             seen = torch.where(pre == -torch.inf, 0.0, pre).cpu().numpy()
             maps = np.moveaxis(seen[1:] - seen[0], 0, -1)[None], seen[:1]
             nothing = np.zeros_like(seen[:1])

@@ -6,6 +6,8 @@ into the box. What is returned is the iterate of the largest loss, not a certifi
 Reference: Madry et al., "Towards deep learning models resistant to adversarial attacks", 2018, without random starts.
 """
 
+from collections import deque
+
 import numpy as np
 import torch
 from jaxtyping import Float, Int
@@ -15,6 +17,8 @@ from reluscope.analyses.classification.classes import read_classes
 from reluscope.arguments import Count, Positive, read_arguments, read_option
 from reluscope.errors import InputError
 from reluscope.geometry.domains import Box
+from reluscope.networks.backward import Recording
+from reluscope.networks.carriers.numbers import NUMBERS
 from reluscope.networks.choices import read_domain
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points, chunks
@@ -116,13 +120,14 @@ def _ascend(
     here, best = start, start
     most = start.new_full((len(start),), -torch.inf)
     for step in range(steps + 1):
+        recording = Recording(network, here, NUMBERS)
+        output = deque(recording.values(), maxlen=1)[0]
         with torch.enable_grad():
-            at = here.detach().clone().requires_grad_()
-            logits = network(at).reshape(len(at), -1)
+            logits = output.reshape(len(here), -1)
             if logits.shape[1] == 1:
                 logits = torch.cat([torch.zeros_like(logits), logits], dim=1)
             loss = torch.nn.functional.cross_entropy(logits, labels, reduction="none")
-            gradient = torch.autograd.grad(loss.sum(), at)[0] if logits.requires_grad else torch.zeros_like(at)
+        gradient = recording.pull_back(loss, torch.ones_like(loss)[None])[0].reshape(here.shape)
         loss = loss.detach()
         best = torch.where(_per_point(loss > most, best), here, best)
         most = torch.maximum(loss, most)

@@ -4,7 +4,7 @@ In front of the first gate that is the input of the network; deeper down it is t
 then any point of that space, whether earlier layers reach it or not.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from reluscope.arguments import describe, read_arguments, read_array
 from reluscope.errors import InputError, ShapeError, UnsupportedOperatorError
 from reluscope.networks.carriers.numbers import NUMBERS
 from reluscope.networks.choices import read_gate
-from reluscope.networks.graph import Max
+from reluscope.networks.graph import Affine, Max
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.networks.stages import Stage
@@ -319,19 +319,11 @@ def _layer_of_stage(network: Network, stage: Stage) -> GateLayer:
             "of polyhedra: choose another gate, or take the region of one input (rs.region)"
         )
     sizes = {position: network.nodes[position].size for position in stage.reads}
-    # Every value on the way, as one matrix for each value that the stage reads.
-    maps: dict[int, dict[int, scipy.sparse.csr_array]] = {
+    start = {
         position: {position: scipy.sparse.csr_array(scipy.sparse.eye_array(size, format="csr"))}
         for position, size in sizes.items()
     }
-    for position, node in stage.leg.plan:
-        found: dict[int, scipy.sparse.csr_array] = {}
-        for source, matrix in zip(node.inputs, node.matrix(), strict=True):
-            for read, before in maps[source].items():
-                product = scipy.sparse.csr_array(matrix @ before)
-                found[read] = scipy.sparse.csr_array(found[read] + product) if read in found else product
-        maps[position] = found
-    target, units = maps[stage.leg.target], gate.num_units
+    target, units = stage.leg.carry(_Matrices(), start)[stage.leg.target], gate.num_units
     nothing = {position: scipy.sparse.csr_array((units, size)) for position, size in sizes.items()}
     weight = scipy.sparse.csr_array(scipy.sparse.hstack([target.get(at, nothing[at]) for at in stage.reads]))
     zeros = {
@@ -346,6 +338,30 @@ def _layer_of_stage(network: Network, stage: Stage) -> GateLayer:
     )
     reads = tuple(network.nodes[position].name for position in stage.reads)
     return GateLayer(_kept(weight), bias, *tables, name=gate.name, reads=reads)
+
+
+class _Matrices:
+    """Linear parts of the values between two gates: one matrix for each value that a stage reads, by its position."""
+
+    def affine(
+        self, node: Affine, inputs: Sequence[dict[int, scipy.sparse.csr_array]]
+    ) -> dict[int, scipy.sparse.csr_array]:
+        """Return the matrices of the node's value."""
+        found: dict[int, scipy.sparse.csr_array] = {}
+        for matrix, known in zip(node.matrix(), inputs, strict=True):
+            for read, before in known.items():
+                product = scipy.sparse.csr_array(matrix @ before)
+                found[read] = scipy.sparse.csr_array(found[read] + product) if read in found else product
+        return found
+
+    def arrive(self, stage: Stage, value: dict[int, scipy.sparse.csr_array]) -> dict[int, scipy.sparse.csr_array]:
+        """Return the matrices of the gate's input."""
+        del stage
+        return value
+
+    def leave(self, stage: Stage, arrived: dict[int, scipy.sparse.csr_array]) -> dict[int, scipy.sparse.csr_array]:
+        """Raise NotImplementedError: behind a gate values are no longer linear."""
+        raise NotImplementedError("a gate is not linear")
 
 
 def _kept(weight: scipy.sparse.csr_array) -> Matrix:

@@ -1,4 +1,4 @@
-"""How a network answers to changes of its input: directions, Jacobians, regions on the way and close by, inputs."""
+"""Sensitivity to changes of the input: directions, Jacobians, regions along trajectories and in balls, saliency."""
 
 from reluscope.analyses.sensitivity.balls import local_complexity
 from reluscope.analyses.sensitivity.gradient_covariance import ActiveSubspaces, active_subspaces

@@ -1,4 +1,4 @@
-"""How many linear regions there are close to a point: in a ball of the Euclidean or of the maximum norm around it.
+"""Number of linear regions in a ball of the Euclidean or of the maximum norm around a point.
 
 A ball of the maximum norm is a box, whose regions are counted. Of a Euclidean ball the regions of the box around it are
 found, and each is asked whether it is nearer than the radius. Where there are too many regions or inputs for that, the
@@ -32,7 +32,7 @@ SAMPLES = 4096
 # Distances this close to the radius, relative to it, are not told from it.
 MARGIN = 1e-9
 # Balls that are smaller than this, relative to their centre, hold too few float64 numbers to draw from.
-LEAST_RADIUS = 1e-9
+MIN_RADIUS = 1e-9
 COMPLEXITY = declare(
     "local_complexity",
     "proper activation regions (full-dimensional) that meet an open ball around the point",
@@ -114,7 +114,7 @@ def local_complexity(
     limit = budget or Budget(seconds=SECONDS)
     flat = points.reshape(len(points), -1).cpu().numpy()
     sizes = np.abs(flat).max(axis=1, initial=0.0)
-    if (small := np.flatnonzero(radius < LEAST_RADIUS * sizes)).size:
+    if (small := np.flatnonzero(radius < MIN_RADIUS * sizes)).size:
         raise InputError(
             f"expected a radius that float64 resolves at point {small[0]}, of entries up to {sizes[small[0]]:g}, got "
             f"{radius:g}: give a larger one, or shift the inputs"
@@ -139,7 +139,7 @@ def local_complexity(
 
 
 class _Number(NamedTuple):
-    """How many regions there are, at least and at most."""
+    """Least and largest possible number of regions."""
 
     lower: float
     upper: float
@@ -164,7 +164,7 @@ def _exact(
 
 
 def _meeting(part: Partition, center: np.ndarray, radius: float) -> tuple[int, int]:
-    """Return how many regions are nearer than the radius, and how many may be or not."""
+    """Return how many regions are nearer than the radius for certain, and for how many it is open."""
     certain = unclear = 0
     # In units of the radius, about the centre: what rounding of the points changes there counts too.
     size = float(np.linalg.norm(center)) + radius

@@ -16,7 +16,6 @@ from jaxtyping import Float
 from torch import Tensor
 
 from reluscope.analyses.coefficients.matrices import BLOCKS_IN_MEMORY, MEMORY, CoefficientMatrices, matrix
-from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.arguments import Count, read_arguments, read_position
 from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import InputError
@@ -70,7 +69,7 @@ class ActiveSubspaces:
 
     @property
     def ranks(self) -> np.ndarray:
-        """How many eigenvalues of each output are above their rounding: (m,) int64."""
+        """Number of eigenvalues of each output above their rounding: (m,) int64."""
         return (self.eigenvalues > self.errors[:, None]).sum(axis=1)
 
     @read_arguments
@@ -186,7 +185,8 @@ def active_subspaces(
     Notes
     -----
     With k the least of inputs, different regions and units of the first layer: one gradient for every region and
-    output, k squared products for each, and one eigenvalue decomposition of k x k numbers for every output.
+    output, k squared products for each, two forward passes for bounds on rounding, and one eigenvalue decomposition of
+    k x k numbers for every output.
 
     References
     ----------
@@ -223,17 +223,20 @@ def active_subspaces(
             f"expected memory for one table of {numbers:,} numbers and the work on it, "
             f"{TABLES_IN_MEMORY * 8 * numbers:,} bytes, got {memory:,}: give more memory"
         )
-    gamma = (tolerance or Tolerance()).rounding * EPSILON
-    delta = map_rounding(network, tolerance or Tolerance())
+    tolerance = tolerance or Tolerance()
     weights = torch.as_tensor(counts / len(every), device=network.device)
+    errors = network.at(every.inputs[first], tolerance=tolerance).map_errors[:, list(every.outputs)]
+    # Root mean square over the samples.
+    deltas = np.sqrt(counts / len(every) @ errors**2)
     found: list[_Spectrum] = []
     for start in range(0, every.num_outputs, at_once):
         chosen = every.outputs[start : start + at_once]
+        delta = deltas[start : start + at_once]
         group = matrix(network, every.inputs[first], outputs=chosen, budget=Budget(memory=memory), progress=progress)
         if is_thin:
-            found += _by_regions(group, weights, num_directions, gamma, delta)
+            found += _by_regions(group, weights, num_directions, tolerance.unit, delta)
         else:
-            found += _by_products(group, weights, basis, num_directions, gamma, delta)
+            found += _by_products(group, weights, basis, num_directions, tolerance.unit, delta)
     return ActiveSubspaces(
         every.outputs,
         np.stack([one.eigenvalues for one in found]),
@@ -252,7 +255,7 @@ def _one_sample(network: Network) -> int:
 
 
 class _Spectrum(NamedTuple):
-    """What is known of one output."""
+    """Eigenvalues, directions and trace of one output, with a bound on their rounding."""
 
     eigenvalues: np.ndarray
     directions: np.ndarray
@@ -261,7 +264,7 @@ class _Spectrum(NamedTuple):
 
 
 def _by_products(
-    group: CoefficientMatrices, weights: Tensor, basis: Tensor | None, number: int, gamma: float, delta: float
+    group: CoefficientMatrices, weights: Tensor, basis: Tensor | None, number: int, gamma: float, deltas: np.ndarray
 ) -> Iterator[_Spectrum]:
     """Add up products of gradients, in coordinates of a basis if there is one, block by block."""
     side = group.num_inputs if basis is None else len(basis)
@@ -273,7 +276,7 @@ def _by_products(
         coordinates = gradients if basis is None else gradients @ basis.mT
         scaled = coordinates * share.sqrt()[:, None]
         products.baddbmm_(scaled.mT, scaled)
-    for table, mean in zip(products, means, strict=True):
+    for table, mean, delta in zip(products, means, deltas.tolist(), strict=True):
         values, vectors = torch.linalg.eigh(table)
         top = vectors[:, -number:].flip(1).mT
         directions = top if basis is None else top @ basis
@@ -281,13 +284,13 @@ def _by_products(
 
 
 def _by_regions(
-    group: CoefficientMatrices, weights: Tensor, number: int, gamma: float, delta: float
+    group: CoefficientMatrices, weights: Tensor, number: int, gamma: float, deltas: np.ndarray
 ) -> Iterator[_Spectrum]:
     """Decompose the products of regions with regions, which have the same eigenvalues above zero."""
     gradients = weights.new_empty(group.num_outputs, len(group), group.num_inputs)
     for rows, values in group.blocks():
         gradients[:, rows] = values[..., :-1]
-    for rows in gradients:
+    for rows, delta in zip(gradients, deltas.tolist(), strict=True):
         mean = weights @ rows
         scaled = rows * weights.sqrt()[:, None]
         values, vectors = torch.linalg.eigh(scaled @ scaled.mT)
@@ -298,8 +301,8 @@ def _by_regions(
 def _spectrum(values: Tensor, directions: Tensor, mean: Tensor, trace: float, gamma: float, delta: float) -> _Spectrum:
     """Bound the rounding, and give directions their length and side.
 
-    Gradients with errors up to delta change the table by ``2 delta sqrt(trace) + delta^2``; its sums by gamma times the
-    trace, and the eigenvalues of k x k numbers by k epsilon times the largest.
+    Gradients with errors of root mean square delta change the table by ``2 delta sqrt(trace) + delta^2``; its sums by
+    gamma times the trace, and the eigenvalues of k x k numbers by k epsilon times the largest.
     """
     error = delta * (2 * trace**0.5 + delta) + (gamma + len(values) * EPSILON) * trace
     lengths = torch.linalg.vector_norm(directions, dim=1, keepdim=True)
@@ -328,7 +331,7 @@ def _readers(network: Network) -> list[int]:
 
 
 def _rank_upper(network: Network) -> int:
-    """Return what lets gradients through: rows of the maps that read the input, one for the output's own."""
+    """Return an upper bound on the rank: the rows of the maps that read the input, and one for the output's own."""
     stages = network.stages
     total = 0
     for index in _readers(network):

@@ -1,4 +1,4 @@
-"""How well one direction explains an output: values over positions along it, and the network on the line itself.
+"""Outputs along one direction: values over positions along it, and the network on the line itself.
 
 A sample x has the position ``t = v . (x - c)`` along the direction v through the point c. If the output depended on
 this alone, its values over t would be a curve, see [sattelberg2026]_, Figure 6.15. On the line ``c + t v`` the output

@@ -1,4 +1,4 @@
-"""How strongly a classifier answers to its input: norms of the Jacobians of its probabilities and of its logits.
+"""Norms of the Jacobians of the probabilities and of the logits of a classifier.
 
 With the logits' Jacobian J and the probabilities p = softmax(z), the probabilities have the Jacobian
 ``(diag(p) - p p') J``. Its Frobenius norm at test points goes with the generalisation of a network, see [novak2018]_:
@@ -11,14 +11,13 @@ import numpy as np
 import torch
 
 from reluscope.analyses.coefficients.matrices import BLOCKS_IN_MEMORY, MEMORY, matrix
-from reluscope.analyses.coefficients.rounding import weight_rounding
 from reluscope.analyses.measuring import Measured, measure
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import BlockBudget, Budget
 from reluscope.findings import Column, Findings, declare
+from reluscope.networks.evaluation import Evaluation
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
-from reluscope.networks.rounded_forward import rounded_forward
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -66,7 +65,7 @@ def jacobian_norms(
 
     Notes
     -----
-    One pass over the coefficient matrices and three forward passes. Norms of the logits are those of
+    One pass over the coefficient matrices and five forward passes. Norms of the logits are those of
     `reluscope.coefficients.local_norms`, which has spectral norms beside them.
 
     References
@@ -83,10 +82,9 @@ def jacobian_norms(
     """
     points = network.points(x)
     memory = (budget or Budget()).memory_or(MEMORY)
-    delta = weight_rounding(network, tolerance or Tolerance())
 
     def ask(block: slice) -> Measured:
-        return _measured(network, points[block], memory, delta, tolerance)
+        return _measured(network.at(points[block], tolerance=tolerance), memory)
 
     per_sample = 8 * BLOCKS_IN_MEMORY * network.num_outputs * (network.num_inputs + 1)
     return measure(
@@ -100,17 +98,16 @@ def jacobian_norms(
     )
 
 
-def _measured(
-    network: Network, points: torch.Tensor, memory: int, delta: float, tolerance: Tolerance | None
-) -> Measured:
-    forward = rounded_forward(network, points, tolerance=tolerance)
+def _measured(at: Evaluation, memory: int) -> Measured:
+    network, forward = at.network, at.forward
+    delta = np.linalg.norm(at.map_errors, axis=1)
     is_single = network.num_outputs == 1
     outputs = torch.as_tensor(forward.outputs, device=network.device)
     if is_single:
         outputs = torch.cat([torch.zeros_like(outputs), outputs], dim=1)
     share = torch.softmax(outputs, dim=1)
     parts: list[torch.Tensor] = []
-    for rows, values in matrix(network, points, budget=Budget(memory=memory)).blocks():
+    for rows, values in matrix(network, at.points, budget=Budget(memory=memory)).blocks():
         gradients = values[..., :-1].movedim(0, 1)
         if is_single:
             gradients = torch.cat([torch.zeros_like(gradients), gradients], dim=1)
@@ -121,7 +118,7 @@ def _measured(
     norms = torch.cat(parts).cpu().numpy()
     # softmax moves by at most half of what its logits move, and diag(p) - p p' by three times what p moves.
     moved = np.linalg.norm(forward.errors, axis=1) / 2 + 16 * EPSILON
-    errors = np.stack([delta / 2 + 3 * moved * (norms[:, 1] + delta), np.full(len(norms), delta)], axis=1)
+    errors = np.stack([delta / 2 + 3 * moved * (norms[:, 1] + delta), delta], axis=1)
     errors += 16 * EPSILON * norms
     # Of another code than that in float64 nothing is known.
     errors[forward.doubtful.any(axis=1)] = np.inf

@@ -1,4 +1,4 @@
-"""How often a trajectory changes its linear region, and how many units change their piece on the way, exactly.
+"""Numbers of changes of the linear region, and of units that change their piece, along a trajectory, exactly.
 
 Every segment is partitioned: crossings are not looked for by steps. Within a segment there is one transition between
 consecutive pieces; at a corner there is one if the pieces on its two sides have different codes. Novak et al. add up

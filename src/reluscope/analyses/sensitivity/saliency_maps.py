@@ -1,8 +1,7 @@
-"""What the output owes to each input, by the exact local map: ``f(x) = w . x + b``.
+"""Contributions of the inputs to an output, by the exact local map ``f(x) = w . x + b``.
 
 The gradient w says how the output answers to small changes within the region; the products ``w_i x_i`` add up, with the
-constant b, to the output itself. What the constant carries belongs to no input, and a map that leaves it out explains
-that much less.
+constant b, to the output itself. The constant belongs to no input.
 """
 
 from collections.abc import Sequence
@@ -12,11 +11,12 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from reluscope.analyses.classification.classes import classes_of_outputs
-from reluscope.analyses.coefficients.rounding import map_rounding
 from reluscope.arguments import read_arguments, read_position
 from reluscope.errors import ShapeError
 from reluscope.findings import Finding
 from reluscope.networks.choices import read_outputs
+from reluscope.networks.evaluation import BUDGET
+from reluscope.networks.linearize import linearize
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.tolerance import Tolerance
@@ -26,7 +26,7 @@ EPSILON = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, eq=False)
 class Saliency:
-    """One output's local map at every sample, taken apart by inputs.
+    """Gradient, contributions of the inputs and constant of one output at every sample.
 
     Parameters
     ----------
@@ -38,17 +38,20 @@ class Saliency:
         Gradient times input.
     constants : (s,) float64
         What is left of the output when all contributions are taken away.
-    error : float
-        Bound on the rounding of a gradient and its constant together.
+    gradient_errors : (s,) float64
+        Bounds on the rounding of the gradients: on the sum of the errors of all entries.
+    constant_errors : (s,) float64
+        Bounds on the rounding of the constants.
     scale : (s,) float64
-        Length of each sample, with which errors of gradients count in sums.
+        Largest absolute entry of each sample, with which errors of gradients count in sums.
     """
 
     outputs: Int[np.ndarray, " s"]
     gradients: Float[np.ndarray, "s n"]
     contributions: Float[np.ndarray, "s n"]
     constants: Float[np.ndarray, " s"]
-    error: float
+    gradient_errors: Float[np.ndarray, " s"]
+    constant_errors: Float[np.ndarray, " s"]
     scale: Float[np.ndarray, " s"]
 
     def __len__(self) -> int:
@@ -71,9 +74,7 @@ class Saliency:
         row = read_position(row, "row", len(self), "samples")
         constant = abs(float(self.constants[row]))
         total = constant + float(np.abs(self.contributions[row]).sum())
-        # Every entry has an error of its own in the sum of sizes: at most sqrt(n) times their length together.
-        size = self.gradients.shape[1] ** 0.5
-        error = self.error * (size * float(self.scale[row]) + 1) + 16 * EPSILON * total
+        error = float(self.gradient_errors[row] * self.scale[row] + self.constant_errors[row]) + 16 * EPSILON * total
         known = total > 2 * error
         value = constant / total if known else 0.0
         apart = 2 * error / (total - error) if known else 1.0
@@ -118,8 +119,8 @@ def saliency(
 
     Notes
     -----
-    One `Network.linearize` of all samples for every output that occurs. Contributions depend on what input is called
-    zero: they change when the data are shifted, and gradients do not.
+    One `Network.linearize` of all samples for every output that occurs, and five forward passes. Contributions depend
+    on what input is called zero: they change when the data are shifted, and gradients do not.
 
     Examples
     --------
@@ -133,12 +134,15 @@ def saliency(
     flat = points.reshape(len(points), -1).cpu().numpy()
     chosen = _chosen(network, points, outputs)
     gradients, constants = np.empty_like(flat), np.empty(len(flat))
+    at = network.at(points, tolerance=tolerance)
+    pieces = at.pieces
     for output in np.unique(chosen):
         rows = np.flatnonzero(chosen == output)
-        maps = network.linearize(flat[rows], outputs=[int(output)])
+        maps = linearize(network, points[rows], [int(output)], BUDGET, [table[rows] for table in pieces])
         gradients[rows], constants[rows] = maps.weight[:, 0].cpu().numpy(), maps.bias[:, 0].cpu().numpy()
-    error = map_rounding(network, tolerance or Tolerance())
-    return Saliency(chosen, gradients, gradients * flat, constants, error, np.linalg.norm(flat, axis=1))
+    rows = np.arange(len(flat))
+    errors = at.map_errors[rows, chosen], at.constant_errors[rows, chosen]
+    return Saliency(chosen, gradients, gradients * flat, constants, *errors, np.abs(flat).max(axis=1))
 
 
 def _chosen(network: Network, points: Points, outputs: Sequence[int] | None) -> Int[np.ndarray, " s"]:

@@ -1,4 +1,4 @@
-"""Trajectories through samples: polylines, closed or not, for counting what is met on the way.
+"""Trajectories through samples: polylines, closed or not, along which regions are counted.
 
 A curve stands here as the polyline through points of it, and says so. The ellipse through three samples a, b, c is
 ``m + cos(t) (a - m) + sin(t) (b - c) / sqrt(3)`` with their mean m (Steiner's, the one of least area); the translations

@@ -1,5 +1,7 @@
 """Features of samples: the outputs of a gate."""
 
+from itertools import islice
+
 import numpy as np
 import torch
 from jaxtyping import Float
@@ -7,7 +9,9 @@ from jaxtyping import Float
 from reluscope.arguments import read_arguments
 from reluscope.budget import Budget, MemoryBudget
 from reluscope.errors import BudgetExceededError
+from reluscope.networks.carriers.numbers import NUMBERS
 from reluscope.networks.choices import read_gate
+from reluscope.networks.linearize import gate_values_in_turn
 from reluscope.networks.network import BUDGET, Network
 from reluscope.networks.points import Points, chunks
 
@@ -60,9 +64,6 @@ def features(
         )
     found = []
     for rows in chunks(len(points), network.bytes_per_point, BUDGET):
-        values = network.start(points[rows])
-        for stage in network.stages[: index + 1]:
-            pre, live = stage.advance(values)
-            values = stage.close(live, pre)
-        found.append(values[network.stages[index].position].flatten(1).cpu().numpy())
+        stage, pre = next(islice(gate_values_in_turn(network, NUMBERS, points[rows]), index, None))
+        found.append(stage.gate.apply(pre).flatten(1).cpu().numpy())
     return np.concatenate(found)

@@ -1,4 +1,4 @@
-"""How stable the inverse is: singular values through the layers, and what a gate may do to them."""
+"""Stability of the inverse: singular values through the layers, and bounds on their change at gates."""
 
 from reluscope.analyses.stability.layers import NetworkLayer, layers
 from reluscope.analyses.stability.lemmas import (

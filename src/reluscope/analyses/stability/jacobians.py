@@ -1,25 +1,25 @@
 """Jacobians of all prefixes of a network on the region of one point, carried forward together.
 
-The n columns of the identity run through the affine nodes and, held to the pieces of the point, through the gates.
-Beside them goes a running error analysis in one row: a row of J of length r, known up to e, gives ``gamma |W| r`` and
-``sqrt(W^2 e^2)`` after an affine node, where errors of different roundings add up as independent ones do (as in
-`reluscope.networks.stages`).
+The columns of the identity run through the network, held to the pieces of the point, a few at a time and side by side:
+all of them reach a gate before any goes on. Beside them go bounds on the rounding of each row, by its length.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 from reluscope.analyses.stability.layers import is_step
-from reluscope.networks.carriers.maps import Derivatives
-from reluscope.networks.graph import GateNode, Pointwise
-from reluscope.networks.linearize import Pieces
+from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.magnitudes import GradientMagnitudes, Magnitude, gradients_of_inputs
+from reluscope.networks.carriers.maps import Derivatives, candidates_of, flat_entries
+from reluscope.networks.graph import Max
+from reluscope.networks.linearize import Pieces, identity
 from reluscope.networks.network import Network
 from reluscope.networks.points import chunks
-from reluscope.networks.rounding import affine_error
-from reluscope.networks.stages import Finish, Stage, Values
+from reluscope.networks.rounding import piece_error
+from reluscope.networks.stages import Stage
 
 CHUNK_BYTES = 64 * 2**20
 # A convolution unfolds its input before it multiplies: about as many copies as its kernel has places.
@@ -34,7 +34,7 @@ class Step:
     ----------
     before, after : int or None
         Positions among the layers of the value in ``columns``, and of the gate's output.
-    columns : (n, *shape) tensor
+    columns : (n, m) tensor
         Derivatives by each input. Overwritten when the next step is asked for.
     scale : (m,) tensor or None
         Absolute slope of each unit; None without ``after``.
@@ -47,6 +47,55 @@ class Step:
     columns: Tensor
     scale: Tensor | None
     errors: tuple[float, float]
+
+
+class _SomeColumns(Derivatives):
+    """Derivatives by some of the inputs, which are written into one table with those by the others.
+
+    Parameters
+    ----------
+    pieces : sequence of (1, u) tensors
+    tables : dict
+        For the gate that was reached the derivatives ``(n, m)`` of its input by all inputs.
+    rows : slice
+        Which inputs.
+    num_inputs : int
+    """
+
+    def __init__(self, pieces: Sequence[Tensor], tables: dict[int, Tensor], rows: slice, num_inputs: int) -> None:
+        super().__init__(pieces)
+        self._tables, self._rows, self._num_inputs = tables, rows, num_inputs
+        self._last_gate = -1
+
+    def arrive(self, stage: Stage, value: Tensor) -> Tensor:
+        """Return the rows of the table, with the derivatives of the gate's flattened input."""
+        if not stage.leg.plan and stage.leg.target == self._last_gate and stage.leg.target not in stage.keeps:
+            # A gate that reads the one before: the table stays as it is.
+            self._tables[stage.index] = self._tables[stage.index - 1]
+            return self._tables[stage.index][self._rows][None]
+        flat = flat_entries(value)
+        if stage.index not in self._tables:
+            self._tables[stage.index] = flat.new_empty(self._num_inputs, flat.shape[-1])
+        rows = self._tables[stage.index][self._rows]
+        rows.copy_(flat[0])
+        return rows[None]
+
+    def leave(self, stage: Stage, arrived: Tensor) -> Tensor:
+        """Return the derivatives of the gate's output, which take the place of those of its input in the table."""
+        self._last_gate = stage.position
+        rows = self._tables[stage.index][self._rows]
+        if not isinstance(stage.gate, Max):  # else `carried` has chosen entries already
+            rows.mul_(stage.gate.slope(self.pieces[stage.index]))
+        return rows.reshape(1, len(rows), *stage.gate.shape)
+
+
+class _RowErrors(GradientMagnitudes):
+    """Lengths of rows with bounds on the lengths of their errors; those of a gate's whole input are kept."""
+
+    def arrive(self, stage: Stage, value: Magnitude) -> Magnitude:
+        """Return lengths and bounds of what the gate sees."""
+        self.error_before = value.error.flatten()
+        return super().arrive(stage, value)
 
 
 @torch.no_grad()
@@ -70,99 +119,44 @@ def carried(network: Network, pieces: Pieces, *, gamma: float) -> Iterator[Step]
     -----
     Costs n evaluations; the tables of the values that later layers read are alive.
     """
-    n = network.num_inputs
-    identity = torch.eye(n, dtype=torch.float64, device=network.device)
-    values: Values = {0: identity.reshape(n, *network.input_shape)}
-    errors: Values = {0: identity.new_zeros(1, *network.input_shape)}
+    n, tables, rounding = network.num_inputs, {}, _RowErrors(gamma)
+    walks = [
+        carry(network, _SomeColumns(pieces, tables, rows, n), identity(network, rows))
+        for rows in chunks(n, 8 * COPIES * _widest_leg(network), CHUNK_BYTES)
+    ]
+    errors = carry(network, rounding, gradients_of_inputs(1, network.input_shape, network.device))
     position = 0
     for stage, piece in zip(network.stages, pieces, strict=True):
-        values, errors = _advance(stage, values, errors, gamma)
-        target = stage.leg.target
-        columns, error = values[target], errors[target].flatten()
+        for walk in walks:
+            next(walk)
+        tables.pop(stage.index - 1, None)
+        columns, error = tables[stage.index], next(errors).error[0]
+        lengths = torch.linalg.vector_norm(columns, dim=0, keepdim=True)
+        rounding.hold(piece, candidates_of(stage.gate, lengths))
         before = position if is_step(stage.leg.plan) else None
         position += before is not None
-        if isinstance(stage.gate, Pointwise):
-            scale = stage.gate.slope(piece)[0].abs()
-            passed = scale * error
-            yield Step(before, position, columns, scale, (_norm(error), _norm(passed)))
-        else:
+        error_before = _norm(rounding.error_before)
+        if isinstance(stage.gate, Max):
             if before is not None:
-                yield Step(before, None, columns, None, (_norm(error), 0.0))
-            passed = error[stage.gate.source(piece)[0]]
-        output = through_gate(stage.gate, piece, columns, in_place=target not in stage.keeps)
-        if not isinstance(stage.gate, Pointwise):
-            yield Step(position, None, output, None, (_norm(passed), 0.0))
+                yield Step(before, None, columns, None, (error_before, 0.0))
+            passed = error.gather(-1, piece[0].long()[:, None])
+            columns = tables[stage.index] = columns[:, stage.gate.source(piece)[0]]
+            yield Step(position, None, columns, None, (_norm(passed), 0.0))
+        else:
+            scale = stage.gate.slope(piece)[0].abs()
+            passed = piece_error(scale, None, lengths[0], error, gamma)
+            yield Step(before, position, columns, scale, (error_before, _norm(passed)))
         position += 1
-        values = {kept: values[kept] for kept in stage.keeps} | {stage.position: output}
-        errors = {kept: errors[kept] for kept in stage.keeps} | {stage.position: passed.reshape(1, *stage.gate.shape)}
-        del columns, output
+        del columns
     if is_step(network.finish.leg.plan):
-        values, errors = _advance(network.finish, values, errors, gamma)
-        yield Step(position, None, values[network.output], None, (_norm(errors[network.output]), 0.0))
+        columns = torch.cat([flat_entries(next(walk))[0] for walk in walks])
+        yield Step(position, None, columns, None, (_norm(next(errors).error), 0.0))
 
 
-def prefix_values(network: Network, pieces: Pieces, directions: Tensor) -> Iterator[tuple[int, Tensor]]:
-    """Apply all prefix Jacobians to a few directions.
-
-    Parameters
-    ----------
-    network : Network
-    pieces : list of (1, u) tensors
-    directions : (c, *input_shape) tensor
-
-    Yields
-    ------
-    (layer, (c, *shape) tensor)
-        Layer after layer. Gradients flow back to the directions.
-    """
-    values: Values = {0: directions}
-    position = 0
-    for stage, piece in zip(network.stages, pieces, strict=True):
-        values = _run(stage, values)
-        columns = values[stage.leg.target]
-        if is_step(stage.leg.plan):
-            yield position, columns
-            position += 1
-        output = through_gate(stage.gate, piece, columns)
-        yield position, output
-        position += 1
-        values = {kept: values[kept] for kept in stage.keeps} | {stage.position: output}
-    if is_step(network.finish.leg.plan):
-        yield position, _run(network.finish, values)[network.output]
-
-
-def through_gate(gate: GateNode, piece: Tensor, columns: Tensor, *, in_place: bool = False) -> Tensor:
-    """Return what a gate that is held to its pieces makes of derivatives ``(c, *shape)``."""
-    if isinstance(gate, Pointwise):
-        slope = gate.slope(piece).reshape(1, *columns.shape[1:])
-        return columns.mul_(slope) if in_place else columns * slope
-    source = gate.source(piece)[0]  # pyright: ignore[reportAttributeAccessIssue]
-    return columns.flatten(1)[:, source].reshape(len(columns), *gate.shape)
-
-
-def _run(part: Stage | Finish, values: Values) -> Values:
-    ran = part.leg.carry(Derivatives(()), {source: value.unsqueeze(0) for source, value in values.items()})
-    return {position: value.squeeze(0) for position, value in ran.items()}
-
-
-def _advance(part: Stage | Finish, values: Values, errors: Values, gamma: float) -> tuple[Values, Values]:
-    """Run a stage's affine nodes on all columns, a chunk at a time, and the error analysis beside them."""
-    leg = part.leg
-    wanted = {leg.target, *(part.keeps if isinstance(part, Stage) else ())}
-    some = next(iter(values.values()))
-    made = {position: some.new_empty(len(some), *node.shape) for position, node in leg.plan if position in wanted}
-    per_column = 8 * COPIES * sum(node.size for _, node in leg.plan)
-    for part_of in chunks(len(some), per_column, CHUNK_BYTES) if made else ():
-        ran = _run(part, {source: values[source][part_of] for source in leg.reads})
-        for position, table in made.items():
-            table[part_of] = ran[position]
-    lengths = {source: torch.linalg.vector_norm(values[source], dim=0, keepdim=True) for source in leg.reads}
-    errors = dict(errors)
-    for position, node in leg.plan:
-        sizes, carried = [lengths[source] for source in node.inputs], [errors[source] for source in node.inputs]
-        lengths[position] = node.magnitudes.linear(*sizes)
-        errors[position] = affine_error(node, sizes, carried, gamma, has_constant=False)
-    return {position: value for position, value in {**values, **made}.items() if position in wanted}, errors
+def _widest_leg(network: Network) -> int:
+    """Return the most numbers that the affine nodes between two gates give at one point."""
+    legs = [*(stage.leg for stage in network.stages), network.finish.leg]
+    return max(sum(node.size for _, node in leg.plan) for leg in legs)
 
 
 def _norm(errors: Tensor) -> float:

@@ -7,15 +7,21 @@ Lanczos algorithms with a random start", 1992) the true square is larger by a sh
 sqrt(m) exp(-(2k - 1) sqrt(e))``. The smallest is an upper bound on the smallest nonzero one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from reluscope.analyses.stability.jacobians import prefix_values
+from reluscope.analyses.stability.layers import NetworkLayer
+from reluscope.networks.backward import Recording
+from reluscope.networks.carriers.carrier import Carrier
+from reluscope.networks.carriers.carry import carry
+from reluscope.networks.carriers.maps import Derivatives
+from reluscope.networks.carriers.numbers import HeldNumbers
 from reluscope.networks.linearize import Pieces
 from reluscope.networks.network import Network
 
@@ -24,7 +30,7 @@ FAILURE = 1e-3
 
 @dataclass(frozen=True)
 class Extreme:
-    """A singular value, and between which numbers the true one lies."""
+    """A singular value, and bounds on the true one."""
 
     value: float
     lower: float
@@ -108,7 +114,7 @@ def extreme_singular_values(
 
 
 def prefix_extremes(
-    network: Network, pieces: Pieces, *, layer: int, num_rows: int, steps: int, seed: int, gamma: float
+    network: Network, pieces: Pieces, layer: NetworkLayer, *, steps: int, seed: int, gamma: float
 ) -> tuple[Extreme, Extreme, bool]:
     """Return the extremes of one prefix Jacobian, by forward and backward passes with the pieces held.
 
@@ -116,9 +122,7 @@ def prefix_extremes(
     ----------
     network : Network
     pieces : list of (1, u) tensors
-    layer : int
-    num_rows : int
-        Entries of the layer's value.
+    layer : NetworkLayer
     steps, seed : int
     gamma : float
 
@@ -128,27 +132,30 @@ def prefix_extremes(
     exhausted : bool
         See `extreme_singular_values`.
     """
+    derivatives, numbers = Derivatives(pieces), HeldNumbers(pieces)
     zero = torch.zeros(1, *network.input_shape, dtype=torch.float64, device=network.device)
-
-    def value(direction: Tensor) -> Tensor:
-        return next(islice(prefix_values(network, pieces, direction), layer, None))[1].flatten()
-
+    recording = Recording(network, zero, numbers)
     with torch.enable_grad():
-        zero.requires_grad_()
-        recorded = value(zero)
+        recorded = _value_of_layer(network, layer, numbers, recording.values()).flatten()
 
+    @torch.no_grad()
     def forward(direction: Tensor) -> Tensor:
-        with torch.no_grad():
-            return value(direction.reshape(1, *network.input_shape))
+        walk = carry(network, derivatives, direction.reshape(1, 1, *network.input_shape))
+        return _value_of_layer(network, layer, derivatives, walk).flatten()
 
     def backward(cotangent: Tensor) -> Tensor:
-        if not recorded.requires_grad:
-            return zero.new_zeros(network.num_inputs)
-        (gradient,) = torch.autograd.grad(recorded, zero, cotangent.to(zero.device), retain_graph=True)
-        return gradient.flatten()
+        return recording.pull_back(recorded, cotangent.to(zero.device)[None], is_last=False).flatten()
 
     generator = torch.Generator().manual_seed(seed)
-    return extreme_singular_values(forward, backward, num_rows=num_rows, steps=steps, generator=generator, gamma=gamma)
+    return extreme_singular_values(
+        forward, backward, num_rows=layer.size, steps=steps, generator=generator, gamma=gamma
+    )
+
+
+def _value_of_layer(network: Network, layer: NetworkLayer, carrier: Carrier, walk: Iterator[Any]) -> Tensor:
+    """Return the value after a layer, by what arrives at the gates and last at the output."""
+    arrived = next(islice(walk, layer.index, None))
+    return arrived if layer.kind == "affine" else carrier.leave(network.stages[layer.index], arrived)
 
 
 def _apart(vector: Tensor, others: list[Tensor]) -> Tensor:

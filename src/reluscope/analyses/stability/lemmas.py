@@ -1,4 +1,4 @@
-"""What removing rows does to singular values: Lemmas 8 and 9 of Behrmann et al. (2018), and a sharper bound.
+"""Singular values when rows are removed: Lemmas 8 and 9 of Behrmann et al. (2018), and a sharper bound.
 
 For a matrix A with rows a_j and a set I of removed rows, D_I A has the rows of I set to zero. All bounds are on the
 largest and on the smallest nonzero singular value of D_I A; each is given only where its hypotheses hold, and is
@@ -103,7 +103,7 @@ class RemovedRows:
 
 @dataclass(frozen=True, eq=False)
 class CorrelationCounts:
-    """How many of the rows that are left meet the correlation condition of Lemma 9, by the constant c.
+    """Number of the rows that are left which meet the correlation condition of Lemma 9, by the constant c.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def _checked(matrix: np.ndarray, removed: np.ndarray | Sequence[int]) -> tuple[n
 
 
 def _is_surely_injective(matrix: np.ndarray) -> bool:
-    """Return whether the rows span all, told from the Gram matrix, which is quick and knows large values only."""
+    """Return whether the Gram matrix shows that the rows span the space; it resolves large singular values only."""
     if len(matrix) < matrix.shape[1]:
         return False
     squares = np.linalg.eigvalsh(matrix.T @ matrix)

@@ -1,4 +1,4 @@
-"""What singular values of a prefix Jacobian say: size, condition and rank, each between what bounds leave open."""
+"""Size, condition and rank of prefix Jacobians from their singular values, each between bounds."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -67,7 +67,7 @@ class Spectrum(NamedTuple):
 def measured(
     samples: Sequence[Sequence[Spectrum]], layers: Sequence[NetworkLayer], shares: Sequence[float], note: str = ""
 ) -> Measured:
-    """Return what the singular values of all layers at some samples say.
+    """Return size, condition and rank of all layers at some samples from their singular values.
 
     Parameters
     ----------

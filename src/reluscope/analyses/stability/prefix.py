@@ -1,4 +1,4 @@
-"""The Jacobian of one prefix as a matrix, and the rows that its gate removes: what the lemmas are asked about."""
+"""The Jacobian of one prefix as a matrix, and the rows that its gate removes, to which the lemmas apply."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from reluscope.networks.points import Points
 
 @dataclass(frozen=True, eq=False)
 class PrefixMap:
-    """A prefix Jacobian, and for layers that a pointwise gate follows by what the gate multiplies its rows.
+    """A prefix Jacobian, and for layers followed by a pointwise gate the factors of its rows.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ def prefix_map(network: Network, x: Points, layer: int) -> PrefixMap:
     for step in carried(network, point_pieces(network, points), gamma=16 * float(np.finfo(np.float64).eps)):
         if step.before == layer:
             slopes = None if step.scale is None else step.scale.cpu().numpy()
-            return PrefixMap(step.columns.flatten(1).T.cpu().numpy().copy(), slopes, step.errors[0])
+            return PrefixMap(step.columns.T.cpu().numpy().copy(), slopes, step.errors[0])
         if step.after == layer:
             assert step.scale is not None
-            rows = step.columns.flatten(1) * step.scale
+            rows = step.columns * step.scale
             return PrefixMap(rows.T.cpu().numpy().copy(), None, step.errors[1])
     raise AssertionError("every layer has a step")

@@ -245,15 +245,9 @@ class _Extremes:
 
     def __call__(self, point: torch.Tensor) -> list[Spectrum]:
         pieces, rows = point_pieces(self.network, point), []
-        for index, layer in enumerate(self.layers):
+        for layer in self.layers:
             largest, smallest, exhausted = prefix_extremes(
-                self.network,
-                pieces,
-                layer=index,
-                num_rows=layer.size,
-                steps=self.steps,
-                seed=self.seed,
-                gamma=self.gamma,
+                self.network, pieces, layer, steps=self.steps, seed=self.seed, gamma=self.gamma
             )
             # Certain is only that the largest one is not smaller, as long as there are directions left.
             upper = np.array([largest.upper if exhausted else np.inf, smallest.upper])

@@ -37,7 +37,7 @@ Goal = Callable[[Tensor, Tensor], Tensor]
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """Networks at the end of their training.
+    """Trained networks, with their losses and numbers of epochs.
 
     Parameters
     ----------
@@ -138,14 +138,14 @@ def train(
         raise ShapeError(f"expected one seed of the order, or one per network, got {len(seeds)} for {len(stack)}")
     at_once = chunk or _networks_at_once(stack, min(batch or len(points), len(points)))
     parts: list[Trained] = []
-    with share_done("training", progress) as tell:
+    with share_done("training", progress) as report:
         for start in range(0, len(stack), at_once):
             rows = slice(start, start + at_once)
             samples = _Samples(points, targets[rows].transpose(1, 2), batch, isinstance(order, int), seeds[rows])
             chosen = stack.take(rows)
-            report = partial(_tell_part, tell, start / len(stack), len(chosen) / len(stack))
+            report_part = partial(_report_part, report, start / len(stack), len(chosen) / len(stack))
             with one_thread() if stack.device.type == "cpu" else nullcontext():
-                parts.append(_train_together(chosen, samples, function, optimizer, epochs, goal, report))
+                parts.append(_train_together(chosen, samples, function, optimizer, epochs, goal, report_part))
     weights, biases = (
         tuple(map(torch.cat, zip(*(getattr(part.stack, name) for part in parts), strict=True)))
         for name in ("weights", "biases")
@@ -188,7 +188,7 @@ class _Samples:
 
 
 class _Descent:
-    """Parameters of some networks on their way, with memory for their values."""
+    """Parameters of some networks during training, with memory for their values."""
 
     def __init__(self, stack: Stack, optimizer: Callable[[list[Tensor]], Optimizer]) -> None:
         self.leak, self.make = stack.leak, optimizer
@@ -237,7 +237,7 @@ class _Descent:
         self.optimizer.step()
 
     def take(self, rows: Tensor) -> None:
-        """Go on with some of the networks, and what the optimiser keeps of them."""
+        """Keep some of the networks, and the state of the optimiser for them."""
         found = [one[rows] for one in self.parameters]
         optimizer = self.make(_with_gradients(found))
         for old, new in zip(self.parameters, found, strict=True):
@@ -263,7 +263,7 @@ def _train_together(
     optimizer: Callable[[list[Tensor]], Optimizer],
     epochs: int,
     goal: Goal | None,
-    tell: Callable[[float], None],
+    report: Callable[[float], None],
 ) -> Trained:
     """Train a chunk."""
     targets = samples.y
@@ -302,11 +302,11 @@ def _train_together(
             for x, y in samples.batches():
                 descent.step(x, loss.slopes(descent.forward(x), y).div_(y[0].numel()))
         if epoch % 64 == 0:
-            tell(epoch / epochs)
+            report(epoch / epochs)
     rest = ~reached[present]
     for kept, one in zip(final, descent.parameters, strict=True):
         kept[present[rest]] = one[rest]
-    tell(1.0)
+    report(1.0)
     trained = replace(stack, weights=tuple(final[::2]), biases=tuple(final[1::2]))
     found = losses_of(trained, samples.x.T, targets.transpose(1, 2), loss)
     return Trained(trained, found, took, reached)
@@ -325,5 +325,5 @@ def _networks_at_once(stack: Stack, batch: int) -> int:
     return max(1, CHUNK_BYTES.get(stack.device.type, CHUNK_BYTES["cuda"]) // each)
 
 
-def _tell_part(tell: Callable[[float], None], start: float, part: float, share: float) -> None:
-    tell(start + part * share)
+def _report_part(report: Callable[[float], None], start: float, part: float, share: float) -> None:
+    report(start + part * share)

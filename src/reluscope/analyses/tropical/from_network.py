@@ -17,9 +17,11 @@ from reluscope.analyses.tropical.polynomial import TropicalPolynomial
 from reluscope.analyses.tropical.rational_function import TropicalRational
 from reluscope.arguments import Count, read_arguments
 from reluscope.errors import BudgetExceededError, InputError
-from reluscope.networks.graph import Affine, Max, Pointwise
+from reluscope.networks.carriers.carry import carry_to_output
+from reluscope.networks.graph import Affine, Pointwise
 from reluscope.networks.network import Network
 from reluscope.networks.rational_maps import AffineFunction
+from reluscope.networks.stages import Stage
 
 MAX_MONOMIALS = 10_000
 MAX_INPUTS = 8
@@ -75,19 +77,8 @@ def rational_form(network: Network, *, most_monomials: Count = MAX_MONOMIALS) ->
             "monomials, so take the regions of reluscope.partition instead"
         )
     arithmetic = _Arithmetic(network.num_inputs, most_monomials)
-    values: dict[int, list[_Value]] = {0: arithmetic.variables()}
-    for position, node in enumerate(network.nodes):
-        arithmetic.place = node.name
-        if isinstance(node, Affine):
-            values[position] = _affine(arithmetic, node, [values[source] for source in node.inputs])
-        elif isinstance(node, Pointwise):
-            values[position] = _pointwise(arithmetic, node, values[node.inputs[0]])
-        elif isinstance(node, Max):
-            entries = values[node.inputs[0]]
-            groups = ([entries[entry] for entry in row if entry >= 0] for row in node.index.tolist())
-            values[position] = [arithmetic.largest(group) for group in groups]
+    outputs = carry_to_output(network, arithmetic, arithmetic.variables())
     arithmetic.place = "the output"
-    outputs = values[network.output]
     zero = (Fraction(0),) * (network.num_inputs + 1)
     return TropicalRational(
         tuple(arithmetic.convex(value.affine, _positive(value.terms)) for value in outputs),
@@ -107,7 +98,7 @@ class _Value:
 
 
 class _Arithmetic:
-    """Sums and maxima of values, with a count of the monomials that they take.
+    """Entries of values as differences of tropical polynomials, and how many monomials were formed.
 
     Parameters
     ----------
@@ -125,6 +116,25 @@ class _Arithmetic:
         """Return the coordinates of the input."""
         width = self._size + 1
         return [_Value(tuple(Fraction(int(a == b)) for b in range(width)), {}) for a in range(self._size)]
+
+    def affine(self, node: Affine, inputs: Sequence[list[_Value]]) -> list[_Value]:
+        """Return the entries of an affine node."""
+        self.place = node.name
+        return _affine(self, node, inputs)
+
+    def arrive(self, stage: Stage, value: list[_Value]) -> list[_Value]:
+        """Return the entries of the gate's input."""
+        del stage
+        return value
+
+    def leave(self, stage: Stage, arrived: list[_Value]) -> list[_Value]:
+        """Return the entries of the gate's output."""
+        gate = stage.gate
+        self.place = gate.name
+        if isinstance(gate, Pointwise):
+            return _pointwise(self, gate, arrived)
+        groups = ([arrived[entry] for entry in row if entry >= 0] for row in gate.index.tolist())
+        return [self.largest(group) for group in groups]
 
     def combination(self, parts: Iterable[tuple[Fraction, _Value]], constant: Fraction) -> _Value:
         """Return a weighted sum of values, plus a number."""
@@ -172,7 +182,7 @@ class _Arithmetic:
             )
 
 
-def _affine(arithmetic: _Arithmetic, node: Affine, inputs: list[list[_Value]]) -> list[_Value]:
+def _affine(arithmetic: _Arithmetic, node: Affine, inputs: Sequence[list[_Value]]) -> list[_Value]:
     matrices = node.matrix()
     given = node.constant
     constants = np.zeros(node.size) if given is None else np.broadcast_to(given.cpu().numpy(), node.shape).reshape(-1)

@@ -1,1 +1,1 @@
-"""What every operator of a PyTorch graph means for the builder: one module per family, joined by one table."""
+"""Lowering of the operators of PyTorch graphs: one module per family, joined by one table."""

@@ -143,7 +143,7 @@ class TorchTrace:
 
 @dataclass(frozen=True, eq=False)
 class Tail:
-    """What a traced graph ends in.
+    """The end of a traced graph: its output, and a softmax before it that is left out.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Operators that only move entries about, whatever they are called.
+"""Operators that only move entries, whatever their names.
 
 Such an operator is run once on tensors that hold the *position* of every entry; where the positions end up says where
 the entries go. Constants get positions of their own, and position 0 stands for a zero that the operator fills in.

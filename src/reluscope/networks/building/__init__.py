@@ -1,1 +1,1 @@
-"""How networks are put together: one module per family of operators, joined in ``networks/builder.py``."""
+"""Methods of the graph builder: one module per family of operators, joined in ``networks/builder.py``."""

@@ -1,4 +1,4 @@
-"""Moving entries about. Whatever an operation does to an array of positions, it does to the values."""
+"""Operations that move entries, found by applying them to an array of positions."""
 
 from collections.abc import Callable, Sequence
 from math import prod

@@ -1,1 +1,1 @@
-"""What travels through a network: one module for each kind of number."""
+"""Kinds of numbers that travel through a network, one module for each."""

@@ -1,4 +1,4 @@
-"""What a kind of number must know to travel through a network.
+"""The interface of a kind of number that travels through a network.
 
 Affine nodes and gates say what they are (`Affine.linear`, its constant and magnitudes; breakpoints, slopes and
 candidates); a carrier says what its values become there. A new operator is an `Affine` node, and all carriers pass it.
@@ -19,7 +19,7 @@ A = TypeVar("A")
 class Carrier(Protocol[V, A]):
     """How values V pass affine nodes, and what A of them arrives at a gate.
 
-    Between `arrive` and `leave` whoever drives the evaluation may decide on which pieces the units are.
+    Between `arrive` and `leave` the caller of `carry` may choose the pieces of the units.
     """
 
     def affine(self, node: Affine, inputs: Sequence[V]) -> V:

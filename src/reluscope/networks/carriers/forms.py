@@ -106,7 +106,7 @@ class FormValue(NamedTuple):
 class AffineForms:
     """Affine forms with noise over the steps away from a point.
 
-    Whoever drives the evaluation takes each gate by `pointwise` or `max`, which say whether there is a way on.
+    The caller of `carry` passes each gate by `pointwise` or `max`, which return whether the evaluation can go on.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ class AffineForms:
         return torch.cat([columns, columns.new_zeros(1, missing, *columns.shape[2:])], dim=1) if missing else columns
 
     def pointwise(self, stage: "Stage", arrived: FormValue, first: np.ndarray, last: np.ndarray) -> bool:
-        """Go through a gate; tell whether there is a way on."""
+        """Pass a gate, and return whether the evaluation can go on."""
         gate = stage.gate
         assert isinstance(gate, Pointwise)
         pre = gate.candidates(arrived.center)
@@ -204,34 +204,34 @@ class AffineForms:
         return True
 
     def max(self, stage: "Stage", arrived: FormValue, first: np.ndarray, last: np.ndarray) -> bool:
-        """Go through a gate; tell whether there is a way on."""
+        """Pass a gate, and return whether the evaluation can go on."""
         gate = stage.gate
         assert isinstance(gate, Max)
         pre, columns = gate.candidates(arrived.center), arrived.columns.reshape(self.count, -1)
         flat_pre, flat_noise = arrived.center.reshape(-1), arrived.error.reshape(-1).cpu().numpy()
         entries = gate.index.cpu().numpy()
         number, count = entries.shape
-        held = first == last
-        chosen = np.where(held, first, pre[0].argmax(dim=-1).cpu().numpy())
+        is_fixed = first == last
+        chosen = np.where(is_fixed, first, pre[0].argmax(dim=-1).cpu().numpy())
         source = entries[np.arange(number), chosen]
         forms = self._forms(flat_pre, columns, flat_noise)
         rivals = np.maximum(entries, 0).reshape(-1)
         ahead = forms[rivals] - forms[np.repeat(source, count)]
         low, high = (end.reshape(number, count) for end in self._range(ahead))
         clear = CLEAR * ahead.errors.reshape(number, count)
-        beyond = (high > clear) & (entries >= 0) & (entries != source[:, None])
-        if (held[:, None] & beyond & (low > clear)).any():
+        is_ahead = (high > clear) & (entries >= 0) & (entries != source[:, None])
+        if (is_fixed[:, None] & is_ahead & (low > clear)).any():
             self.is_empty = True
             return False
-        cut = np.flatnonzero((held[:, None] & beyond).reshape(-1))
+        cut = np.flatnonzero((is_fixed[:, None] & is_ahead).reshape(-1))
         if len(cut):
             self.limits.append(ahead[cut])
-        is_open = ~held & beyond.any(axis=1)
+        is_open = ~is_fixed & is_ahead.any(axis=1)
         which = np.flatnonzero(is_open)
-        lead = np.where(beyond, high, 0.0).max(axis=1)
+        lead = np.where(is_ahead, high, 0.0).max(axis=1)
         endless = which[~np.isfinite(lead[which])]
         for unit in (endless if len(endless) else which).tolist():
-            candidates = np.union1d(np.flatnonzero(beyond[unit]), chosen[unit]).tolist()
+            candidates = np.union1d(np.flatnonzero(is_ahead[unit]), chosen[unit]).tolist()
             self.open.append(OpenUnit(stage.index, unit, tuple((candidate, candidate) for candidate in candidates)))
         if len(endless):
             return False
@@ -242,7 +242,7 @@ class AffineForms:
         largest = np.where(np.isfinite(ends), ends, 0.0).max(axis=0) + stray
         # Rivals that are ahead by no more than what counts as clear are left out.
         passed = np.where(entries >= 0, flat_noise[np.maximum(entries, 0)], 0.0).max(axis=1, initial=0.0) + np.where(
-            held, 0.0, np.where(high > 0, np.minimum(high, clear), 0.0).max(axis=1, initial=0.0)
+            is_fixed, 0.0, np.where(high > 0, np.minimum(high, clear), 0.0).max(axis=1, initial=0.0)
         )
         passed = passed + self.unit * stray
         self._from_gate(stage, output, columns[:, taken], which, stray, largest, passed)
@@ -263,7 +263,7 @@ class AffineForms:
         largest: np.ndarray,
         errors: np.ndarray,
     ) -> None:
-        """Go on with a gate's output: one new symbol for each open unit."""
+        """Write down a gate's output, with one new noise symbol for each open unit."""
         fresh = columns.new_zeros(len(which), columns.shape[1])
         fresh[torch.arange(len(which)), torch.as_tensor(which)] = torch.as_tensor(stray[which], device=fresh.device)
         shape = stage.gate.shape
@@ -276,7 +276,7 @@ class AffineForms:
         )
 
     def _split(self, stage: "Stage", which: np.ndarray, begin: np.ndarray, end: np.ndarray) -> None:
-        """Write down open pointwise units, to be split in the middle of their pieces."""
+        """Add pointwise units to the open ones, to be split in the middle of their pieces."""
         most = stage.gate.num_pieces - 1
         for unit in which.tolist():
             middle = (int(begin[unit]) + int(end[unit])) // 2

@@ -1,4 +1,4 @@
-"""Sizes of values with bounds on their errors, without the values: what is known of many points, or of derivatives."""
+"""Bounds on absolute values and on their errors, without the values: for many points at once, and for derivatives."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,7 +21,7 @@ class Magnitude(NamedTuple):
 
 
 class Magnitudes:
-    """Bounds on values and their errors.
+    """Bounds on absolute values and on their errors.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Magnitudes:
         return Magnitude(*(candidate_bounds(stage.gate, one) for one in value))
 
     def leave(self, stage: "Stage", arrived: Magnitude) -> Magnitude:
-        """Refuse: what a gate gives is up to the pieces that its units use."""
+        """Raise NotImplementedError: the output of a gate depends on the pieces of its units."""
         raise NotImplementedError("the pieces in use decide what a gate passes on")
 
 
@@ -50,9 +50,9 @@ class GradientMagnitudes(Magnitudes):
     """The largest entry of the gradient of every value, and a bound on the errors of its entries.
 
     A gradient that is zero in real arithmetic comes out as rounding of the sums it is made of. Its largest entry takes
-    the place of the value, and constants have no gradient. Sizes at gates are those of the gradients as they are,
-    told by `hold`: a deep network may well have gradients far below the rounding of its first layers. Without them,
-    sums over paths of absolute values take their place: they bound the rounding of maps however they are computed.
+    the place of the value, and constants have no gradient. `hold` replaces sizes at gates by those of the gradients
+    themselves, because a deep network may have gradients far below the rounding of its first layers. Without them
+    sizes are sums of absolute products over paths, which bound the rounding of maps however they are computed.
     """
 
     def affine(self, node: Affine, inputs: Sequence[Magnitude]) -> Magnitude:
@@ -62,7 +62,7 @@ class GradientMagnitudes(Magnitudes):
         return Magnitude(node.magnitudes.linear(*sizes), error)
 
     def hold(self, pieces: Tensor, largest: Tensor | None = None) -> None:
-        """Say which pieces ``(s, u)`` units of the gate just reached use, and what the largest entries are."""
+        """Set the pieces ``(s, u)`` of the units of the gate just reached, and their gradients' largest entries."""
         self._pieces, self._largest = pieces.long(), largest
 
     def leave(self, stage: "Stage", arrived: Magnitude) -> Magnitude:

@@ -69,7 +69,7 @@ class AffineValue(NamedTuple):
 
 
 class RoundedMaps:
-    """Affine functions with bounds on the errors of their coefficients, gate by gate on pieces that `hold` says.
+    """Affine functions with bounds on the errors of their coefficients, on pieces that `hold` sets gate by gate.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class RoundedMaps:
         return AffineValue(*(flat_entries(part) for part in value))
 
     def hold(self, pieces: Tensor) -> None:
-        """Say which pieces ``(c, u)`` units of the gate just reached use."""
+        """Set the pieces ``(c, u)`` of the units of the gate just reached."""
         self._pieces = pieces.long()
 
     def leave(self, stage: "Stage", arrived: AffineValue) -> AffineValue:

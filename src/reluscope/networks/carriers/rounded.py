@@ -53,7 +53,7 @@ class RoundedNumbers:
 
 
 class HeldRoundedNumbers(RoundedNumbers):
-    """Values with bounds on their errors when every unit is held to a piece, which is not in doubt then.
+    """Values with bounds on their errors when every unit is held to a piece, so that no piece is in doubt.
 
     Parameters
     ----------
@@ -81,8 +81,8 @@ class HeldRoundedNumbers(RoundedNumbers):
 class NumbersRoundedAlike(RoundedNumbers):
     """Values with bounds on their errors that all points share: the largest values decide.
 
-    One pass for the values and one point's for the bounds. Any piece may be the one that is used: a unit near its kink
-    passes on errors that it seems to cut off.
+    One pass for the values, and one pass of a single point for the bounds. They allow for every piece of a unit, since
+    a unit near its breakpoint passes on errors that its own piece cuts off.
     """
 
     def affine(self, node: Affine, inputs: Sequence[Rounded]) -> Rounded:

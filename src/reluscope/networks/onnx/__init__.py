@@ -1,1 +1,1 @@
-"""What an ONNX file means for the builder: read, bring to constants and nodes in float64, lower one by one."""
+"""From ONNX files to networks: files are read, brought to constants and nodes in float64, and lowered node by node."""

@@ -15,7 +15,7 @@ from reluscope.errors import InputError
 from reluscope.networks.onnx.amendments import amended_operators
 
 # Numbers that one node may make of constants unless one of them is as large: a line of a file can ask for any amount.
-MOST_NUMBERS = 2**24
+MAX_NUMBERS = 2**24
 # Operands of so few whole numbers may be shapes, repeats and the like, on which the size of a result depends.
 _SHORT = 64
 
@@ -83,8 +83,8 @@ def _check_size(node: onnx.NodeProto, feeds: Mapping[str, np.ndarray], wanted: S
         except Exception:  # an error in the node, which its evaluation finds as well
             return
         sizes = [prod(dim.dim_value for dim in output.type.tensor_type.shape.dim) for output in outputs]
-    if max(sizes, default=0) > max([MOST_NUMBERS, *(array.size for array in given.values())]):
+    if max(sizes, default=0) > max([MAX_NUMBERS, *(array.size for array in given.values())]):
         raise InputError(
-            f"expected constants of at most {MOST_NUMBERS:,} numbers, but {node.op_type} would make one of "
+            f"expected constants of at most {MAX_NUMBERS:,} numbers, but {node.op_type} would make one of "
             f"{max(sizes):.3g}: export the model with its constants folded"
         )

@@ -1,4 +1,4 @@
-"""Operators that move entries about, join them or frame them.
+"""Operators that move entries, join them or frame them.
 
 Whatever such an operator does to a tensor of positions, it does to the values: ONNX's own evaluator says what that is.
 """

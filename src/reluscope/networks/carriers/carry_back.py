@@ -1,0 +1,62 @@
+"""Weights of values in a function of the output, carried back through a network whose units are held to pieces."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from reluscope.networks.graph import Affine
+
+if TYPE_CHECKING:
+    from reluscope.networks.network import Network
+    from reluscope.networks.stages import Stage
+
+W = TypeVar("W")
+
+
+class BackwardCarrier(Protocol[W]):
+    """How weights W of a value become weights of the values that it is computed from."""
+
+    def affine_back(self, node: Affine, weights: W) -> Sequence[W]:
+        """Return the weights of each value that an affine node reads."""
+        ...
+
+    def gate_back(self, stage: "Stage", weights: W) -> W:
+        """Return the weights of the input of a stage's gate."""
+        ...
+
+    def add(self, first: W, second: W) -> W:
+        """Return the weights of a value that two others are computed from."""
+        ...
+
+
+def carry_back(network: "Network", carrier: BackwardCarrier[W], weights: W) -> W | None:
+    """Take weights of the output back to the input.
+
+    Parameters
+    ----------
+    network : Network
+    carrier : BackwardCarrier
+    weights : W
+        Of the output.
+
+    Returns
+    -------
+    W or None
+        Weights of the input; None if the output does not read it.
+
+    Notes
+    -----
+    Nodes in reverse order, those that the output does not depend on left out. Tensors of gradients go back by
+    `reluscope.networks.backward`.
+    """
+    found, stages = {network.output: weights}, {stage.position: stage for stage in network.stages}
+    for position in range(network.output, 0, -1):
+        if position not in found:
+            continue
+        node, after = network.nodes[position], found.pop(position)
+        if isinstance(node, Affine):
+            before = carrier.affine_back(node, after)
+        else:
+            before = [carrier.gate_back(stages[position], after)]
+        for source, part in zip(node.inputs, before, strict=True):
+            found[source] = carrier.add(found[source], part) if source in found else part
+    return found.get(0)
