@@ -173,7 +173,9 @@ def _distances(values: np.ndarray, slopes: np.ndarray) -> np.ndarray:
         return np.where(slopes > 0, values / slopes, np.inf)
 
 
-def _columns(found: Margins, of_outputs: Float[np.ndarray, " s"], of_slopes: Float[np.ndarray, " s"]) -> tuple[Column, ...]:
+def _columns(
+    found: Margins, of_outputs: Float[np.ndarray, " s"], of_slopes: Float[np.ndarray, " s"]
+) -> tuple[Column, ...]:
     """Return the columns of margins, of which values and slopes are known up to errors."""
     low, high = found.values - of_outputs, found.values + of_outputs
     flattest, steepest = np.maximum(found.slopes - of_slopes, 0.0), found.slopes + of_slopes
