@@ -62,7 +62,7 @@ def test_a_paper_fills_a_folder(small):
 @pytest.mark.slow
 def test_films_stand_beside_pictures(folder, monkeypatch):
     monkeypatch.setattr(runs, "POINTS", 40)
-    monkeypatch.setattr(runs, "MOST_ATTEMPTS", 1)
+    monkeypatch.setattr(runs, "MAX_ATTEMPTS", 1)
     monkeypatch.setitem(xor.PLANS, "small", replace(xor.PLANS["small"], widths=(3, 3), epochs=1, moments=3))
     result = reluscope("reproduce", "sattelberg2026-ch6-training/xor", "-o", "out", "-q")
     assert result.exit_code == 0, result.output

@@ -22,7 +22,7 @@ DEEP = Plan("three-by-eight", rs.datasets.circle_annulus, (4, 4, 4), 2, 3)
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     monkeypatch.setattr(runs, "POINTS", 60)
-    monkeypatch.setattr(runs, "MOST_ATTEMPTS", 2)
+    monkeypatch.setattr(runs, "MAX_ATTEMPTS", 2)
     monkeypatch.setitem(three_units.PLANS, "small", TINY)
     monkeypatch.setitem(three_units.ATTEMPTS, "small", 3)
     monkeypatch.setitem(three_by_eight.PLANS, "small", DEEP)

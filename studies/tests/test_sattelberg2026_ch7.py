@@ -238,7 +238,7 @@ def test_maps_between_networks_of_two_inputs_are_least_squares():
 
 def test_few_maps_of_circle_and_annulus(monkeypatch):
     monkeypatch.setattr(runs, "POINTS", 80)
-    monkeypatch.setattr(runs, "MOST_ATTEMPTS", 1)
+    monkeypatch.setattr(runs, "MAX_ATTEMPTS", 1)
     plan = replace(circle_annulus.PLANS["small"], widths=(4, 4), epochs=30)
     monkeypatch.setitem(circle_annulus.PLANS, "small", plan)
     monkeypatch.setattr(circle_annulus, "GRID", 15)

@@ -134,7 +134,9 @@ def test_data_are_needed_and_their_classes(setting):
 @pytest.mark.slow
 def test_progress_has_a_share(setting):
     told = []
-    splits.protocol(replace(setting, seconds=30.0, tell=lambda what, share, left: told.append((what, share, left))))
+    splits.protocol(
+        replace(setting, seconds=30.0, progress=lambda what, share=None, left=None: told.append((what, share, left)))
+    )
     counting = [entry for entry in told if entry[0].startswith("Counting")]
     assert len(counting) == 8
     assert [share for _, share, _ in counting] == sorted(share for _, share, _ in counting)

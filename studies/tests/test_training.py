@@ -72,7 +72,7 @@ def test_it_learns():
 
 def test_progress_is_told():
     shares = []
-    train_classifiers(POINTS, LABELS, [(2,)], num_classes=3, seeds=[0], recipe=RECIPE, tell=shares.append)
+    train_classifiers(POINTS, LABELS, [(2,)], num_classes=3, seeds=[0], recipe=RECIPE, progress=shares.append)
     assert shares == sorted(shares)
     assert 0 <= shares[0] <= shares[-1] == 1
 

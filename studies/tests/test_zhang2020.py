@@ -89,7 +89,7 @@ def test_training_stops_early_and_keeps_the_best():
         model = Architecture((16,)).build((3,), 2, "dropout", 1)
         fit = Fit(1e-2, batch=16, most_epochs=40, patience=patience)
         losses.clear()
-        kept = fit_classifier(model, points, labels, fit=fit, seed=3, tell=lambda epoch, loss: losses.append(loss))
+        kept = fit_classifier(model, points, labels, fit=fit, seed=3, on_epoch=lambda epoch, loss: losses.append(loss))
         return model, kept
 
     before = torch.random.get_rng_state()

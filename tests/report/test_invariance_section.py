@@ -69,7 +69,7 @@ def test_where_it_does_not_apply_it_says_why(monkeypatch):
     assert "no gates" in section.why_not(subject)
     subject = Subject(NETWORKS["dense"], dataset_of(POINTS, None), "net", Settings())
     assert section.why_not(subject) is None
-    monkeypatch.setattr(section, "MOST_INPUTS", 2)
+    monkeypatch.setattr(section, "MAX_INPUTS", 2)
     assert "rs.preimages.classify_at(net, x" in section.why_not(subject)
 
 

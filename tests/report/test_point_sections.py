@@ -127,7 +127,7 @@ def test_ends_of_classes_are_on_the_way_between_two_classes(dense):
 
 
 def test_lower_bounds_are_no_worse_than_the_nearest_facet(monkeypatch):
-    monkeypatch.setattr("reluscope.report.sections.robustness.MOST_REGIONS", 1)
+    monkeypatch.setattr("reluscope.report.sections.robustness.MAX_REGIONS", 1)
     report = report_on(DENSE, POINTS, only=("robustness",))
     shown = section(report, "robustness").content.data
     for norm in shown["distances"]:

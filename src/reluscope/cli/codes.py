@@ -25,7 +25,7 @@ from reluscope.findings import Finding, Findings
 from reluscope.networks.network import Network
 
 FORMAT = "reluscope codes 2"
-MOST_CLASSES = 40
+MAX_CLASSES = 40
 
 
 def codes(
@@ -101,7 +101,7 @@ class _Found:
         say(console, f"{model} on {self.dataset.describe()}", style="bold")
         print_findings(console, self.gates, whole=ALL_GATES)
         if self.classes is not None:
-            print_findings(console, self.classes, most=MOST_CLASSES)
+            print_findings(console, self.classes, most=MAX_CLASSES)
         if self.distances is not None:
             print_findings(console, self.distances.where(gate=ALL_GATES))
         if self.correct is not None:

@@ -17,7 +17,7 @@ from reluscope.geometry.domains import Box, Plane, Segment, Slice
 from reluscope.networks.network import Network
 
 MARGIN = 0.25
-MOST_NAMED = 4
+MAX_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def _box(
     low, high = (np.array(ends) for ends in zip(*sides, strict=True))
     window = Box(low, high)
     axes = tuple(f"input {one}" for one in chosen)
-    named = " and ".join(axes) if len(axes) <= MOST_NAMED else f"{len(axes):,} inputs"
+    named = " and ".join(axes) if len(axes) <= MAX_NAMED else f"{len(axes):,} inputs"
     if len(chosen) == network.num_inputs and chosen == tuple(range(len(chosen))):
         return OpenedDomain(window, f"the {window.describe()}", axes=axes)
     origin = rest.copy()

@@ -80,7 +80,7 @@ def reproduce(
                     kept,
                     beside=beside.get(study.beside),
                     device=str(device),
-                    tell=bar.say,
+                    progress=bar.say,
                 )
                 try:
                     outcome = study.protocol(setting)

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 SIGNS = {Claim.EXACT: "", Claim.LOWER: "≥ ", Claim.UPPER: "≤ ", Claim.ESTIMATE: "≈ "}
 # Digits of numbers that are no whole ones, at least and at most.
-LEAST_DIGITS, MOST_DIGITS = 4, 17
+MIN_DIGITS, MAX_DIGITS = 4, 17
 
 
-def number(value: float, digits: int = LEAST_DIGITS) -> str:
+def number(value: float, digits: int = MIN_DIGITS) -> str:
     """Return a number as a reader likes it: thousands apart, or four significant digits.
 
     Examples
@@ -41,7 +41,7 @@ def number(value: float, digits: int = LEAST_DIGITS) -> str:
     return f"{value:,.{digits - 3}f}" if 1e3 <= abs(value) < 1e6 else f"{value:.{digits}g}"
 
 
-def written(finding: Finding, value: float, digits: int = LEAST_DIGITS) -> str:
+def written(finding: Finding, value: float, digits: int = MIN_DIGITS) -> str:
     """Return the finding's value, or one of its ends, as a reader likes it: shares in percent.
 
     Examples
@@ -54,7 +54,7 @@ def written(finding: Finding, value: float, digits: int = LEAST_DIGITS) -> str:
     return f"{100 * value:.{digits - 3}f} %" if finding.is_share else number(value, digits)
 
 
-def signed(finding: Finding, digits: int = LEAST_DIGITS) -> str:
+def signed(finding: Finding, digits: int = MIN_DIGITS) -> str:
     """Return a finding's value with the sign of its claim.
 
     Examples
@@ -231,10 +231,10 @@ def _notes(found: "Findings", most: int) -> Sequence[str]:
 
 def _digits(finding: Finding, low: float, high: float) -> int:
     """Return how many digits tell two numbers apart."""
-    for digits in range(LEAST_DIGITS, MOST_DIGITS):
+    for digits in range(MIN_DIGITS, MAX_DIGITS):
         if written(finding, low, digits) != written(finding, high, digits):
             return digits
-    return LEAST_DIGITS if low == high else MOST_DIGITS
+    return MIN_DIGITS if low == high else MAX_DIGITS
 
 
 def _finite(values: list[float]) -> list[float | None]:

@@ -18,7 +18,7 @@ from reluscope.networks.maps import AffineMaps
 from reluscope.plots.style import INK, RASTER_ABOVE, SIGNED, bare, canvas, say, shortened
 
 MOST = 12
-MOST_NAMED = 12
+MAX_NAMED = 12
 
 
 @read_drawn
@@ -182,7 +182,7 @@ def _images(
 def _bars(weight: np.ndarray, rows: list[str], columns: list[str], inputs: list[str], limit: float | None) -> Figure:
     norm, _, extend = _scale(weight, limit)
     number, across, num_inputs = weight.shape
-    is_named = num_inputs <= MOST_NAMED
+    is_named = num_inputs <= MAX_NAMED
     wide = 2.6 if across > 2 else 4.2
     figure = _figure(max(3.6, wide * across + 0.9), max(2.2, 1.35 * number + 0.9))
     grid = figure.subplots(number, across, squeeze=False, sharex=True, sharey=True)

@@ -19,7 +19,7 @@ from reluscope.arguments import read_drawn
 from reluscope.plots.style import INK, bare, canvas, depth_colors, legend, say, scale_beside, shortened
 
 TURNS = LinearSegmentedColormap.from_list("turns", ["#7f2704", "#E69F00", "#ffffff", "#56B4E9", "#08306b"])
-MOST_CURVES = 7
+MAX_CURVES = 7
 
 
 @read_drawn
@@ -93,8 +93,8 @@ def _curves(axes: Axes, found: Directions) -> None:
         say(axes, "there are no pairs of hyperplanes")
         return
     present = [gate for gate in range(len(found.gates)) if found.counts[gate, gate].any()]
-    if len(present) > MOST_CURVES:
-        present = [present[place] for place in np.linspace(0, len(present) - 1, MOST_CURVES).round().astype(int)]
+    if len(present) > MAX_CURVES:
+        present = [present[place] for place in np.linspace(0, len(present) - 1, MAX_CURVES).round().astype(int)]
     handles = []
     for gate, color in zip(present, depth_colors(len(present)), strict=True):
         counts = found.counts[gate, gate]

@@ -14,7 +14,7 @@ from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of
 
 MARKS = ("o", "s", "D", "^")
 # Names of steps would lie over each other.
-MOST_NAMED = 12
+MAX_NAMED = 12
 
 
 @read_drawn
@@ -72,7 +72,7 @@ def _name_channels(axes: Axes, curve: PruningCurve, color: str) -> None:
         return
     last = None
     for share, step in zip(curve.shares, curve.steps, strict=True):
-        if last is not None and last - share < 1 / MOST_NAMED:
+        if last is not None and last - share < 1 / MAX_NAMED:
             continue
         last = share
         axes.annotate(

@@ -18,7 +18,7 @@ from reluscope.plots.style import INK, bare, canvas, category, dashes, depth_col
 
 SIZE = (3.1, 2.35)
 COLUMNS = 3
-MOST_GATES = 8
+MAX_GATES = 8
 
 
 @read_drawn
@@ -103,7 +103,7 @@ def _by_gate(name: str) -> Callable[[Records], list[_Line]]:
             for gate in range(len(records.gates))
             if np.isfinite(values[:, gate]).any()
         ]
-        return found if len(found) <= MOST_GATES else [*found[: MOST_GATES // 2], *found[-MOST_GATES // 2 :]]
+        return found if len(found) <= MAX_GATES else [*found[: MAX_GATES // 2], *found[-MAX_GATES // 2 :]]
 
     return lines
 

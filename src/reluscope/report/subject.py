@@ -1,7 +1,6 @@
 """What a report is about: a network, data, and how much may be spent on looking."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -17,10 +16,6 @@ from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
 from reluscope.tolerance import Tolerance
-
-# A section tells which share of its work is done, from 0 to 1.
-Tell = Callable[[float], None]
-
 
 Task = Literal["auto", "classification", "regression"]
 

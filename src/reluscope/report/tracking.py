@@ -19,8 +19,8 @@ from reluscope.version import __version__
 
 SHARES = ("accuracy", "changed_samples", "changed_samples_by_gate", "activation_rate", "activation_rate_by_gate")
 AT_A_GLANCE = ("accuracy", "distinct_codes", "changed_samples", "median_segment_regions", "spectral_norm")
-MOST_PLANES = 3
-MOST_ROWS = 200
+MAX_PLANES = 3
+MAX_ROWS = 200
 
 
 def render_records(records: Records) -> str:
@@ -143,7 +143,7 @@ def _ends(records: Records) -> SectionResult:
 
 def _planes(records: Records) -> SectionResult:
     there = records.partitions
-    chosen = sorted({round(place) for place in np.linspace(0, len(there) - 1, min(MOST_PLANES, len(there)))})
+    chosen = sorted({round(place) for place in np.linspace(0, len(there) - 1, min(MAX_PLANES, len(there)))})
     blocks: list[Block] = []
     for place in chosen:
         epoch, path = there[place]
@@ -170,9 +170,9 @@ def _cost(records: Records) -> SectionResult:
         blocks.append(Numbers((headline,)))
     rows = tuple(
         (f"{row['epoch']:g}", row["seconds"] + (row["seconds_writing"] or 0.0), row["seconds_between"])
-        for row in records.rows[-MOST_ROWS:]
+        for row in records.rows[-MAX_ROWS:]
     )
-    caption = f"The last {MOST_ROWS} of {len(records):,} records." if len(records) > MOST_ROWS else ""
+    caption = f"The last {MAX_ROWS} of {len(records):,} records." if len(records) > MAX_ROWS else ""
     blocks.append(Table(("epoch", "seconds of recording", "seconds since the record before"), rows, caption))
     return _section("cost", "What recording cost", blocks, headline)
 

@@ -77,13 +77,13 @@ def trained(
     model = architecture.build(training.shape, number, setting.seed)
     kept = setting.records.get(architecture.name)
     if kept is None:
-        setting.tell(f"Training {architecture.name}", None, None)
+        setting.progress(f"Training {architecture.name}")
 
-        def tell(epoch: int, loss: float) -> None:
-            setting.tell(f"Training {architecture.name}: epoch {epoch}, loss {loss:.3f}", None, None)
+        def on_epoch(epoch: int, loss: float) -> None:
+            setting.progress(f"Training {architecture.name}: epoch {epoch}, loss {loss:.3f}")
 
         points = training.points.reshape(len(training), *training.shape)
-        train(model, points, training.labels, training=how, seed=setting.seed, device=setting.device, tell=tell)
+        train(model, points, training.labels, training=how, seed=setting.seed, device=setting.device, on_epoch=on_epoch)
         network = rs.load(model, input_shape=training.shape).to(setting.device)
         found = rs.classification.accuracy(network, testing.points, testing.labels)
         arrays = {name: value.numpy() for name, value in model.state_dict().items()}
@@ -102,7 +102,7 @@ def train(
     training: Training,
     seed: int,
     device: str = "cpu",
-    tell: Callable[[int, float], None] | None = None,
+    on_epoch: Callable[[int, float], None] | None = None,
 ) -> None:
     """Train a classifier in place with cross-entropy, in float32, and leave it in evaluation mode on the CPU.
 
@@ -115,7 +115,7 @@ def train(
     seed : int
         Of the order of the samples.
     device : str
-    tell : callable, optional
+    on_epoch : callable, optional
         Told after every epoch its number and the mean loss.
     """
     inputs = torch.tensor(points, dtype=torch.float32, device=device)
@@ -134,8 +134,8 @@ def train(
         schedule=schedule,
     )
     for epoch, loss in zip(range(1, training.epochs + 1), passes, strict=False):
-        if tell is not None:
-            tell(epoch, loss)
+        if on_epoch is not None:
+            on_epoch(epoch, loss)
     model.to("cpu").eval()
 
 

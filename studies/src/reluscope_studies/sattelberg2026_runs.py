@@ -15,7 +15,7 @@ from reluscope_studies.sattelberg2026_descent import Layers, descend
 # disc; a network with 95% of them right has solved the problem. The batch is the smallest, and best, of that section.
 POINTS, SOLVED, BATCH = 1000, 0.95, 10
 RATE = 0.1
-MOST_ATTEMPTS = 20
+MAX_ATTEMPTS = 20
 SHOWN = 200
 WINDOW = rs.Box(-1.25, 1.25, 2)
 
@@ -123,7 +123,7 @@ class Run:
 def trained(setting: Setting, plan: Plan) -> Run:
     """Return the first run that solves the problem, of at most 20; else the best."""
     runs: list[Run] = []
-    for number in range(MOST_ATTEMPTS):
+    for number in range(MAX_ATTEMPTS):
         runs.append(attempt(setting, plan, number))
         if runs[-1].is_solved:
             return runs[-1]
@@ -154,7 +154,7 @@ def _record(setting: Setting, plan: Plan, training: rs.datasets.Dataset, number:
         if step == steps[len(kept)]:
             kept.append([(weight.copy(), bias.copy()) for weight, bias in layers])
         if step % 500 == 0:
-            setting.tell(f"Training {plan.name}, first weights {number + 1}", step / steps[-1], None)
+            setting.progress(f"Training {plan.name}, first weights {number + 1}", step / steps[-1])
     arrays = {
         f"{letter}{layer}": np.stack([layers[layer][part] for layers in kept])
         for layer in range(plan.depth)

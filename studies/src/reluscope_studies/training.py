@@ -41,7 +41,7 @@ def train_classifiers(
     seeds: Sequence[int],
     recipe: Recipe,
     device: str = "cpu",
-    tell: Callable[[float], None] | None = None,
+    progress: bool | Callable[[float], None] = False,
 ) -> list[rs.stacked.Layers]:
     """Train one network for every entry of ``widths``, with cross-entropy, in float32.
 
@@ -59,8 +59,8 @@ def train_classifiers(
         for all networks alike.
     recipe : Recipe
     device : str
-    tell : callable, optional
-        Told the share that is done.
+    progress : bool or callable
+        Whether to show a bar, or a function that is told the share that is done.
 
     Returns
     -------
@@ -87,6 +87,6 @@ def train_classifiers(
         epochs=recipe.epochs,
         batch=recipe.batch,
         order=seeds[0],
-        progress=tell or False,
+        progress=progress,
     )
     return [done.stack.layers(index) for index in range(len(done.stack))]

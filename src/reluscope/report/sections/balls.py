@@ -13,6 +13,7 @@ from reluscope.budget import Budget
 from reluscope.findings import Column, Findings, Kind, Status, declare
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import (
     Block,
     Content,
@@ -25,14 +26,14 @@ from reluscope.report.content import (
     plain_values,
 )
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
 TITLE = "How large the regions are"
 POSITION = 60
-MOST_SAMPLES = 500
-MOST_BALLS = 20
-MOST_GATES = 60
-MOST_BYTES = 4 * 2**30
+MAX_SAMPLES = 500
+MAX_BALLS = 20
+MAX_GATES = 60
+MAX_BYTES = 4 * 2**30
 NUM_FIRST = declare(
     "num_nearest_facets", "samples whose nearest facet is where a unit of this gate changes its piece", kind=Kind.COUNT
 )
@@ -64,9 +65,9 @@ def why_not(subject: Subject) -> str | None:
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: passes for every input and a linear program for every ball, or the limits."""
     network, limit = subject.network, subject.settings.seconds
-    number = min(len(subject.data), MOST_SAMPLES)
+    number = min(len(subject.data), MAX_SAMPLES)
     distances = number * (1e-3 + network.num_inputs * subject.seconds_per_sample)
-    balls = min(len(subject.data), MOST_BALLS) * ball_seconds(network, None)
+    balls = min(len(subject.data), MAX_BALLS) * ball_seconds(network, None)
     sizes = FEW * PROGRAMS * ball_seconds(network, None)
     return 0.5 + sum(
         min(share * limit, needed)
@@ -78,10 +79,10 @@ def seconds(subject: Subject) -> float:
     )
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Measure distances to facets, then balls for a few of the samples."""
     network, settings, data = subject.network, subject.settings, subject.data
-    rows = np.random.default_rng(settings.seed).permutation(len(data))[:MOST_SAMPLES]
+    rows = np.random.default_rng(settings.seed).permutation(len(data))[:MAX_SAMPLES]
     points = data.points[rows]
     # A certified radius is measured along with the distance to the boundary.
     ask = certified_radius if subject.is_classifier else boundary_distance
@@ -92,7 +93,7 @@ def content(subject: Subject, tell: Tell) -> Content:
         population=len(data),
         budget=Budget(seconds=SHARE_FOR_DISTANCES * settings.seconds),
         tolerance=settings.tolerance,
-        progress=lambda share: tell(0.3 * share),
+        progress=lambda share: progress(0.3 * share),
     )
     facets = facets.rows(np.flatnonzero(facets.is_done))
     interrupted = facets.stopped == "interrupted"
@@ -100,8 +101,8 @@ def content(subject: Subject, tell: Tell) -> Content:
     reason = ""
     if not interrupted:
         try:
-            tell(0.35)
-            balls, domain, reason = _balls(subject, points[: len(facets)], tell)
+            progress(0.35)
+            balls, domain, reason = _balls(subject, points[: len(facets)], progress)
             interrupted = balls is not None and balls.stopped == "interrupted"
             if len(few := _with_balls(balls)[:FEW]) and not interrupted:
                 sizes = _sizes(subject, points[few], domain)
@@ -126,13 +127,13 @@ def content(subject: Subject, tell: Tell) -> Content:
     return Content(tuple(blocks), Number(shown[0]), _data(rows, facets, balls), interrupted=interrupted)
 
 
-def _balls(subject: Subject, points: np.ndarray, tell: Tell) -> tuple[Findings | None, Box | None, str]:
+def _balls(subject: Subject, points: np.ndarray, progress: ProgressFunction) -> tuple[Findings | None, Box | None, str]:
     """Return balls, the box around the data that regions are cut down to if any, or the sentence why there are none."""
     network, settings = subject.network, subject.settings
     limit = SHARE_FOR_BALLS * settings.seconds
     rows = sum(gate.num_units * max(1, gate.num_pieces - 1) for gate in network.gates)
     needed = ball_seconds(network)
-    if needed > limit or 48 * rows * network.num_inputs > MOST_BYTES:
+    if needed > limit or 48 * rows * network.num_inputs > MAX_BYTES:
         reason = (
             f"The inscribed ball of one region is a linear program of {rows:,} half-spaces in {network.num_inputs:,} "
             f"dimensions, more than this section takes on (about {number(float(np.ceil(needed)))} s each); "
@@ -140,7 +141,7 @@ def _balls(subject: Subject, points: np.ndarray, tell: Tell) -> tuple[Findings |
         )
         return None, None, reason
 
-    def find(number: int, domain: Box | None, spent: float = 0.0, tell: Tell | None = None) -> Findings:
+    def find(number: int, domain: Box | None, spent: float = 0.0, progress: ProgressFunction | None = None) -> Findings:
         return inscribed_balls(
             network,
             points[:number],
@@ -148,14 +149,14 @@ def _balls(subject: Subject, points: np.ndarray, tell: Tell) -> tuple[Findings |
             population=len(subject.data),
             budget=Budget(seconds=max(0.0, limit - spent)),
             tolerance=settings.tolerance,
-            progress=tell,
+            progress=progress,
         )
 
     first = find(1, None)
     domain = data_box(subject.points) if np.isinf(first[INRADIUS].value[0]) else None
     if first.stopped == "interrupted":
         return first, None, ""
-    return find(MOST_BALLS, domain, first.seconds, lambda share: tell(0.35 + 0.65 * share)), domain, ""
+    return find(MAX_BALLS, domain, first.seconds, lambda share: progress(0.35 + 0.65 * share)), domain, ""
 
 
 def _with_balls(balls: Findings | None) -> np.ndarray:
@@ -250,9 +251,9 @@ def _first(subject: Subject, facets: Findings) -> Table:
     )
     rows = [(gate.name, gate.num_units, measured(found, NUM_FIRST, row)) for row, gate in enumerate(gates)]
     caption = "Which gate bends first, as one moves away from a sample."
-    if len(rows) > MOST_GATES:
-        caption += f" The first {MOST_GATES} of {len(rows)} gates are shown."
-    return Table(("gate", "units", "samples it bends first for"), tuple(rows[:MOST_GATES]), caption)
+    if len(rows) > MAX_GATES:
+        caption += f" The first {MAX_GATES} of {len(rows)} gates are shown."
+    return Table(("gate", "units", "samples it bends first for"), tuple(rows[:MAX_GATES]), caption)
 
 
 def _table(subject: Subject, rows: np.ndarray, facets: Findings, balls: Findings) -> Table:

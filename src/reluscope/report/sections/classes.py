@@ -20,6 +20,7 @@ from reluscope.findings import Findings, Status
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
 from reluscope.plots.images import is_image
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import (
     Block,
     Content,
@@ -32,13 +33,13 @@ from reluscope.report.content import (
     plain_values,
 )
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
 TITLE = "Classes within one region"
 POSITION = 68
-MOST_SAMPLES = 5
-MOST_ROWS = 8
-MOST_CLASSES_DRAWN = 10
+MAX_SAMPLES = 5
+MAX_ROWS = 8
+MAX_CLASSES_DRAWN = 10
 FEW = 3
 SHARE_OF_SECONDS = 1 / 3
 MEANING = (
@@ -73,7 +74,7 @@ def why_not(subject: Subject) -> str | None:
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: two programs for each class and region, or the limit."""
     box = data_box(subject.points)
-    work = 0.0 if box is None else min(len(subject.data), MOST_SAMPLES) * _each(subject, box)
+    work = 0.0 if box is None else min(len(subject.data), MAX_SAMPLES) * _each(subject, box)
     return 0.5 + min(SHARE_OF_SECONDS * subject.settings.seconds, work)
 
 
@@ -81,19 +82,19 @@ def _each(subject: Subject, box: Box) -> float:
     return (1 + 2 * num_classes(subject.network)) * ball_seconds(subject.network, box) / 2
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Ask which classes live in the regions of some samples."""
     network, settings = subject.network, subject.settings
     box = data_box(subject.points)
     assert box is not None
-    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MOST_SAMPLES]
+    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MAX_SAMPLES]
     found = region_classes(
         network,
         subject.points[rows],
         domain=box,
         budget=Budget(seconds=SHARE_OF_SECONDS * settings.seconds),
         tolerance=settings.tolerance,
-        progress=lambda share: tell(0.8 * share),
+        progress=lambda share: progress(0.8 * share),
     )
     if not found.is_done.any():
         sentence = "All samples looked at lie on a kink, and their codes have no region with an interior."
@@ -139,7 +140,7 @@ def _which(subject: Subject, found: Findings) -> str:
 
 def _table(subject: Subject, rows: np.ndarray, found: Findings) -> Table:
     assert subject.classes is not None
-    order = np.argsort(-found[NUM_CLASSES].value, kind="stable")[:MOST_ROWS]
+    order = np.argsort(-found[NUM_CLASSES].value, kind="stable")[:MAX_ROWS]
     table = []
     for position in order.tolist():
         row = rows[found.keys["sample"][position]]
@@ -153,7 +154,7 @@ def _table(subject: Subject, rows: np.ndarray, found: Findings) -> Table:
         )
     columns = ("sample", "class", "classes in its region", "number", "by the published test", "distortion")
     caption = "Regions with the most classes first."
-    if len(found) > MOST_ROWS:
+    if len(found) > MAX_ROWS:
         caption += f" {len(table)} of {len(found):,} are shown."
     return Table(columns, tuple(table), caption)
 
@@ -167,7 +168,7 @@ def _images(subject: Subject, rows: np.ndarray, found: Findings, box: Box) -> li
     """Return what each class looks like in the regions of a few samples, where inputs are images."""
     shapes = (subject.network.input_shape, subject.data.shape_before or ())
     shape = next((one for one in shapes if is_image(one)), None)
-    if shape is None or subject.classes is None or num_classes(subject.network) > MOST_CLASSES_DRAWN:
+    if shape is None or subject.classes is None or num_classes(subject.network) > MAX_CLASSES_DRAWN:
         return []
     looked_at = rows[found.keys["sample"]]
     samples = looked_at[choose_samples(subject.classes[looked_at], FEW, seed=subject.settings.seed)]

@@ -12,14 +12,15 @@ from reluscope.findings import Finding
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
 TITLE = "Directions of hyperplanes"
 POSITION = 62
 SHARE_OF_SECONDS = 1 / 2
-MOST_GATES = 6
+MAX_GATES = 6
 # Multiplications and additions a second that the estimate of the time counts on.
 MULTIPLICATIONS = 1e10
 MEANING = (
@@ -57,17 +58,17 @@ def _work(network: Network) -> float:
     return rows * network.num_inputs * (rows + 10.0) / MULTIPLICATIONS
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Measure the angles at one sample."""
     network, settings = subject.network, subject.settings
     groups = subject.classes if subject.classes is not None else np.zeros(len(subject.data), dtype=np.int64)
     sample = int(choose_samples(groups, 1, seed=settings.seed)[0])
     point = subject.points[sample : sample + 1]
     (found,) = directions(network, point, tolerance=settings.tolerance)
-    tell(0.6)
+    progress(0.6)
     box = data_box(subject.points)
     facets = _facets(subject, point, box) if box is not None else None
-    tell(0.8)
+    progress(0.8)
     mean = _mean(found, f"all hyperplanes at sample {sample:,}", "mean angle between hyperplanes")
     shown = [_count(found, sample), *([mean] if _pairs(found) else [])]
     if facets is not None:
@@ -170,7 +171,7 @@ def _angle(value: float, pairs: int, where: str, name: str) -> Finding:
 def _table(found: Directions) -> Table:
     """Return the mean angles by pairs of gates."""
     present = np.flatnonzero(np.diff(found.rows))
-    gates, pairs = present[:MOST_GATES].tolist(), found.counts.sum(axis=2)
+    gates, pairs = present[:MAX_GATES].tolist(), found.counts.sum(axis=2)
     rows = []
     for one in gates:
         cells: list = [found.gates[one], f"{int(np.diff(found.rows)[one]):,}"]
@@ -183,6 +184,6 @@ def _table(found: Directions) -> Table:
             cells.append(_degrees(angle))
         rows.append(tuple(cells))
     caption = "Mean angles between the hyperplanes of two gates; within a gate each pair counts once."
-    if len(present) > MOST_GATES:
-        caption += f" The first {MOST_GATES} of {len(present)} gates are shown."
+    if len(present) > MAX_GATES:
+        caption += f" The first {MAX_GATES} of {len(present)} gates are shown."
     return Table(("gate", "hyperplanes", *(found.gates[gate] for gate in gates)), tuple(rows), caption)

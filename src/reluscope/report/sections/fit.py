@@ -4,13 +4,14 @@ import numpy as np
 
 from reluscope.analyses.classification.classes import ACCURACY, accuracy, accuracy_by_class
 from reluscope.analyses.regression import RMSE, fits
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import Content, Number, Table, Text, findings_table, measured, numbers
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
 TITLE = "Fit to the labels"
 POSITION = 20
-MOST_CLASSES = 40
-MOST_OUTPUTS = 40
+MAX_CLASSES = 40
+MAX_OUTPUTS = 40
 
 
 def why_not(subject: Subject) -> str | None:
@@ -25,9 +26,9 @@ def seconds(subject: Subject) -> float:
     return 0.05 + 3 * len(subject.data) * subject.seconds_per_sample
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Say which share of the samples is classified as labelled, or how far outputs are from their targets."""
-    del tell
+    del progress
     return _of_classes(subject) if subject.is_classifier else _of_outputs(subject)
 
 
@@ -49,9 +50,9 @@ def _of_classes(subject: Subject) -> Content:
         taken = ", ".join(f"{others[i]} ({counts[i]:,})" for i in order) or "none"
         rows.append((str(label), int((labels == label).sum()), measured(by_class, ACCURACY, row), taken))
     caption = "By label. The last column: the classes that the network gives instead, most often first."
-    if len(rows) > MOST_CLASSES:
-        caption += f" The first {MOST_CLASSES} of {len(rows)} are shown."
-    table = Table(("label", "samples", "accuracy", "taken for"), tuple(rows[:MOST_CLASSES]), caption)
+    if len(rows) > MAX_CLASSES:
+        caption += f" The first {MAX_CLASSES} of {len(rows)} are shown."
+    table = Table(("label", "samples", "accuracy", "taken for"), tuple(rows[:MAX_CLASSES]), caption)
     return Content((numbers(found), Text(sentence), table), Number(found))
 
 
@@ -66,5 +67,5 @@ def _of_outputs(subject: Subject) -> Content:
     if len(found) == 1:
         shown = [found.finding(name) for name in found if not np.isnan(found[name].value[0])]
         return Content((numbers(*shown), text), Number(shown[0]))
-    table = findings_table(found, "Errors in units of the outputs.", most=MOST_OUTPUTS)
+    table = findings_table(found, "Errors in units of the outputs.", most=MAX_OUTPUTS)
     return Content((text, table), Number(found.finding(RMSE, 0)))

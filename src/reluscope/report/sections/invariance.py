@@ -25,17 +25,18 @@ from reluscope.findings import Finding
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.plots.images import is_image
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
 TITLE = "What layers cannot see"
 POSITION = 36
-MOST_SAMPLES, MOST_GATES, BLOCK = 100, 4, 5
+MAX_SAMPLES, MAX_GATES, BLOCK = 100, 4, 5
 SHARE_OF_SECONDS = 1 / 6
 # Layers with more numbers in their matrix, or more inputs, are left out; so are pairs of images with more half-spaces.
-MOST_ENTRIES, MOST_INPUTS = 2**23, 2_000
-MOST_HALF_SPACE_ENTRIES = 2**21
+MAX_ENTRIES, MAX_INPUTS = 2**23, 2_000
+MAX_HALF_SPACE_ENTRIES = 2**21
 # Multiplications and additions a second that the estimate of the time counts on.
 MULTIPLICATIONS = 1e9
 KINDS = (Kind.SINGLETON, Kind.COMPACT, Kind.UNBOUNDED)
@@ -65,7 +66,7 @@ def why_not(subject: Subject) -> str | None:
 
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: a factorisation for every sample and gate, or the limit, and a picture."""
-    number = min(MOST_SAMPLES, len(subject.data))
+    number = min(MAX_SAMPLES, len(subject.data))
     work = sum(
         number * (1e-3 + 4.0 * _num_inputs(subject.network, at) ** 3 / MULTIPLICATIONS)
         for at in _positions(subject.network)
@@ -73,10 +74,10 @@ def seconds(subject: Subject) -> float:
     return 0.6 + min(work, SHARE_OF_SECONDS * subject.settings.seconds)
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Decide the kinds for samples, gate by gate, and vary one image."""
     settings = subject.settings
-    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MOST_SAMPLES]
+    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MAX_SAMPLES]
     places = _positions(subject.network)
     looked: list[_Looked] = []
     pair, interrupted = None, False
@@ -84,7 +85,7 @@ def content(subject: Subject, tell: Tell) -> Content:
         for number, place in enumerate(places):
             limit = SHARE_OF_SECONDS * settings.seconds / len(places)
             looked.append(_look(subject, rows, place, limit))
-            tell(0.8 * (number + 1) / len(places))
+            progress(0.8 * (number + 1) / len(places))
         pair = _pair(subject, rows, looked[0])
     except KeyboardInterrupt:
         interrupted = True
@@ -199,9 +200,9 @@ def _positions(network: Network) -> list[int]:
         index
         for index, stage in enumerate(network.stages)
         if not isinstance(stage.gate, Max)
-        and _num_inputs(network, index) <= MOST_INPUTS
-        and _num_inputs(network, index) * stage.gate.num_units <= MOST_ENTRIES
-    ][:MOST_GATES]
+        and _num_inputs(network, index) <= MAX_INPUTS
+        and _num_inputs(network, index) * stage.gate.num_units <= MAX_ENTRIES
+    ][:MAX_GATES]
 
 
 def _num_inputs(network: Network, index: int) -> int:
@@ -226,7 +227,7 @@ def _pair(subject: Subject, rows: np.ndarray, first: _Looked) -> _Pair | None:
     shape = next((one for one in (network.input_shape, subject.data.shape_before or ()) if len(one) > 1), ())
     box = data_box(subject.points)
     half_spaces = sum(gate.num_units * max(1, gate.num_pieces - 1) for gate in network.gates)
-    if not is_image(shape) or box is None or half_spaces * network.num_inputs > MOST_HALF_SPACE_ENTRIES:
+    if not is_image(shape) or box is None or half_spaces * network.num_inputs > MAX_HALF_SPACE_ENTRIES:
         return None
     place = int(np.argmax(first.found.dims))
     row = int(rows[place])
@@ -296,7 +297,7 @@ def _table(subject: Subject, looked: list[_Looked]) -> Table:
     if left:
         caption += (
             f" Left out of {len(subject.network.gates)} gates: {left}, as they are maxima, large, or come after the "
-            f"first {MOST_GATES}."
+            f"first {MAX_GATES}."
         )
     return Table(columns, tuple(rows), caption)
 

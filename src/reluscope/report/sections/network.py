@@ -2,12 +2,13 @@
 
 from reluscope.findings import Finding
 from reluscope.networks.network import Network
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Table, Text, numbers
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
 TITLE = "The network"
 POSITION = 10
-MOST_GATES = 60
+MAX_GATES = 60
 
 
 def why_not(subject: Subject) -> str | None:
@@ -22,9 +23,9 @@ def seconds(subject: Subject) -> float:
     return 0.05
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Say what was loaded and how it was checked."""
-    del tell
+    del progress
     network, data = subject.network, subject.data
     units = Finding.of(
         network.num_units,
@@ -90,9 +91,9 @@ def _gate_table(network: Network) -> Table:
         for index, gate in enumerate(network.gates)
     )
     caption = "Gates in order of evaluation. A unit's pieces are the affine functions that it chooses among."
-    if len(rows) > MOST_GATES:
-        caption += f" The first {MOST_GATES} of {len(rows)} are shown."
-    return Table(("", "gate", "kind", "shape", "units", "pieces"), rows[:MOST_GATES], caption)
+    if len(rows) > MAX_GATES:
+        caption += f" The first {MAX_GATES} of {len(rows)} are shown."
+    return Table(("", "gate", "kind", "shape", "units", "pieces"), rows[:MAX_GATES], caption)
 
 
 def _shape(shape: tuple[int, ...]) -> str:

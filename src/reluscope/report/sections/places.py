@@ -16,6 +16,7 @@ from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import (
     Block,
     Content,
@@ -27,12 +28,12 @@ from reluscope.report.content import (
     plain_values,
 )
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
 TITLE = "Regions where a class ends"
 POSITION = 66
-MOST_SAMPLES = 60
-MOST_BALLS = 10
+MAX_SAMPLES = 60
+MAX_BALLS = 10
 SHARE_FOR_BALLS = 1 / 2
 # The size of the box in which adversaries are looked for, as a share of the range of the data.
 RADIUS = 0.1
@@ -75,34 +76,34 @@ def why_not(subject: Subject) -> str | None:
 
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: forward passes along ways, adversaries, and three balls for each sample."""
-    network, ways = subject.network, 2 * min(len(subject.data), MOST_SAMPLES)
+    network, ways = subject.network, 2 * min(len(subject.data), MAX_SAMPLES)
     box = data_box(subject.points)
     walks = ways * (network.num_units * (subject.seconds_per_sample + 1e-5) + 1e-3)
-    balls = 3 * min(len(subject.data), MOST_BALLS) * ball_seconds(network, box)
+    balls = 3 * min(len(subject.data), MAX_BALLS) * ball_seconds(network, box)
     return 0.5 + walks + min(SHARE_FOR_BALLS * subject.settings.seconds, balls)
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Find the places of some samples, then inscribed balls for a few of them."""
     assert subject.classes is not None
     network, settings = subject.network, subject.settings
-    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MOST_SAMPLES]
+    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MAX_SAMPLES]
     points, classes = subject.points[rows], subject.classes[rows]
     box = data_box(subject.points)
     assert box is not None
     try:
         targets, by_means = _targets(subject, classes)
         decision = last_of_class(network, points, targets, tolerance=settings.tolerance)
-        tell(0.2)
+        progress(0.2)
         radius = RADIUS * float(np.ptp(subject.points))
         adversaries = pgd(network, points, classes, radius=radius, steps=STEPS, norm="linf", box=box)
-        tell(0.3)
+        progress(0.3)
         adversarial = last_of_class(network, points, adversaries, tolerance=settings.tolerance)
     except IncompletePartitionError:  # Ctrl-C, with nothing to show
         raise KeyboardInterrupt from None
-    tell(0.4)
+    progress(0.4)
     ways = (decision, adversarial)
-    balls = _balls(subject, points, ways, box, tell)
+    balls = _balls(subject, points, ways, box, progress)
     shares = [_leaving(way, what) for way, what in zip(ways, TARGETS, strict=True)]
     medians = [_median(one, kind) for kind, one in balls.found.items()]
     blocks: list[Block] = [
@@ -148,10 +149,12 @@ class _Balls:
     interrupted: bool
 
 
-def _balls(subject: Subject, points: np.ndarray, ways: tuple[LastOfClass, ...], box: Box, tell: Tell) -> _Balls:
+def _balls(
+    subject: Subject, points: np.ndarray, ways: tuple[LastOfClass, ...], box: Box, progress: ProgressFunction
+) -> _Balls:
     limit = SHARE_FOR_BALLS * subject.settings.seconds / 3
     ends = np.stack([way.last.is_boundary for way in ways])
-    rows = np.argsort(-ends.sum(axis=0), kind="stable")[:MOST_BALLS]
+    rows = np.argsort(-ends.sum(axis=0), kind="stable")[:MAX_BALLS]
     table = np.full((len(rows), 3), np.nan)
     found, interrupted = {}, False
     for place, kind in enumerate(KINDS):
@@ -166,7 +169,7 @@ def _balls(subject: Subject, points: np.ndarray, ways: tuple[LastOfClass, ...], 
                 domain=box,
                 budget=Budget(seconds=limit),
                 tolerance=subject.settings.tolerance,
-                progress=lambda share, place=place: tell(0.4 + 0.6 * (place + share) / 3),
+                progress=lambda share, place=place: progress(0.4 + 0.6 * (place + share) / 3),
             )
         except KeyboardInterrupt:  # the ways are there
             interrupted = True

@@ -11,6 +11,7 @@ from reluscope.budget import Budget
 from reluscope.findings import Findings
 from reluscope.findings.writing import number
 from reluscope.geometry.norms import Norm
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import (
     Block,
     Content,
@@ -23,12 +24,12 @@ from reluscope.report.content import (
     plain_values,
 )
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
 TITLE = "How far another class is"
 POSITION = 70
 FEW = 3
-MOST_REGIONS = 15
+MAX_REGIONS = 15
 SHARE_OF_SECONDS = 1 / 3
 NORMS: tuple[Norm, ...] = ("l2", "linf")
 MEANING = (
@@ -57,20 +58,20 @@ def why_not(subject: Subject) -> str | None:
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: a program for each region opened, or the limit."""
     searches = len(NORMS) * min(FEW, len(subject.data))
-    return 0.5 + min(SHARE_OF_SECONDS * subject.settings.seconds, searches * MOST_REGIONS * _each(subject) / 10)
+    return 0.5 + min(SHARE_OF_SECONDS * subject.settings.seconds, searches * MAX_REGIONS * _each(subject) / 10)
 
 
 def _each(subject: Subject) -> float:
     return ball_seconds(subject.network)
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Measure distances of a few samples in every norm."""
     assert subject.classes is not None
     network, settings = subject.network, subject.settings
     rows = choose_samples(subject.classes, FEW, seed=settings.seed)
     points = subject.points[rows]
-    budget = Budget(regions=MOST_REGIONS, seconds=SHARE_OF_SECONDS * settings.seconds / (len(NORMS) * len(rows)))
+    budget = Budget(regions=MAX_REGIONS, seconds=SHARE_OF_SECONDS * settings.seconds / (len(NORMS) * len(rows)))
     facets: list[Findings] = []
     within: list[Findings] = []
     whole: list[Findings] = []
@@ -79,10 +80,10 @@ def content(subject: Subject, tell: Tell) -> Content:
         try:
             facets.append(boundary_distance(network, points, norm=norm, tolerance=settings.tolerance))
             within.append(decision_distance_within(network, points, norm=norm, tolerance=settings.tolerance))
-            tell((place + 0.2) / len(NORMS))
+            progress((place + 0.2) / len(NORMS))
             whole.append(decision_distance(network, points, norm=norm, budget=budget, tolerance=settings.tolerance))
             interrupted = whole[-1].stopped == "interrupted"
-            tell((place + 1) / len(NORMS))
+            progress((place + 1) / len(NORMS))
         except KeyboardInterrupt:
             interrupted = True
         if interrupted:

@@ -10,19 +10,20 @@ from reluscope.budget import Budget
 from reluscope.findings import Findings
 from reluscope.findings.writing import number
 from reluscope.networks.network import Network
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, median, numbers, plain_values
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
 TITLE = "Stability of the inverse"
 POSITION = 37
-MOST_SAMPLES = 20
+MAX_SAMPLES = 20
 SHARE_OF_SECONDS = 1 / 6
 # Multiplications and additions a second that the estimate of the time counts on.
 MULTIPLICATIONS = 3e9
 MEMORY = 4 * 2**30
-MOST_CURVES = 6
-MOST_ROWS = 24
+MAX_CURVES = 6
+MAX_ROWS = 24
 MEASURES = (NUM_NONZERO, CONDITION, LARGEST, EFFECTIVE_RANK)
 COLUMNS = ("nonzero", "condition", "largest", "effective rank")
 MEANING = (
@@ -50,7 +51,7 @@ def why_not(subject: Subject) -> str | None:
 
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: a few samples, as many as there is time for, and two pictures."""
-    wanted = min(MOST_SAMPLES, len(subject.data)) * _work(subject.network)
+    wanted = min(MAX_SAMPLES, len(subject.data)) * _work(subject.network)
     return 0.6 + min(wanted, SHARE_OF_SECONDS * subject.settings.seconds)
 
 
@@ -62,16 +63,16 @@ def _work(network: Network) -> float:
     return 0.002 * len(layers(network)) + (products + 100.0 * n * entries) / MULTIPLICATIONS
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Follow the singular values at a few samples."""
     settings = subject.settings
-    chosen = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MOST_SAMPLES]
+    chosen = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MAX_SAMPLES]
     found = spectra(
         subject.network,
         subject.points[chosen],
         population=len(subject.data),
         budget=Budget(seconds=SHARE_OF_SECONDS * settings.seconds, memory=MEMORY),
-        progress=lambda share: tell(0.8 * share),
+        progress=lambda share: progress(0.8 * share),
         tolerance=settings.tolerance,
     )
     every = layers(subject.network)
@@ -117,7 +118,7 @@ def _curves(every: tuple[NetworkLayer, ...]) -> list[int]:
     """Return gates, evenly through the network where there are many, and the output."""
     gates = [index for index, layer in enumerate(every) if layer.kind == "gate"]
     rest = [len(every) - 1] if every[-1].kind == "affine" else []
-    most = MOST_CURVES - len(rest)
+    most = MAX_CURVES - len(rest)
     if len(gates) > most:
         gates = [gates[place] for place in np.linspace(0, len(gates) - 1, most).round().astype(int)]
     return gates + rest
@@ -143,12 +144,12 @@ def _text(subject: Subject, every: tuple[NetworkLayer, ...], by_layer: list[Find
 def _table(every: tuple[NetworkLayer, ...], by_layer: list[Findings]) -> Table:
     rows = [
         (f"{place + 1}", f"{layer.name} ({layer.kind})", layer.size, *(median(one, which) for which in MEASURES))
-        for place, (layer, one) in enumerate(zip(every[:MOST_ROWS], by_layer, strict=False))
+        for place, (layer, one) in enumerate(zip(every[:MAX_ROWS], by_layer, strict=False))
     ]
     caption = (
         "Medians over samples. A singular value counts as nonzero above a share of the largest that rounding explains; "
         "the effective rank is the exponential of the entropy of the singular values."
     )
-    if len(every) > MOST_ROWS:
-        caption += f" The first {MOST_ROWS} of {len(every)} layers are shown."
+    if len(every) > MAX_ROWS:
+        caption += f" The first {MAX_ROWS} of {len(every)} layers are shown."
     return Table(("layer", "name", "entries", *COLUMNS), tuple(rows), caption)

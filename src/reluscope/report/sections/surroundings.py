@@ -6,13 +6,14 @@ from reluscope import plots
 from reluscope.analyses.local.null_space_rays import ALONG_RAYS, null_space_rays
 from reluscope.budget import Budget
 from reluscope.findings import Finding
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Text, numbers, plain_values
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
 TITLE = "Regions around a sample"
 POSITION = 64
-MOST_SAMPLES = 30
+MAX_SAMPLES = 30
 RAYS = 30
 REACH = 0.1
 SHARE_OF_SECONDS = 1 / 4
@@ -39,14 +40,14 @@ def seconds(subject: Subject) -> float:
     """Return about how long it takes: forward passes over crossings, or the limit."""
     crossings = CROSSINGS * subject.network.num_units * RAYS
     each = OVERHEAD + crossings * (subject.seconds_per_sample + 1e-5)
-    work = min(len(subject.data), MOST_SAMPLES) * each
+    work = min(len(subject.data), MAX_SAMPLES) * each
     return 0.4 + min(SHARE_OF_SECONDS * subject.settings.seconds, work)
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Walk along rays from some samples, as many as there is time for."""
     settings, data = subject.settings, subject.data
-    rows = np.random.default_rng(settings.seed).permutation(len(data))[:MOST_SAMPLES]
+    rows = np.random.default_rng(settings.seed).permutation(len(data))[:MAX_SAMPLES]
     reach = REACH * float(np.ptp(subject.points))
     found = null_space_rays(
         subject.network,
@@ -57,7 +58,7 @@ def content(subject: Subject, tell: Tell) -> Content:
         population=len(data),
         budget=Budget(seconds=SHARE_OF_SECONDS * settings.seconds),
         tolerance=settings.tolerance,
-        progress=lambda share: tell(0.9 * share),
+        progress=lambda share: progress(0.9 * share),
     )
     found = found.rows(found.is_done)
     regions = found[ALONG_RAYS].value.astype(np.int64)

@@ -86,7 +86,7 @@ def _values(setting: Setting, name: str, network: rs.Network, testing: Labelled,
     """Return what is known of the singular values of samples; finished ones are kept in the records."""
 
     def progress(share: float) -> None:
-        setting.tell(f"Singular values of {name} at {len(rows)} samples", share, None)
+        setting.progress(f"Singular values of {name} at {len(rows)} samples", share)
 
     return rs.stability.spectra(
         network, testing.points[rows], population=len(testing), checkpoint=setting.records, progress=progress

@@ -58,7 +58,7 @@ def report(setting: Setting, plan: Plan) -> Outcome:
     try:
         for norm in NORMS:
             for row, target in _chosen(network, layer, testing):
-                setting.tell(f"Image {row} as image {target}, {NORMS[norm]}", None, None)
+                setting.progress(f"Image {row} as image {target}, {NORMS[norm]}")
                 one = rs.preimages.invariant(
                     network, testing.points[row], target=testing.points[target], domain=box, norm=norm
                 )

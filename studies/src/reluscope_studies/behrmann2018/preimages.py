@@ -107,7 +107,7 @@ def _kinds(setting: Setting, layer: rs.preimages.GateLayer, points: np.ndarray) 
         name, block = f"kinds-{start}", points[start : start + BLOCK]
         if name not in setting.records and parts and _is_over(setting, began):
             break
-        setting.tell(f"Preimages of {layer.name}: sample {start + 1:,} of {len(points):,}", None, None)
+        setting.progress(f"Preimages of {layer.name}: sample {start + 1:,} of {len(points):,}")
         try:
             if name not in setting.records:
                 setting.records[name] = _record(rs.preimages.classify_at(layer, block))
@@ -166,7 +166,7 @@ def _asked(
         name = f"algorithm-{row}"
         if name not in setting.records and found and _is_over(setting, began):
             break
-        setting.tell(f"Algorithm 1: sample {len(found) + 1:,} of {number:,}", None, None)
+        setting.progress(f"Algorithm 1: sample {len(found) + 1:,} of {number:,}")
         try:
             if name not in setting.records:
                 said = rs.preimages.compare_with_algorithm_1(layer, layer(points[[row]]), kinds.take(np.array([row])))

@@ -49,7 +49,7 @@ def protocol(setting: Setting) -> Outcome:
     """Train networks from many first weights, see which kinds they show, and look at one that shows the most."""
     points, labels = _circles(setting.seed)
     number = ATTEMPTS[setting.size]
-    setting.tell(f"Training {number} networks", None, None)
+    setting.progress(f"Training {number} networks")
     networks = train_classifiers(
         points,
         labels,
@@ -57,7 +57,7 @@ def protocol(setting: Setting) -> Outcome:
         num_classes=2,
         seeds=[int(one) for one in np.random.default_rng([setting.seed, 1]).integers(2**31, size=number)],
         recipe=RECIPE,
-        tell=lambda share: setting.tell(f"Training {number} networks", share, None),
+        progress=lambda share: setting.progress(f"Training {number} networks", share),
     )
     looked = [_look(rs.load(layers), points, labels) for layers in networks]
     best = max(one.accuracy for one in looked)

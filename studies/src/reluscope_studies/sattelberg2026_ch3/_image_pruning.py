@@ -147,7 +147,7 @@ class _Work:
         title = f"Pruning {kind} of the network"
         common = {
             "fine_tune": self._fine_tuning(),
-            "progress": lambda share: self.setting.tell(title, share, None),
+            "progress": lambda share: self.setting.progress(title, share),
             **tests,
         }
         if kind == WEIGHTS:

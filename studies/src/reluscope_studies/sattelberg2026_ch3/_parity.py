@@ -33,11 +33,11 @@ def parity(num_inputs: int) -> tuple[Float[Tensor, "s n"], Float[Tensor, " s"]]:
 
 
 def learned(
-    stack: rs.stacked.Stack, num_inputs: int, tell: Callable[[float], None] | None = None
+    stack: rs.stacked.Stack, num_inputs: int, progress: bool | Callable[[float], None] = False
 ) -> rs.stacked.Trained:
     """Return networks trained on parity."""
     x, y = parity(num_inputs)
-    return rs.stacked.train(stack, x, y, epochs=EPOCHS, goal=rs.stacked.signs_agree, progress=tell or False, **HOW)
+    return rs.stacked.train(stack, x, y, epochs=EPOCHS, goal=rs.stacked.signs_agree, progress=progress, **HOW)
 
 
 def share_of(successes: int, number: int, name: str) -> rs.Finding:

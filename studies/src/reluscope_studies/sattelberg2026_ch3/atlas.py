@@ -39,11 +39,11 @@ def protocol(setting: Setting) -> Outcome:
     every = list(product(DEPTHS, WIDTHS, LEAKS))
     try:
         for index, (depth, width, leak) in enumerate(every):
-            setting.tell(f"{NAMES[leak]}, {depth} x {width} units", index / len(every), None)
+            setting.progress(f"{NAMES[leak]}, {depth} x {width} units", index / len(every))
             cells[leak, width, depth] = cell(setting, width, depth, leak, TRIALS[setting.size])
     except KeyboardInterrupt:
         is_interrupted = True
-    setting.tell("Swaps values", None, None)
+    setting.progress("Swaps values")
     findings = [number for one in cells.values() for number in (one.solved, one.never_solved)]
     whole = [leak for leak in LEAKS if all((leak, width, depth) in cells for width, depth in product(WIDTHS, DEPTHS))]
     classes = {leak: _Classes(leak, [one for key, one in cells.items() if key[0] == leak]) for leak in whole}

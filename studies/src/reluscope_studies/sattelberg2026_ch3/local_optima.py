@@ -15,7 +15,7 @@ from jaxtyping import Float
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, Table
 from reluscope_studies import plots
-from reluscope_studies.sattelberg2026_ch3._networks import MOST_SEEDS, first_networks
+from reluscope_studies.sattelberg2026_ch3._networks import MAX_SEEDS, first_networks
 
 SENTENCE = "which local optima of XOR on a line does gradient descent reach"
 POSITION = 20
@@ -69,12 +69,12 @@ def protocol(setting: Setting) -> Outcome:
     """Train 1,000 networks from each of three kinds of first weights, and say where they end."""
     runs: dict[str, _Run] = {}
     is_interrupted = False
-    seeds = np.random.default_rng([setting.seed, 3]).integers(MOST_SEEDS, size=NETWORKS).tolist()
+    seeds = np.random.default_rng([setting.seed, 3]).integers(MAX_SEEDS, size=NETWORKS).tolist()
     try:
-        setting.tell("Steady states", None, None)
+        setting.progress("Steady states")
         rs.boolean.steady_states()
         for name, start in STARTS.items():
-            setting.tell(f"Gradient descent: {name}", None, None)
+            setting.progress(f"Gradient descent: {name}")
             runs[name] = _Run(name, rs.boolean.reached_states(_trained(start(seeds))))
     except KeyboardInterrupt:
         is_interrupted = True

@@ -100,7 +100,7 @@ def _pruned(setting: Setting, plan: Plan, digits: int, widths: tuple[int, ...], 
             *parity(digits),
             epochs=plan.epochs,
             seeds=seeds[1:],
-            progress=lambda share: setting.tell(title, share, None),
+            progress=lambda share: setting.progress(title, share),
             **HOW,
         )
     plain = {

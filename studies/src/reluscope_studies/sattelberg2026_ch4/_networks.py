@@ -143,7 +143,7 @@ def _record(setting: Setting, plan: Plan, training: rs.datasets.Dataset) -> Reco
         batch=None if plan.batch >= plan.samples else plan.batch,
         order=setting.seed,
         goal=partial(_are_right, share=plan.goal),
-        progress=lambda share: setting.tell(f"Training {plan.networks} {plan.name}", share, None),
+        progress=lambda share: setting.progress(f"Training {plan.networks} {plan.name}", share),
     )
     arrays = {name: values.cpu().numpy() for name, values in zip("Wbac", _parts(done.stack), strict=True)}
     return Record({"epochs": done.epochs.tolist()}, arrays)

@@ -33,7 +33,7 @@ def protocol(setting: Setting) -> Outcome:
                 found[leak, dim] = trained(setting, plan)
     except KeyboardInterrupt:
         is_interrupted = True
-    setting.tell("Decision regions", None, None)
+    setting.progress("Decision regions")
     tested = {key: one.accuracies(data_of(one.plan, 2 * setting.seed + 1, TESTED)) for key, one in found.items()}
     findings = [
         rs.Finding(

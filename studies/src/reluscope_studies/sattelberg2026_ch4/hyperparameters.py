@@ -53,7 +53,7 @@ def protocol(setting: Setting) -> Outcome:
             found[loss, leak, batch, is_normalized] = trained(setting, plan)
     except KeyboardInterrupt:
         is_interrupted = True
-    setting.tell("Decision regions", None, None)
+    setting.progress("Decision regions")
     number = NETWORKS[setting.size]
     findings = [
         rs.Finding(

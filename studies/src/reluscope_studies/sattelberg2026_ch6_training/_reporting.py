@@ -57,7 +57,7 @@ def interrupted(plan: Plan) -> Outcome:
 
 def report(setting: Setting, plan: Plan, run: Run, before: Part, *more: Part) -> Outcome:
     """Report a run: how it was found, its end, what only some studies ask, and pictures."""
-    setting.tell(f"Partitions of {plan.name}", None, None)
+    setting.progress(f"Partitions of {plan.name}")
     parts = [run.partition(moment) for moment in range(len(run.epochs))]
     every = [before, _at_the_end(run, parts[-1]), *more, _on_the_way(run, parts)]
     small = ("This is the small size: fewer epochs and frames.",) if setting.size == "small" else ()

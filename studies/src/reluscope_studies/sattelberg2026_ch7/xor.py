@@ -85,7 +85,7 @@ def _trained(setting: Setting, name: str) -> Layers:
     kept = setting.records.get(name)
     if kept is None:
         units, number = TRAINED[name]
-        setting.tell(f"Training {name}", None, None)
+        setting.progress(f"Training {name}")
         seed = int(np.random.default_rng([setting.seed, number]).integers(2**31))
         way = descend(CORNERS, CLASSES, (units,), epochs=EPOCHS[setting.size], rate=RATE, batch=4, seed=seed)
         (layers,) = deque(way, maxlen=1)

@@ -77,10 +77,10 @@ class Networks:
             seeds=[_seed(self.setting.seed, replicate, split) for split in missing],
             recipe=plan.recipe,
             device=self.setting.device,
-            tell=lambda share: self.setting.tell(label, share, None),
+            progress=lambda share: self.setting.progress(label, share),
         )
         for number, (split, layers) in enumerate(zip(missing, trained, strict=True)):
-            self.setting.tell(f"Measuring errors of {split[0]}+{split[1]}", number / len(missing), None)
+            self.setting.progress(f"Measuring errors of {split[0]}+{split[1]}", number / len(missing))
             arrays = {f"W{index}": weight for index, (weight, _) in enumerate(layers)}
             arrays |= {f"b{index}": bias for index, (_, bias) in enumerate(layers)}
             plain = {
@@ -164,7 +164,7 @@ class _Clock:
         if self._setting.seconds is not None:
             remaining = min(remaining or float("inf"), (self._number - self._ended) * self._setting.seconds)
         what = f"Counting {split[0]}+{split[1]}, network {self._ended + 1} of {self._number}"
-        self._setting.tell(what, self._done / self._whole, remaining)
+        self._setting.progress(what, self._done / self._whole, remaining)
 
     def end(self, split: tuple[int, int]) -> None:
         """Take note that a network is counted."""

@@ -22,7 +22,7 @@ from reluscope_studies.shepeleva2020._descent import descend
 from reluscope_studies.shepeleva2020._samples import Samples
 
 # Codes of all gates are counted where they take less memory than this.
-MOST_BYTES = 2**30
+MAX_BYTES = 2**30
 BLOCK = 4096
 CODES = "num_distinct_codes"
 
@@ -178,7 +178,7 @@ def follow(run: Run, setting: Setting, *, watched: Callable[[str], bool], most_d
     arrays = {"labels": validation.labels[drawn]}
 
     def look(epoch: int) -> None:
-        setting.tell(f"Training {run.label} at rate {run.rate:g}: epoch {epoch} of {max(run.epochs)}", None, None)
+        setting.progress(f"Training {run.label} at rate {run.rate:g}: epoch {epoch} of {max(run.epochs)}")
         network = traced.with_parameters({name: value.detach().cpu() for name, value in model.state_dict().items()})
         seen = {name: _see(network, part, run.task, gates) for name, part in run.samples.parts().items()}
         looks[str(epoch)] = {
@@ -217,7 +217,7 @@ class _Seen:
 def _see(network: rs.Network, samples: Labelled, task: Task, gates: tuple[rs.GateLayout, ...]) -> _Seen:
     """Evaluate samples block by block, so that only the codes of the watched gates are kept of large networks."""
     names = [gate.name for gate in gates]
-    is_small = network.layout.num_words * 8 * len(samples) <= MOST_BYTES
+    is_small = network.layout.num_words * 8 * len(samples) <= MAX_BYTES
     parts, wholes, scores = [], [], []
     for start in range(0, len(samples), BLOCK):
         rows = slice(start, start + BLOCK)

@@ -128,7 +128,7 @@ def grid(
     for one in followed:
         for gate in one.gates:
             if gates is None or gate.name in gates:
-                setting.tell(f"Embedding the codes of {gate.name}, {one.run.label}", None, None)
+                setting.progress(f"Embedding the codes of {gate.name}, {one.run.label}")
                 codes = [one.codes(epoch, gate.name) for epoch in shown]
                 drawn.append(rs.codespace.embed_series(codes, method=method, seed=setting.seed))
                 columns.append(gate.name if len(followed) == 1 else f"{one.run.label} {gate.name}")

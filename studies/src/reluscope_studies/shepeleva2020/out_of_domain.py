@@ -105,12 +105,12 @@ def _judge(
     """Train one network and return everything about it."""
     training, validation = samples.training, samples.validation
     seed = int(np.random.default_rng([setting.seed, replicate]).integers(2**31))
-    setting.tell(f"Training {name} network {replicate + 1} of {plan.replicates}", None, None)
+    setting.progress(f"Training {name} network {replicate + 1} of {plan.replicates}")
     model = classifier(training.shape, blocks, HEAD, len(samples.names), seed=seed)
     shaped = training.points.reshape(len(training), *training.shape)
     fit_classifier(model, shaped, training.labels, fit=plan.fit, seed=seed, device=setting.device)
     network = rs.load(model, input_shape=training.shape).to(setting.device)
-    setting.tell(f"Codes of {name} network {replicate + 1}", None, None)
+    setting.progress(f"Codes of {name} network {replicate + 1}")
     scores = {PROBABILITY: {kind: _uncertainty(network, points) for kind, points in kinds.items()}, NEAREST: nearest}
     right = rs.classification.accuracy(network, validation.points, validation.labels)
     found = {f"accuracy/validation/{INSIDE}": right}
@@ -143,7 +143,7 @@ def _uncertainty(network: rs.Network, points: Float[np.ndarray, "s n"]) -> Float
 
 
 def _nearest_images(samples: Samples, kinds: Mapping[str, np.ndarray], setting: Setting) -> dict[str, np.ndarray]:
-    setting.tell("Looking for the nearest training images", None, None)
+    setting.progress("Looking for the nearest training images")
     search = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(samples.training.points)
     return {kind: search.kneighbors(points)[0][:, 0] for kind, points in kinds.items()}
 

@@ -45,7 +45,7 @@ class Comparison:
         """Keep the likeliest point of every class in the region that is looked at."""
         name, records = f"{trained.variant.name}-likeliest", self.setting.records
         if name not in records:
-            self.setting.tell(f"Likeliest points of {trained.variant.name}", None, None)
+            self.setting.progress(f"Likeliest points of {trained.variant.name}")
             found = rs.local.likeliest_in_regions(trained.network, self.shown, domain=self.asked.box)
             records[name] = Record({}, {"points": found.points, "classes": found.classes})
 
@@ -54,7 +54,7 @@ class Comparison:
         name, records = f"{trained.variant.name}-facets", self.setting.records
         if name in records:
             return
-        self.setting.tell(f"Facets of {trained.variant.name}", None, None)
+        self.setting.progress(f"Facets of {trained.variant.name}")
         found = rs.local.region_facets(trained.network, self.shown, domain=self.asked.box)
         records[name] = Record({}, {"sources": found.sources[found.sources[:, 0] >= 0]})
 

@@ -88,7 +88,7 @@ class Asked:
         done = _number(known)
         while done < len(rows) and (not done or seconds is None or spent < seconds):
             began = time.perf_counter()
-            self.setting.tell(f"{question.capitalize()} of {network_name}, point {done + 1}", done / len(rows), None)
+            self.setting.progress(f"{question.capitalize()} of {network_name}, point {done + 1}", done / len(rows))
             block = rows[done : done + BLOCK]
             new = QUESTIONS[question](self, network, block)
             known = {part: np.concatenate([known[part], value]) if known else value for part, value in new.items()}

@@ -225,7 +225,7 @@ class Report:
             trained = self.workshop.kept(variant)
             if trained is None:
                 continue
-            self.setting.tell(f"Angles of {variant.name}", None, None)
+            self.setting.progress(f"Angles of {variant.name}")
             (every,) = rs.local.directions(trained.network, self.work.shown)
             record = self.setting.records.get(f"{variant.name}-facets")
             rows = None if record is None else [record.arrays["sources"]]
