@@ -37,7 +37,7 @@ def test_every_network_has_its_page(name, shape):
     data = dataset_of(POINTS.reshape(8, *shape), None).reshaped((4,))
     report = build_report(Subject(NETWORKS[name], data, "net", Settings()), sections=SECTIONS)
     assert report.sections[0].content is not None
-    assert "What layers cannot see" in render(report)
+    assert "Preimages and invariances of layers" in render(report)
     json.dumps(report.sections[0].content.data, allow_nan=False)
 
 

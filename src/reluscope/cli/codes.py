@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from reluscope.analyses.classification.classes import num_classes
-from reluscope.analyses.codespace.by_gate import beside
 from reluscope.analyses.codespace.class_distances import ALL_GATES, mean_code_distances
 from reluscope.analyses.codespace.distinct import NUM_CODES, count_distinct, count_distinct_by_class
 from reluscope.analyses.codespace.duplicates import duplicate_units
@@ -58,8 +57,7 @@ class _Found:
 
     def __init__(self, network: Network, dataset: Dataset, sampled: SampleCodes) -> None:
         self.network, self.dataset, self.sampled = network, dataset, sampled
-        self.gates: Findings = beside(
-            unit_usage(network, sampled),
+        self.gates: Findings = unit_usage(network, sampled).beside(
             count_distinct(sampled),
             occupancy(sampled, dataset.labels),
             duplicate_units(sampled),

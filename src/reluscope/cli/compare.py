@@ -16,8 +16,8 @@ from reluscope.cli.progress import show_progress
 from reluscope.datasets.dataset import Dataset
 from reluscope.datasets.opening import open_dataset
 from reluscope.findings import Finding
+from reluscope.findings.writing import signed
 from reluscope.networks.network import Network
-from reluscope.report.content import Number
 
 FORMAT = "reluscope compare 1"
 # What a network gives with itself: for quantities beside the metrics.
@@ -151,7 +151,7 @@ def _plain(finding: Finding | None) -> dict[str, Any] | None:
 
 
 def _cell(finding: Finding | None) -> str:
-    return "not defined" if finding is None else Number(finding, f"{float(finding):.4g}").text
+    return "not defined" if finding is None else signed(finding)
 
 
 def _of_itself(name: str, table: PairTable) -> str:

@@ -42,7 +42,7 @@ def number(value: float, digits: int = MIN_DIGITS) -> str:
 
 
 def written(finding: Finding, value: float, digits: int = MIN_DIGITS) -> str:
-    """Return the finding's value, or one of its ends, as a reader likes it: shares in percent.
+    """Return the finding's value, or one of its ends, as a reader likes it: shares in percent, angles with their sign.
 
     Examples
     --------
@@ -51,7 +51,9 @@ def written(finding: Finding, value: float, digits: int = MIN_DIGITS) -> str:
     >>> written(Finding.of(0.25, is_share=True), 0.25), written(Finding.of(0.25), 0.25)
     ('25.0 %', '0.25')
     """
-    return f"{100 * value:.{digits - 3}f} %" if finding.is_share else number(value, digits)
+    if finding.is_share:
+        return f"{100 * value:.{digits - 3}f} %"
+    return number(value, digits) + "°" * (finding.unit == "degrees")
 
 
 def signed(finding: Finding, digits: int = MIN_DIGITS) -> str:

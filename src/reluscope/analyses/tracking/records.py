@@ -135,6 +135,7 @@ class Records:
             definition="time of recording and writing over the time between records, which is that of training",
             domain=f"{len(self)} records",
             method=f"wall clock: {seconds:.3g} s of {seconds + between:.3g} s",
+            is_share=True,
         )
 
     def to_table(self) -> "pa.Table":
@@ -162,7 +163,13 @@ class Records:
                 low, high = interval
                 ends = (-np.inf if low is None else low, np.inf if high is None else high)
             return Finding(
-                value, Claim(claim), quantity.title, ends, definition=quantity.definition, domain=domain or ""
+                value,
+                Claim(claim),
+                quantity.title,
+                ends,
+                definition=quantity.definition,
+                domain=domain or "",
+                is_share=quantity.is_share,
             )
 
         if quantity.per == "network":

@@ -1,5 +1,8 @@
 """How large the regions of samples are: distances to the nearest facet, inscribed balls, and what bends first."""
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from reluscope import plots
@@ -21,18 +24,19 @@ from reluscope.report.content import (
     Picture,
     Table,
     Text,
-    measured,
+    cells,
+    findings_table,
     numbers,
     plain_values,
+    table,
 )
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject
 
-TITLE = "How large the regions are"
+TITLE = "Sizes of linear regions: facets and inscribed balls"
 POSITION = 60
 MAX_SAMPLES = 500
 MAX_BALLS = 20
-MAX_GATES = 60
 MAX_BYTES = 4 * 2**30
 NUM_FIRST = declare(
     "num_nearest_facets", "samples whose nearest facet is where a unit of this gate changes its piece", kind=Kind.COUNT
@@ -175,15 +179,12 @@ def _sizes(subject: Subject, points: np.ndarray, domain: Box | None) -> Findings
 
 
 def _sizes_table(samples: np.ndarray, sizes: Findings) -> Table:
-    table = [
-        (f"{int(samples[row]):,}", measured(sizes, WIDTH, row), measured(sizes, DIAMETER, row))
-        for row in np.flatnonzero(sizes.is_done).tolist()
-    ]
     caption = (
         "Width: the least distance of two parallel hyperplanes with the region between them. Diameter: the largest "
         "distance of two of its points."
     )
-    return Table(("sample", "minimal width of its region", "diameter"), tuple(table), caption)
+    found = replace(sizes, keys={"sample": samples}).rows(sizes.is_done)
+    return findings_table(found, caption, quantities=(WIDTH, DIAMETER))
 
 
 def _domain(balls: Findings, domain: Box | None) -> str:
@@ -243,35 +244,23 @@ def _first(subject: Subject, facets: Findings) -> Table:
         [(first == index).sum() for index in range(len(gates))],
         method="least (b - a x) / |a| over all half-spaces of the region, in float64; the earlier gate at a tie",
     )
-    found = Findings(
-        {NUM_FIRST.name: counts},
-        {"gate": np.array([gate.name for gate in gates])},
-        (Status.DONE,) * len(gates),
-        domain=f"{len(facets):,} samples",
-    )
-    rows = [(gate.name, gate.num_units, measured(found, NUM_FIRST, row)) for row, gate in enumerate(gates)]
-    caption = "Which gate bends first, as one moves away from a sample."
-    if len(rows) > MAX_GATES:
-        caption += f" The first {MAX_GATES} of {len(rows)} gates are shown."
-    return Table(("gate", "units", "samples it bends first for"), tuple(rows[:MAX_GATES]), caption)
+    found = Findings.of(counts, keys={"gate": [gate.name for gate in gates]}, domain=f"{len(facets):,} samples")
+    caption = "In which gate the nearest facet of each sample lies: the first to change its piece as one moves away."
+    return findings_table(found, caption, also={"units": [gate.num_units for gate in gates]})
 
 
 def _table(subject: Subject, rows: np.ndarray, facets: Findings, balls: Findings) -> Table:
-    gates, table = subject.network.gates, []
-    for row in _with_balls(balls).tolist():
-        cells: list = [f"{int(rows[row]):,}"]
-        if subject.classes is not None:
-            cells.append(str(int(subject.classes[rows[row]])))
-        gate, unit, _ = facets.details["sources"][row]
-        cells.append(f"{gates[gate].name}, unit {unit:,}" if gate >= 0 else "none")
-        offset = float(balls.details["offsets"][row])
-        cells += [measured(facets, BOUNDARY_DISTANCE, row), measured(balls, INRADIUS, row)]
-        cells.append(number(offset) if np.isfinite(offset) else "")
-        table.append(tuple(cells))
-    columns = ["sample", *(["class"] if subject.classes is not None else []), "bends first", "nearest facet"]
-    columns += ["radius of inscribed ball", "from sample to centre"]
+    with_balls, gates = _with_balls(balls), subject.network.gates
+    facets, balls, samples = facets.rows(with_balls), balls.rows(with_balls), rows[with_balls]
+    also: dict[str, Any] = {} if subject.classes is None else {"class": subject.classes[samples]}
+    also["unit of the nearest facet"] = [
+        f"{gates[gate].name}, unit {unit:,}" if gate >= 0 else "none" for gate, unit, _ in facets.details["sources"]
+    ]
+    also["from sample to centre"] = np.where(np.isfinite(balls.details["offsets"]), balls.details["offsets"], np.nan)
+    distances, radii = (replace(one, keys={"sample": samples}) for one in (facets, balls))
+    columns = {"nearest facet": cells(distances, BOUNDARY_DISTANCE), "radius of inscribed ball": cells(radii, INRADIUS)}
     caption = "Distances are Euclidean, in input space. Centres of largest balls need not be unique."
-    return Table(tuple(columns), tuple(table), caption)
+    return table({"sample": samples, **also}, columns, caption)
 
 
 def _data(rows: np.ndarray, facets: Findings, balls: Findings | None) -> dict:

@@ -1,5 +1,7 @@
 """Which classes live in the regions of samples: exactly, beside the published test that counts too few."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from reluscope import plots
@@ -28,14 +30,14 @@ from reluscope.report.content import (
     Picture,
     Table,
     Text,
-    measured,
+    findings_table,
     numbers,
     plain_values,
 )
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject
 
-TITLE = "Classes within one region"
+TITLE = "Classes within one linear region"
 POSITION = 68
 MAX_SAMPLES = 5
 MAX_ROWS = 8
@@ -102,10 +104,10 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     # Of the regions that were looked at, these numbers are exact.
     done = found.rows(found.is_done)
     shown = [
-        Number(done.mean(NUM_CLASSES)),
-        Number(done.mean(NUM_AT_LIKELIEST)),
+        done.mean(NUM_CLASSES),
+        done.mean(NUM_AT_LIKELIEST),
         done.share(HAS_BOUNDARY),
-        Number(done.mean(DISTORTION)),
+        done.mean(DISTORTION),
     ]
     described = f"In how many of {len(done):,} regions so many classes live"
     blocks: list[Block] = [
@@ -124,7 +126,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         "classes_at_likeliest": [np.flatnonzero(row).tolist() for row in done.details["is_at_likeliest"]],
         "distortions": plain_values(done[DISTORTION].value),
     }
-    return Content(tuple(blocks), shown[0], data, interrupted=found.stopped == "interrupted")
+    return Content(tuple(blocks), Number(shown[0]), data, interrupted=found.stopped == "interrupted")
 
 
 def _which(subject: Subject, found: Findings) -> str:
@@ -140,23 +142,19 @@ def _which(subject: Subject, found: Findings) -> str:
 
 def _table(subject: Subject, rows: np.ndarray, found: Findings) -> Table:
     assert subject.classes is not None
-    order = np.argsort(-found[NUM_CLASSES].value, kind="stable")[:MAX_ROWS]
-    table = []
-    for position in order.tolist():
-        row = rows[found.keys["sample"][position]]
-        table.append(
-            (
-                f"{int(row):,}",
-                str(int(subject.classes[row])),
-                _listed(found.details["occurs"][position]),
-                *(measured(found, name, position) for name in (NUM_CLASSES, NUM_AT_LIKELIEST, DISTORTION)),
-            )
-        )
-    columns = ("sample", "class", "classes in its region", "number", "by the published test", "distortion")
-    caption = "Regions with the most classes first."
-    if len(found) > MAX_ROWS:
-        caption += f" {len(table)} of {len(found):,} are shown."
-    return Table(columns, tuple(table), caption)
+    found = found.rows(np.argsort(-found[NUM_CLASSES].value, kind="stable"))
+    samples = rows[found.keys["sample"]]
+    also = {
+        "class": subject.classes[samples],
+        "classes in its region": [_listed(occurs) for occurs in found.details["occurs"]],
+    }
+    return findings_table(
+        replace(found, keys={"sample": samples}),
+        "Regions with the most classes first.",
+        quantities=(NUM_CLASSES, NUM_AT_LIKELIEST, DISTORTION),
+        also=also,
+        limit=MAX_ROWS,
+    )
 
 
 def _listed(occurs: np.ndarray, most: int = 12) -> str:

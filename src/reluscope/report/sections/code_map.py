@@ -6,14 +6,14 @@ from reluscope import plots
 from reluscope.analyses.codespace.class_distances import ALL_GATES
 from reluscope.analyses.codespace.embedding import TRUST, Embedding, embed, embedding_trust
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes, sample_codes
-from reluscope.findings import Claim, Column, Findings, Kind, Quantity, declare
+from reluscope.findings import Claim, Column, Finding, Findings, Kind, Quantity, declare
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import Content, Number, Picture, Text, findings_table, measured
+from reluscope.report.content import Content, Number, Picture, Text, cells, findings_table
 from reluscope.report.drawing import drawing
 from reluscope.report.grouping import grouping
 from reluscope.report.subject import Subject
 
-TITLE = "Where samples lie in code space"
+TITLE = "Activation patterns in two dimensions"
 POSITION = 31
 MAX_SAMPLES = 1_000
 MAX_GATES = 4
@@ -94,8 +94,8 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         Text(NEAREST) if groups is not None else Text("The last column: how far away the nearest code is."),
         findings_table(found, note),
     )
-    headline = measured(found, TRUST if groups is None else SAME_CLASS, len(found) - 1)
-    return Content(blocks, headline if isinstance(headline, Number) else None)
+    headline = cells(found, TRUST if groups is None else SAME_CLASS)[-1]
+    return Content(blocks, Number(headline) if isinstance(headline, Finding) else None)
 
 
 def _parts(samples: SampleCodes) -> dict[str, SampleCodes]:

@@ -5,7 +5,6 @@ from dataclasses import replace
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.codespace.by_gate import beside
 from reluscope.analyses.codespace.class_distances import (
     ALL,
     ALL_GATES,
@@ -35,9 +34,8 @@ from reluscope.report.drawing import drawing
 from reluscope.report.grouping import Grouping, grouping
 from reluscope.report.subject import Subject
 
-TITLE = "Codes of the data"
+TITLE = "Activation patterns of the data"
 POSITION = 30
-MAX_GATES = 60
 CODES = (
     "The code of a sample says which piece every unit uses. Samples with one code lie in one region, and the network "
     "is one affine map on them. The number of distinct codes is the number of regions that hold a sample, so the "
@@ -74,8 +72,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     sampled = sample_codes(network, subject.data.points, tolerance=settings.tolerance)
     progress(0.6)
     groups = grouping(subject)
-    gates = beside(
-        unit_usage(network, sampled),
+    gates = unit_usage(network, sampled).beside(
         count_distinct(sampled),
         duplicate_units(sampled),
         occupancy(sampled, None if groups is None else groups.values),
@@ -140,8 +137,7 @@ def _gate_table(gates: Findings, num_samples: int) -> Table:
     if gates.keys["pieces"].max(initial=0) > 2:
         shown.append(PIECES_USED)
         caption += " Pieces used: the mean over the gate's units of how many of their pieces the samples use."
-    chosen = replace(gates, columns={quantity.name: gates[quantity] for quantity in shown})
-    return findings_table(chosen, caption, most=MAX_GATES)
+    return findings_table(gates, caption, quantities=shown)
 
 
 def _class_table(found: Findings, groups: Grouping) -> Table:

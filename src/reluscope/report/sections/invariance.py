@@ -26,11 +26,11 @@ from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.plots.images import is_image
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, table
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject
 
-TITLE = "What layers cannot see"
+TITLE = "Preimages and invariances of layers"
 POSITION = 36
 MAX_SAMPLES, MAX_GATES, BLOCK = 100, 4, 5
 SHARE_OF_SECONDS = 1 / 6
@@ -274,21 +274,15 @@ def _which(subject: Subject, looked: list[_Looked]) -> str:
 
 
 def _table(subject: Subject, looked: list[_Looked]) -> Table:
-    rows = []
-    for one in looked:
-        dims, equations = one.found.dims, one.found.num_equations
-        rows.append(
-            (
-                one.layer.name,
-                one.layer.num_inputs,
-                one.layer.num_units,
-                len(one.found),
-                *map(Number, one.counts),
-                _between(equations),
-                _between(dims),
-            )
-        )
-    columns = ("gate", "reads", "units", "samples", "singleton", "compact", "unbounded", "units on", "directions open")
+    keys = {
+        "gate": [one.layer.name for one in looked],
+        "reads": [one.layer.num_inputs for one in looked],
+        "units": [one.layer.num_units for one in looked],
+        "samples": [len(one.found) for one in looked],
+        "units on": [_between(one.found.num_equations) for one in looked],
+        "directions open": [_between(one.found.dims) for one in looked],
+    }
+    columns = {kind.name.lower(): [one.counts[place] for one in looked] for place, kind in enumerate(KINDS)}
     caption = (
         "Kinds of preimages of the gates' outputs at samples; how many units give equations, and how many directions "
         "these leave open."
@@ -299,7 +293,7 @@ def _table(subject: Subject, looked: list[_Looked]) -> Table:
             f" Left out of {len(subject.network.gates)} gates: {left}, as they are maxima, large, or come after the "
             f"first {MAX_GATES}."
         )
-    return Table(columns, tuple(rows), caption)
+    return table(keys, columns, caption)
 
 
 def _between(values: np.ndarray) -> str:

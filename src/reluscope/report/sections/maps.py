@@ -1,5 +1,7 @@
 """The affine maps that the network is near its samples: as pictures for a few, their sizes for many."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from reluscope import plots
@@ -10,11 +12,11 @@ from reluscope.budget import Budget
 from reluscope.findings import Findings
 from reluscope.plots.images import is_image
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, measured, numbers
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, findings_table, numbers
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject
 
-TITLE = "The network near a sample"
+TITLE = "Local affine maps"
 POSITION = 35
 FEW = 6
 MAX_SAMPLES = 1_000
@@ -146,15 +148,8 @@ def _pictures(subject: Subject, points: np.ndarray, shown: np.ndarray, names: li
 
 
 def _table(subject: Subject, rows: np.ndarray, norms: Findings, margins: LinearMargins | None) -> Table:
-    labels = subject.labels
-    columns = ["sample", *(["label"] if labels is not None else []), *(["class", "rival"] if margins else [])]
-    columns += [column.title for column in norms.columns.values()]
-    table = []
-    for place, row in enumerate(rows):
-        cells: list = [f"{row:,}"]
-        if labels is not None:
-            cells.append(str(int(labels[row])))
-        if margins is not None:
-            cells += [str(int(margins.classes[place])), str(int(margins.rivals[place]))]
-        table.append((*cells, *(measured(norms, name, place) for name in norms)))
-    return Table(tuple(columns), tuple(table), "The same samples, by their numbers in the data from 0 on.")
+    also = {} if subject.labels is None else {"label": subject.labels[rows]}
+    if margins is not None:
+        also |= {"class": margins.classes, "rival": margins.rivals}
+    caption = "The same samples, by their numbers in the data from 0 on."
+    return findings_table(replace(norms, keys={"sample": rows}), caption, also=also)

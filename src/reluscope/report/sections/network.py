@@ -3,12 +3,11 @@
 from reluscope.findings import Finding
 from reluscope.networks.network import Network
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import Block, Content, Number, Table, Text, numbers
+from reluscope.report.content import Block, Content, Number, Table, Text, numbers, table
 from reluscope.report.subject import Subject
 
 TITLE = "The network"
 POSITION = 10
-MAX_GATES = 60
 
 
 def why_not(subject: Subject) -> str | None:
@@ -86,14 +85,16 @@ def _gates_in_words(network: Network) -> str:
 
 
 def _gate_table(network: Network) -> Table:
-    rows = tuple(
-        (str(index + 1), gate.name, gate.kind.replace("_", " "), _shape(gate.shape), gate.num_units, gate.num_pieces)
-        for index, gate in enumerate(network.gates)
-    )
+    gates = network.gates
+    keys = {
+        "gate": [gate.name for gate in gates],
+        "kind": [gate.kind.replace("_", " ") for gate in gates],
+        "shape": [_shape(gate.shape) for gate in gates],
+        "units": [gate.num_units for gate in gates],
+        "pieces": [gate.num_pieces for gate in gates],
+    }
     caption = "Gates in order of evaluation. A unit's pieces are the affine functions that it chooses among."
-    if len(rows) > MAX_GATES:
-        caption += f" The first {MAX_GATES} of {len(rows)} are shown."
-    return Table(("", "gate", "kind", "shape", "units", "pieces"), rows[:MAX_GATES], caption)
+    return table(keys, {}, caption)
 
 
 def _shape(shape: tuple[int, ...]) -> str:

@@ -24,7 +24,7 @@ from reluscope.report.content import Attachment, Block, Content, Number, Picture
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject
 
-TITLE = "A plane through three samples"
+TITLE = "Linear regions on a plane through three samples"
 POSITION = 40
 
 

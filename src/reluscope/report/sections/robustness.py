@@ -19,14 +19,15 @@ from reluscope.report.content import (
     Picture,
     Table,
     Text,
-    measured,
+    cells,
     numbers,
     plain_values,
+    table,
 )
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject
 
-TITLE = "How far another class is"
+TITLE = "Robustness: distances to the decision boundary"
 POSITION = 70
 FEW = 3
 MAX_REGIONS = 15
@@ -131,23 +132,20 @@ def _which(subject: Subject, number_of_samples: int, budget: Budget) -> str:
 
 def _table(subject: Subject, rows: np.ndarray, within: list[Findings], whole: list[Findings]) -> Table:
     assert subject.classes is not None
-    table = []
-    for place, row in enumerate(rows.tolist()):
-        for norm, inside, one in zip(NORMS, within, whole, strict=False):
-            other = int(one.details["adversarial"][place])
-            table.append(
-                (
-                    f"{row:,}",
-                    str(int(subject.classes[row])),
-                    norm,
-                    measured(one, DECISION_DISTANCE, place),
-                    "" if other < 0 else str(other),
-                    measured(inside, DECISION_DISTANCE_WITHIN, place),
-                )
-            )
-    columns = ("sample", "class", "norm", "to another class", "which class", "within its region")
+    norms = NORMS[: len(whole)]
+    others = [one.details["adversarial"].tolist() for one in whole]
+    keys = {
+        "sample": np.tile(rows, len(norms)),
+        "class": np.tile(subject.classes[rows], len(norms)),
+        "norm": np.repeat(norms, len(rows)),
+    }
+    columns = {
+        "to another class": [entry for one in whole for entry in cells(one, DECISION_DISTANCE)],
+        "which class": [None if other < 0 else other for one in others for other in one],
+        "within its region": [entry for one in within for entry in cells(one, DECISION_DISTANCE_WITHIN)],
+    }
     caption = (
         "Where a search was not finished, a lower bound, and in brackets how far the nearest change of class is that "
         "it has found, if any. An infinite distance says that there is no other class."
     )
-    return Table(columns, tuple(table), caption)
+    return table(keys, columns, caption)

@@ -13,7 +13,7 @@ from reluscope.report.content import Block, Content, Number, Picture, Text, numb
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject
 
-TITLE = "Regions between samples"
+TITLE = "Linear regions on segments between samples"
 POSITION = 50
 
 

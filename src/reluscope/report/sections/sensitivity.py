@@ -13,11 +13,11 @@ from reluscope.analyses.sensitivity import (
 from reluscope.analyses.sensitivity.probability_jacobians import OF_LOGITS, OF_PROBABILITIES
 from reluscope.plots.images import is_image
 from reluscope.progress import ProgressFunction
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values, table
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject
 
-TITLE = "What the outputs answer to"
+TITLE = "Sensitivity: active subspaces"
 POSITION = 38
 MAX_SAMPLES = 500
 MAX_OUTPUTS = 10
@@ -127,10 +127,11 @@ def _pictures(subject: Subject, found: ActiveSubspaces, along: dict[int, OutputA
 
 
 def _table(found: ActiveSubspaces, along: dict[int, OutputAlong]) -> Table:
-    rows = []
-    for j, output in enumerate(found.outputs):
-        explained = Number(along[j].explained()) if j in along else "-"
-        rows.append((str(output), Number(found.share(j)), explained, Number(found.rank(j))))
-    columns = ("output", "share of the first direction", "variance explained along it", "directions")
+    places = range(len(found))
+    columns = {
+        "share of the first direction": [found.share(j) for j in places],
+        "variance explained along it": [along[j].explained() if j in along else None for j in places],
+        "directions": [found.rank(j) for j in places],
+    }
     caption = "Directions beyond the number in the last column carry less than rounding, or nothing."
-    return Table(columns, tuple(rows), caption)
+    return table({"output": found.outputs}, columns, caption)

@@ -149,7 +149,7 @@ def _classes(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answers:
     return answers
 
 
-def _surroundings(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answers:
+def _surrounding_regions(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answers:
     """Distinct regions along random rays on which no logit changes, and how alike they decide."""
     inquiry = asked.inquiry
     points = asked.testing.points[rows]
@@ -166,12 +166,12 @@ def _surroundings(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answer
 
 
 def cosines_of(answers: Answers) -> np.ndarray:
-    """Return the cosines of all surroundings, each as the middle of its bin."""
+    """Return the cosines of all surrounding regions, each as the middle of its bin."""
     return np.repeat((COSINE_EDGES[1:] + COSINE_EDGES[:-1]) / 2, answers["cosines"].sum(axis=0))
 
 
 QUESTIONS: dict[str, Callable[[Asked, rs.Network, np.ndarray], Answers]] = {
     "inspheres": _inspheres,
     "classes": _classes,
-    "surroundings": _surroundings,
+    "surrounding_regions": _surrounding_regions,
 }

@@ -34,7 +34,7 @@ class Report:
     def outcome(self, interrupted: bool) -> Outcome:
         """Return what is known."""
         looked = self._directions()
-        parts = (self._accuracies(), self._inspheres(), self._classes(), self._surroundings(), _angles(looked))
+        parts = (self._accuracies(), self._inspheres(), self._classes(), self._surrounding_regions(), _angles(looked))
         findings = tuple(one for found, _ in parts for one in found)
         tables = tuple(table for _, table in parts if table.rows)
         return Outcome(self._sentences(), findings, tables, tuple(self._pictures(looked)), interrupted)
@@ -157,10 +157,10 @@ class Report:
         )
         return findings, self._table(cells, caption, "{:.3f}")
 
-    def _surroundings(self) -> tuple[list[rs.Finding], Table]:
+    def _surrounding_regions(self) -> tuple[list[rs.Finding], Table]:
         findings, cells = [], {}
         for variant in self.plan.compared:
-            answers = self.work.answers("surroundings", variant)
+            answers = self.work.answers("surrounding_regions", variant)
             numbers = _joined(answers, "number")
             if not len(numbers):
                 continue
@@ -241,7 +241,7 @@ class Report:
             kinds = {one.kind: self.work.answers("inspheres", one) for one in compared if one.rate == rate}
             yield Picture(
                 f"{self.plan.name}-inspheres-{rate:g}",
-                rs.plots.places(
+                rs.plots.size_distributions(
                     {
                         f"{place} regions": {kind: _joined(found, f"radius {place}") for kind, found in kinds.items()}
                         for place in PLACES
@@ -249,7 +249,7 @@ class Report:
                 ),
                 f"Inradii of regions at three places, at learning rate {rate:g}.",
             )
-        if any(self.work.answers("surroundings", variant) for variant in compared):
+        if any(self.work.answers("surrounding_regions", variant) for variant in compared):
             yield self._surroundings_picture()
         if any(f"{variant.name}-likeliest" in self.setting.records for variant in compared):
             yield self._likeliest_picture()
@@ -264,15 +264,15 @@ class Report:
         numbers: dict[str, dict[str, np.ndarray]] = {}
         cosines: dict[str, dict[str, np.ndarray]] = {}
         for variant in self.plan.compared:
-            answers = self.work.answers("surroundings", variant)
+            answers = self.work.answers("surrounding_regions", variant)
             rate = f"rate {variant.rate:g}"
             numbers.setdefault(rate, {})[variant.kind] = _joined(answers, "number").astype(np.int64)
             found = np.concatenate([np.zeros(0), *(cosines_of(one) for one in answers)])
             cosines.setdefault(rate, {})[variant.kind] = found
         inquiry = self.plan.inquiry
         return Picture(
-            f"{self.plan.name}-surroundings",
-            rs.plots.surroundings(numbers, cosines),
+            f"{self.plan.name}-surrounding-regions",
+            rs.plots.surrounding_regions(numbers, cosines),
             f"Distinct regions on {inquiry.rays} random rays of length {inquiry.reach:g} from each point, along which "
             "no logit changes at first, and the cosines between decision directions there and at the point.",
         )

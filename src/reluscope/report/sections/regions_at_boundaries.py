@@ -9,7 +9,7 @@ from reluscope.analyses.classification.classes import predicted_classes
 from reluscope.analyses.data_box import data_box
 from reluscope.analyses.inscribed_balls import INRADIUS, ball_seconds, inscribed_balls
 from reluscope.analyses.local.adversaries import pgd
-from reluscope.analyses.local.class_ends import LastOfClass, last_of_class
+from reluscope.analyses.local.class_ends import ClassEnds, LastOfClass, last_of_class
 from reluscope.analyses.local.targets import class_means, other_means, other_points
 from reluscope.budget import Budget
 from reluscope.errors import IncompletePartitionError
@@ -26,11 +26,12 @@ from reluscope.report.content import (
     Text,
     numbers,
     plain_values,
+    table,
 )
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject
 
-TITLE = "Regions where a class ends"
+TITLE = "Linear regions at decision boundaries and adversaries"
 POSITION = 66
 MAX_SAMPLES = 60
 MAX_BALLS = 10
@@ -204,11 +205,15 @@ def _leaving(way: LastOfClass, what: str) -> Finding:
     )
 
 
-def _along(values: np.ndarray, errors: np.ndarray) -> Finding:
-    """Return the median share of the way, from shares with the rounding of each."""
+def _along(way: LastOfClass, ends: ClassEnds) -> Finding | None:
+    """Return the median share of the way at which the class ends, over ways that lead to another class, if any."""
+    leaving = way.last.is_boundary
+    if not leaving.any():
+        return None
     method = "exact partition of every way; outputs are affine between its kinks"
-    ends = np.maximum(values - errors, 0.0), np.minimum(values + errors, 1.0)
-    column = Column.of(SHARE_OF_WAY, np.clip(values, *ends), *ends, tolerance=2 * errors, method=method)
+    values, errors = ends.alphas[leaving], ends.errors[leaving]
+    bounds = np.maximum(values - errors, 0.0), np.minimum(values + errors, 1.0)
+    column = Column.of(SHARE_OF_WAY, np.clip(values, *bounds), *bounds, tolerance=2 * errors, method=method)
     return Findings.of(column, keys={"sample": np.arange(len(values))}).median(SHARE_OF_WAY)
 
 
@@ -226,29 +231,33 @@ def _text(subject: Subject, number: int, by_means: bool, radius: float, box: Box
 
 
 def _picture(balls: _Balls) -> Picture:
-    figure = plots.radii_by_place(balls.table, KINDS)
+    figure = plots.radii_by_location(balls.table, KINDS)
     caption = "Radii of inscribed balls of regions at three places of the same samples, joined by thin lines."
     described = f"Radii of inscribed balls at {len(KINDS)} places of {len(balls.rows):,} samples"
-    return Picture((drawing(figure, "places", described),), caption)
+    return Picture((drawing(figure, "radii-by-location", described),), caption)
 
 
 def _table(ways: tuple[LastOfClass, ...]) -> Table:
-    rows = []
-    for way, what in zip(ways, TARGETS, strict=True):
-        ends = way.last.is_boundary
-        cells: list = [f"to {what}", Number(_leaving(way, what))]
-        for one in (way.first, way.last):
-            cells.append(Number(_along(one.alphas[ends], one.errors[ends])) if ends.any() else "")
-        number, unsure = int((way.first.alphas < way.last.alphas)[ends].sum()), int((~way.is_exact).sum())
-        back = Finding.of(
-            number,
-            max(0, number - unsure),
-            number + unsure,
-            name=f"ways to {what} on which the class comes back",
-            definition="ways that leave the class of their start, and have it again later on",
-            domain=f"{int(ends.sum()):,} ways that end in another class",
-            method="exact partition of every way",
-        )
-        rows.append((*cells, Number(back)))
-    columns = ("way", "leave the class", "first left at", "last left at", "class comes back")
-    return Table(columns, tuple(rows), "Shares of ways, and the median share of the way at which the class is left.")
+    columns = {
+        "leave the class": [_leaving(way, what) for way, what in zip(ways, TARGETS, strict=True)],
+        "first left at": [_along(way, way.first) for way in ways],
+        "last left at": [_along(way, way.last) for way in ways],
+        "class comes back": [_coming_back(way, what) for way, what in zip(ways, TARGETS, strict=True)],
+    }
+    caption = "Shares of ways, and the median share of the way at which the class is left."
+    return table({"way": [f"to {what}" for what in TARGETS]}, columns, caption)
+
+
+def _coming_back(way: LastOfClass, what: str) -> Finding:
+    """Return how many ways leave the class of their start, and have it again later on."""
+    ends = way.last.is_boundary
+    number, unsure = int((way.first.alphas < way.last.alphas)[ends].sum()), int((~way.is_exact).sum())
+    return Finding.of(
+        number,
+        max(0, number - unsure),
+        number + unsure,
+        name=f"ways to {what} on which the class comes back",
+        definition="ways that leave the class of their start, and have it again later on",
+        domain=f"{int(ends.sum()):,} ways that end in another class",
+        method="exact partition of every way",
+    )

@@ -11,7 +11,7 @@ from reluscope.report.content import Block, Content, Number, Picture, Text, numb
 from reluscope.report.drawing import drawing
 from reluscope.report.subject import Subject
 
-TITLE = "Regions around a sample"
+TITLE = "Linear regions around samples"
 POSITION = 64
 MAX_SAMPLES = 30
 RAYS = 30
@@ -124,7 +124,7 @@ def _text(subject: Subject, reach: float, number: int, stopped: str) -> str:
 
 def _picture(subject: Subject, regions: np.ndarray, cosines: np.ndarray) -> Picture:
     name = "this network"
-    figure = plots.surroundings({"": {name: regions}}, {"": {name: cosines}} if _decides(subject) else {})
+    figure = plots.surrounding_regions({"": {name: regions}}, {"": {name: cosines}} if _decides(subject) else {})
     caption = (
         f"Left, distinct regions around each of {len(regions):,} samples: the box holds the middle half of them, the "
         "line is the median."
@@ -132,4 +132,4 @@ def _picture(subject: Subject, regions: np.ndarray, cosines: np.ndarray) -> Pict
     if len(cosines):
         caption += f" Right, the cosines of {len(cosines):,} regions; the triangle is the median."
     described = f"Box plot of numbers of regions around samples, from {regions.min():,} to {regions.max():,}"
-    return Picture((drawing(figure, "surroundings", described),), caption)
+    return Picture((drawing(figure, "surrounding-regions", described),), caption)
