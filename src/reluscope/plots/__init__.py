@@ -1,4 +1,4 @@
-"""Pictures: functions that take findings or partitions and return figures, never shown, nothing computed."""
+"""Pictures: functions that take findings or partitions and return matplotlib figures without showing them."""
 
 from reluscope.plots import style
 from reluscope.plots.accuracy_curves import accuracy_curve

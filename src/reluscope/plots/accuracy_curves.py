@@ -1,4 +1,4 @@
-"""Accuracy over the number of affine functions that every output is left, by the rule that says which one is used."""
+"""Accuracy of a network whose outputs are reduced to a few affine maps, over their number, for each rule of choice."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -22,7 +22,7 @@ MARKS = ("o", "D", "s", "^")
 
 @read_drawn
 def accuracy_curve(curve: AccuracyCurve, *, axes: Axes | None = None) -> Figure:
-    """Draw the accuracies of a network that is left a few maps, and that of the network itself.
+    """Draw the accuracies of a network reduced to a few affine maps, and that of the network itself.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Codes as a picture: samples by units, gates side by side, samples of one class together.
+"""Activation patterns as a picture: samples by units, gates side by side, samples of one class together.
 
 Where there are more samples or units than cells, a cell shows the mean over a block, and the picture says how large the
 blocks are. Blocks never reach across gates or classes.

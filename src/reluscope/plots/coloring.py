@@ -1,4 +1,4 @@
-"""What the colours of regions mean: a share of active units, a size, kinds, or any quantity of the reader's own."""
+"""The meaning of the colours of regions: a share of active units, a size, groups, or any quantity the user gives."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -75,7 +75,7 @@ class Scale:
 
 
 def coloring(part: Partition, color: Color, label: str = "") -> Kinds | Scale:
-    """Return what a choice of colours means for the regions of a partition.
+    """Return the groups or the scale that a choice of colours stands for, for the regions of a partition.
 
     Parameters
     ----------

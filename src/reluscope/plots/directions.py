@@ -1,4 +1,4 @@
-"""Angles between the hyperplanes of a region: rows by rows as a picture, and how often each angle occurs.
+"""Angles between the hyperplanes of a region: a matrix of all pairs, and the distribution of the angles.
 
 Right angles are white, narrow angles (parallel hyperplanes that bound alike) orange, wide ones blue. Gates are apart,
 and so are the counts: one curve for the pairs within each gate, one for all pairs.

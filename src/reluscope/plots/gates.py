@@ -1,4 +1,4 @@
-"""Where each gate bends the network on a line or a plane: boundaries between regions, coloured by depth."""
+"""Boundaries between the regions of a line or a plane, coloured by the gate whose units change their piece there."""
 
 from collections.abc import Callable, Sequence
 
@@ -53,7 +53,7 @@ def boundaries(
     sample_labels: Sequence[str] | None = None,
     axes: Axes | None = None,
 ) -> Figure:
-    """Draw the boundaries between regions in the colour of the gate that bends there.
+    """Draw the boundaries between regions in the colour of the gate whose units change their piece there.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""Regions of a plane to move through: a plotly figure that says under the pointer what a region is.
+"""Regions of a plane as an interactive plotly figure that describes the region under the pointer.
 
-Regions of one colour are one filled path. What a region is, is told by an invisible grid: each cell answers with the
+Regions of one colour are one filled path. Descriptions come from an invisible grid: each cell answers with the
 region at its centre. Very near a witness the witness answers, so that regions that hold no centre of a cell are found
 after zooming in.
 """
@@ -46,7 +46,7 @@ def interactive(
     class_names: Sequence[str] | None = None,
     most: Count = MOST,
 ) -> "Figure":
-    """Draw the regions of a plane as a plotly figure, with what each region is under the pointer.
+    """Draw the regions of a plane as a plotly figure, with a description of the region under the pointer.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def interactive(
 
 
 def region_texts(part: Partition, class_names: Sequence[str] | None = None) -> list[str]:
-    """Return what is said of every region, lines apart by ``<br>``.
+    """Return the description of every region, its lines separated by ``<br>``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Inputs with the same features as images: what was given, what it should resemble, what was found, and what changed.
+"""Images with the same features: the input, the target, the image found between them, and its difference to the input.
 
 Reference: Behrmann et al., "Invariance and inverse stability under ReLU", 2018, Figures 7 and 12.
 """

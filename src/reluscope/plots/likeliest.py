@@ -1,4 +1,4 @@
-"""Where each class is likeliest in a region, as images: a row for each region, a column for each class.
+"""The likeliest point of each class within a region, as an image: a row for each region, a column for each class.
 
 Reference: Zhang and Wu, "Empirical studies on the properties of linear regions in deep neural networks", 2020, Figures
 5 and 11.

@@ -1,4 +1,4 @@
-"""Samples beside what moves an output and what adds up to it, as images: gradient, and gradient times input."""
+"""Saliency images: the gradient of an output at samples, and gradient times input, which add up to the output."""
 
 from collections.abc import Sequence
 

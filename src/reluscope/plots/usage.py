@@ -1,4 +1,4 @@
-"""How samples use the units of each gate, as stacked bars of shares."""
+"""Shares of units of each gate that change, are always on, or are dead on the samples, as stacked bars."""
 
 import numpy as np
 from matplotlib.artist import Artist

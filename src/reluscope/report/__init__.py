@@ -1,4 +1,7 @@
-"""The report: one self-contained page about a network on data, and its numbers as JSON; composed, nothing computed."""
+"""The report: one self-contained page about a network on data, and its numbers as JSON.
+
+It asks analyses for findings and lays them out; it computes nothing itself.
+"""
 
 from reluscope.report.building import ReportProgress, build_report
 from reluscope.report.document import Report, SectionResult

@@ -1,4 +1,4 @@
-"""Running the sections of a report one after another, keeping what is done whatever happens to the next."""
+"""Running the sections of a report one after another; sections that are done stay even if a later one fails."""
 
 import time
 from collections.abc import Callable, MutableMapping
@@ -13,7 +13,7 @@ from reluscope.report.subject import Subject
 
 @dataclass(frozen=True)
 class ReportProgress:
-    """Where the work on a report is.
+    """How far the work on a report is.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ INTERRUPTED = "The work was interrupted in this section."
 
 
 class _Clock:
-    """What every section is expected to take, and where in that the work is."""
+    """How many seconds every section is expected to take, and how many of them are over."""
 
     def __init__(self, subject: Subject, sections: tuple[Section, ...], kept, notify: Notify | None) -> None:
         self._subject, self._notify = subject, notify
@@ -101,7 +101,7 @@ class _Clock:
         self._expected: dict[str, float] = {}
 
     def begin(self, section: Section) -> ProgressFunction:
-        """Return what the section tells its share of work to."""
+        """Return the function that the section calls with the share of its work that is done."""
         began = time.perf_counter()
         if self._notify is not None and not self._expected:
             self._expected = {one.name: self._estimate(one) for one in self._waiting}

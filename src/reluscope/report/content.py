@@ -98,7 +98,7 @@ Block = Text | Numbers | Table | Picture | Attachment
 
 @dataclass(frozen=True)
 class Content:
-    """What a section says.
+    """The content of a section.
 
     Parameters
     ----------

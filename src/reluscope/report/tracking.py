@@ -1,6 +1,7 @@
-"""A page about the records of a run: what was tracked, how it went, its two ends, what recording cost, planes."""
+"""A page about the records of a training run: tracked quantities over epochs, first and last record, planes, cost."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -103,7 +104,8 @@ def _tracked(records: Records) -> SectionResult:
     gates = settings["gates"]
     blocks += [Text(said), Text(f"The network has {number(units)} units in {len(gates)} gates.")]
     if gates:
-        keys = dict(zip(("gate", "kind", "units", "pieces of a unit"), zip(*gates, strict=True), strict=True))
+        names = ("gate", "kind", "units", "pieces of a unit")
+        keys: dict[str, Any] = dict(zip(names, zip(*gates, strict=True), strict=True))
         blocks.append(table(keys, {}, limit=MAX_ROWS))
     blocks += [Text(f"Note to record {record}: {note}.") for record, note in records.notes]
     return _section("tracked", "What was tracked", blocks, Number(last[0]) if last else None)

@@ -1,4 +1,4 @@
-"""Sections of the report, one module each: a new one is found by being here.
+"""Sections of the report, one module each; every module in this package is a section.
 
 A section module has a ``TITLE``, a ``POSITION`` by which sections are ordered, ``why_not(subject)``, which returns the
 sentence that stands in its place where it does not apply, else None, ``seconds(subject)``, about how long it will

@@ -1,4 +1,4 @@
-"""How large the regions of samples are: distances to the nearest facet, inscribed balls, and what bends first."""
+"""Sizes of the linear regions of samples: distances to the nearest facet, inscribed balls, widths and diameters."""
 
 from dataclasses import replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which classes live in the regions of samples: exactly, beside the published test that counts too few."""
+"""Classes that occur within the linear regions of samples: exactly, and by the published test, which may miss some."""
 
 from dataclasses import replace
 
@@ -54,7 +54,7 @@ MEANING = (
 
 
 def why_not(subject: Subject) -> str | None:
-    """Return why no classes are looked for: in a regression, without gates, or if it would take too long."""
+    """Return why the section is left out: in a regression, without gates, or if it would take too long."""
     network, settings = subject.network, subject.settings
     if subject.classes is None:
         return "This is a regression, so no classes live in a region."
@@ -85,7 +85,7 @@ def _each(subject: Subject, box: Box) -> float:
 
 
 def content(subject: Subject, progress: ProgressFunction) -> Content:
-    """Ask which classes live in the regions of some samples."""
+    """Find the classes that occur within the regions of some samples."""
     network, settings = subject.network, subject.settings
     box = data_box(subject.points)
     assert box is not None
@@ -163,7 +163,7 @@ def _listed(occurs: np.ndarray, most: int = 12) -> str:
 
 
 def _images(subject: Subject, rows: np.ndarray, found: Findings, box: Box) -> list[Block]:
-    """Return what each class looks like in the regions of a few samples, where inputs are images."""
+    """Return, where inputs are images, the likeliest point of each class in the regions of a few samples."""
     shapes = (subject.network.input_shape, subject.data.shape_before or ())
     shape = next((one for one in shapes if is_image(one)), None)
     if shape is None or subject.classes is None or num_classes(subject.network) > MAX_CLASSES_DRAWN:

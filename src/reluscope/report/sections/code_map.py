@@ -1,4 +1,4 @@
-"""Where samples lie in code space: a picture of the codes of some gates, and whether near codes are of one class."""
+"""Activation patterns of the samples in two dimensions, by classical scaling, and classes of nearest codes."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Codes of the data: which samples the network treats alike, which units it uses, how far apart classes are."""
+"""Activation patterns (codes) of the data: distinct codes, dead and always-on units, distances between classes."""
 
 from dataclasses import replace
 

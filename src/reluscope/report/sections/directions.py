@@ -1,4 +1,4 @@
-"""How the hyperplanes that bound one sample's region run: angles between all of them, and between its facets."""
+"""Angles between the hyperplanes of one sample's linear region: between all of them, and between its facets."""
 
 import numpy as np
 

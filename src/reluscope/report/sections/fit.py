@@ -1,4 +1,4 @@
-"""How well the network does, where labels say what right is: accuracy by class, or the error of the outputs."""
+"""Fit to the labels: accuracy by class for classifiers, errors of the outputs for regressions."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""What layers cannot see: which other inputs give the same features as a sample, and how they can look."""
+"""Preimages of the outputs of layers at samples: which other inputs give the same features, with an example image."""
 
 import time
 from dataclasses import dataclass, replace
@@ -75,7 +75,7 @@ def seconds(subject: Subject) -> float:
 
 
 def content(subject: Subject, progress: ProgressFunction) -> Content:
-    """Decide the kinds for samples, gate by gate, and vary one image."""
+    """Classify the preimages at samples, gate by gate, and find an image with the features of another."""
     settings = subject.settings
     rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MAX_SAMPLES]
     places = _positions(subject.network)
@@ -125,7 +125,7 @@ class _Looked:
 
     @cached_property
     def counts(self) -> tuple[Finding, ...]:
-        """How many preimages are of each kind, by the gate's name."""
+        """Number of preimages of each kind, named after the gate."""
         found = (self.found.count(kind) for kind in KINDS)
         return tuple(replace(one, name=f"{self.layer.name}: {one.name}", work={}) for one in found)
 

@@ -1,4 +1,4 @@
-"""The affine maps that the network is near its samples: as pictures for a few, their sizes for many."""
+"""Local affine maps of the network at samples: pictures for a few samples, norms for many."""
 
 from dataclasses import replace
 

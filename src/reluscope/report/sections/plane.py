@@ -1,4 +1,4 @@
-"""The plane through three samples, cut exactly into the network's regions."""
+"""The exact partition into linear regions of the plane through three samples."""
 
 import warnings
 

@@ -1,4 +1,7 @@
-"""Regions at samples, at decision boundaries and at adversaries: where classes end, and how large regions are there."""
+"""Linear regions at samples, at decision boundaries and at adversaries, and the radii of their inscribed balls.
+
+Zhang and Wu (2020) call them manifold, decision and adversarial regions.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -55,7 +58,7 @@ MEANING = (
 
 
 def why_not(subject: Subject) -> str | None:
-    """Return why there are no such places: without classes, gates or a second class, or if balls take too long."""
+    """Return why there are no such regions: without classes, gates or a second class, or if balls take too long."""
     network, settings = subject.network, subject.settings
     if subject.classes is None:
         return "This is a regression, so no class ends anywhere."
@@ -85,7 +88,7 @@ def seconds(subject: Subject) -> float:
 
 
 def content(subject: Subject, progress: ProgressFunction) -> Content:
-    """Find the places of some samples, then inscribed balls for a few of them."""
+    """Find where ways from some samples leave their class, then inscribed balls at a few of these points."""
     assert subject.classes is not None
     network, settings = subject.network, subject.settings
     rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MAX_SAMPLES]
@@ -124,7 +127,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
 
 
 def _known_classes(subject: Subject) -> np.ndarray:
-    """Return the labels, or what the network says where there are none."""
+    """Return the labels, or the predicted classes where there are none."""
     assert subject.classes is not None
     return subject.classes if subject.labels is None else subject.labels
 
@@ -142,7 +145,7 @@ def _targets(subject: Subject, classes: np.ndarray) -> tuple[np.ndarray, bool]:
 
 @dataclass(frozen=True)
 class _Balls:
-    """Inscribed balls at the three places of some samples, and their radii as a table, NaN where there is none."""
+    """Inscribed balls of the three regions of some samples, and their radii as a table, NaN where there is none."""
 
     found: dict[str, Findings]
     rows: np.ndarray

@@ -1,4 +1,4 @@
-"""How far the decision boundary is: within a sample's region, and of the whole network, as far as a search comes."""
+"""Distances of samples to the decision boundary: within their linear region, and of the whole network by a search."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""How many regions lie between samples, along straight segments."""
+"""Numbers of linear regions on straight segments between samples."""
 
 import warnings
 from dataclasses import replace

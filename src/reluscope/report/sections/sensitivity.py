@@ -1,4 +1,4 @@
-"""Along which directions of input space the outputs vary most, over samples, and how strongly a classifier answers."""
+"""Active subspaces of the outputs over samples, and norms of the Jacobians of logits and probabilities."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""How directions of the input are stretched on their way through the layers, and how hard it is to go back."""
+"""Singular values of the network's Jacobians after every layer, and their condition numbers."""
 
 import numpy as np
 

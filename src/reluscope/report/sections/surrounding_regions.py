@@ -1,4 +1,4 @@
-"""What lies around samples: distinct regions along random rays, and how alike they decide."""
+"""Linear regions around samples: distinct regions along random rays, and cosines of their decision directions."""
 
 import numpy as np
 
