@@ -1,4 +1,4 @@
-"""``reluscope codes``: how many different codes data have, which units are used, and how far apart classes are."""
+"""``reluscope codes``: numbers of distinct codes of data, usage of units, and code distances of classes."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -53,7 +53,7 @@ def codes(
 
 
 class _Found:
-    """What the codes of samples say."""
+    """Findings about the codes of samples."""
 
     def __init__(self, network: Network, dataset: Dataset, sampled: SampleCodes) -> None:
         self.network, self.dataset, self.sampled = network, dataset, sampled

@@ -1,4 +1,4 @@
-"""``reluscope count``: how many regions there are in a box, on a plane or a segment, or everywhere."""
+"""``reluscope count``: the number of linear regions in a box, on a plane or a segment, or in all of input space."""
 
 import warnings
 from pathlib import Path
@@ -34,7 +34,7 @@ def count(
     force: bool,
     common: Common,
 ) -> int:
-    """Count, print the finding, and return the exit code; without a place, everywhere."""
+    """Count, print the finding, and return the exit code; without a domain, in all of input space."""
     files = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:

@@ -1,4 +1,4 @@
-"""Where a command looks: a plane or a segment through points, or a box of inputs."""
+"""The domain of a command: a plane or a segment through points, or a box of inputs."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +22,7 @@ MAX_NAMED = 4
 
 @dataclass(frozen=True)
 class DomainArguments:
-    """The options that say where to look.
+    """The options for the domain, as they were given.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class DomainArguments:
 
 @dataclass(frozen=True, eq=False)
 class OpenedDomain:
-    """Where to look.
+    """The domain, with the network and data that were opened to find it.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def open_domain(
     bar: Bar,
     most_dimensions: int | None = None,
 ) -> tuple[Network, OpenedDomain]:
-    """Load the model, and the data if there are any, and find where to look.
+    """Load the model, and the data if there are any, and return the domain.
 
     Parameters
     ----------

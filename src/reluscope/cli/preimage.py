@@ -127,7 +127,7 @@ def _classified(layer: GateLayer, inputs: np.ndarray, box: Box | None, bar: Bar)
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """What is known of the preimages of a gate's outputs at some samples."""
+    """Findings about the preimages of a gate's outputs at some samples."""
 
     network: Network
     dataset: Dataset

@@ -154,7 +154,7 @@ def shape_of(shape: Sequence[int]) -> str:
 
 @contextmanager
 def _all_digits() -> Iterator[None]:
-    """Let whole numbers have more digits than Python writes unasked; they are ours, not a stranger's."""
+    """Allow whole numbers of any length to be written; Python limits their digits only against foreign input."""
     before = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)
     try:

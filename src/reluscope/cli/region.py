@@ -1,4 +1,4 @@
-"""``reluscope region``: the linear region of one sample, what bounds it, how large it is, which classes live there."""
+"""``reluscope region``: the linear region of one sample: its facets, its size, and the classes within it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,7 +114,7 @@ def _look(network: Network, dataset: Dataset, sample: int, domain: Box, facets: 
 
 @dataclass(frozen=True)
 class _Found:
-    """What is known of the region of one sample."""
+    """Findings about the region of one sample."""
 
     network: Network
     dataset: Dataset
@@ -136,7 +136,7 @@ class _Found:
 
     @property
     def own(self) -> int | None:
-        """What the network says of the sample."""
+        """The predicted class of the sample."""
         if self.classes is None:
             return None
         return int(predicted_classes(self.network, self.dataset.points[self.sample : self.sample + 1])[0])
@@ -180,7 +180,7 @@ class _Found:
         return gates
 
     def nearest_unit(self, place: int) -> dict[str, Any] | None:
-        """Return which unit bends first."""
+        """Return the unit whose hyperplane is the nearest facet."""
         gate, unit, beyond = self.nearest[place].details["sources"][0].tolist()
         if gate < 0:
             return None

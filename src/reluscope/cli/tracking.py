@@ -15,7 +15,7 @@ KINDS = {".html": "the page", ".json": "what --json prints"}
 
 
 def track_report(file: Path, *, output: list[Path], force: bool, common: Common) -> int:
-    """Write the page, say what is in it, and return the exit code."""
+    """Write the page, print the last record, and return the exit code."""
     records = read_records(file)
     files = plan_outputs(output or [file.with_suffix(".html")], KINDS, force=force)
     if file.resolve() in [path.resolve() for path in files.paths]:

@@ -1,4 +1,4 @@
-"""Arrays in NumPy's own format, read without trust: nothing is unpickled, and no more is made than is there.
+"""Arrays in NumPy's own format, read safely: nothing is unpickled, and no array is larger than the file says it holds.
 
 NumPy makes an array of the shape that a header states before it reads the first number; here the header has to agree
 with the size of the file first.
@@ -56,7 +56,7 @@ def read_npy(file: IO[bytes], size: int) -> np.ndarray:
 
 
 def open_member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
-    """Open a member of an archive, unless it would grow beyond measure.
+    """Open a member of an archive, unless it would expand beyond a limit.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""A study: what it is given, and what it returns."""
+"""The interface of a study: the setting that it is given, and the outcome that it returns."""
 
 from collections.abc import Callable, MutableMapping
 from concurrent.futures import Executor
@@ -102,7 +102,7 @@ class Film:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a study found.
+    """Outcome of a study.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Study:
-    """A figure or a table of a paper, and what makes it again.
+    """A figure or a table of a paper, and the protocol that repeats it.
 
     Parameters
     ----------
