@@ -1,4 +1,4 @@
-"""The number of threads of linear algebra and compiled kernels, set before they are imported, which is when they read it."""
+"""The number of threads of linear algebra and compiled kernels, set before they are imported and read it."""
 
 import os
 import sys
