@@ -217,7 +217,7 @@ def test_two_units_solve_xor_on_two_regions(monkeypatch):
     assert outcome.tables[0].rows[0] == ("2 units", "100 %", "2 EXACT", "3", "3")
     assert len(outcome.tables[1].rows) == 12
     assert [one.name for one in outcome.pictures] == ["xor-2", "xor-20", "xor-100", "xor-mapped"]
-    monkeypatch.setattr(xor, "descend", None)
+    monkeypatch.setattr(rs.stacked, "train", None)
     assert xor.protocol(setting).tables == outcome.tables
 
 

@@ -154,7 +154,9 @@ def train(
             chosen = stack.take(rows)
             report_part = partial(_report_part, report, start / len(stack), len(chosen) / len(stack))
             with one_thread() if stack.device.type == "cpu" else nullcontext():
-                parts.append(_train_together(chosen, samples, function, optimizer, epochs, goal, snapshots, report_part))
+                parts.append(
+                    _train_together(chosen, samples, function, optimizer, epochs, goal, snapshots, report_part)
+                )
     found, took, reached = (
         torch.cat([getattr(part, name) for part in parts]) for name in ("losses", "epochs", "reached")
     )
