@@ -15,15 +15,15 @@ from reluscope.studies import all_studies
 from reluscope_studies import sattelberg2026_runs as runs
 from reluscope_studies.sattelberg2026_ch6_training import xor
 from reluscope_studies.serra2018 import splits
-from reluscope_studies.training import Recipe
+from reluscope_studies.training import Training
 
 SPLITS = ("reproduce", "serra2018/splits", "-o", "out")
 
 
 @pytest.fixture
 def small(folder, monkeypatch):
-    monkeypatch.setitem(splits.PLANS, "small", splits.Plan(4, 1, Recipe(2)))
-    monkeypatch.setitem(splits.PLANS, "full", splits.Plan(5, 1, Recipe(2)))
+    monkeypatch.setitem(splits.PLANS, "small", splits.Plan(4, 1, Training("Adam", 2e-3, 2, 128)))
+    monkeypatch.setitem(splits.PLANS, "full", splits.Plan(5, 1, Training("Adam", 2e-3, 2, 128)))
     return folder
 
 

@@ -13,9 +13,9 @@ from reluscope.studies import Setting, all_studies
 from reluscope_studies.records import finding_of
 from reluscope_studies.serra2018 import _split_networks, depth_and_width, one_input, splits
 from reluscope_studies.serra2018._zigzag import zigzag
-from reluscope_studies.training import Recipe
+from reluscope_studies.training import Training
 
-PLAN = splits.Plan(5, 2, Recipe(8, learning_rate=0.01))
+PLAN = splits.Plan(5, 2, Training("Adam", 0.01, 8, 128))
 
 
 @pytest.fixture

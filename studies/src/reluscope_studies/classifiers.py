@@ -1,8 +1,7 @@
 """Training classifiers of images for a number of epochs, once: trained ones are kept in the records of a study."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -15,6 +14,7 @@ from reluscope.studies import Record, Setting
 from reluscope_studies.epochs import epochs
 from reluscope_studies.labelled import Labelled
 from reluscope_studies.records import finding_of, plain_findings
+from reluscope_studies.training import Training
 
 
 class Architecture(Protocol):
@@ -28,36 +28,6 @@ class Architecture(Protocol):
     def build(self, shape: tuple[int, ...], num_classes: int, seed: int) -> nn.Sequential:
         """Return the untrained network."""
         ...
-
-
-@dataclass(frozen=True)
-class Training:
-    """How a network is trained.
-
-    Parameters
-    ----------
-    optimizer : {"RMSprop", "Adam", "SGD", "AdamW"}
-        RMSprop as in the example ``cifar10_cnn`` of Keras: after k steps the rate is divided by ``1 + 1e-6 k``. Adam
-        and AdamW with PyTorch's other constants.
-    learning_rate : float
-    epochs, batch : int
-    momentum, weight_decay : float
-        Of SGD.
-    """
-
-    optimizer: Literal["RMSprop", "Adam", "SGD", "AdamW"]
-    learning_rate: float
-    epochs: int
-    batch: int
-    momentum: float = 0.0
-    weight_decay: float = 0.0
-
-    def describe(self) -> str:
-        """Return one phrase."""
-        said = f"{self.epochs} epochs of {self.optimizer} at rate {self.learning_rate:g} in batches of {self.batch}"
-        if self.momentum or self.weight_decay:
-            said += f", momentum {self.momentum:g}, weight decay {self.weight_decay:g}"
-        return said
 
 
 def trained(

@@ -185,7 +185,7 @@ def _is_over(setting: Setting, began: float) -> bool:
 def _transition(kinds: rs.preimages.Preimages) -> list[rs.Finding]:
     """Return from how many positive outputs preimages can be bounded, and up to how many unbounded, as far as seen."""
     is_unbounded = kinds.kinds == rs.preimages.Kind.UNBOUNDED
-    is_proved = bool(kinds.is_proved.all())
+    make = rs.Finding.of if kinds.is_proved.all() else rs.Finding.estimate
     found = []
     for name, some, extreme in (
         ("fewest positive outputs with a bounded preimage", ~is_unbounded, np.min),
@@ -193,9 +193,8 @@ def _transition(kinds: rs.preimages.Preimages) -> list[rs.Finding]:
     ):
         if some.any():
             found.append(
-                rs.Finding(
+                make(
                     int(extreme(kinds.num_equations[some])),
-                    rs.Claim.EXACT if is_proved else rs.Claim.ESTIMATE,
                     name=name,
                     definition="over the test samples that were classified",
                     source="behrmann2018",
@@ -206,9 +205,8 @@ def _transition(kinds: rs.preimages.Preimages) -> list[rs.Finding]:
 
 def _error(error: rs.preimages.Error, errors: np.ndarray) -> rs.Finding:
     name = "right" if error is rs.preimages.Error.NONE else f"wrong: {error.name.lower().replace('_', ' ')}"
-    return rs.Finding(
+    return rs.Finding.of(
         int((errors == error).sum()),
-        rs.Claim.EXACT,
         name=f"answers of Algorithm 1 that are {name}",
         definition="Algorithm 1 as printed against the kinds found",
         domain=f"{len(errors):,} test samples",

@@ -43,9 +43,8 @@ def learned(
 def share_of(successes: int, number: int, name: str) -> rs.Finding:
     """Return how often something happens, from trials, with the interval of Clopper and Pearson at 95 %."""
     between = binomtest(successes, number).proportion_ci()
-    return rs.Finding(
+    return rs.Finding.estimate(
         successes / number,
-        rs.Claim.ESTIMATE,
         name=name,
         interval=(float(between.low), float(between.high)),
         definition=f"{successes:,} of {number:,} trials; the interval is that of Clopper and Pearson at 95 %",

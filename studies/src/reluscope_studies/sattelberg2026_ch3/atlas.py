@@ -139,9 +139,8 @@ class _Classes:
 
     def findings(self) -> list[rs.Finding]:
         return [
-            rs.Finding(
+            rs.Finding.of(
                 number,
-                rs.Claim.EXACT,
                 name=f"sizes that find class {name} hardest, {NAMES[self.leak]}",
                 definition="sizes of network with a rate of success within one percentage point of the lowest",
                 domain=f"{len(self.cells)} sizes, {len(self.cells[0].epochs)} seeded trials each",

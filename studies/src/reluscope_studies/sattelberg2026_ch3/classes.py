@@ -52,14 +52,13 @@ def _hardest_of_five(setting: Setting) -> rs.boolean.HardFunction:
 
 def _sum(name: str, values: np.ndarray, tolerance: float | None) -> rs.Finding:
     total = values.sum()
-    return rs.Finding(
+    return rs.Finding.of(
         int(total) if tolerance is None else float(total),
-        rs.Claim.EXACT,
         name=f"sum of {name} over the classes",
         definition="sum over representatives, with normalised Walsh-Fourier coefficients",
         domain=f"{len(values)} classes of {MAX_LISTED} inputs",
         source="sattelberg2026",
-        tolerance=tolerance,
+        resolution=tolerance,
     )
 
 
@@ -74,9 +73,8 @@ def _distribution_of(inputs: int) -> tuple[Counter[int], Counter[int]]:
 def _counts() -> list[rs.Finding]:
     _, functions = _distribution_of(MAX_LISTED)
     return [
-        rs.Finding(
+        rs.Finding.of(
             number,
-            rs.Claim.EXACT,
             name=f"functions of swaps value {value}",
             definition="functions whose fewest changes along a direction are so many",
             domain=f"all functions of {MAX_LISTED} inputs",

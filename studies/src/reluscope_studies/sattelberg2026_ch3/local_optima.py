@@ -154,9 +154,8 @@ class _Run:
         numbers = [(f"networks at a steady state of loss {loss}", near, found[loss]) for loss in ("0", "8/3", "4")]
         numbers.append(("steady states reached", families, self.num_families))
         return [
-            rs.Finding(
+            rs.Finding.of(
                 number,
-                rs.Claim.EXACT,
                 name=f"{name}: {self.name}",
                 definition=definition,
                 domain=f"{NETWORKS:,} seeded networks",

@@ -169,9 +169,8 @@ def _learned(
 
 
 def _solved(learned: Learned, what: str, inputs: int, plan: Plan) -> rs.Finding:
-    return rs.Finding(
+    return rs.Finding.of(
         int((learned.epochs >= 0).sum()),
-        rs.Claim.EXACT,
         name=f"networks that succeed: {what} of {inputs} inputs",
         definition=f"networks that have all inputs right in float32 within {plan.epochs:,} epochs",
         domain=f"{learned.epochs.shape[1]} functions, {learned.epochs.shape[0]} seeded first weights each",

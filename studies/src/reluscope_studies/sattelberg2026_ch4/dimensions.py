@@ -36,9 +36,8 @@ def protocol(setting: Setting) -> Outcome:
     setting.progress("Decision regions")
     tested = {key: one.accuracies(data_of(one.plan, 2 * setting.seed + 1, TESTED)) for key, one in found.items()}
     findings = [
-        rs.Finding(
+        rs.Finding.of(
             int((right >= threshold).sum()),
-            rs.Claim.EXACT,
             name=f"networks with {100 * threshold:g} % right, dimension {dim}, leak {leak:g}",
             definition=f"of {len(right)} networks, share of {TESTED:,} test samples",
             domain="ball and shell",

@@ -104,10 +104,9 @@ def _hexagon(run: Run) -> Part:
             f"{lengths.max():.3g}; these coefficients span {form} (the dissertation: a central point and a hexagon)."
         )
         findings += [
-            rs.Finding(size, rs.Claim.EXACT, name="slope on the triangle", definition="norm of the gradient", **common),
-            rs.Finding(
+            rs.Finding.of(size, name="slope on the triangle", definition="norm of the gradient", **common),
+            rs.Finding.of(
                 corners,
-                rs.Claim.EXACT,
                 name="corners of the outer regions' coefficients",
                 definition="corners of the convex hull of the gradients on the unbounded regions",
                 **common,

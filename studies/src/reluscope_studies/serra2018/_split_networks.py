@@ -7,7 +7,7 @@ import reluscope as rs
 from reluscope.studies import Record, Setting
 from reluscope_studies.labelled import labelled_data
 from reluscope_studies.records import finding_of, plain_findings
-from reluscope_studies.training import Recipe, train_classifiers
+from reluscope_studies.training import Training, train_classifiers
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,12 @@ class Plan:
         In both hidden layers together.
     replicates : int
         Networks of each split.
-    recipe : Recipe
+    training : Training
     """
 
     units: int
     replicates: int
-    recipe: Recipe
+    training: Training
 
     @property
     def splits(self) -> list[tuple[int, int]]:
@@ -75,7 +75,7 @@ class Networks:
             missing,
             num_classes=int(max(self.training.labels.max(), self.testing.labels.max())) + 1,
             seeds=[_seed(self.setting.seed, replicate, split) for split in missing],
-            recipe=plan.recipe,
+            training=plan.training,
             device=self.setting.device,
             progress=lambda share: self.setting.progress(label, share),
         )

@@ -75,9 +75,8 @@ def _crossing(half: int) -> rs.Finding:
         for n in range(1, 2 * half + 1)
         if sum(comb(2 * half, j) for j in range(n + 1)) > int(rs.bounds.serra_upper((n, half, half)))
     )
-    return rs.Finding(
+    return rs.Finding.of(
         inputs,
-        rs.Claim.EXACT,
         name=f"inputs from which one layer of {2 * half} is ahead",
         definition=(
             f"least number of inputs for which one layer of {2 * half} ReLUs can have more regions than the upper "

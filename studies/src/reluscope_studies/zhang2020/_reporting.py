@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from itertools import product
+from math import inf
 
 import numpy as np
 
@@ -108,15 +109,14 @@ class Report:
             if len(radii):
                 gap = float(_joined(answers, f"gap {place}").max())
                 findings.append(
-                    rs.Finding(
+                    rs.Finding.of(
                         float(np.median(radii)),
-                        rs.Claim.EXACT if np.isfinite(gap) else rs.Claim.LOWER,  # a radius is that of a ball inside
+                        upper=float(np.median(radii)) + gap,  # a radius is that of a ball inside
                         name=f"median inradius, {place} regions: {variant.label}",
                         definition="radius of the largest ball inside the region and the box",
                         domain=self._domain(variant, len(radii), len(answers)),
                         method="interior-point method with duality gap",
                         source="zhang2020",
-                        tolerance=gap if np.isfinite(gap) else None,
                     )
                 )
                 cells[f"inradius, {place}", variant.rate, variant.kind] = f"{np.median(radii):.3g} ({len(radii)})"
@@ -168,24 +168,23 @@ class Report:
             total, count = (sum(one[part].sum() for one in answers) for part in ("cosine sum", "cosine count"))
             median = float(np.median(numbers))
             findings.append(
-                rs.Finding(
+                rs.Finding.of(
                     median,
-                    rs.Claim.EXACT if is_exact else rs.Claim.LOWER,
+                    upper=None if is_exact else inf,
                     name=f"median number of regions along rays: {variant.label}",
                     definition=f"distinct regions on {self.plan.inquiry.rays} random rays of length "
                     f"{self.plan.inquiry.reach:g} along which no logit changes at first",
                     domain=self._domain(variant, len(numbers), len(answers)),
                     method="exact partition of every ray",
                     source="zhang2020",
-                    tolerance=1e-12 if is_exact else None,
+                    resolution=1e-12 if is_exact else None,
                 )
             )
             cells["regions along rays", variant.rate, variant.kind] = f"{median:,.0f} ({len(numbers)})"
             if count:
                 findings.append(
-                    rs.Finding(
+                    rs.Finding.estimate(
                         float(total / count),
-                        rs.Claim.ESTIMATE,
                         name=f"mean cosine of decision directions: {variant.label}",
                         definition="between the gradients of the difference of the two largest logits, at the point "
                         "and in every other region met",
@@ -314,15 +313,14 @@ def _angles(
                 continue
             row += [f"{len(found):,}", f"{found.mean:.1f}°"]
             findings.append(
-                rs.Finding(
+                rs.Finding.of(
                     found.mean,
-                    rs.Claim.EXACT,
                     name=f"mean angle between {name} in degrees: {variant.label}",
                     definition=f"mean over all pairs of {len(found):,} {name} of units, normals turned inward",
                     domain="the region of one test point",
                     method="all pairs, in float64",
                     source="zhang2020",
-                    tolerance=1e-5,
+                    resolution=1e-5,
                 )
             )
         rows.append(tuple(row))
