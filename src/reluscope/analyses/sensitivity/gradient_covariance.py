@@ -25,6 +25,7 @@ from reluscope.networks.graph import Max
 from reluscope.networks.linearize import each_unit_maps
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.progress import Progress
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -153,7 +154,7 @@ def active_subspaces(
     outputs: Sequence[int] | None = None,
     num_directions: Count = 10,
     budget: MemoryBudget | None = None,
-    progress: bool = False,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> ActiveSubspaces:
     """Return the directions of input space along which every output varies most, over samples.
@@ -169,8 +170,8 @@ def active_subspaces(
         How many directions to keep.
     budget : Budget, optional
         Bytes for gradients and tables of products; outputs that do not fit together take a pass each.
-    progress : bool
-        Show how far a pass is.
+    progress : bool or callable
+        Show how far a pass is, or a function that is told the share of it that is done, from 0 to 1.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
 
