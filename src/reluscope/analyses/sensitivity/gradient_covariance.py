@@ -8,6 +8,7 @@ regions, or the row space of the first layer, in which all gradients lie.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from reluscope.networks.graph import Max
 from reluscope.networks.linearize import each_unit_maps
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
-from reluscope.progress import Progress
+from reluscope.progress import Progress, ProgressFunction, share_done
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -171,7 +172,7 @@ def active_subspaces(
     budget : Budget, optional
         Bytes for gradients and tables of products; outputs that do not fit together take a pass each.
     progress : bool or callable
-        Show how far a pass is, or a function that is told the share of it that is done, from 0 to 1.
+        Show the share of the work that is done, or a function that is told it, from 0 to 1.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
 
@@ -228,13 +229,15 @@ def active_subspaces(
     delta = map_rounding(network, tolerance or Tolerance())
     weights = torch.as_tensor(counts / len(every), device=network.device)
     found: list[_Spectrum] = []
-    for start in range(0, every.num_outputs, at_once):
-        chosen = every.outputs[start : start + at_once]
-        group = matrix(network, every.inputs[first], outputs=chosen, budget=Budget(memory=memory), progress=progress)
-        if is_thin:
-            found += _by_regions(group, weights, num_directions, gamma, delta)
-        else:
-            found += _by_products(group, weights, basis, num_directions, gamma, delta)
+    with share_done("active subspaces", progress) as report:
+        for start in range(0, every.num_outputs, at_once):
+            chosen = every.outputs[start : start + at_once]
+            part = partial(_report_part, report, start / every.num_outputs, len(chosen) / every.num_outputs)
+            group = matrix(network, every.inputs[first], outputs=chosen, budget=Budget(memory=memory), progress=part)
+            if is_thin:
+                found += _by_regions(group, weights, num_directions, gamma, delta)
+            else:
+                found += _by_products(group, weights, basis, num_directions, gamma, delta)
     return ActiveSubspaces(
         every.outputs,
         np.stack([one.eigenvalues for one in found]),
@@ -250,6 +253,10 @@ def active_subspaces(
 def _one_sample(network: Network) -> int:
     """Return the bytes of a block of one sample and all outputs, with the work on it."""
     return BLOCKS_IN_MEMORY * 8 * network.num_outputs * (network.num_inputs + 1)
+
+
+def _report_part(report: ProgressFunction, start: float, part: float, share: float) -> None:
+    report(start + part * share)
 
 
 class _Spectrum(NamedTuple):
