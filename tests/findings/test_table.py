@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, Status, declare
 from reluscope.findings.claims import claim_of
-from reluscope.findings.writing import with_ends
+from reluscope.findings.writing import ends_in_words, with_ends
 
 LENGTH = declare("test_length", "length of what is tested", unit="input")
 COUNT = declare("test_count", "number of what is tested", kind=Kind.COUNT)
@@ -293,6 +293,12 @@ def test_tables_of_the_same_rows_stand_beside_each_other() -> None:
         one.beside(other.rows([0]))
     with pytest.raises(InputError, match="reached the same rows"):
         one.beside(Findings.of(Column.of(COUNT, [3, np.nan]), keys={"gate": ["a", "b"]}, reached=1))
+
+
+def test_ends_that_are_one_number_are_written_once() -> None:
+    drawn = Finding.estimate(64, (64, 64))
+    assert with_ends(drawn) == "≈ 64"
+    assert ends_in_words(drawn) == ""
 
 
 def single(quantity):

@@ -80,7 +80,8 @@ def with_ends(finding: Finding) -> str:
     ('≥ 5 [5, 9]', '5', '≈ 1.5 [1.4999998, 1.5000003]')
     """
     ends = finding.interval
-    if ends is None or finding.claim is Claim.EXACT or inf in map(abs, ends):
+    # Ends that are one number add nothing.
+    if ends is None or finding.claim is Claim.EXACT or inf in map(abs, ends) or ends[0] == ends[1]:
         return signed(finding)
     digits = _digits(finding, *ends)
     return f"{signed(finding, digits)} [{', '.join(written(finding, end, digits) for end in ends)}]"
@@ -96,7 +97,7 @@ def ends_in_words(finding: Finding) -> str:
     >>> ends_in_words(Finding.of(5, upper=9)), ends_in_words(Finding.of(5, upper=float("inf")))
     ('between 5 and 9', '5 or more')
     """
-    if finding.interval is None or finding.claim is Claim.EXACT:
+    if finding.interval is None or finding.claim is Claim.EXACT or finding.interval[0] == finding.interval[1]:
         return ""
     low, high = finding.interval
     if high == inf:

@@ -233,8 +233,12 @@ def medians_table(
     """
     groups = found.groups(by)
     names = [str(name) for name in quantities] or list(found)
-    medians = {found[name].title: [median(group, name) for group in groups.values()] for name in names}
-    return table({by: groups, **(also or {})}, medians, caption, limit=limit)
+    medians = {name: [median(group, name) for group in groups.values()] for name in names}
+    # The ends of medians of drawn samples would fill the table; the details of the section have them.
+    columns = {
+        found[name].title: [Number(one) if isinstance(one, Finding) else one for one in medians[name]] for name in names
+    }
+    return table({by: groups, **(also or {})}, columns, caption, limit=limit)
 
 
 def median(found: Findings, name: str | Quantity) -> Finding | str:

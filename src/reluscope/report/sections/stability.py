@@ -105,8 +105,8 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
                     "Entries, nonzero singular values and condition number of every layer",
                 ),
             ),
-            "Above, singular values after gates and at the output, from the largest: medians over samples, with bands "
-            "from the first to the third quartile. Below, by layer: entries, nonzero values, condition numbers.",
+            "First, singular values after gates and at the output, from the largest: medians over samples, with bands "
+            "from the first to the third quartile. Then, by layer: entries, nonzero values, condition numbers.",
         ),
         _table(every, found),
     ]
