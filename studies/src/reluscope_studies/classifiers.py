@@ -18,7 +18,7 @@ from reluscope_studies.training import Training
 
 
 class Architecture(Protocol):
-    """What is trained: its name, and its first weights by a seed."""
+    """A network to train: its name, and its first weights by a seed."""
 
     @property
     def name(self) -> str:

@@ -26,7 +26,7 @@ WINDOW = rs.Box(-1.25, 1.25, 2)
 
 @dataclass(frozen=True)
 class Plan:
-    """What is trained.
+    """Which network is trained on which problem.
 
     Parameters
     ----------

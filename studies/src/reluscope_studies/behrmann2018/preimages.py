@@ -215,7 +215,7 @@ def _error(error: rs.preimages.Error, errors: np.ndarray) -> rs.Finding:
 
 
 def _statements(kinds: rs.preimages.Preimages, layer: rs.preimages.GateLayer, errors: np.ndarray) -> Table:
-    """Return what the paper says beside what came out."""
+    """Return the statements of the paper beside the results."""
     positive, is_unbounded = kinds.num_equations, kinds.kinds == rs.preimages.Kind.UNBOUNDED
     enough = positive >= layer.num_inputs
     points_there = int((kinds.kinds[enough] == rs.preimages.Kind.SINGLETON).sum())

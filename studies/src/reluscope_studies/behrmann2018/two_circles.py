@@ -1,4 +1,4 @@
-"""Figure 1: a hidden layer of three units on two circles, what its outputs leave open, and how stable its inverse is.
+"""Figure 1: a hidden layer of three units on two circles: kinds of preimages, and condition numbers, on exact regions.
 
 The kind of a preimage and the Jacobian of the layer are the same at all inner points of a linear region, so they are
 asked once for every region of the exact partition. On the boundaries between regions, which have no area, a preimage

@@ -22,7 +22,7 @@ CHANNELS, WEIGHTS = "channels", "weights"
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is done.
+    """The size of a study: how many steps of pruning, samples and epochs.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ class _Work:
         self.module = self._module(architecture.channels, setting.records[architecture.name].arrays)
 
     def curve(self, kind: str) -> rs.compression.PruningCurve:
-        """Return what pruning does, from the records if it is there."""
+        """Return the accuracies over the course of pruning, from the records if they are there."""
         if kind not in self.setting.records:
             found = self._prune(kind)
             plain = [
@@ -159,7 +159,7 @@ class _Work:
         )
 
     def _fine_tuning(self) -> Callable[[nn.Module], None]:
-        """Return what trains a network for one epoch, each time in another order."""
+        """Return a function that trains a network for one epoch, each time in another order of samples."""
         seeds = count(self.setting.seed + 1)
         images = self.training.points.reshape(len(self.training), *self.training.shape)
         one_epoch, device = replace(self.plan.training, epochs=1), self.setting.device

@@ -24,7 +24,7 @@ MAX_SEEDS = 2**31
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What became of t networks for each of k functions.
+    """Results of the training of t networks for each of k functions.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Parity, and networks with ReLU that learn it: what the studies of pruning share."""
+"""Parity, and networks with ReLU that learn it, for the studies of pruning."""
 
 from collections.abc import Callable
 from typing import Any
@@ -41,7 +41,7 @@ def learned(
 
 
 def share_of(successes: int, number: int, name: str) -> rs.Finding:
-    """Return how often something happens, from trials, with the interval of Clopper and Pearson at 95 %."""
+    """Return the rate of an event from trials, with the interval of Clopper and Pearson at 95 %."""
     between = binomtest(successes, number).proportion_ci()
     return rs.Finding.estimate(
         successes / number,

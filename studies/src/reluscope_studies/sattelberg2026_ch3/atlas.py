@@ -1,4 +1,4 @@
-"""Figures 3.5 and 3.6, Table 3.3: which of the 222 classes of four inputs networks of which size learn, how often."""
+"""Figures 3.5 and 3.6, Table 3.3: rates at which networks of each size learn each of the 222 classes of four inputs."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -122,7 +122,7 @@ def _statements(cells: Cells) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class _Classes:
-    """What the networks of one leak tell of the classes."""
+    """Rates of success of the networks of one leak, class by class."""
 
     leak: float
     cells: list[Cell]
@@ -183,7 +183,7 @@ class _Classes:
         }
 
     def fewest_units(self) -> tuple[Int[np.ndarray, " k"], list[str]]:
-        """Return which number of units of one hidden layer solves each class first, and what the numbers are."""
+        """Return the fewest units of one hidden layer that solve each class, and the numbers that were tried."""
         shallow = sorted((one for one in self.cells if one.depth == 1), key=lambda one: one.width)
         solved = np.array([one.rates > 0 for one in shallow])
         least = np.where(solved.any(axis=0), solved.argmax(axis=0), len(shallow))

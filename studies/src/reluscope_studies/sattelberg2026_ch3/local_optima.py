@@ -101,7 +101,7 @@ def case_of(state: rs.boolean.SteadyState) -> Case:
 
 
 def mirrored(case: Case) -> frozenset[Case]:
-    """Return the cases that the order of the units and the sign of the input make of one: equally likely ones."""
+    """Return the equally likely cases that exchanging the units and changing the sign of the input make of one."""
     loss, first, second = case
     return frozenset(
         (loss, one[::turn], other[::turn]) for one, other in ((first, second), (second, first)) for turn in (1, -1)
@@ -110,7 +110,7 @@ def mirrored(case: Case) -> frozenset[Case]:
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """Where the networks of one kind of first weights end."""
+    """The steady states that the networks of one kind of first weights reach."""
 
     name: str
     reached: rs.boolean.ReachedStates

@@ -1,4 +1,4 @@
-"""Table 3.4, Figure 3.10: how few units of a trained layer can still learn parity, all subnetworks tried."""
+"""Table 3.4, Figure 3.10: the fewest units of a trained layer that still learn parity, by all its subnetworks."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ TAKEN = (
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is done: digits and widths up to these, and networks from which rates are counted."""
+    """The size of the study: most digits, largest widths, and networks from which rates are counted."""
 
     digits: int
     widths: int

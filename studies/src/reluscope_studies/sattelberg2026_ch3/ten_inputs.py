@@ -26,7 +26,7 @@ DIMENSIONS, SIZES = tuple(range(5, MAX_INPUTS + 1)), ((10,), (10, 10), (10, 10, 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is trained.
+    """Which functions are learned, by which networks.
 
     Parameters
     ----------

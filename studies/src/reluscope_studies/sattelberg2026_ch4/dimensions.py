@@ -1,4 +1,4 @@
-"""Figure 4.8: how many networks of n + 1 units tell ball from shell, in 2 to 8 dimensions, and by which regions."""
+"""Figure 4.8: how many networks of n + 1 units separate ball and shell in 2 to 8 dimensions, and by which regions."""
 
 import numpy as np
 

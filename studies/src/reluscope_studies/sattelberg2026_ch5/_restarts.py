@@ -48,7 +48,7 @@ class Cell:
         return first_below(self.losses, GOAL)
 
     def tries(self, goal: float = GOAL) -> rs.Finding:
-        """Return how many first weights it took: a LOWER bound where none of the trials was enough."""
+        """Return the number of first weights up to the first success: a LOWER bound where no trial succeeded."""
         first, where = first_below(self.losses, goal), f"width {self.width}, depth {self.depth}"
         return rs.Finding.of(
             len(self.losses) + 1 if first is None else first + 1,

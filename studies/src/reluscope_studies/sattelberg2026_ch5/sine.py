@@ -38,7 +38,7 @@ PAPERS_GOAL_IN_CAPTION = 0.5
 
 @dataclass(frozen=True)
 class Plan:
-    """Which networks, and from how many first weights each."""
+    """Which networks are trained, and from how many first weights each."""
 
     widths: tuple[int, ...]
     depths: tuple[int, ...]

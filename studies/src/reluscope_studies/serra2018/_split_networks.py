@@ -143,7 +143,7 @@ class Networks:
 
 
 class _Clock:
-    """How far the counts are: what they take is not known before, so that the bound stands for it.
+    """The progress of the counts; since their time is not known in advance, the bound on regions stands for it.
 
     Parameters
     ----------

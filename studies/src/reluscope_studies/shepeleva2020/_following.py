@@ -1,4 +1,4 @@
-"""A network followed through its training: which codes samples have, how many, and how they sort the classes.
+"""Codes of samples during the training of a network: their number, and how well they separate the classes.
 
 A code is that of the gates that are watched, the dense ones; all gates of the network are counted beside them.
 """
@@ -29,7 +29,7 @@ CODES = "num_distinct_codes"
 
 @dataclass(frozen=True)
 class Task:
-    """What a network learns.
+    """The task of a network.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Plan:
-    """What one size does.
+    """The size of a study.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """What was seen in a training.
+    """The codes and numbers found during a training.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class Followed:
 
 
 def follow(run: Run, setting: Setting, *, watched: Callable[[str], bool], most_drawn: int) -> Followed:
-    """Return what a training showed, from the records of the setting if it is there.
+    """Return the codes and numbers of a training, from the records of the setting if they are there.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def follow(run: Run, setting: Setting, *, watched: Callable[[str], bool], most_d
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """What samples look like to a network: their codes in the watched gates and in all, and how well it does."""
+    """Codes of samples in the watched gates and in all gates, and the accuracy of the network."""
 
     samples: Labelled
     sampled: rs.codespace.SampleCodes
@@ -237,7 +237,7 @@ def _together(parts: list[rs.codespace.SampleCodes]) -> rs.codespace.SampleCodes
 
 
 def _numbers(seen: _Seen, part: str, parts: Mapping[str, _Seen], run: Run) -> dict[str, rs.Finding]:
-    """Return all that is said about one part of the samples."""
+    """Return all numbers about one part of the samples."""
     task, sampled = run.task, seen.sampled
     score = rs.Finding.estimate(
         float(seen.scores.mean()),

@@ -81,7 +81,7 @@ def nearest_shares(one: Followed, gates: Sequence[str]) -> list[float]:
 
 
 def curves(name: str, followed: Sequence[Followed]) -> Picture:
-    """Draw what happened in training: scores and numbers of codes, one column per rate."""
+    """Draw scores and numbers of codes over epochs, one column per rate."""
     are_classifiers = all(one.run.task is CLASSIFICATION for one in followed)
     panels: dict[str, dict[str, dict[tuple[str, str], Line]]] = {}
     for one in followed:

@@ -1,4 +1,4 @@
-"""Whether samples out of the domain of the training data have other codes, and whether codes tell them apart.
+"""Codes of samples outside the domain of the training data, and whether codes distinguish them from samples in it.
 
 The claim is that of Jamil, Liu, Cole, Blanchard, King, Kirby and Peterson, "Dual graphs of polyhedral decompositions
 for the detection of adversarial attacks", 2022, as Sattelberg, "Local linearity of ReLU neural networks", 2026, cites
@@ -35,7 +35,7 @@ PROBABILITY, NEAREST = "largest probability", "nearest training image"
 
 @dataclass(frozen=True)
 class Plan:
-    """What one size does: convolutional blocks by the network's name, how networks are trained, how many of each."""
+    """The size of the study: convolutional blocks by the network's name, training, number of networks of each kind."""
 
     blocks: Mapping[str, tuple[tuple[int, int], ...]]
     fit: Fit
@@ -52,7 +52,7 @@ PLANS = {
 
 @dataclass(frozen=True, eq=False)
 class _Judged:
-    """What was found about one network: findings by (what, score, kind), and how far samples are from codes."""
+    """Results for one network: findings by (quantity, score, kind), and distances of samples to codes."""
 
     network: str
     record: Record

@@ -1,7 +1,8 @@
-"""Networks trained in different ways, compared by their linear regions: what the paper does twice.
+"""Networks trained in different ways, compared by their linear regions, for both experiments of the paper.
 
-All networks of a replicate begin with the same weights. For each, test points are asked about their inscribed balls at
-three places, the classes in their regions and what is around them; hyperplanes are looked at for one point.
+All networks of a replicate begin with the same weights. Test points are asked about the inscribed balls of manifold,
+decision and adversarial regions, the classes in their regions and the regions around them; angles between hyperplanes
+are those of one point.
 """
 
 from dataclasses import replace

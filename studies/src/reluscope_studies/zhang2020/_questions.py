@@ -1,4 +1,4 @@
-"""What is asked of the regions of a network, point by point; answers are kept in records as they come.
+"""Questions about the regions of a network, asked point by point; answers are kept in records as they come.
 
 An answer is a table of arrays with one row per point, NaN where a point has no answer. Points are asked about in a
 fixed random order, so that those asked so far are a random sample of all.
@@ -150,7 +150,7 @@ def _classes(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answers:
 
 
 def _surrounding_regions(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answers:
-    """Distinct regions along random rays on which no logit changes, and how alike they decide."""
+    """Distinct regions along random rays on which no logit changes, and cosines of their decision directions."""
     inquiry = asked.inquiry
     points = asked.testing.points[rows]
     found = rs.local.null_space_rays(network, points, count=inquiry.rays, reach=inquiry.reach, seed=asked.seed(rows))

@@ -1,4 +1,4 @@
-"""What came out of a comparison: sentences, findings, tables with the paper's numbers beside ours, pictures."""
+"""The report of a comparison: sentences, findings, tables with the paper's numbers beside ours, pictures."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -26,14 +26,14 @@ def compare(setting: Setting, plan: Plan) -> Outcome:
 
 
 class Report:
-    """Puts together what is known of a comparison, finished or not."""
+    """The findings, tables and pictures of a comparison, finished or not."""
 
     def __init__(self, work: Comparison) -> None:
         self.work = work
         self.setting, self.plan, self.workshop, self.asked = work.setting, work.plan, work.workshop, work.asked
 
     def outcome(self, interrupted: bool) -> Outcome:
-        """Return what is known."""
+        """Return the outcome, as far as the comparison has come."""
         looked = self._directions()
         parts = (self._accuracies(), self._inspheres(), self._classes(), self._surrounding_regions(), _angles(looked))
         findings = tuple(one for found, _ in parts for one in found)
