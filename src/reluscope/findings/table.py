@@ -322,6 +322,7 @@ class Findings:
         # What was measured of all rows together says nothing of some.
         return replace(self, columns=columns, keys=keys, details=details, status=status, summary=None)
 
+    @read_arguments
     def groups(self, key: str) -> "dict[Any, Findings]":
         """Return the rows by what they have under a key, in the order in which that comes first.
 
