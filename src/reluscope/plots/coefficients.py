@@ -17,7 +17,7 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.networks.maps import AffineMaps
 from reluscope.plots.style import INK, RASTER_ABOVE, SIGNED, bare, canvas, say, shortened
 
-MOST = 12
+MAX_PANELS = 12
 MAX_NAMED = 12
 
 
@@ -74,9 +74,9 @@ def coefficients(
     """
     weight = _weights(maps)
     num_maps, num_outputs, num_inputs = weight.shape
-    if num_maps > MOST or num_outputs > MOST:
+    if num_maps > MAX_PANELS or num_outputs > MAX_PANELS:
         raise InputError(
-            f"at most {MOST} maps and {MOST} outputs can be looked at side by side, got {num_maps:,} maps of "
+            f"at most {MAX_PANELS} maps and {MAX_PANELS} outputs can be drawn side by side, got {num_maps:,} maps of "
             f"{num_outputs:,} outputs: choose some, as in net.linearize(x[:5], outputs=[0, 1])"
         )
     if shape is not None and (int(np.prod(shape)) != num_inputs or min(shape, default=1) < 1):

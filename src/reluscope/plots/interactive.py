@@ -31,7 +31,7 @@ from reluscope.plots.style import DARK, NEUTRAL, category, tint
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-MOST = 20_000
+MAX_REGIONS = 20_000
 LEVELS = 32
 CELLS = 40_000
 NEAR = 4
@@ -44,7 +44,7 @@ def interactive(
     color: Color | ClassAreas = None,
     label: str = "",
     class_names: Sequence[str] | None = None,
-    most: Count = MOST,
+    most: Count = MAX_REGIONS,
 ) -> "Figure":
     """Draw the regions of a plane as a plotly figure, with a description of the region under the pointer.
 

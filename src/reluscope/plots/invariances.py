@@ -55,7 +55,7 @@ def invariances(found: Sequence[SameFeatures], *, shape: Sequence[int], names: S
     ['input', 'target', 'same features', 'change']
     """
     if len(found) > MAX_ROWS:
-        raise InputError(f"at most {MAX_ROWS} rows of images can be looked at, got {len(found):,}: choose some")
+        raise InputError(f"at most {MAX_ROWS} rows of images can be drawn, got {len(found):,}: choose some")
     if not is_image(shape):
         raise InputError(f"inputs are drawn as images of one or three channels, got the shape {tuple(shape)}")
     height, width = shape[-2:]

@@ -77,7 +77,7 @@ def likeliest(
     number, width = points.shape[:2]
     if number > MAX_ROWS or width > MAX_COLUMNS:
         raise InputError(
-            f"at most {MAX_ROWS} regions with {MAX_COLUMNS} classes can be looked at together, got {number:,} with "
+            f"at most {MAX_ROWS} regions with {MAX_COLUMNS} classes can be drawn together, got {number:,} with "
             f"{width:,}: choose some"
         )
     names = [str(label) for label in range(width)] if columns is None else list(columns)

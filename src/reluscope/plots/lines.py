@@ -83,7 +83,7 @@ def draw_line(
             handles += _strip(axes, strip, part, color, label)
         if lines and len(part) <= MAX_TICKS:
             _stroke_upright(strip, _sides(part)[1:, 0], 0.0, 1.0, DARK, 0.5 if len(part) < 300 else 0.25, raster=False)
-    mark_places(axes, part, samples, sample_labels)
+    mark_samples(axes, part, samples, sample_labels)
     legend(axes, handles)
     return figure_of(axes)
 
@@ -113,12 +113,12 @@ def draw_bends(
     handles: list[Artist] = []
     if part.num_open and len(part):
         handles.append(Line2D([], [], linestyle="none", label="parts of the line were not reached: work stopped early"))
-    mark_places(axes, part, samples, sample_labels)
+    mark_samples(axes, part, samples, sample_labels)
     legend(axes, handles)
     return figure_of(axes)
 
 
-def mark_places(axes: Axes, part: Partition, samples: Points | None, labels: Sequence[str] | None) -> None:
+def mark_samples(axes: Axes, part: Partition, samples: Points | None, labels: Sequence[str] | None) -> None:
     """Draw points of input space as upright lines with their labels; dashed ones lie off the line, at their foot."""
     if samples is None:
         return

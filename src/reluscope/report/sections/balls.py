@@ -43,7 +43,7 @@ NUM_FIRST = declare(
 )
 SHARE_FOR_DISTANCES, SHARE_FOR_BALLS, SHARE_FOR_SIZES = 1 / 6, 1 / 2, 1 / 12
 # Regions whose width and diameter are bounded, by about so many programs each.
-FEW, PROGRAMS = 3, 15
+NUM_WITH_SIZES, PROGRAMS = 3, 15
 MEANING = (
     "The nearest facet is where the first unit changes its piece as one moves away from a sample: up to that distance, "
     "in every direction, the network is the sample's affine map."
@@ -72,7 +72,7 @@ def seconds(subject: Subject) -> float:
     number = min(len(subject.data), MAX_SAMPLES)
     distances = number * (1e-3 + network.num_inputs * subject.seconds_per_sample)
     balls = min(len(subject.data), MAX_BALLS) * ball_seconds(network, None)
-    sizes = FEW * PROGRAMS * ball_seconds(network, None)
+    sizes = NUM_WITH_SIZES * PROGRAMS * ball_seconds(network, None)
     return 0.5 + sum(
         min(share * limit, needed)
         for share, needed in (
@@ -108,7 +108,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
             progress(0.35)
             balls, domain, reason = _balls(subject, points[: len(facets)], progress)
             interrupted = balls is not None and balls.stopped == "interrupted"
-            if len(few := _with_balls(balls)[:FEW]) and not interrupted:
+            if len(few := _with_balls(balls)[:NUM_WITH_SIZES]) and not interrupted:
                 sizes = _sizes(subject, points[few], domain)
         except KeyboardInterrupt:  # the distances are there
             interrupted = True
@@ -125,7 +125,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
         blocks.append(Text(f"{BALLS} {_domain(balls, domain)}"))
         blocks.append(_table(subject, rows, facets, balls))
         if sizes is not None and sizes.is_done.any():
-            blocks.append(_sizes_table(rows[_with_balls(balls)[:FEW]], sizes))
+            blocks.append(_sizes_table(rows[_with_balls(balls)[:NUM_WITH_SIZES]], sizes))
     elif reason:
         blocks.append(Text(reason))
     return Content(tuple(blocks), Number(shown[0]), _data(rows, facets, balls), interrupted=interrupted)

@@ -42,7 +42,7 @@ POSITION = 68
 MAX_SAMPLES = 5
 MAX_ROWS = 8
 MAX_CLASSES_DRAWN = 10
-FEW = 3
+NUM_DRAWN = 3
 SHARE_OF_SECONDS = 1 / 3
 MEANING = (
     "On a region every output is affine, and the region may still reach over a decision boundary. A class lives in it "
@@ -169,7 +169,7 @@ def _images(subject: Subject, rows: np.ndarray, found: Findings, box: Box) -> li
     if shape is None or subject.classes is None or num_classes(subject.network) > MAX_CLASSES_DRAWN:
         return []
     looked_at = rows[found.keys["sample"]]
-    samples = looked_at[choose_samples(subject.classes[looked_at], FEW, seed=subject.settings.seed)]
+    samples = looked_at[choose_samples(subject.classes[looked_at], NUM_DRAWN, seed=subject.settings.seed)]
     there = likeliest_in_regions(
         subject.network, subject.points[samples], domain=box, tolerance=subject.settings.tolerance
     )

@@ -79,26 +79,26 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     settings = subject.settings
     rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MAX_SAMPLES]
     places = _positions(subject.network)
-    looked: list[_Looked] = []
+    by_layer: list[_LayerPreimages] = []
     pair, interrupted = None, False
     try:
         for number, place in enumerate(places):
             limit = SHARE_OF_SECONDS * settings.seconds / len(places)
-            looked.append(_look(subject, rows, place, limit))
+            by_layer.append(_preimages_of_layer(subject, rows, place, limit))
             progress(0.8 * (number + 1) / len(places))
-        pair = _pair(subject, rows, looked[0])
+        pair = _pair(subject, rows, by_layer[0])
     except KeyboardInterrupt:
         interrupted = True
-    if not looked:
+    if not by_layer:
         return Content((Text(MEANING),), interrupted=True)
-    first = looked[0]
+    first = by_layer[0]
     blocks: list[Block] = [
         numbers(*first.counts),
-        Text(f"{MEANING} {_which(subject, looked)}"),
-        _table(subject, looked),
+        Text(f"{MEANING} {_which(subject, by_layer)}"),
+        _table(subject, by_layer),
     ]
     data = {
-        "samples": [int(row) for row in rows[: max(len(one.found) for one in looked)]],
+        "samples": [int(row) for row in rows[: max(len(one.found) for one in by_layer)]],
         "gates": [
             {
                 "name": one.layer.name,
@@ -106,7 +106,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
                 "open_dimensions": one.found.dims.tolist(),
                 "equations": one.found.num_equations.tolist(),
             }
-            for one in looked
+            for one in by_layer
         ],
     }
     if pair is not None:
@@ -116,7 +116,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
 
 
 @dataclass(frozen=True, eq=False)
-class _Looked:
+class _LayerPreimages:
     """A layer, and the preimages of its outputs at the first samples."""
 
     layer: GateLayer
@@ -209,7 +209,7 @@ def _num_inputs(network: Network, index: int) -> int:
     return sum(network.nodes[position].size for position in network.stages[index].reads)
 
 
-def _look(subject: Subject, rows: np.ndarray, place: int, limit: float) -> _Looked:
+def _preimages_of_layer(subject: Subject, rows: np.ndarray, place: int, limit: float) -> _LayerPreimages:
     """Return the kinds at as many samples as there is time for, at least a few."""
     layer = read_layer(subject.network, place)
     inputs = layer_inputs(subject.network, subject.points[rows], place)
@@ -218,10 +218,10 @@ def _look(subject: Subject, rows: np.ndarray, place: int, limit: float) -> _Look
         parts.append(classify_at(layer, inputs[start : start + BLOCK]))
         if time.perf_counter() - began > limit:
             break
-    return _Looked(layer, joined(parts), len(rows))
+    return _LayerPreimages(layer, joined(parts), len(rows))
 
 
-def _pair(subject: Subject, rows: np.ndarray, first: _Looked) -> _Pair | None:
+def _pair(subject: Subject, rows: np.ndarray, first: _LayerPreimages) -> _Pair | None:
     """Return two images with equal features: of the first gate if that leaves something open, else of the outputs."""
     network = subject.network
     shape = next((one for one in (network.input_shape, subject.data.shape_before or ()) if len(one) > 1), ())
@@ -262,32 +262,32 @@ def _target(subject: Subject, rows: np.ndarray, row: int) -> int | None:
     return int(others[np.argmin(distances)])
 
 
-def _which(subject: Subject, looked: list[_Looked]) -> str:
-    first = looked[0]
+def _which(subject: Subject, by_layer: list[_LayerPreimages]) -> str:
+    first = by_layer[0]
     text = f"These are the preimages at {len(first.found):,} of {len(subject.data):,} samples"
     text += ", as many as there was time for" if len(first.found) < first.num_asked else ""
     text += f", drawn by seed {subject.settings.seed}, with all of R^n as inputs."
-    injective = [one.layer.name for one in looked if one.layer.is_injective]
+    injective = [one.layer.name for one in by_layer if one.layer.is_injective]
     if injective:
         text += f" Injective, so that only too few equations leave anything open: {', '.join(injective)}."
     return text
 
 
-def _table(subject: Subject, looked: list[_Looked]) -> Table:
+def _table(subject: Subject, by_layer: list[_LayerPreimages]) -> Table:
     keys = {
-        "gate": [one.layer.name for one in looked],
-        "reads": [one.layer.num_inputs for one in looked],
-        "units": [one.layer.num_units for one in looked],
-        "samples": [len(one.found) for one in looked],
-        "units on": [_between(one.found.num_equations) for one in looked],
-        "directions open": [_between(one.found.dims) for one in looked],
+        "gate": [one.layer.name for one in by_layer],
+        "reads": [one.layer.num_inputs for one in by_layer],
+        "units": [one.layer.num_units for one in by_layer],
+        "samples": [len(one.found) for one in by_layer],
+        "units on": [_between(one.found.num_equations) for one in by_layer],
+        "directions open": [_between(one.found.dims) for one in by_layer],
     }
-    columns = {kind.name.lower(): [one.counts[place] for one in looked] for place, kind in enumerate(KINDS)}
+    columns = {kind.name.lower(): [one.counts[place] for one in by_layer] for place, kind in enumerate(KINDS)}
     caption = (
         "Kinds of preimages of the gates' outputs at samples; how many units give equations, and how many directions "
         "these leave open."
     )
-    left = len(subject.network.gates) - len(looked)
+    left = len(subject.network.gates) - len(by_layer)
     if left:
         caption += (
             f" Left out of {len(subject.network.gates)} gates: {left}, as they are maxima, large, or come after the "

@@ -18,7 +18,7 @@ from reluscope.report.subject import Subject
 
 TITLE = "Local affine maps"
 POSITION = 35
-FEW = 6
+NUM_DRAWN = 6
 MAX_SAMPLES = 1_000
 MAX_OUTPUTS = 2
 MAX_BYTES = 2**29
@@ -96,7 +96,7 @@ def _few(subject: Subject) -> list[Block]:
     """Return the pictures and the table of a few samples."""
     network, data = subject.network, subject.data
     groups = subject.classes if subject.classes is not None else np.zeros(len(data), dtype=np.int64)
-    rows = choose_samples(groups, FEW, seed=subject.settings.seed)
+    rows = choose_samples(groups, NUM_DRAWN, seed=subject.settings.seed)
     points = data.points[rows]
     maps = network.linearize(points)
     norms = local_norms(network, points, margins=subject.is_classifier, tolerance=subject.settings.tolerance)

@@ -29,7 +29,7 @@ from reluscope.report.subject import Subject
 
 TITLE = "Robustness: distances to the decision boundary"
 POSITION = 70
-FEW = 3
+NUM_DRAWN = 3
 MAX_REGIONS = 15
 SHARE_OF_SECONDS = 1 / 3
 NORMS: tuple[Norm, ...] = ("l2", "linf")
@@ -58,7 +58,7 @@ def why_not(subject: Subject) -> str | None:
 
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: a program for each region opened, or the limit."""
-    searches = len(NORMS) * min(FEW, len(subject.data))
+    searches = len(NORMS) * min(NUM_DRAWN, len(subject.data))
     return 0.5 + min(SHARE_OF_SECONDS * subject.settings.seconds, searches * MAX_REGIONS * _each(subject) / 10)
 
 
@@ -70,7 +70,7 @@ def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Measure distances of a few samples in every norm."""
     assert subject.classes is not None
     network, settings = subject.network, subject.settings
-    rows = choose_samples(subject.classes, FEW, seed=settings.seed)
+    rows = choose_samples(subject.classes, NUM_DRAWN, seed=settings.seed)
     points = subject.points[rows]
     budget = Budget(regions=MAX_REGIONS, seconds=SHARE_OF_SECONDS * settings.seconds / (len(NORMS) * len(rows)))
     facets: list[Findings] = []
