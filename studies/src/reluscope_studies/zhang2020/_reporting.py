@@ -249,7 +249,7 @@ class Report:
                 f"Inradii of regions at three places, at learning rate {rate:g}.",
             )
         if any(self.work.answers("surrounding_regions", variant) for variant in compared):
-            yield self._surroundings_picture()
+            yield self._surrounding_regions_picture()
         if any(f"{variant.name}-likeliest" in self.setting.records for variant in compared):
             yield self._likeliest_picture()
         for variant, (every, _) in looked.items():
@@ -259,7 +259,7 @@ class Report:
                 f"Angles between all hyperplanes of the region of one test point: {variant.label}.",
             )
 
-    def _surroundings_picture(self) -> Picture:
+    def _surrounding_regions_picture(self) -> Picture:
         numbers: dict[str, dict[str, np.ndarray]] = {}
         cosines: dict[str, dict[str, np.ndarray]] = {}
         for variant in self.plan.compared:
