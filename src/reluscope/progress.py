@@ -4,8 +4,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-# What users pass as ``progress``: whether to show a line, or a function told the share that is done, from 0 to 1.
-Progress = bool | Callable[[float], None]
+# A function that is told the share of the work that is done, from 0 to 1.
+ProgressFunction = Callable[[float], None]
+# What users pass as ``progress``: whether to show a line, or such a function.
+Progress = bool | ProgressFunction
 
 
 class RegionProgress:

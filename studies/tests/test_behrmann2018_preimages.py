@@ -10,7 +10,6 @@ from reluscope.studies import Setting
 from reluscope_studies.behrmann2018 import invariances, preimages, two_circles
 from reluscope_studies.behrmann2018._networks import Architecture, Training
 from reluscope_studies.labelled import labelled_data
-from reluscope_studies.training import Recipe
 
 Kind = rs.preimages.Kind
 QUICK = Training("Adam", 1e-2, 3, 32)
@@ -34,7 +33,7 @@ def values(outcome):
 
 def test_two_circles_on_exact_regions(monkeypatch):
     monkeypatch.setitem(two_circles.ATTEMPTS, "small", 3)
-    monkeypatch.setattr(two_circles, "RECIPE", Recipe(2, batch=64, learning_rate=1e-2))
+    monkeypatch.setattr(two_circles, "TRAINING", Training("Adam", 1e-2, 2, 64))
     found = two_circles.protocol(Setting("small"))
     numbers = values(found)
     by_kind = [numbers[f"{kind} preimages"] for kind in ("singleton", "compact", "unbounded")]

@@ -15,15 +15,15 @@ from reluscope.studies import all_studies
 from reluscope_studies import sattelberg2026_runs as runs
 from reluscope_studies.sattelberg2026_ch6_training import xor
 from reluscope_studies.serra2018 import splits
-from reluscope_studies.training import Recipe
+from reluscope_studies.training import Training
 
 SPLITS = ("reproduce", "serra2018/splits", "-o", "out")
 
 
 @pytest.fixture
 def small(folder, monkeypatch):
-    monkeypatch.setitem(splits.PLANS, "small", splits.Plan(4, 1, Recipe(2)))
-    monkeypatch.setitem(splits.PLANS, "full", splits.Plan(5, 1, Recipe(2)))
+    monkeypatch.setitem(splits.PLANS, "small", splits.Plan(4, 1, Training("Adam", 2e-3, 2, 128)))
+    monkeypatch.setitem(splits.PLANS, "full", splits.Plan(5, 1, Training("Adam", 2e-3, 2, 128)))
     return folder
 
 
@@ -62,7 +62,7 @@ def test_a_paper_fills_a_folder(small):
 @pytest.mark.slow
 def test_films_stand_beside_pictures(folder, monkeypatch):
     monkeypatch.setattr(runs, "POINTS", 40)
-    monkeypatch.setattr(runs, "MOST_ATTEMPTS", 1)
+    monkeypatch.setattr(runs, "MAX_ATTEMPTS", 1)
     monkeypatch.setitem(xor.PLANS, "small", replace(xor.PLANS["small"], widths=(3, 3), epochs=1, moments=3))
     result = reluscope("reproduce", "sattelberg2026-ch6-training/xor", "-o", "out", "-q")
     assert result.exit_code == 0, result.output

@@ -1,19 +1,18 @@
 """The studies of sattelberg2026, chapter 6: gradients against autograd, hexagons, films, work that goes on."""
 
 from dataclasses import replace
-from itertools import islice, pairwise
+from itertools import pairwise
 
 import numpy as np
 import pytest
 import torch
-from torch.nn.functional import binary_cross_entropy_with_logits
+from torch import nn
 
 import reluscope as rs
 from reluscope.studies import Setting
 from reluscope_studies import sattelberg2026_runs as runs
 from reluscope_studies.sattelberg2026_ch6_training import three_by_eight, three_units, xor
-from reluscope_studies.sattelberg2026_descent import descend, gradients
-from reluscope_studies.sattelberg2026_runs import Plan, attempt, trained
+from reluscope_studies.sattelberg2026_runs import Plan, attempts, trained
 
 TINY = Plan("three-units", rs.datasets.circle_annulus, (3,), 4, 4)
 DEEP = Plan("three-by-eight", rs.datasets.circle_annulus, (4, 4, 4), 2, 3)
@@ -22,37 +21,26 @@ DEEP = Plan("three-by-eight", rs.datasets.circle_annulus, (4, 4, 4), 2, 3)
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     monkeypatch.setattr(runs, "POINTS", 60)
-    monkeypatch.setattr(runs, "MOST_ATTEMPTS", 2)
+    monkeypatch.setattr(runs, "MAX_ATTEMPTS", 2)
     monkeypatch.setitem(three_units.PLANS, "small", TINY)
     monkeypatch.setitem(three_units.ATTEMPTS, "small", 3)
     monkeypatch.setitem(three_by_eight.PLANS, "small", DEEP)
 
 
-def test_gradients_are_those_of_autograd():
-    rng = np.random.default_rng(0)
-    points, labels = rng.normal(size=(7, 2)), rng.integers(0, 2, size=7)
-    layers = next(descend(points, labels, (5, 4), epochs=1, rate=0.1, batch=3, seed=1))
-    tensors = [torch.tensor(one, requires_grad=True) for layer in layers for one in layer]
-    x = torch.tensor(points)
-    for index in range(0, len(tensors), 2):
-        x = x @ tensors[index].T + tensors[index + 1]
-        x = torch.relu(x) if index + 2 < len(tensors) else x
-    binary_cross_entropy_with_logits(x[:, 0], torch.tensor(labels, dtype=torch.float64)).backward()
-    found = [one for layer in gradients(layers, points, labels) for one in layer]
-    for own, tensor in zip(found, tensors, strict=True):
-        assert np.allclose(own, tensor.grad.numpy(), atol=1e-14)
-
-
-def test_descent_goes_over_all_points_and_by_its_seed():
-    data = rs.datasets.circle_annulus(25)
-
-    def steps(seed):
-        way = descend(data.points, data.labels, (3,), epochs=2, rate=0.1, batch=10, seed=seed)
-        return [layers[0][0].copy() for layers in way]
-
-    assert len(steps(0)) == 1 + 2 * 3
-    assert np.array_equal(steps(0), steps(0))
-    assert not np.array_equal(steps(0), steps(1))
+def test_runs_begin_with_pytorchs_weights_and_follow_their_seed():
+    setting = Setting("small")
+    one, other = attempts(setting, DEEP, 2)
+    torch.manual_seed(setting.records["three-by-eight-1"].plain["seed"])
+    for (weight, bias), sizes in zip(other.weights[0], pairwise((2, *DEEP.widths, 1)), strict=True):
+        layer = nn.Linear(*sizes)
+        assert np.array_equal(weight, layer.weight.detach().numpy())
+        assert np.array_equal(bias, layer.bias.detach().numpy())
+    (alone,) = attempts(Setting("small"), DEEP, 1)
+    for weights, again in zip(one.weights, alone.weights, strict=True):
+        for (a, b), (c, d) in zip(weights, again, strict=True):
+            assert np.allclose(a, c, rtol=0, atol=1e-12)
+            assert np.allclose(b, d, rtol=0, atol=1e-12)
+    assert not np.allclose(one.weights[-1][0][0], other.weights[-1][0][0])
 
 
 def test_the_papers_networks():
@@ -95,7 +83,7 @@ def test_a_study_reports_exact_numbers_and_a_film():
     way = outcome.tables[-1]
     assert len(way.rows) == TINY.moments
     for number in range(3):
-        run = attempt(setting, TINY, number)
+        run = attempts(setting, TINY, 3)[number]
         last = rs.partition(run.networks[-1], rs.Box(-1.25, 1.25, 2))
         if str(len(last)) == way.rows[-1][1]:
             break
@@ -129,7 +117,7 @@ def test_layers_move_as_codes_do(monkeypatch):
 def test_finished_runs_are_taken_from_the_records(monkeypatch):
     setting = Setting("small")
     first = three_units.protocol(setting)
-    monkeypatch.setattr(runs, "descend", None)
+    monkeypatch.setattr(rs.stacked, "train", None)
     again = three_units.protocol(setting)
     assert [one.to_dict() | {"work": 0} for one in again.findings] == [
         one.to_dict() | {"work": 0} for one in first.findings
@@ -138,26 +126,19 @@ def test_finished_runs_are_taken_from_the_records(monkeypatch):
 
 
 def test_an_interruption_keeps_finished_runs(monkeypatch):
-    setting, calls, original = Setting("small"), [], descend
+    setting = Setting("small")
+    attempts(setting, TINY, 1)
 
     def struck(*arguments, **options):
-        calls.append(1)
-        if len(calls) == 2:
-            return islice(_interrupting(), 1)
-        return original(*arguments, **options)
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(runs, "descend", struck)
-    outcome = three_units.protocol(setting)
+    with monkeypatch.context() as patch:
+        patch.setattr(rs.stacked, "train", struck)
+        outcome = three_units.protocol(setting)
     assert outcome.interrupted
     assert list(setting.records) == ["three-units-0"]
-    rest = three_units.protocol(setting)
-    assert not rest.interrupted
-    assert len(calls) == 4
-
-
-def _interrupting():
-    raise KeyboardInterrupt
-    yield
+    attempts(setting, TINY, 3)
+    assert list(setting.records) == [f"three-units-{number}" for number in range(3)]
 
 
 def test_unsolved_problems_are_said_to_be_so():

@@ -215,7 +215,7 @@ def test_two_units_solve_xor_on_two_regions(monkeypatch):
     assert outcome.tables[0].rows[0] == ("2 units", "100 %", "2 EXACT", "3", "3")
     assert len(outcome.tables[1].rows) == 12
     assert [one.name for one in outcome.pictures] == ["xor-2", "xor-20", "xor-100", "xor-mapped"]
-    monkeypatch.setattr(xor, "descend", None)
+    monkeypatch.setattr(rs.stacked, "train", None)
     assert xor.protocol(setting).tables == outcome.tables
 
 
@@ -236,7 +236,7 @@ def test_maps_between_networks_of_two_inputs_are_least_squares():
 
 def test_few_maps_of_circle_and_annulus(monkeypatch):
     monkeypatch.setattr(runs, "POINTS", 80)
-    monkeypatch.setattr(runs, "MOST_ATTEMPTS", 1)
+    monkeypatch.setattr(runs, "MAX_ATTEMPTS", 1)
     plan = replace(circle_annulus.PLANS["small"], widths=(4, 4), epochs=30)
     monkeypatch.setitem(circle_annulus.PLANS, "small", plan)
     monkeypatch.setattr(circle_annulus, "GRID", 15)

@@ -12,9 +12,9 @@ from reluscope.citations import CITATIONS
 from reluscope.studies import Setting, all_studies
 from reluscope_studies.serra2018 import _split_networks, depth_and_width, one_input, splits
 from reluscope_studies.serra2018._zigzag import zigzag
-from reluscope_studies.training import Recipe
+from reluscope_studies.training import Training
 
-PLAN = splits.Plan(5, 2, Recipe(8, learning_rate=0.01))
+PLAN = splits.Plan(5, 2, Training("Adam", 0.01, 8, 128))
 
 
 @pytest.fixture
@@ -133,7 +133,9 @@ def test_data_are_needed_and_their_classes(setting):
 @pytest.mark.slow
 def test_progress_has_a_share(setting):
     told = []
-    splits.protocol(replace(setting, seconds=30.0, tell=lambda what, share, left: told.append((what, share, left))))
+    splits.protocol(
+        replace(setting, seconds=30.0, progress=lambda what, share=None, left=None: told.append((what, share, left)))
+    )
     counting = [entry for entry in told if entry[0].startswith("Counting")]
     assert len(counting) == 8
     assert [share for _, share, _ in counting] == sorted(share for _, share, _ in counting)

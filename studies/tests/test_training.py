@@ -7,17 +7,17 @@ from torch import nn
 from torch.nn.functional import cross_entropy
 
 import reluscope as rs
-from reluscope_studies.training import Recipe, train_classifiers
+from reluscope_studies.training import Training, train_classifiers
 
 RNG = np.random.default_rng(0)
 POINTS = RNG.normal(size=(150, 5))
 LABELS = (POINTS[:, 0] > 0).astype(np.int64) + (POINTS[:, 1] > 0)
 WIDTHS = [(1, 4), (4, 1), (3, 3)]
-RECIPE = Recipe(3, batch=32, learning_rate=0.01)
+TRAINING = Training("Adam", 0.01, 3, 32)
 
 
-def train(widths=WIDTHS, seeds=(7, 8, 9), recipe=RECIPE):
-    return train_classifiers(POINTS, LABELS, widths, num_classes=3, seeds=seeds, recipe=recipe)
+def train(widths=WIDTHS, seeds=(7, 8, 9), training=TRAINING):
+    return train_classifiers(POINTS, LABELS, widths, num_classes=3, seeds=seeds, training=training)
 
 
 def alone(first_layers, order_seed):
@@ -28,11 +28,11 @@ def alone(first_layers, order_seed):
         layer.load_state_dict({"weight": torch.tensor(weight), "bias": torch.tensor(bias)})
         modules += [layer, nn.ReLU()]
     model = nn.Sequential(*modules[:-1])
-    optimizer = torch.optim.Adam(model.parameters(), lr=RECIPE.learning_rate)
+    optimizer = torch.optim.Adam(model.parameters(), lr=TRAINING.learning_rate)
     x, y = torch.tensor(POINTS, dtype=torch.float32), torch.tensor(LABELS)
     order = torch.Generator().manual_seed(order_seed)
-    for _ in range(RECIPE.epochs):
-        for rows in torch.randperm(len(x), generator=order).split(RECIPE.batch):
+    for _ in range(TRAINING.epochs):
+        for rows in torch.randperm(len(x), generator=order).split(TRAINING.batch):
             optimizer.zero_grad()
             cross_entropy(model(x[rows]), y[rows]).backward()
             optimizer.step()
@@ -40,7 +40,7 @@ def alone(first_layers, order_seed):
 
 
 def test_each_as_it_would_be_by_itself():
-    together, first = train(), train(recipe=Recipe(0))
+    together, first = train(), train(training=Training("Adam", 2e-3, 0, 128))
     for index, layers in enumerate(together):
         for (weight, bias), (expected, shift) in zip(layers, alone(first[index], 7), strict=True):
             np.testing.assert_allclose(weight, expected, atol=2e-5)
@@ -48,7 +48,7 @@ def test_each_as_it_would_be_by_itself():
 
 
 def test_shapes_and_first_weights():
-    for (first, second), layers in zip(WIDTHS, train(recipe=Recipe(0)), strict=True):
+    for (first, second), layers in zip(WIDTHS, train(training=Training("Adam", 2e-3, 0, 128)), strict=True):
         assert [weight.shape for weight, _ in layers] == [(first, 5), (second, first), (3, second)]
         for weight, bias in layers:
             reach = 1 / np.sqrt(weight.shape[1])
@@ -65,14 +65,14 @@ def test_deterministic_and_by_seed():
 
 @pytest.mark.slow
 def test_it_learns():
-    (layers,) = train([(8, 8)], (0,), Recipe(60, 32, 0.01))
+    (layers,) = train([(8, 8)], (0,), Training("Adam", 0.01, 60, 32))
     outputs = rs.load(layers)(POINTS).numpy()
     assert (outputs.argmax(axis=1) == LABELS).mean() > 0.9
 
 
 def test_progress_is_told():
     shares = []
-    train_classifiers(POINTS, LABELS, [(2,)], num_classes=3, seeds=[0], recipe=RECIPE, tell=shares.append)
+    train_classifiers(POINTS, LABELS, [(2,)], num_classes=3, seeds=[0], training=TRAINING, progress=shares.append)
     assert shares == sorted(shares)
     assert 0 <= shares[0] <= shares[-1] == 1
 

@@ -89,7 +89,7 @@ def test_training_stops_early_and_keeps_the_best():
         model = Architecture((16,)).build((3,), 2, "dropout", 1)
         fit = Fit(1e-2, batch=16, most_epochs=40, patience=patience)
         losses.clear()
-        kept = fit_classifier(model, points, labels, fit=fit, seed=3, tell=lambda epoch, loss: losses.append(loss))
+        kept = fit_classifier(model, points, labels, fit=fit, seed=3, on_epoch=lambda epoch, loss: losses.append(loss))
         return model, kept
 
     before = torch.random.get_rng_state()
@@ -151,7 +151,11 @@ def test_a_finished_study_does_nothing_again(done, monkeypatch):
     assert again.tables == first.tables
     assert [one.to_dict() for one in again.findings] == [one.to_dict() for one in first.findings]
     assert "97.8" in " ".join(first.tables[0].rows[0])
-    assert {picture.name for picture in first.pictures} > {"tiny-inspheres-0.01", "tiny-surroundings", "tiny-likeliest"}
+    assert {picture.name for picture in first.pictures} > {
+        "tiny-inspheres-0.01",
+        "tiny-surrounding-regions",
+        "tiny-likeliest",
+    }
 
 
 @pytest.mark.slow
@@ -183,8 +187,8 @@ def test_a_budget_asks_fewer_points(setting):
     )
     for seconds, number in ((0.0, 5), (0.0, 5), (None, 6)):
         asked = _questions.Asked(replace(setting, seconds=seconds), CONV.inquiry, training, testing)
-        asked.ask("surroundings", "vanilla", network)
-        assert len(asked.answers("surroundings", "vanilla")["number"]) == number
+        asked.ask("surrounding_regions", "vanilla", network)
+        assert len(asked.answers("surrounding_regions", "vanilla")["number"]) == number
 
 
 def test_nothing_is_there_when_the_first_training_is_interrupted(monkeypatch):

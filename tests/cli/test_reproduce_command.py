@@ -14,7 +14,7 @@ from reluscope.studies import Outcome, Record, Study, Table
 
 
 def draw(setting):
-    setting.tell("Counting", 0.5, None)
+    setting.progress("Counting", 0.5)
     count = rs.count(rs.load([(np.eye(2), np.zeros(2)), (np.ones((1, 2)), np.zeros(1))]), rs.Space(2))
     return Outcome(("Counted.",), (count,), (Table(("regions",), ((str(int(count)),),)),))
 

@@ -19,7 +19,7 @@ from reluscope.datasets.files import read_arrays
 from reluscope.datasets.mnist import read_idx
 from reluscope.errors import InputError
 
-MOST_MEMORY, MOST_SECONDS = 2**26, 10.0  # far from what these files stand for
+MAX_MEMORY, MAX_SECONDS = 2**26, 10.0  # far from what these files stand for
 
 
 def refused(words, read, *arguments):
@@ -28,10 +28,10 @@ def refused(words, read, *arguments):
     try:
         with pytest.raises(InputError, match=words) as caught:
             read(*arguments)
-        assert tracemalloc.get_traced_memory()[1] < MOST_MEMORY
+        assert tracemalloc.get_traced_memory()[1] < MAX_MEMORY
     finally:
         tracemalloc.stop()
-    assert time.process_time() - began < MOST_SECONDS
+    assert time.process_time() - began < MAX_SECONDS
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 2_100
 
@@ -92,7 +92,7 @@ def test_idx_files_of_absurd_shapes(tmp_path, shape):
 
 
 def test_gzip_bombs(tmp_path, monkeypatch):
-    monkeypatch.setattr(import_module("reluscope.datasets.mnist"), "MOST_BYTES", 2**20)
+    monkeypatch.setattr(import_module("reluscope.datasets.mnist"), "MAX_BYTES", 2**20)
     (tmp_path / "images.gz").write_bytes(gzip.compress(struct.pack(">4BI", 0, 0, 8, 1, 2**24) + bytes(2**24)))
     refused("holds more than 1,048,576 bytes", read_idx, tmp_path / "images.gz")
 
@@ -151,7 +151,7 @@ def test_paths_and_links_in_archives_lead_nowhere(tmp_path):
 
 
 def test_archives_of_large_members(tmp_path, monkeypatch):
-    monkeypatch.setattr(import_module("reluscope.datasets.cifar10"), "MOST_BYTES", 2**20)
+    monkeypatch.setattr(import_module("reluscope.datasets.cifar10"), "MAX_BYTES", 2**20)
     for name in ("test/cat/a.png", "something/else"):
         tar(tmp_path / "a.tar.gz", {name: bytes(2**23)})
         refused("have a few thousand bytes, got .* of 8,388,608", read_cifar10, tmp_path / "a.tar.gz")

@@ -83,7 +83,7 @@ def study_records(folder):
 
 KINDS = [partition, listed_partition, certificate, tracked_run, checkpoint, coefficients, unfinished_report,
          study_records]  # fmt: skip
-MOST_FLIPS = 300
+MAX_FLIPS = 300
 
 
 def refused(read, what):
@@ -104,9 +104,9 @@ def test_every_byte_counts(kind, tmp_path):
     for path in paths:
         whole = path.read_bytes()
         places = range(len(whole))
-        if len(whole) > MOST_FLIPS:
+        if len(whole) > MAX_FLIPS:
             ends = [*range(40), *range(len(whole) - 40, len(whole))]
-            places = sorted({*ends, *rng.choice(len(whole), MOST_FLIPS, replace=False)})
+            places = sorted({*ends, *rng.choice(len(whole), MAX_FLIPS, replace=False)})
         if kind in (
             checkpoint,
             certificate,

@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from reluscope.errors import InputError
 from reluscope.findings import Column, Finding, Findings, Kind, Status, declare
 from reluscope.findings.claims import claim_of
-from reluscope.findings.writing import with_ends
+from reluscope.findings.writing import ends_in_words, with_ends
 
 LENGTH = declare("test_length", "length of what is tested", unit="input")
 COUNT = declare("test_count", "number of what is tested", kind=Kind.COUNT)
@@ -269,6 +269,40 @@ def test_rows_are_chosen_by_their_keys() -> None:
     for bad, message in (({"unit": 1}, "one of sample, gate"), ({"gate": "c"}, "gate='c'")):
         with pytest.raises(InputError, match=message):
             found.where(**bad)
+
+
+def test_groups_have_the_rows_of_one_key() -> None:
+    found = Findings.of(Column.of(LENGTH, [1.0, 2.0, 3.0]), keys={"gate": ["b", "a", "b"]})
+    groups = found.groups("gate")
+    assert list(groups) == ["b", "a"]
+    assert groups["b"]["test_length"].value.tolist() == [1.0, 3.0]
+    with pytest.raises(InputError, match="one of gate"):
+        found.groups("layer")
+
+
+def test_tables_of_the_same_rows_stand_beside_each_other() -> None:
+    one = Findings.of(Column.of(LENGTH, [1.0, np.nan]), keys={"gate": ["a", "b"]}, summary=Findings.of(single(LENGTH)))
+    other = Findings.of(Column.of(COUNT, [3, 4]), keys={"gate": ["a", "b"]}, summary=Findings.of(single(COUNT)))
+    found = one.beside(other)
+    assert list(found) == ["test_length", "test_count"]
+    assert found.is_done.all()
+    assert str(found.median(LENGTH)) == "1 (EXACT)"
+    assert found.summary is not None
+    assert list(found.summary) == ["test_length", "test_count"]
+    with pytest.raises(InputError, match="tables of 2 rows, got"):
+        one.beside(other.rows([0]))
+    with pytest.raises(InputError, match="reached the same rows"):
+        one.beside(Findings.of(Column.of(COUNT, [3, np.nan]), keys={"gate": ["a", "b"]}, reached=1))
+
+
+def test_ends_that_are_one_number_are_written_once() -> None:
+    drawn = Finding.estimate(64, (64, 64))
+    assert with_ends(drawn) == "≈ 64"
+    assert ends_in_words(drawn) == ""
+
+
+def single(quantity):
+    return Column.of(quantity, [2])
 
 
 MIXED = table(

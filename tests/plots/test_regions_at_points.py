@@ -29,7 +29,7 @@ def test_sizes_at_places():
         "manifold": {"vanilla": RNG.lognormal(size=90), "dropout": RNG.lognormal(size=40)},
         "decision": {"vanilla": np.r_[0.0, np.inf, np.nan, 0.5], "batch norm": np.array([2.0])},
     }
-    figure = rs.plots.places(sizes, label="inradius")
+    figure = rs.plots.size_distributions(sizes, label="inradius")
     assert [axes.get_title() for axes in figure.axes] == ["manifold", "decision"]
     assert legend(figure) == ["vanilla", "dropout", "batch norm"]
     assert shares(figure.axes[0]) == pytest.approx([100.0, 100.0])
@@ -46,7 +46,7 @@ def test_sizes_at_places():
     "sizes", [{}, {"manifold": {}}, {"manifold": {"a": np.zeros(0)}}, {"manifold": {"a": np.array([0.0, np.inf])}}]
 )
 def test_no_sizes(sizes):
-    figure = rs.plots.places(sizes)
+    figure = rs.plots.size_distributions(sizes)
     assert set(texts(figure)) == {"no size is finite and positive"}
     rs.plots.to_svg(figure)
 
@@ -60,7 +60,7 @@ def test_what_lies_around():
         "rate 1e-3": {"vanilla": np.r_[0.2, np.nan, 1.0 + 1e-15], "dropout": np.ones(4)},
         "rate 1e-4": {"vanilla": np.zeros(0)},
     }
-    figure = rs.plots.surroundings(numbers, cosines)
+    figure = rs.plots.surrounding_regions(numbers, cosines)
     boxes, first, second = figure.axes
     assert [label.get_text() for label in boxes.get_xticklabels()] == ["vanilla", "dropout"]
     assert len(boxes.patches) == 3
@@ -70,7 +70,7 @@ def test_what_lies_around():
     assert first.get_ylim() == second.get_ylim()
     assert legend(figure) == ["rate 1e-3", "rate 1e-4", "vanilla", "dropout"]
     rs.plots.to_svg(figure)
-    alone = rs.plots.surroundings({"": {"a": np.array([4])}}, {"": {"a": np.array([0.99])}})
+    alone = rs.plots.surrounding_regions({"": {"a": np.array([4])}}, {"": {"a": np.array([0.99])}})
     assert legend(alone) == []
     rs.plots.to_svg(alone)
 
@@ -84,7 +84,7 @@ def test_nothing_lies_around():
             ["there are no points", "no region lies around"],
         ),
     ):
-        figure = rs.plots.surroundings(numbers, cosines)
+        figure = rs.plots.surrounding_regions(numbers, cosines)
         assert texts(figure) == said
         rs.plots.to_svg(figure)
 
@@ -143,13 +143,13 @@ def test_no_likeliest_points():
 
 def test_sizes_at_places_of_each_sample():
     radii = np.array([[0.1, 0.2], [0.3, np.nan], [0.0, 0.4]])
-    figure = rs.plots.radii_by_place(radii, ["here", "there"])
+    figure = rs.plots.radii_by_location(radii, ["here", "there"])
     (axes,) = figure.axes
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["here (2)", "there (2)"]
     medians = [line.get_ydata()[0] for line in axes.lines if line.get_linewidth() > 2]
     assert medians == pytest.approx([0.2, 0.3])
     rs.plots.to_svg(figure)
-    assert texts(rs.plots.radii_by_place(np.zeros((2, 1)), ["here"])) == ["no size is finite and positive"]
+    assert texts(rs.plots.radii_by_location(np.zeros((2, 1)), ["here"])) == ["no size is finite and positive"]
 
 
 def test_numbers_of_classes():

@@ -37,7 +37,7 @@ def test_every_network_has_its_page(name, shape):
     data = dataset_of(POINTS.reshape(8, *shape), None).reshaped((4,))
     report = build_report(Subject(NETWORKS[name], data, "net", Settings()), sections=SECTIONS)
     assert report.sections[0].content is not None
-    assert "What layers cannot see" in render(report)
+    assert "Preimages and invariances of layers" in render(report)
     json.dumps(report.sections[0].content.data, allow_nan=False)
 
 
@@ -69,7 +69,7 @@ def test_where_it_does_not_apply_it_says_why(monkeypatch):
     assert "no gates" in section.why_not(subject)
     subject = Subject(NETWORKS["dense"], dataset_of(POINTS, None), "net", Settings())
     assert section.why_not(subject) is None
-    monkeypatch.setattr(section, "MOST_INPUTS", 2)
+    monkeypatch.setattr(section, "MAX_INPUTS", 2)
     assert "rs.preimages.classify_at(net, x" in section.why_not(subject)
 
 

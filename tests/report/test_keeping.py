@@ -39,11 +39,11 @@ findings = st.builds(
     tolerance=st.none() | st.floats(allow_nan=False),
     work=st.dictionaries(texts, values, max_size=2),
 )
-cells = st.one_of(texts, values, st.builds(Number, findings, texts))
+cells = st.one_of(texts, values, st.builds(Number, findings, st.booleans()))
 tables = st.builds(Table, st.just(("a", "b")), st.lists(st.tuples(cells, cells), max_size=3).map(tuple), texts)
 blocks = st.one_of(
     st.builds(Text, texts),
-    st.builds(Numbers, st.lists(st.builds(Number, findings, texts), max_size=2).map(tuple)),
+    st.builds(Numbers, st.lists(st.builds(Number, findings, st.booleans()), max_size=2).map(tuple)),
     tables,
     st.builds(Picture, st.lists(st.builds(Drawing, texts, st.floats(1, 9)), max_size=2).map(tuple), texts),
     st.builds(Attachment, texts, st.binary(max_size=9), texts),
@@ -51,7 +51,7 @@ blocks = st.one_of(
 contents = st.builds(
     Content,
     st.lists(blocks, max_size=3).map(tuple),
-    st.none() | st.builds(Number, findings, texts),
+    st.none() | st.builds(Number, findings, st.booleans()),
     st.dictionaries(texts, plain, max_size=3),
 )
 

@@ -188,7 +188,7 @@ def test_ctrl_c_keeps_distances(target, keeps, monkeypatch):
 
 
 def test_huge_maps_are_refused_in_a_sentence(monkeypatch):
-    monkeypatch.setattr("reluscope.report.sections.maps.MOST_BYTES", 1000)
+    monkeypatch.setattr("reluscope.report.sections.maps.MAX_BYTES", 1000)
     maps = next(one for one in SECTIONS if one.name == "maps")
     assert "10 x 64 numbers" in maps.why_not(Subject(NETWORKS["demo"](), DATA, "net", Settings()))
 

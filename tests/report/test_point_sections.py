@@ -18,7 +18,7 @@ from reluscope.report.page import render
 from reluscope.report.sections import all_sections
 from reluscope.testing import default_network
 
-NAMES = ("directions", "surroundings", "places", "classes", "robustness")
+NAMES = ("directions", "surrounding_regions", "regions_at_boundaries", "classes", "robustness")
 SECTIONS = tuple(one for one in all_sections() if one.name in NAMES)
 RNG = np.random.default_rng(0)
 DENSE = rs.load(default_network([5, 9, 7, 3], seed=1))
@@ -97,10 +97,14 @@ def test_numbers_are_those_of_the_analyses(dense):
     (angles,) = rs.local.directions(DENSE, POINTS[data["directions"]["sample"]])
     assert found["directions"]["mean angle between hyperplanes"] == angles.mean
     assert data["directions"]["pairs"] == angles.all_counts.tolist()
-    around = data["surroundings"]
+    around = data["surrounding_regions"]
     again = rs.local.null_space_rays(DENSE, POINTS[around["samples"]], count=30, reach=around["reach"], seed=0)
     assert around["regions"] == again["regions_along_rays"].value.tolist()
-    for row, radius in zip(data["places"]["ball_samples"], data["places"]["radii"]["at the sample"], strict=True):
+    for row, radius in zip(
+        data["regions_at_boundaries"]["ball_samples"],
+        data["regions_at_boundaries"]["radii"]["at the sample"],
+        strict=True,
+    ):
         ball = rs.region(DENSE, POINTS[row], domain=box).polyhedron.insphere()
         assert radius == pytest.approx(ball.radius, rel=1e-6)
     rows = data["classes"]["samples"]
@@ -113,7 +117,7 @@ def test_numbers_are_those_of_the_analyses(dense):
 
 
 def test_ends_of_classes_are_on_the_way_between_two_classes(dense):
-    shown = dense[0]["places"].data
+    shown = dense[0]["regions_at_boundaries"].data
     classes = DENSE(POINTS).argmax(1).numpy()
     for row, share, after in zip(
         shown["samples"],
@@ -127,7 +131,7 @@ def test_ends_of_classes_are_on_the_way_between_two_classes(dense):
 
 
 def test_lower_bounds_are_no_worse_than_the_nearest_facet(monkeypatch):
-    monkeypatch.setattr("reluscope.report.sections.robustness.MOST_REGIONS", 1)
+    monkeypatch.setattr("reluscope.report.sections.robustness.MAX_REGIONS", 1)
     report = report_on(DENSE, POINTS, only=("robustness",))
     shown = section(report, "robustness").content.data
     for norm in shown["distances"]:
@@ -144,19 +148,21 @@ def test_lower_bounds_are_no_worse_than_the_nearest_facet(monkeypatch):
 def test_regression_has_no_classes(labels):
     report = report_on(DENSE, POINTS, labels, task="regression")
     assert {one.name: one.status for one in report.sections} == {
-        **dict.fromkeys(("directions", "surroundings"), "done"),
-        **dict.fromkeys(("places", "classes", "robustness"), "not applicable"),
+        **dict.fromkeys(("directions", "surrounding_regions"), "done"),
+        **dict.fromkeys(("regions_at_boundaries", "classes", "robustness"), "not applicable"),
     }
-    for name in ("places", "classes", "robustness"):
+    for name in ("regions_at_boundaries", "classes", "robustness"):
         assert section(report, name).sentence.startswith("This is a regression, so ")
     # The difference of two outputs means nothing: regions are counted, and not compared.
-    assert list(values(report, "surroundings")) == ["median regions along rays"]
+    assert list(values(report, "surrounding_regions")) == ["median regions along rays"]
     assert "logit" not in render(report)
 
 
 def test_one_output_is_compared_in_a_regression():
-    report = report_on(NETWORKS["one output"](), RNG.normal(size=(5, 4)), task="regression", only=("surroundings",))
-    assert "median cosine of decision directions" in values(report, "surroundings")
+    report = report_on(
+        NETWORKS["one output"](), RNG.normal(size=(5, 4)), task="regression", only=("surrounding_regions",)
+    )
+    assert "median cosine of decision directions" in values(report, "surrounding_regions")
 
 
 def test_images_are_drawn_for_every_class():
@@ -170,15 +176,20 @@ def test_images_are_drawn_for_every_class():
 
 def test_one_class_has_nowhere_to_go():
     classes = DENSE(POINTS).argmax(1).numpy()
-    assert "have one class" in section(report_on(DENSE, POINTS[classes == 0], only=("places",)), "places").sentence
+    assert (
+        "have one class"
+        in section(
+            report_on(DENSE, POINTS[classes == 0], only=("regions_at_boundaries",)), "regions_at_boundaries"
+        ).sentence
+    )
 
 
 def test_labels_of_one_class_do_not_leave_the_others_without_a_target():
-    report = report_on(DENSE, POINTS, np.zeros(8, dtype=int), only=("places",))
-    assert section(report, "places").status == "not applicable"
+    report = report_on(DENSE, POINTS, np.zeros(8, dtype=int), only=("regions_at_boundaries",))
+    assert section(report, "regions_at_boundaries").status == "not applicable"
 
 
-@pytest.mark.parametrize("name", ["directions", "places", "classes", "robustness"])
+@pytest.mark.parametrize("name", ["directions", "regions_at_boundaries", "classes", "robustness"])
 def test_what_takes_too_long_says_what_to_call(name, monkeypatch):
     monkeypatch.setattr("reluscope.analyses.inscribed_balls.MULTIPLICATIONS", 1.0)
     monkeypatch.setattr("reluscope.report.sections.directions.MULTIPLICATIONS", 1.0)
@@ -191,9 +202,9 @@ def test_what_takes_too_long_says_what_to_call(name, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "target", "keeps"),
     [
-        ("surroundings", "null_space_rays", False),
-        ("places", "last_of_class", False),
-        ("places", "inscribed_balls", True),
+        ("surrounding_regions", "null_space_rays", False),
+        ("regions_at_boundaries", "last_of_class", False),
+        ("regions_at_boundaries", "inscribed_balls", True),
         ("classes", "region_classes", False),
         ("robustness", "decision_distance", False),
     ],
@@ -223,7 +234,7 @@ def test_ctrl_c_keeps_the_first_samples_and_the_first_norm(monkeypatch):
         return run
 
     for home, name, module in (
-        (import_module("reluscope.analyses.local.null_space_rays"), "_group", "surroundings"),
+        (import_module("reluscope.analyses.local.null_space_rays"), "_group", "surrounding_regions"),
         (import_module("reluscope.report.sections.robustness"), "decision_distance", "robustness"),
     ):
         monkeypatch.setattr(home, name, until(name, getattr(home, name)))

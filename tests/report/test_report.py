@@ -95,8 +95,8 @@ def test_sections_come_in_order(report):
         "segments",
         "balls",
         "directions",
-        "surroundings",
-        "places",
+        "surrounding_regions",
+        "regions_at_boundaries",
         "classes",
         "robustness",
     ]
@@ -229,14 +229,19 @@ def test_json_holds_every_finding_and_no_infinity(report):
                     "sensitivity",
                     "balls",
                     "directions",
-                    "surroundings",
-                    "places",
+                    "surrounding_regions",
+                    "regions_at_boundaries",
                     "classes",
                 ],
                 "no gates",
             ),
         ),
-        ("line", np.arange(6.0)[:, None], None, {"plane": "one input", "surroundings": "need not be such a direction"}),
+        (
+            "line",
+            np.arange(6.0)[:, None],
+            None,
+            {"plane": "one input", "surrounding_regions": "need not be such a direction"},
+        ),
     ],
 )
 def test_what_does_not_apply_says_why(network, points, labels, reasons):
@@ -321,7 +326,16 @@ def test_a_partition_that_was_interrupted_ends_the_report(monkeypatch):
         **dict.fromkeys(("network", "fit", "codes", "code_map", "maps", "invariance", "stability"), "done"),
         "plane": "interrupted",
         **dict.fromkeys(
-            ("segments", "balls", "directions", "surroundings", "places", "classes", "robustness"), "not started"
+            (
+                "segments",
+                "balls",
+                "directions",
+                "surrounding_regions",
+                "regions_at_boundaries",
+                "classes",
+                "robustness",
+            ),
+            "not started",
         ),
     }
     assert findings_of(found, "plane")[0].claim == "LOWER"

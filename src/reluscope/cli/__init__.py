@@ -1,4 +1,4 @@
-"""The command ``reluscope``. What is heavy is imported by the command that needs it, so that help comes at once."""
+"""The command ``reluscope``. Each command imports what it needs, so that help is printed without loading PyTorch."""
 
 import os
 from typing import TYPE_CHECKING, Any

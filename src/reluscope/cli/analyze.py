@@ -1,4 +1,4 @@
-"""``reluscope analyze`` and ``reluscope demo``: open, look, write, and say what was found."""
+"""``reluscope analyze`` and ``reluscope demo``: write a report on a model and data, and print its main numbers."""
 
 import json
 from collections.abc import MutableMapping
@@ -63,7 +63,7 @@ def demo(output: Path, *, settings: Settings, force: bool, common: Common) -> in
 
 
 def _holds_demo(folder: Path) -> bool:
-    """Whether the report in a folder is an earlier demo, which is worth nothing."""
+    """Whether the report in a folder is that of an earlier demo, which may be replaced without asking."""
     try:
         return json.loads((folder / NUMBERS).read_text(encoding="utf-8"))["model"]["name"] == DEMO
     except (OSError, ValueError, KeyError, TypeError):

@@ -16,13 +16,23 @@ from reluscope.budget import Budget
 from reluscope.citations import bibliography
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
-from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several, to_json
+from reluscope.cli.printing import (
+    add_row,
+    make_table,
+    open_console,
+    print_json,
+    print_numbers,
+    say,
+    several,
+    to_json,
+)
 from reluscope.cli.progress import show_progress
 from reluscope.errors import InputError
+from reluscope.findings import Finding
 
 FORMAT = "reluscope boolean 1"
-_MOST_NETWORK = 10
-_MOST_COEFFICIENTS = 32
+_MAX_INPUTS_OF_NETWORK = 10
+_MAX_COEFFICIENTS = 32
 
 
 def boolean(
@@ -38,16 +48,16 @@ def boolean(
     """Print what is known of a function, and return the exit code."""
     files = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
     function = read_function(text, inputs)
-    if function.num_inputs > _MOST_NETWORK:
-        raise InputError(f"expected a function of at most {_MOST_NETWORK} inputs, got {function.num_inputs}")
+    if function.num_inputs > _MAX_INPUTS_OF_NETWORK:
+        raise InputError(f"expected a function of at most {_MAX_INPUTS_OF_NETWORK} inputs, got {function.num_inputs}")
     with show_progress(hidden=common.quiet) as bar:
         bar.say("Looking for the best direction")
-        plain = describe(function, leak=leak, budget=Budget(seconds=seconds))
+        plain, findings = look(function, leak=leak, budget=Budget(seconds=seconds))
     plain = {"format": FORMAT, "text": text, **plain}
     if common.as_json:
         print_json(plain)
     elif not common.quiet:
-        _print(function, plain)
+        _print(function, plain, findings)
     write_all({path: to_json(plain) + "\n" for path in files.paths})
     return 0
 
@@ -73,14 +83,14 @@ def read_function(text: str, inputs: int | None) -> BooleanFunction:
     return BooleanFunction.of_formula(text, num_inputs=inputs)
 
 
-def describe(function: BooleanFunction, *, leak: float, budget: Budget) -> dict[str, Any]:
-    """Return what is known of a function as plain types."""
+def look(function: BooleanFunction, *, leak: float, budget: Budget) -> tuple[dict[str, Any], list[Finding]]:
+    """Return what is known of a function as plain types, and the numbers among it."""
     known = smallest_known(function, leak=leak, budget=budget)
     found = known.swaps or swaps(function, budget=budget)
     test = threshold_test(function)
     group = npn_class(function) if function.num_inputs <= MAX_INPUTS else None
     findings = [degree(function), total_influence(function), entropy(function), found.value, known.num_units]
-    return {
+    plain = {
         "num_inputs": function.num_inputs,
         "number": str(function.number),
         "truth_table": "".join(map(str, function.values.tolist())),
@@ -98,6 +108,7 @@ def describe(function: BooleanFunction, *, leak: float, budget: Budget) -> dict[
         "reported": known.reported,
         "sources": [{"key": one.key, "citation": str(one)} for one in bibliography(["sattelberg2026"])],
     }
+    return plain, findings
 
 
 def _class(group: NpnClass) -> dict[str, Any]:
@@ -119,20 +130,15 @@ def _network(construction: Construction) -> dict[str, Any]:
     }
 
 
-def _print(function: BooleanFunction, plain: dict[str, Any]) -> None:
+def _print(function: BooleanFunction, plain: dict[str, Any], findings: list[Finding]) -> None:
     console = open_console()
     say(console, f"{function}, {several(function.num_inputs, 'input')}", style="bold")
     if function.is_constant:
         say(console, f"The value is {function.number & 1} at every input.")
     if plain["class"] is not None:
         say(console, f"NPN class {plain['class']['representative']}, of {several(plain['class']['size'], 'function')}.")
-    findings = make_table("number", "value", "claim", "how", right=("value",))
-    for one in plain["findings"]:
-        ends = one.get("interval") if one["claim"] != "EXACT" else None
-        claim = one["claim"] + (f", in [{ends[0]}, {ends[1]}]" if ends else "")
-        add_row(findings, one["name"], f"{one['value']:.6g}", claim, one["method"])
-    console.print(findings)
-    shown = sorted(plain["spectrum"], key=lambda one: -abs(one["coefficient"]))[:_MOST_COEFFICIENTS]
+    print_numbers(console, findings, title="number", also=["ends", "method"])
+    shown = sorted(plain["spectrum"], key=lambda one: -abs(one["coefficient"]))[:_MAX_COEFFICIENTS]
     table = make_table("coefficient", "of", right=("coefficient",))
     for one in shown:
         add_row(table, f"{one['coefficient']:g}", " ".join(one["inputs"]) or "1")

@@ -1,4 +1,4 @@
-"""``reluscope bounds``: how many regions an architecture can have, and this network in a box, with conditions."""
+"""``reluscope bounds``: bounds on the number of regions of an architecture, and of a network in a box."""
 
 from collections.abc import Sequence
 from pathlib import Path

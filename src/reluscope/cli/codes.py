@@ -1,4 +1,4 @@
-"""``reluscope codes``: how many different codes data have, which units are used, and how far apart classes are."""
+"""``reluscope codes``: numbers of distinct codes of data, usage of units, and code distances of classes."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from reluscope.analyses.classification.classes import num_classes
-from reluscope.analyses.codespace.by_gate import beside
 from reluscope.analyses.codespace.class_distances import ALL_GATES, mean_code_distances
 from reluscope.analyses.codespace.distinct import NUM_CODES, count_distinct, count_distinct_by_class
 from reluscope.analyses.codespace.duplicates import duplicate_units
@@ -25,7 +24,7 @@ from reluscope.findings import Finding, Findings
 from reluscope.networks.network import Network
 
 FORMAT = "reluscope codes 2"
-MOST_CLASSES = 40
+MAX_CLASSES = 40
 
 
 def codes(
@@ -54,12 +53,11 @@ def codes(
 
 
 class _Found:
-    """What the codes of samples say."""
+    """Findings about the codes of samples."""
 
     def __init__(self, network: Network, dataset: Dataset, sampled: SampleCodes) -> None:
         self.network, self.dataset, self.sampled = network, dataset, sampled
-        self.gates: Findings = beside(
-            unit_usage(network, sampled),
+        self.gates: Findings = unit_usage(network, sampled).beside(
             count_distinct(sampled),
             occupancy(sampled, dataset.labels),
             duplicate_units(sampled),
@@ -101,7 +99,7 @@ class _Found:
         say(console, f"{model} on {self.dataset.describe()}", style="bold")
         print_findings(console, self.gates, whole=ALL_GATES)
         if self.classes is not None:
-            print_findings(console, self.classes, most=MOST_CLASSES)
+            print_findings(console, self.classes, most=MAX_CLASSES)
         if self.distances is not None:
             print_findings(console, self.distances.where(gate=ALL_GATES))
         if self.correct is not None:

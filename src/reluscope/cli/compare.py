@@ -87,7 +87,7 @@ def _names(models: tuple[ModelArguments, ModelArguments]) -> tuple[str, str]:
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """What is known of two networks."""
+    """Findings about two networks."""
 
     networks: tuple[Network, Network]
     fitted: Dataset

@@ -1,4 +1,4 @@
-"""``reluscope count``: how many regions there are in a box, on a plane or a segment, or everywhere."""
+"""``reluscope count``: the number of linear regions in a box, on a plane or a segment, or in all of input space."""
 
 import warnings
 from pathlib import Path
@@ -13,11 +13,10 @@ from reluscope.cli.interruption import INTERRUPTED, keeping_results
 from reluscope.cli.opening import ModelArguments, describe_model, open_model
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
-from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several, to_json
+from reluscope.cli.printing import open_console, print_json, print_numbers, say, several, to_json
 from reluscope.cli.progress import show_progress
 from reluscope.findings import Finding
 from reluscope.geometry.domains import Domain, Space
-from reluscope.report.content import Number
 
 FORMAT = "reluscope count 1"
 
@@ -35,7 +34,7 @@ def count(
     force: bool,
     common: Common,
 ) -> int:
-    """Count, print the finding, and return the exit code; without a place, everywhere."""
+    """Count, print the finding, and return the exit code; without a domain, in all of input space."""
     files = plan_outputs([output] if output else [], {".json": "what --json prints"}, force=force)
     device = open_device(common.device)
     with show_progress(hidden=common.quiet) as bar:
@@ -79,9 +78,7 @@ def count(
 def _print(finding: Finding, stopped: str, model: str, words: str) -> None:
     console = open_console()
     say(console, f"{model} on {words}", style="bold")
-    table = make_table("", "value", "claim", right=("value",))
-    add_row(table, finding.name, Number(finding).text, finding.claim)
-    console.print(table)
+    print_numbers(console, [finding])
     say(console, f"Counted: {finding.definition}, in {finding.domain}, by {finding.method}.")
     if stopped:
         say(

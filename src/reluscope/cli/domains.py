@@ -1,4 +1,4 @@
-"""Where a command looks: a plane or a segment through points, or a box of inputs."""
+"""The domain of a command: a plane or a segment through points, or a box of inputs."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +17,12 @@ from reluscope.geometry.domains import Box, Plane, Segment, Slice
 from reluscope.networks.network import Network
 
 MARGIN = 0.25
-MOST_NAMED = 4
+MAX_NAMED = 4
 
 
 @dataclass(frozen=True)
 class DomainArguments:
-    """The options that say where to look.
+    """The options for the domain, as they were given.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class DomainArguments:
 
 @dataclass(frozen=True, eq=False)
 class OpenedDomain:
-    """Where to look.
+    """The domain, with the network and data that were opened to find it.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def open_domain(
     bar: Bar,
     most_dimensions: int | None = None,
 ) -> tuple[Network, OpenedDomain]:
-    """Load the model, and the data if there are any, and find where to look.
+    """Load the model, and the data if there are any, and return the domain.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ def _box(
     low, high = (np.array(ends) for ends in zip(*sides, strict=True))
     window = Box(low, high)
     axes = tuple(f"input {one}" for one in chosen)
-    named = " and ".join(axes) if len(axes) <= MOST_NAMED else f"{len(axes):,} inputs"
+    named = " and ".join(axes) if len(axes) <= MAX_NAMED else f"{len(axes):,} inputs"
     if len(chosen) == network.num_inputs and chosen == tuple(range(len(chosen))):
         return OpenedDomain(window, f"the {window.describe()}", axes=axes)
     origin = rest.copy()

@@ -1,4 +1,4 @@
-"""Who does the work of a command: this process, several on this machine, or the workers of a dask scheduler."""
+"""The executor of a command: this process, several on this machine, or the workers of a dask scheduler."""
 
 import importlib
 import logging
@@ -20,7 +20,7 @@ PATIENCE, SCHEDULER_PATIENCE, WORKER_PATIENCE = 10.0, 30.0, 120.0
 
 @dataclass(frozen=True)
 class ExecutorArguments:
-    """How the command line says who does the work.
+    """The options for the executor, as they were given.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def _processes(number: int) -> Iterator[Executor]:
 
 
 def _prepare() -> None:
-    """Make a new process a worker: of one thread, and deaf to Ctrl-C, which ends the process that waits for it."""
+    """Prepare a new worker process: it has one thread and ignores Ctrl-C, which ends the process that waits for it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     limit_threads(1)
 

@@ -77,13 +77,13 @@ def fail(what: str, code: int = FAILED) -> NoReturn:
 
 
 def flush() -> None:
-    """Send off what was printed, as far as anybody takes it."""
+    """Flush standard output, and go on if its reader is gone."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError):
             stream.flush()
 
 
 def _forget_output() -> None:
-    """Let what is still to be printed go nowhere."""
+    """Discard what is still to be printed."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""``reluscope info``: what is in a model, as a graph of affine steps and gates."""
+"""``reluscope info``: the graph of a model, as a list of affine steps and gates."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Ctrl-C: at once while nothing would be lost, and as an exception where there are results to keep.
+"""Ctrl-C ends the program at once while there are no results, and raises an exception where there are some to keep.
 
 Python's own way, an exception anywhere, ends in tracebacks when it strikes within an import, and in death by the signal
 when it strikes code that was compiled from a string.

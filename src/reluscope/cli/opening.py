@@ -1,4 +1,4 @@
-"""The model and the data that a command is about, opened together: each may say what the other leaves out."""
+"""The model and the data of a command, opened together: the shape of inputs may come from either."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -38,7 +38,7 @@ class ModelArguments:
 
     @property
     def stem(self) -> str:
-        """What of it goes into names of files."""
+        """The part of the model's name that goes into names of files."""
         return Path(self.model).stem if ":" not in self.model else self.model.rpartition(":")[2]
 
 
@@ -63,7 +63,7 @@ def open_model_and_data(
     device: torch.device,
     bar: Bar,
 ) -> tuple[Network, Dataset]:
-    """Load a model and the data that it is looked at with.
+    """Load a model and the data of a command.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Files that a command writes: their kinds are told by their suffix, and they are checked before any work.
+"""Files that a command writes: their suffixes say their kinds, and they are checked before any work.
 
 What is there already stays unless the user says otherwise, and every file is written whole or not at all.
 """

@@ -26,11 +26,11 @@ from reluscope.cli.outputs import Outputs, plan_outputs, write_all
 from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several, to_json
 from reluscope.cli.progress import show_progress
 from reluscope.errors import InputError
+from reluscope.findings.writing import signed
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
 from reluscope.partitions.dispatch import partition as cut
 from reluscope.partitions.table import Partition
-from reluscope.report.content import Number
 
 FORMAT = "reluscope partition 1"
 KINDS = {
@@ -261,7 +261,7 @@ def _print(part: Partition, where: OpenedDomain, model: str, written: Sequence[P
     say(console, f"{model} on {where.words}", style="bold")
     finding = part.finding()
     table = make_table("", "value", "claim", right=("value",))
-    add_row(table, finding.name, Number(finding).text, finding.claim)
+    add_row(table, finding.name, signed(finding), finding.claim)
     for name, number in _facets_by_gate(part).items():
         add_row(table, f"  pieces of boundary made by {name}", number, part.adjacency_finding().claim)
     console.print(table)

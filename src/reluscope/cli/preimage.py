@@ -35,9 +35,9 @@ from reluscope.cli.printing import add_row, make_table, open_console, print_json
 from reluscope.cli.progress import Bar, show_progress
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
+from reluscope.findings.writing import signed
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
-from reluscope.report.content import Number
 
 FORMAT = "reluscope preimage 1"
 BLOCK = 200
@@ -127,7 +127,7 @@ def _classified(layer: GateLayer, inputs: np.ndarray, box: Box | None, bar: Bar)
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """What is known of the preimages of a gate's outputs at some samples."""
+    """Findings about the preimages of a gate's outputs at some samples."""
 
     network: Network
     dataset: Dataset
@@ -195,7 +195,7 @@ class _Found:
                 if some.any():
                     deciders = (int((kinds.deciders[some] == one).sum()) for one in DECIDERS)
                     cells = (_between(kinds.num_equations[some]), _between(kinds.dims[some]), *deciders)
-                    add_row(table, kind.name.lower(), Number(kinds.count(kind)).text, *cells)
+                    add_row(table, kind.name.lower(), signed(kinds.count(kind)), *cells)
             console.print(table)
             say(console, "Equations: units that say what their pre-activation is. The last columns: what decided.")
             say(console, self._claim())

@@ -2,19 +2,19 @@
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from math import log10
-from typing import Any
+from typing import Any, Literal
 
 import rich.box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from reluscope.findings import Findings
-from reluscope.findings.writing import written_cell
+from reluscope.findings import Finding, Findings
+from reluscope.findings.writing import ends_in_words, signed, written_cell
 from reluscope.report.document import finite
 
 WIDE = 10_000
@@ -86,6 +86,27 @@ def print_findings(console: Console, found: Findings, *, whole: str = "", most: 
         say(console, f"Ended early: {found.stopped}.")
 
 
+def print_numbers(
+    console: Console, numbers: Iterable[Finding], *, title: str = "", also: Sequence[Literal["ends", "method"]] = ()
+) -> None:
+    """Print single findings below each other: name, value and claim.
+
+    Parameters
+    ----------
+    console : Console
+    numbers : iterable of Finding
+    title : str
+        Heading of the names.
+    also : sequence of {"ends", "method"}
+        What to say besides: between which ends the truth lies, and how the number was computed.
+    """
+    table = make_table(title, "value", "claim", *also, right=("value",))
+    for one in numbers:
+        said = {"ends": ends_in_words(one), "method": one.method}
+        add_row(table, one.name, signed(one), one.claim, *(said[name] for name in also))
+    console.print(table)
+
+
 def say(console: Console, sentence: str, *, style: str = "") -> None:
     """Print a line of text, taken literally; a terminal wraps it itself, so that it can be copied."""
     console.print(Text(sentence, style=style), soft_wrap=True)
@@ -133,7 +154,7 @@ def shape_of(shape: Sequence[int]) -> str:
 
 @contextmanager
 def _all_digits() -> Iterator[None]:
-    """Let whole numbers have more digits than Python writes unasked; they are ours, not a stranger's."""
+    """Allow whole numbers of any length to be written; Python limits their digits only against foreign input."""
     before = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)
     try:

@@ -1,4 +1,4 @@
-"""``reluscope region``: the linear region of one sample, what bounds it, how large it is, which classes live there."""
+"""``reluscope region``: the linear region of one sample: its facets, its size, and the classes within it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +18,11 @@ from reluscope.cli.devices import open_device
 from reluscope.cli.opening import ModelArguments, describe_model, open_model_and_data
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
-from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, to_json
+from reluscope.cli.printing import add_row, make_table, open_console, print_json, print_numbers, say, to_json
 from reluscope.cli.progress import Bar, show_progress
 from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
 from reluscope.findings import Finding, Findings
-from reluscope.findings.writing import ends_in_words, signed
 from reluscope.geometry.domains import Box
 from reluscope.geometry.norms import Norm
 from reluscope.networks.network import Network
@@ -115,7 +114,7 @@ def _look(network: Network, dataset: Dataset, sample: int, domain: Box, facets: 
 
 @dataclass(frozen=True)
 class _Found:
-    """What is known of the region of one sample."""
+    """Findings about the region of one sample."""
 
     network: Network
     dataset: Dataset
@@ -137,7 +136,7 @@ class _Found:
 
     @property
     def own(self) -> int | None:
-        """What the network says of the sample."""
+        """The predicted class of the sample."""
         if self.classes is None:
             return None
         return int(predicted_classes(self.network, self.dataset.points[self.sample : self.sample + 1])[0])
@@ -181,7 +180,7 @@ class _Found:
         return gates
 
     def nearest_unit(self, place: int) -> dict[str, Any] | None:
-        """Return which unit bends first."""
+        """Return the unit whose hyperplane is the nearest facet."""
         gate, unit, beyond = self.nearest[place].details["sources"][0].tolist()
         if gate < 0:
             return None
@@ -229,10 +228,7 @@ class _Found:
             cells = (gate["num_units"], gate["half_spaces"], *(() if gate["facets"] is None else (gate["facets"],)))
             add_row(table, gate["name"], *cells)
         console.print(table)
-        table = make_table("", "value", "claim", "ends", right=("value",))
-        for finding in self.findings:
-            add_row(table, finding.name, signed(finding), finding.claim, ends_in_words(finding))
-        console.print(table)
+        print_numbers(console, self.findings, also=["ends"])
         for line in self._sentences():
             say(console, line)
 

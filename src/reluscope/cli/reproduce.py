@@ -1,4 +1,4 @@
-"""``reluscope reproduce``: run the studies of a paper, and write their pictures, numbers and what came out."""
+"""``reluscope reproduce``: run the studies of a paper, and write a page, pictures and numbers."""
 
 import hashlib
 import time
@@ -32,7 +32,7 @@ PAGE, NUMBERS, RECORDS = "README.md", "findings.json", "records"
 
 @dataclass(frozen=True, eq=False)
 class Done:
-    """A study and what became of it."""
+    """A study and its result."""
 
     study: Study
     outcome: Outcome
@@ -80,7 +80,7 @@ def reproduce(
                     kept,
                     beside=beside.get(study.beside),
                     device=str(device),
-                    tell=bar.say,
+                    progress=bar.say,
                 )
                 try:
                     outcome = study.protocol(setting)
@@ -244,7 +244,7 @@ def _telling(bar: Bar, film: Film) -> Callable[[int, int], None]:
 
 
 def page(name: str, done: Sequence[Done]) -> str:
-    """Return what came out as Markdown: sentences, pictures, tables, sources."""
+    """Return the results as Markdown: sentences, pictures, tables, sources."""
     paper = done[0].study.source
     lines = [f"# {name}", "", f"After {CITATIONS[paper]}", ""]
     for one in done:

@@ -1,4 +1,4 @@
-"""How many threads linear algebra and compiled kernels may use: said before they are imported, where they read it."""
+"""The number of threads of linear algebra and compiled kernels, set before they are imported and read it."""
 
 import os
 import sys

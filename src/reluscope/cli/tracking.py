@@ -5,9 +5,9 @@ from pathlib import Path
 from reluscope.analyses.tracking.records import Records, read_records
 from reluscope.cli.options import Common
 from reluscope.cli.outputs import plan_outputs, write_all
-from reluscope.cli.printing import add_row, make_table, open_console, print_json, say, several, to_json
+from reluscope.cli.printing import open_console, print_json, print_numbers, say, several, to_json
 from reluscope.errors import InputError
-from reluscope.report.content import Number
+from reluscope.findings.writing import signed
 from reluscope.report.tracking import records_as_plain, render_records
 
 SHOWN = ("accuracy", "distinct_codes", "changed_samples", "median_segment_regions", "spectral_norm", "plane_regions")
@@ -15,7 +15,7 @@ KINDS = {".html": "the page", ".json": "what --json prints"}
 
 
 def track_report(file: Path, *, output: list[Path], force: bool, common: Common) -> int:
-    """Write the page, say what is in it, and return the exit code."""
+    """Write the page, print the last record, and return the exit code."""
     records = read_records(file)
     files = plan_outputs(output or [file.with_suffix(".html")], KINDS, force=force)
     if file.resolve() in [path.resolve() for path in files.paths]:
@@ -39,12 +39,9 @@ def _print(records: Records, paths: list[str]) -> None:
         style="bold",
     )
     if len(records):
-        table = make_table("last record", "value", "claim", right=("value",))
-        for name in SHOWN:
-            if (found := records.findings(name)[-1]) is not None:
-                add_row(table, found.name, Number(found).text, found.claim)
-        console.print(table)
+        last = [found for name in SHOWN if (found := records.findings(name)[-1]) is not None]
+        print_numbers(console, last, title="last record")
     overhead = records.overhead()
     if overhead is not None:
-        say(console, f"Recording took {100 * overhead.value:,.1f} % of the time between records.")
+        say(console, f"Recording took {signed(overhead)} of the time between records.")
     say(console, f"The report is in {' and '.join(paths)}")

@@ -1,4 +1,4 @@
-"""Data to look at networks with: files of the user's, and problems with known structure."""
+"""Data: the user's own files, and problems of known structure."""
 
 from reluscope.datasets.ball_shell import ball_shell
 from reluscope.datasets.cifar10 import CIFAR10_CLASSES, cifar10

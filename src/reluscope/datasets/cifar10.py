@@ -23,7 +23,7 @@ from reluscope.errors import InputError
 CIFAR10_CLASSES = ("airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck")
 BINARY = {"train": tuple(f"data_batch_{number}.bin" for number in range(1, 6)), "test": ("test_batch.bin",)}
 SHAPE = (3, 32, 32)
-MOST_BYTES = 2**24
+MAX_BYTES = 2**24
 IMAGES = (".jpg", ".jpeg", ".png")
 
 
@@ -116,7 +116,7 @@ def _image_files(place: Path, part: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _check_size(size: int, file: str) -> None:
-    if size > MOST_BYTES:
+    if size > MAX_BYTES:
         raise InputError(f"images of CIFAR-10 have a few thousand bytes, got {file} of {size:,}: fetch it again")
 
 

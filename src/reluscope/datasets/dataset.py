@@ -16,7 +16,7 @@ from reluscope.errors import InputError, ShapeError
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Points at which a network is looked at.
+    """Points, perhaps with labels, at which networks are evaluated.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Arrays from files: .npy, .npz, .csv and .parquet, and nothing that would have to be unpickled.
+"""Arrays from files: .npy, .npz, .csv and .parquet; files that would have to be unpickled are refused.
 
 Every reader returns points and, where the file holds them, labels; checking their content is left to the dataset.
 """

@@ -15,7 +15,7 @@ from reluscope.datasets.dataset import Dataset, dataset_of
 from reluscope.errors import InputError
 
 # Twice as much as the larger file.
-MOST_BYTES, _PART = 100_000_000, 2**20
+MAX_BYTES, _PART = 100_000_000, 2**20
 PREFIXES = {"train": "train", "test": "t10k"}
 
 
@@ -54,14 +54,14 @@ def read_idx(path: Path) -> np.ndarray:
     """Read one IDX file of bytes: a magic number, the sizes of the axes, then the entries row-major."""
     try:
         with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            parts = islice(iter(lambda: file.read(_PART), b""), MOST_BYTES // _PART + 1)
+            parts = islice(iter(lambda: file.read(_PART), b""), MAX_BYTES // _PART + 1)
             content = b"".join(parts)
     except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"{path} is damaged or truncated ({error}): fetch it again") from error
     if len(content) < 4 or content[:3] != b"\x00\x00\x08":
         raise InputError(f"{path} is not an IDX file of bytes: fetch it again")
-    if len(content) > MOST_BYTES:
-        raise InputError(f"{path} holds more than {MOST_BYTES:,} bytes, which no file of MNIST does: fetch it again")
+    if len(content) > MAX_BYTES:
+        raise InputError(f"{path} holds more than {MAX_BYTES:,} bytes, which no file of MNIST does: fetch it again")
     num_axes = content[3]
     start = 4 + 4 * num_axes
     shape = struct.unpack(f">{num_axes}I", content[4:start]) if len(content) >= start else ()

@@ -1,4 +1,4 @@
-"""One way in for data: a file, or the name of a known problem."""
+"""Opening data from a file, or by the name of a known problem."""
 
 import os
 from dataclasses import replace

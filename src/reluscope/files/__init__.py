@@ -1,1 +1,1 @@
-"""Files that are written whole, carry a digest, and are read without trust."""
+"""Files that are written atomically, carry a digest, and are checked when they are read."""

@@ -1,4 +1,4 @@
-"""Results kept in a folder as soon as they are there, so that work that was stopped goes on.
+"""Results written to a folder as soon as they are computed, so that interrupted work can be resumed.
 
 Beside a key of everything they depend on (``key.json``) each result is a file of its own: a NumPy archive of its
 arrays, with its plain values as JSON in the member ``plain.json``. Every file is written whole, carries a digest, and
@@ -39,7 +39,7 @@ WHAT, ADVICE = "a kept result", "remove that file, and its result is computed ag
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """A result that is kept as soon as it is there, so that work that was stopped can go on.
+    """A result as plain types and arrays, ready to be written.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Arrays in NumPy's own format, read without trust: nothing is unpickled, and no more is made than is there.
+"""Arrays in NumPy's own format, read safely: nothing is unpickled, and no array is larger than the file says it holds.
 
 NumPy makes an array of the shape that a header states before it reads the first number; here the header has to agree
 with the size of the file first.
@@ -11,7 +11,7 @@ from typing import IO
 import numpy as np
 
 # An archive that grows to more than this by more than the factor is no data, or can be saved uncompressed.
-MOST_EXPANDED, MOST_FACTOR = 2**28, 200
+MAX_EXPANDED, MAX_FACTOR = 2**28, 200
 
 
 def read_npy(file: IO[bytes], size: int) -> np.ndarray:
@@ -56,7 +56,7 @@ def read_npy(file: IO[bytes], size: int) -> np.ndarray:
 
 
 def open_member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
-    """Open a member of an archive, unless it would grow beyond measure.
+    """Open a member of an archive, unless it would expand beyond a limit.
 
     Raises
     ------
@@ -66,7 +66,7 @@ def open_member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
         If there is none.
     """
     info = archive.getinfo(name)
-    if info.file_size > MOST_EXPANDED and info.file_size > MOST_FACTOR * max(1, info.compress_size):
+    if info.file_size > MAX_EXPANDED and info.file_size > MAX_FACTOR * max(1, info.compress_size):
         raise ValueError(
             f"{info.compress_size:,} bytes in it would grow to {info.file_size:,}; if that is meant, save it "
             "uncompressed"

@@ -1,4 +1,4 @@
-"""Files that know whether they are as they were written: each carries a digest of all its bytes.
+"""Files that carry a digest of all their bytes, by which changes and damage are noticed.
 
 The digest (BLAKE2b, 256 bits) stands where its kind of file has room for a remark, so that other tools can read the
 file: in the metadata of an Arrow or Parquet file, under a key of a JSON object, in the comment of a zip archive. It is

@@ -1,4 +1,4 @@
-"""What stands in a file that is whole, checked before it is used: a digest tells damage, and not what was written.
+"""Checks of the entries of a file before they are used: a digest notices damage, not content that is wrong.
 
 Each function returns an entry that is what it should be and raises ValueError otherwise; who reads the file makes one
 InputError of that.

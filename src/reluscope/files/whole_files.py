@@ -1,4 +1,4 @@
-"""Files written together: all whole, or all as they were.
+"""Writing several files together: either all are complete, or all stay as they were.
 
 Each is written under a temporary name in its folder and takes its place when all are on the disk.
 """

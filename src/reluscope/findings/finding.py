@@ -41,6 +41,8 @@ class Finding:
         Why work ended early, in a few words: the budget that was spent, or "interrupted".
     is_share : bool
         Whether it is a share, which readers like in percent.
+    unit : str
+        In whose unit it is, as of the quantity; readers see the sign of degrees.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class Finding:
     work: Mapping[str, float] = field(default_factory=dict)
     stopped: str = ""
     is_share: bool = False
+    unit: str = ""
 
     @staticmethod
     def of(

@@ -265,6 +265,44 @@ class Findings:
         return replace(self, columns=columns, keys=keys, details=details, status=status, summary=None)
 
     @read_arguments
+    def groups(self, key: str) -> "dict[Any, Findings]":
+        """Return the rows by what they have under a key, in the order in which that comes first.
+
+        Raises
+        ------
+        InputError
+            If there is no such key.
+        """
+        if key not in self.keys:
+            raise InputError(f"expected a key of the rows, one of {', '.join(self.keys)}, got {key!r}")
+        return {one: self.where(**{key: one}) for one in dict.fromkeys(self.keys[key].tolist())}
+
+    def beside(self, *others: "Findings") -> "Findings":
+        """Return this table with the columns and details of others about the same rows, and of their summaries.
+
+        Raises
+        ------
+        InputError
+            If another table has more rows, or fewer, or reached other ones.
+        """
+        tables = (self, *others)
+        if {len(table) for table in tables} != {len(self)}:
+            raise InputError(f"expected tables of {len(self)} rows, got {[len(table) for table in others]}")
+        status = np.array([table.status for table in tables], dtype=object).reshape(len(tables), -1)
+        reached = status != Status.NOT_REACHED
+        if (reached.any(axis=0) != reached.all(axis=0)).any():
+            raise InputError("expected tables that reached the same rows: choose those with rows(...)")
+        is_done = (status == Status.DONE).any(axis=0)
+        summaries = [table.summary for table in tables if table.summary is not None]
+        return replace(
+            self,
+            columns={name: column for table in tables for name, column in table.columns.items()},
+            details={name: detail for table in tables for name, detail in table.details.items()},
+            status=tuple(Status.DONE if done else one for done, one in zip(is_done, self.status, strict=True)),
+            summary=summaries[0].beside(*summaries[1:]) if summaries else None,
+        )
+
+    @read_arguments
     def finding(self, name: str | Quantity, row: int | None = None) -> Finding:
         """Return one cell, or what was measured of all rows together.
 
@@ -435,6 +473,7 @@ class Findings:
             "source": quantity.source,
             "work": {"seconds": self.seconds} if self.seconds else {},
             "is_share": is_share or quantity.kind is Kind.SHARE,
+            "unit": quantity.unit,
         }
         if cell.is_certain:
             return Finding.of(value, lower, upper, tolerance=tolerance, **fields)

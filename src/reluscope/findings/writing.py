@@ -42,7 +42,7 @@ def number(value: float, digits: int = MIN_DIGITS) -> str:
 
 
 def written(finding: Finding, value: float, digits: int = MIN_DIGITS) -> str:
-    """Return the finding's value, or one of its ends, as `number` writes it; shares are in percent.
+    """Return the finding's value, or one of its ends, as `number` writes it; shares in percent, angles with their sign.
 
     Examples
     --------
@@ -51,7 +51,9 @@ def written(finding: Finding, value: float, digits: int = MIN_DIGITS) -> str:
     >>> written(Finding.of(0.25, is_share=True), 0.25), written(Finding.of(0.25), 0.25)
     ('25.0 %', '0.25')
     """
-    return f"{100 * value:.{digits - 3}f} %" if finding.is_share else number(value, digits)
+    if finding.is_share:
+        return f"{100 * value:.{digits - 3}f} %"
+    return number(value, digits) + "°" * (finding.unit == "degrees")
 
 
 def signed(finding: Finding, digits: int = MIN_DIGITS) -> str:
@@ -78,7 +80,8 @@ def with_ends(finding: Finding) -> str:
     ('≥ 5 [5, 9]', '5', '≈ 1.5 [1.4999998, 1.5000003]')
     """
     ends = finding.interval
-    if ends is None or finding.claim is Claim.EXACT or inf in map(abs, ends):
+    # Ends that are one number add nothing.
+    if ends is None or finding.claim is Claim.EXACT or inf in map(abs, ends) or ends[0] == ends[1]:
         return signed(finding)
     digits = _digits(finding, *ends)
     return f"{signed(finding, digits)} [{', '.join(written(finding, end, digits) for end in ends)}]"
@@ -94,7 +97,7 @@ def ends_in_words(finding: Finding) -> str:
     >>> ends_in_words(Finding.of(5, upper=9)), ends_in_words(Finding.of(5, upper=float("inf")))
     ('between 5 and 9', '5 or more')
     """
-    if finding.interval is None or finding.claim is Claim.EXACT:
+    if finding.interval is None or finding.claim is Claim.EXACT or finding.interval[0] == finding.interval[1]:
         return ""
     low, high = finding.interval
     if high == inf:

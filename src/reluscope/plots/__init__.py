@@ -1,4 +1,4 @@
-"""Pictures: functions that take findings or partitions and return figures, never shown, nothing computed."""
+"""Pictures: functions that take findings or partitions and return matplotlib figures without showing them."""
 
 from reluscope.plots import style
 from reluscope.plots.accuracy_curves import accuracy_curve
@@ -27,12 +27,11 @@ from reluscope.plots.merged_pieces import merged_regions
 from reluscope.plots.newton_polygons import newton_polygons
 from reluscope.plots.norms import norms
 from reluscope.plots.outputs_along_directions import outputs_along
-from reluscope.plots.places import places
 from reluscope.plots.preimage_kinds import preimages
 from reluscope.plots.preimages_in_plane import preimages_in_plane
 from reluscope.plots.pruning_accuracies import pruning_curves
 from reluscope.plots.radii import radii
-from reluscope.plots.radii_by_place import radii_by_place
+from reluscope.plots.radii_by_location import radii_by_location
 from reluscope.plots.region_colors import RegionColors
 from reluscope.plots.regions import partition
 from reluscope.plots.regions_and_coefficients import regions_and_coefficients
@@ -43,8 +42,9 @@ from reluscope.plots.saving import to_png, to_svg
 from reluscope.plots.saving_animations import save_animation, to_gif
 from reluscope.plots.segments import segment_counts
 from reluscope.plots.similarity_table import similarity
+from reluscope.plots.size_distributions import size_distributions
 from reluscope.plots.spectra import correlation_counts, spectra, spectra_by_layer
-from reluscope.plots.surroundings import surroundings
+from reluscope.plots.surrounding_regions import surrounding_regions
 from reluscope.plots.tracking import tracking
 from reluscope.plots.transitions_on_ways import transitions
 from reluscope.plots.usage import unit_usage
@@ -78,12 +78,11 @@ __all__ = [
     "norms",
     "outputs_along",
     "partition",
-    "places",
     "preimages",
     "preimages_in_plane",
     "pruning_curves",
     "radii",
-    "radii_by_place",
+    "radii_by_location",
     "region_clusters",
     "regions_and_coefficients",
     "robustness",
@@ -93,10 +92,11 @@ __all__ = [
     "say_regions",
     "segment_counts",
     "similarity",
+    "size_distributions",
     "spectra",
     "spectra_by_layer",
     "style",
-    "surroundings",
+    "surrounding_regions",
     "to_gif",
     "to_png",
     "to_svg",

@@ -1,4 +1,4 @@
-"""Accuracy over the number of affine functions that every output is left, by the rule that says which one is used."""
+"""Accuracy of a network whose outputs are reduced to a few affine maps, over their number, for each rule of choice."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -24,7 +24,7 @@ MARKS = ("o", "D", "s", "^")
 
 @read_drawn
 def accuracy_curve(curve: Findings, *, axes: Axes | None = None) -> Figure:
-    """Draw the accuracies of a network that is left a few maps, and that of the network itself.
+    """Draw the accuracies of a network reduced to a few affine maps, and that of the network itself.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Boolean functions: the cube and its values, and values along a direction."""
+"""Pictures of a Boolean function: its values on the cube, and along a direction."""
 
 import numpy as np
 from matplotlib.axes import Axes

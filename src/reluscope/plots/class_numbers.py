@@ -1,4 +1,4 @@
-"""In how many regions so many classes live: exactly, and by the test at likeliest points that counts too few."""
+"""Number of linear regions by the number of classes within them: exact, and by the test at likeliest points."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -15,7 +15,7 @@ WIDTH = 0.38
 
 @read_drawn
 def class_numbers(found: Findings, *, axes: Axes | None = None) -> Figure:
-    """Draw in how many regions one, two, three and more classes live.
+    """Draw how many regions hold points of one, two, three and more classes.
 
     Parameters
     ----------

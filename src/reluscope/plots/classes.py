@@ -1,4 +1,4 @@
-"""A plane as the classifier sees it: areas of classes, regions, decision boundary, samples."""
+"""The classes of a classifier on a plane: areas of classes, regions, decision boundary, samples."""
 
 from collections.abc import Sequence
 
@@ -45,7 +45,7 @@ def draw_classes(
     class_names: Sequence[str] | None,
     axes: Axes | None,
 ) -> Figure:
-    """Draw which class the network gives where on a plane; parameters are those of `reluscope.plots.partition`.
+    """Draw the predicted classes on a plane; parameters are those of `reluscope.plots.partition`.
 
     Up to ten classes each have a colour of their own, the same in every picture; of more classes the ten largest do,
     and the others share a grey. Classes are named where they are large.

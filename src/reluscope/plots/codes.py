@@ -1,4 +1,4 @@
-"""Codes as a picture: samples by units, gates side by side, samples of one class together.
+"""Activation patterns as a picture: samples by units, gates side by side, samples of one class together.
 
 Where there are more samples or units than cells, a cell shows the mean over a block, and the picture says how large the
 blocks are. Blocks never reach across gates or classes.
@@ -16,8 +16,8 @@ from reluscope.arguments import read_drawn, read_labels
 from reluscope.codes.packed import Codes
 from reluscope.plots.style import bare, canvas, figure_of, say, scale_beside, shortened
 
-MOST_ROWS, MOST_COLUMNS = 480, 720
-LEAST_ROWS, LEAST_COLUMNS = 240, 480
+MAX_ROWS, MAX_COLUMNS = 480, 720
+MIN_ROWS, MIN_COLUMNS = 240, 480
 CHUNK = 2_048
 STEPS = 6
 INK_ON_PAPER = LinearSegmentedColormap.from_list("pieces", ["#f2e3bd", "#7fb0b5", "#0b3c66"])
@@ -71,11 +71,11 @@ def codes(
     number = len(codes)
     given = np.zeros(number, dtype=np.int64) if labels is None else read_labels(labels, num_samples=number)
     classes, counts = np.unique(given, return_counts=True)
-    edges = [np.linspace(0, n, min(n, -(-n * MOST_ROWS // max(number, 1))) + 1).round().astype(int) for n in counts]
+    edges = [np.linspace(0, n, min(n, -(-n * MAX_ROWS // max(number, 1))) + 1).round().astype(int) for n in counts]
     gates = [gate for gate in codes.layout if gate.num_units]
     total = sum(gate.num_units for gate in gates)
     columns = [
-        np.linspace(0, n, min(n, -(-n * MOST_COLUMNS // total)) + 1).round().astype(int)
+        np.linspace(0, n, min(n, -(-n * MAX_COLUMNS // total)) + 1).round().astype(int)
         for n in (gate.num_units for gate in gates)
     ]
     shown = sum(len(edge) - 1 for edge in edges)
@@ -88,7 +88,7 @@ def codes(
     order = _order(codes, given, columns)
     means = _means(codes, order, np.concatenate([[0], np.cumsum(counts)]), edges, columns)
     # Few samples or units are drawn larger, so that the gaps between them stay narrow.
-    tall, wide = max(1, LEAST_ROWS // means.shape[0]), max(1, LEAST_COLUMNS // means.shape[1])
+    tall, wide = max(1, MIN_ROWS // means.shape[0]), max(1, MIN_COLUMNS // means.shape[1])
     heights, widths = [tall * (len(edge) - 1) for edge in edges], [wide * (len(edge) - 1) for edge in columns]
     picture, top, left = _apart(means.repeat(tall, axis=0).repeat(wide, axis=1), heights, widths)
     norm = Normalize(0.0, 1.0)

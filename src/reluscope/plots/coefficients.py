@@ -17,8 +17,8 @@ from reluscope.errors import InputError, ShapeError
 from reluscope.networks.maps import AffineMaps
 from reluscope.plots.style import INK, RASTER_ABOVE, SIGNED, bare, canvas, say, shortened
 
-MOST = 12
-MOST_NAMED = 12
+MAX_PANELS = 12
+MAX_NAMED = 12
 
 
 @read_drawn
@@ -74,9 +74,9 @@ def coefficients(
     """
     weight = _weights(maps)
     num_maps, num_outputs, num_inputs = weight.shape
-    if num_maps > MOST or num_outputs > MOST:
+    if num_maps > MAX_PANELS or num_outputs > MAX_PANELS:
         raise InputError(
-            f"at most {MOST} maps and {MOST} outputs can be looked at side by side, got {num_maps:,} maps of "
+            f"at most {MAX_PANELS} maps and {MAX_PANELS} outputs can be drawn side by side, got {num_maps:,} maps of "
             f"{num_outputs:,} outputs: choose some, as in net.linearize(x[:5], outputs=[0, 1])"
         )
     if shape is not None and (int(np.prod(shape)) != num_inputs or min(shape, default=1) < 1):
@@ -182,7 +182,7 @@ def _images(
 def _bars(weight: np.ndarray, rows: list[str], columns: list[str], inputs: list[str], limit: float | None) -> Figure:
     norm, _, extend = _scale(weight, limit)
     number, across, num_inputs = weight.shape
-    is_named = num_inputs <= MOST_NAMED
+    is_named = num_inputs <= MAX_NAMED
     wide = 2.6 if across > 2 else 4.2
     figure = _figure(max(3.6, wide * across + 0.9), max(2.2, 1.35 * number + 0.9))
     grid = figure.subplots(number, across, squeeze=False, sharex=True, sharey=True)

@@ -1,4 +1,4 @@
-"""What the colours of regions mean: a share of active units, a size, kinds, or any quantity of the reader's own."""
+"""The meaning of the colours of regions: a share of active units, a size, groups, or any quantity the user gives."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from reluscope.partitions.table import Partition
 Quantity = Callable[[Partition], Shaped[np.ndarray, " r"]]
 Color = str | Quantity | Shaped[np.ndarray, " r"] | None
 
-MOST_KINDS = 10
+MAX_KINDS = 10
 SLIVERS = 0.01
 
 
@@ -75,7 +75,7 @@ class Scale:
 
 
 def coloring(part: Partition, color: Color, label: str = "") -> Kinds | Scale:
-    """Return what a choice of colours means for the regions of a partition.
+    """Return the groups or the scale that a choice of colours stands for, for the regions of a partition.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def quantity(values: Shaped[np.ndarray, "..."], number: int, what: str, label: s
     """Return given entries as kinds (text, truth values, whole numbers of up to ten different values) or as a scale."""
     if values.shape != (number,):
         raise ShapeError(f"expected one colour per {what}, ({number},), got shape {values.shape}")
-    if values.dtype.kind in "fiu" and (values.dtype.kind == "f" or len(np.unique(values)) > MOST_KINDS):
+    if values.dtype.kind in "fiu" and (values.dtype.kind == "f" or len(np.unique(values)) > MAX_KINDS):
         return Scale(values.astype(np.float64), label)
     if values.dtype.kind not in "biuUO":
         raise InputError(f"colours must be numbers, truth values or text, got an array of {values.dtype}")

@@ -1,4 +1,4 @@
-"""Accuracy over the number of affine functions per output, several networks beside each other."""
+"""Accuracy of networks reduced to a few affine maps per output, over their number, one panel per network."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ COLUMN, ROW = 2.9, 2.5
 
 @read_drawn
 def curves_of_networks(curves: Mapping[str, Findings], *, columns: Count) -> Figure:
-    """Draw the accuracies of networks that are left a few maps, one network per panel.
+    """Draw the accuracies of networks reduced to a few affine maps, one network per panel.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The decision region of a small network in the plane, with its units' lines, and how many units are active where."""
+"""The decision region of a small network in the plane, with the lines of its units and the numbers of active units."""
 
 import numpy as np
 from jaxtyping import Float, Int

@@ -1,4 +1,4 @@
-"""Angles between the hyperplanes of a region: rows by rows as a picture, and how often each angle occurs.
+"""Angles between the hyperplanes of a region: a matrix of all pairs, and the distribution of the angles.
 
 Right angles are white, narrow angles (parallel hyperplanes that bound alike) orange, wide ones blue. Gates are apart,
 and so are the counts: one curve for the pairs within each gate, one for all pairs.
@@ -19,7 +19,7 @@ from reluscope.arguments import read_drawn
 from reluscope.plots.style import INK, bare, canvas, depth_colors, legend, say, scale_beside, shortened
 
 TURNS = LinearSegmentedColormap.from_list("turns", ["#7f2704", "#E69F00", "#ffffff", "#56B4E9", "#08306b"])
-MOST_CURVES = 7
+MAX_CURVES = 7
 
 
 @read_drawn
@@ -93,8 +93,8 @@ def _curves(axes: Axes, found: Directions) -> None:
         say(axes, "there are no pairs of hyperplanes")
         return
     present = [gate for gate in range(len(found.gates)) if found.counts[gate, gate].any()]
-    if len(present) > MOST_CURVES:
-        present = [present[place] for place in np.linspace(0, len(present) - 1, MOST_CURVES).round().astype(int)]
+    if len(present) > MAX_CURVES:
+        present = [present[place] for place in np.linspace(0, len(present) - 1, MAX_CURVES).round().astype(int)]
     handles = []
     for gate, color in zip(present, depth_colors(len(present)), strict=True):
         counts = found.counts[gate, gate]

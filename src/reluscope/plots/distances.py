@@ -1,4 +1,4 @@
-"""Hamming distances of codes: a table of classes in colour, and how distances of pairs are distributed."""
+"""Hamming distances of codes: a heat map of mean distances between classes, and a histogram over pairs."""
 
 from collections.abc import Sequence
 

@@ -9,7 +9,7 @@ from reluscope.arguments import Count, read_drawn
 from reluscope.findings import Findings
 from reluscope.plots.style import CATEGORIES, INK, bare, canvas, figure_of
 
-MOST_BARS = 30
+MAX_BARS = 30
 
 
 @read_drawn
@@ -32,8 +32,8 @@ def distinct_codes(found: Findings, num_samples: Count, *, axes: Axes | None = N
     rows = list(zip(found.keys["gate"].tolist(), found[NUM_CODES].value.tolist(), strict=True))
     if found.summary is not None:
         rows.append((ALL_GATES, float(found.summary[NUM_CODES].value[0])))
-    if len(rows) > MOST_BARS:
-        rows = [*rows[: MOST_BARS // 2], *rows[-MOST_BARS // 2 :]]
+    if len(rows) > MAX_BARS:
+        rows = [*rows[: MAX_BARS // 2], *rows[-MAX_BARS // 2 :]]
     axes = canvas(axes, (6.4, 0.62 + 0.34 * len(rows)))
     for place, (name, number) in enumerate(rows):
         is_total = name == ALL_GATES

@@ -1,4 +1,4 @@
-"""A film of a plane: how the regions of a network, and their coefficients, move while it is trained."""
+"""An animation of the regions of a network on a plane, and of their coefficients, during training."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -107,7 +107,7 @@ def animation(
 
 
 class _Canvas(FigureCanvasAgg):
-    """A canvas without a window: what changed is drawn when it is asked for, and not twice per frame."""
+    """A canvas without a window that draws each frame once, when its pixels are asked for."""
 
     def draw_idle(self, *arguments: object, **options: object) -> None:
         del arguments, options

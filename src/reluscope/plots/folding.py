@@ -1,4 +1,4 @@
-"""How a hidden layer of two units separates an interval of a line from what is around it: by folding the line."""
+"""A line mapped by a hidden layer of two units, which separates an interval from its surroundings by folding."""
 
 import numpy as np
 from jaxtyping import Float, Int

@@ -1,4 +1,4 @@
-"""One picture of a plane and its coefficients as plain arrays: all that is drawn, and nothing of the partition else."""
+"""One frame of an animation as plain arrays: the regions of a plane and their coefficients, without the partition."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from reluscope.plots.style import RASTER_ABOVE, depth_colors, shortened
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """What is drawn of one partition of a plane.
+    """The arrays that are drawn of one partition of a plane.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def say_regions(part: Partition) -> str:
 
 
 def frame_of(part: Partition, title: str, output: Output, colors: RegionColors) -> Frame:
-    """Return what is drawn of a partition of a plane."""
+    """Return the frame of a partition of a plane."""
     offsets, ids = part.region_vertices
     decision = np.zeros((0, 2, 2))
     if len(part) and part.network_on_domain.num_outputs > 1:
@@ -144,7 +144,7 @@ def draw_frame(left: Axes, right: Axes, frame: Frame, *, neighbors: bool) -> Non
 
 
 def handles_of(frames: Sequence[Frame]) -> list:
-    """Return what the legend says of all frames: gates, the decision boundary, and what was not reached."""
+    """Return the legend of all frames: gates, the decision boundary, and cells that were not reached."""
     colors = depth_colors(len(frames[0].gates))
     found: list = [
         Line2D([], [], color=color, linewidth=2.0, label=f"{index + 1}. {name}")

@@ -1,4 +1,4 @@
-"""Where each gate bends the network on a line or a plane: boundaries between regions, coloured by depth."""
+"""Boundaries between the regions of a line or a plane, coloured by the gate whose units change their piece there."""
 
 from collections.abc import Callable, Sequence
 
@@ -38,7 +38,7 @@ from reluscope.plots.style import (
 )
 
 LEVELS = 24
-MOST_LISTED = 8
+MAX_LISTED = 8
 PAPER = LinearSegmentedColormap.from_list("paper", ["#ffffff", "#c3c9d1"])
 By = str | Callable[[Partition], Shaped[np.ndarray, " f"]] | Shaped[np.ndarray, " f"]
 
@@ -53,7 +53,7 @@ def boundaries(
     sample_labels: Sequence[str] | None = None,
     axes: Axes | None = None,
 ) -> Figure:
-    """Draw the boundaries between regions in the colour of the gate that bends there.
+    """Draw the boundaries between regions in the colour of the gate whose units change their piece there.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def _by_gate(axes: Axes, part: Partition) -> list[Artist]:
         Line2D([], [], color=color, linewidth=max(1.6, 1.5 * width), label=f"{index + 1}. {name} ({count:,})")
         for index, (name, color, count) in enumerate(zip(names, depth_colors(len(names)), counts, strict=True))
     ]
-    if len(handles) <= MOST_LISTED:
+    if len(handles) <= MAX_LISTED:
         return handles
     _gates_beside(axes, [str(handle.get_label()) for handle in handles], depth_colors(len(names)))
     return []
@@ -194,7 +194,7 @@ def _fill_rate(axes: Axes, part: Partition, *, has_scale: bool) -> None:
     offsets, ids = part.region_vertices
     corners, raster = part.vertices[ids], len(part) > RASTER_ABOVE
     rate = activation_rate(part.codes)
-    if rate is None or not has_scale or len(part.codes.layout) > MOST_LISTED:
+    if rate is None or not has_scale or len(part.codes.layout) > MAX_LISTED:
         fill(axes, offsets, corners, np.arange(len(part)), "#ffffff", raster=raster)
         return
     scale = Scale(rate)

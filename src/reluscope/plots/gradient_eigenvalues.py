@@ -1,4 +1,4 @@
-"""How much of an output's variation each direction explains: eigenvalues of gradient products, in descending order."""
+"""Eigenvalues of the mean products of gradients, in descending order: the share of variation of each direction."""
 
 from collections.abc import Mapping
 

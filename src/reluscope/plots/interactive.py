@@ -1,6 +1,6 @@
-"""Regions of a plane to move through: a plotly figure that says under the pointer what a region is.
+"""Regions of a plane as an interactive plotly figure that describes the region under the pointer.
 
-Regions of one colour are one filled path. What a region is, is told by an invisible grid: each cell answers with the
+Regions of one colour are one filled path. Descriptions come from an invisible grid: each cell answers with the
 region at its centre. Very near a witness the witness answers, so that regions that hold no centre of a cell are found
 after zooming in.
 """
@@ -31,7 +31,7 @@ from reluscope.plots.style import DARK, NEUTRAL, category, tint
 if TYPE_CHECKING:
     from plotly.graph_objects import Figure
 
-MOST = 20_000
+MAX_REGIONS = 20_000
 LEVELS = 32
 CELLS = 40_000
 NEAR = 4
@@ -44,9 +44,9 @@ def interactive(
     color: Color | ClassAreas = None,
     label: str = "",
     class_names: Sequence[str] | None = None,
-    most: Count = MOST,
+    most: Count = MAX_REGIONS,
 ) -> "Figure":
-    """Draw the regions of a plane as a plotly figure, with what each region is under the pointer.
+    """Draw the regions of a plane as a plotly figure, with a description of the region under the pointer.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def interactive(
 
 
 def region_texts(part: Partition, class_names: Sequence[str] | None = None) -> list[str]:
-    """Return what is said of every region, lines apart by ``<br>``.
+    """Return the description of every region, its lines separated by ``<br>``.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Inputs with the same features as images: what was given, what it should resemble, what was found, and what changed.
+"""Images with the same features: the input, the target, the image found between them, and its difference to the input.
 
 Reference: Behrmann et al., "Invariance and inverse stability under ReLU", 2018, Figures 7 and 12.
 """
@@ -17,7 +17,7 @@ from reluscope.plots.images import images_of, is_image
 from reluscope.plots.style import INK, canvas, say, shortened
 
 COLUMNS = ("input", "target", "same features", "change")
-MOST_ROWS = 12
+MAX_ROWS = 12
 # Inches of an image, and of the line below it.
 SIDE, BELOW = 1.45, 0.34
 
@@ -54,8 +54,8 @@ def invariances(found: Sequence[SameFeatures], *, shape: Sequence[int], names: S
     >>> [axes.get_title() for axes in invariances([one], shape=(2, 2)).axes]
     ['input', 'target', 'same features', 'change']
     """
-    if len(found) > MOST_ROWS:
-        raise InputError(f"at most {MOST_ROWS} rows of images can be looked at, got {len(found):,}: choose some")
+    if len(found) > MAX_ROWS:
+        raise InputError(f"at most {MAX_ROWS} rows of images can be drawn, got {len(found):,}: choose some")
     if not is_image(shape):
         raise InputError(f"inputs are drawn as images of one or three channels, got the shape {tuple(shape)}")
     height, width = shape[-2:]

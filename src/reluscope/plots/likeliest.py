@@ -1,4 +1,4 @@
-"""Where each class is likeliest in a region, as images: a row for each region, a column for each class.
+"""The likeliest point of each class within a region, as an image: a row for each region, a column for each class.
 
 Reference: Zhang and Wu, "Empirical studies on the properties of linear regions in deep neural networks", 2020, Figures
 5 and 11.
@@ -22,7 +22,7 @@ from reluscope.plots.style import INK, LIGHT, canvas, figure_of, legend_below, s
 OWN, OTHER = "#009E73", "#D55E00"
 # Inches of an image; in its widths the way from one to the next, and the room below it.
 SIDE, STEP, BELOW = 0.72, 1.1, 0.24
-MOST_ROWS, MOST_COLUMNS = 12, 20
+MAX_ROWS, MAX_COLUMNS = 12, 20
 
 
 @read_drawn
@@ -75,9 +75,9 @@ def likeliest(
     (2, False)
     """
     number, width = points.shape[:2]
-    if number > MOST_ROWS or width > MOST_COLUMNS:
+    if number > MAX_ROWS or width > MAX_COLUMNS:
         raise InputError(
-            f"at most {MOST_ROWS} regions with {MOST_COLUMNS} classes can be looked at together, got {number:,} with "
+            f"at most {MAX_ROWS} regions with {MAX_COLUMNS} classes can be drawn together, got {number:,} with "
             f"{width:,}: choose some"
         )
     names = [str(label) for label in range(width)] if columns is None else list(columns)

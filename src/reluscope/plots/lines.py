@@ -40,9 +40,9 @@ from reluscope.plots.style import (
 )
 
 LEVELS = 32
-MOST_CURVES = 10
-MOST_DOTS = 200
-MOST_TICKS = 1_500
+MAX_CURVES = 10
+MAX_DOTS = 200
+MAX_TICKS = 1_500
 
 
 def draw_line(
@@ -81,9 +81,9 @@ def draw_line(
             handles += _class_strip(strip, part, class_names, handles)
         else:
             handles += _strip(axes, strip, part, color, label)
-        if lines and len(part) <= MOST_TICKS:
+        if lines and len(part) <= MAX_TICKS:
             _stroke_upright(strip, _sides(part)[1:, 0], 0.0, 1.0, DARK, 0.5 if len(part) < 300 else 0.25, raster=False)
-    mark_places(axes, part, samples, sample_labels)
+    mark_samples(axes, part, samples, sample_labels)
     legend(axes, handles)
     return figure_of(axes)
 
@@ -113,12 +113,12 @@ def draw_bends(
     handles: list[Artist] = []
     if part.num_open and len(part):
         handles.append(Line2D([], [], linestyle="none", label="parts of the line were not reached: work stopped early"))
-    mark_places(axes, part, samples, sample_labels)
+    mark_samples(axes, part, samples, sample_labels)
     legend(axes, handles)
     return figure_of(axes)
 
 
-def mark_places(axes: Axes, part: Partition, samples: Points | None, labels: Sequence[str] | None) -> None:
+def mark_samples(axes: Axes, part: Partition, samples: Points | None, labels: Sequence[str] | None) -> None:
     """Draw points of input space as upright lines with their labels; dashed ones lie off the line, at their foot."""
     if samples is None:
         return
@@ -180,17 +180,17 @@ def _curves(axes: Axes, part: Partition, names: Sequence[str] | None) -> list[Ar
     at[broken + 2 + 2 * np.arange(len(broken))] = np.nan
     number = part.outputs.shape[1]
     chosen = np.arange(number)
-    if number > MOST_CURVES:
-        chosen = np.sort(np.argsort(-class_intervals(part).by_class(number), kind="stable")[:MOST_CURVES])
+    if number > MAX_CURVES:
+        chosen = np.sort(np.argsort(-class_intervals(part).by_class(number), kind="stable")[:MAX_CURVES])
     handles: list[Artist] = []
-    dots = {"marker": "o", "markersize": 2.6} if len(part) <= MOST_DOTS else {}
+    dots = {"marker": "o", "markersize": 2.6} if len(part) <= MAX_DOTS else {}
     for rank, one in enumerate(chosen):
-        color = category(int(one) if number <= MOST_CURVES else rank)
+        color = category(int(one) if number <= MAX_CURVES else rank)
         name = "output" if number == 1 else f"output {one}" if names is None else shortened(str(names[one]))
         axes.plot(at, part.outputs[rows, one], color=color, linewidth=1.4, rasterized=len(part) > RASTER_ABOVE, **dots)
         if number > 1:
             handles.append(Line2D([], [], color=color, linewidth=1.6, label=name))
-    few = "" if number <= MOST_CURVES else f", {MOST_CURVES} of {number:,}"
+    few = "" if number <= MAX_CURVES else f", {MAX_CURVES} of {number:,}"
     axes.set_ylabel("output" if number == 1 else f"outputs{few}")
     return handles
 
@@ -223,7 +223,7 @@ def _class_strip(strip: Axes, part: Partition, names: Sequence[str] | None, curv
         _fill_intervals(strip, found.ends[found.classes == one], shade, len(part))
     others = ~np.isin(found.classes, list(shades))
     _fill_intervals(strip, found.ends[others], NEUTRAL, len(part))
-    if curves and number <= MOST_CURVES:
+    if curves and number <= MAX_CURVES:
         strip.set_ylabel("largest", rotation=0, ha="right", va="center", fontsize=8.5, color=INK)
         return []
     named = [Patch(color=shade, label=f"class {one}" if names is None else shortened(str(names[one])))

@@ -1,4 +1,4 @@
-"""What is drawn over the regions of any plane: samples with their names, the window, and where nothing is known."""
+"""Marks over the regions of a plane: samples with their names, the window, and hatching where work stopped early."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -113,5 +113,5 @@ def draw_window(axes: Axes, domain: Slice | Box, *, is_hatched: bool) -> None:
 
 
 def unreached_handle() -> Patch:
-    """Return what the legend says of hatched places."""
+    """Return the legend of hatched areas."""
     return Patch(label="not reached: work stopped early", **UNKNOWN)

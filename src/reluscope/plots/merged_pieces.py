@@ -1,4 +1,4 @@
-"""Pieces that regions of a plane were merged to, over the regions that they were."""
+"""Pieces into which regions of a plane were merged, and the regions they consist of."""
 
 import numpy as np
 from matplotlib.axes import Axes

@@ -10,7 +10,7 @@ from reluscope.analyses.tropical.newton import NewtonPolygon, NewtonPolygons
 from reluscope.arguments import read_drawn
 from reluscope.plots.style import DARK, bare, canvas, category, tint
 
-MOST_LABELS = 8
+MAX_LABELS = 8
 
 
 @read_drawn
@@ -52,7 +52,7 @@ def newton_polygons(found: NewtonPolygons) -> Figure:
 
 
 def _draw(axes: Axes, polygon: NewtonPolygon, color: str) -> None:
-    places, few = polygon.exponents, len(polygon.exponents) <= MOST_LABELS
+    places, few = polygon.exponents, len(polygon.exponents) <= MAX_LABELS
     rings = [places[list(face)] for face in polygon.faces]
     axes.add_collection(PolyCollection(rings, facecolors=tint(color, 0.25), edgecolors="none", zorder=1))
     lines = [places[list(edge)] for edge in polygon.edges]

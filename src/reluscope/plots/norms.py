@@ -1,4 +1,4 @@
-"""How the norms of local maps are distributed over samples."""
+"""Histograms of the norms of local affine maps over samples."""
 
 import numpy as np
 from matplotlib.artist import Artist

@@ -1,4 +1,4 @@
-"""Histograms of several groups over each other, as outlines on common bins: shares, so that sizes do not matter."""
+"""Histograms of several groups as outlines on common bins, as shares, so that groups of different sizes compare."""
 
 from collections.abc import Mapping
 from typing import Literal

@@ -1,4 +1,4 @@
-"""A network of two inputs seen three ways: classes, kinds of preimages, condition numbers, on its exact regions.
+"""Classes, kinds of preimages and condition numbers of a network of two inputs, on its exact regions.
 
 Reference: Behrmann et al., "Invariance and inverse stability under ReLU", 2018, Figure 1.
 """
@@ -26,7 +26,7 @@ def preimages_in_plane(
     *,
     samples: Points | None = None,
 ) -> Figure:
-    """Draw what a network of two inputs says, what a layer of it leaves open, and how stable its inverse is.
+    """Draw the classes of a network of two inputs, the kinds of preimages of a layer, and its condition numbers.
 
     Parameters
     ----------

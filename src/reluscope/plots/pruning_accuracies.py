@@ -1,4 +1,4 @@
-"""Accuracy over the share of weights that pruning leaves, with the channels that are left."""
+"""Accuracy of pruned networks over the share of weights that remain, with the channels that remain."""
 
 from collections.abc import Mapping
 

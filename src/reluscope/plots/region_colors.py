@@ -1,4 +1,4 @@
-"""Colours of regions that last: a code keeps its colour in all pictures that share them.
+"""Colours of regions by their codes: a code keeps its colour in all pictures that share a `RegionColors`.
 
 A code gets its colour when it is first seen: of the colours that none of its neighbours has, one that fewest regions of
 the picture have, and of these the one that fewest codes have so far. So neighbours look different where they appear
@@ -19,7 +19,7 @@ SHADES = tuple(tint(color, share) for share in (0.62, 0.32) for color in CATEGOR
 
 @dataclass(frozen=True, eq=False)
 class RegionColors:
-    """Which colour each code has, for every code seen so far.
+    """The colours of all codes seen so far.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Regions of a plane beside the coefficients of their affine maps: the two sides of a piecewise linear function."""
+"""Regions of a plane beside the coefficients of their affine maps, which are dual pictures of one function."""
 
 from collections.abc import Mapping, Sequence
 

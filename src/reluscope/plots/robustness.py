@@ -1,4 +1,4 @@
-"""How far samples are from changes: the first unit that bends, and the decision boundary, on one line per sample."""
+"""Distances of samples to their nearest facet and to the decision boundary, one line per sample."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -47,7 +47,7 @@ def robustness(
     whole: Sequence[Findings],
     names: Sequence[str],
 ) -> Figure:
-    """Draw the distances of samples to where something changes, one panel per norm.
+    """Draw the distances of samples to their nearest facet and to the decision boundary, one panel per norm.
 
     Parameters
     ----------

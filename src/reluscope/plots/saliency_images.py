@@ -1,4 +1,4 @@
-"""Samples beside what moves an output and what adds up to it, as images: gradient, and gradient times input."""
+"""Saliency images: the gradient of an output at samples, and gradient times input, which add up to the output."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ from reluscope.networks.points import Points
 from reluscope.plots.images import images_of
 from reluscope.plots.style import INK, SIGNED, canvas, say, shortened
 
-MOST = 12
+MAX_SAMPLES = 12
 
 
 @read_drawn
@@ -48,8 +48,8 @@ def saliency(found: Saliency, samples: Points, *, shape: Sequence[int], names: S
     ['sample', 'gradient', 'gradient x input']
     """
     number = len(found)
-    if number > MOST:
-        raise InputError(f"at most {MOST} samples can be looked at together, got {number:,}: choose some")
+    if number > MAX_SAMPLES:
+        raise InputError(f"at most {MAX_SAMPLES} samples can be drawn together, got {number:,}: choose some")
     points = read_array(samples, "samples")
     size = found.gradients.shape[1]
     if points.size != number * size or int(np.prod(shape)) != size:

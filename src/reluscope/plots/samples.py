@@ -12,7 +12,7 @@ from reluscope.errors import InputError
 from reluscope.plots.images import images_of
 from reluscope.plots.style import INK, shortened
 
-MOST = 12
+MAX_SAMPLES = 12
 
 
 @read_drawn
@@ -38,8 +38,8 @@ def samples(points: Float[np.ndarray, "s n"], *, shape: Sequence[int], names: Se
     InputError
         If there are too many samples, or they are no images.
     """
-    if len(points) > MOST:
-        raise InputError(f"at most {MOST} samples can be looked at side by side, got {len(points):,}: choose some")
+    if len(points) > MAX_SAMPLES:
+        raise InputError(f"at most {MAX_SAMPLES} samples can be drawn side by side, got {len(points):,}: choose some")
     images = images_of(points, shape)
     height, width = shape[-2:]
     side = 1.35 if len(points) > 4 else 1.9

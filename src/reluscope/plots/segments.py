@@ -1,4 +1,4 @@
-"""Numbers of regions along segments as a strip of dots, one row per kind of pair."""
+"""Numbers of linear regions on segments as strips of dots, one row for each kind of pair of samples."""
 
 import numpy as np
 from jaxtyping import Int

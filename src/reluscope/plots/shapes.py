@@ -16,7 +16,7 @@ from reluscope.geometry.domains import Box, Slice
 from reluscope.plots.style import say
 
 PIECES = 2_000
-MOST_LONG = 8.0
+MAX_LONG = 8.0
 
 
 def polygon_paths(
@@ -79,7 +79,7 @@ def frame(axes: Axes, domain: Slice | Box) -> None:
     axes.set_xlim(low[0], high[0])
     axes.set_ylim(low[1], high[1])
     width, height = high - low
-    is_stretched = max(width, height) > MOST_LONG * min(width, height)
+    is_stretched = max(width, height) > MAX_LONG * min(width, height)
     axes.set_aspect("auto" if is_stretched else "equal")
     names = ("input 0", "input 1")
     if isinstance(domain, Slice):
@@ -96,7 +96,7 @@ def plane_size(domain: Slice | Box, beside: float = 0.0) -> tuple[float, float]:
     """Return the size in inches of a picture of a plane with a legend below and room for a scale beside it."""
     low, high = limits(domain)
     width, height = high - low
-    is_stretched = max(width, height) > MOST_LONG * min(width, height)
+    is_stretched = max(width, height) > MAX_LONG * min(width, height)
     drawn = 3.0 if is_stretched else 4.7 * float(np.clip(height / width, 0.2, 1.6))
     return 5.4 + beside, drawn + 1.15
 

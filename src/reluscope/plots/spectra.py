@@ -1,4 +1,4 @@
-"""How singular values change through the layers of a network: curves of all of them, and numbers by layer."""
+"""Singular values after the layers of a network: curves of all of them, and ranks and condition numbers by layer."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""One look for all pictures: ink, palettes that colour-blind readers can tell apart, and bare axes.
+"""The common style of all pictures: ink, palettes that colour-blind readers can distinguish, and axes without frames.
 
 Text and axes are drawn in ``INK``, which pages replace by their own text colour, so that pictures follow a dark page;
 what lies over filled areas is drawn in colours of its own. Public, so that other pictures can look like these.

@@ -1,4 +1,4 @@
-"""A run of training through its records: small pictures side by side, one kind of number each, over epochs."""
+"""Quantities that a tracker recorded over the epochs of a training run, one panel for each kind."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from reluscope.plots.style import INK, bare, canvas, category, dashes, depth_col
 
 SIZE = (3.1, 2.35)
 COLUMNS = 3
-MOST_GATES = 8
+MAX_GATES = 8
 
 
 @read_drawn
@@ -103,7 +103,7 @@ def _by_gate(name: str) -> Callable[[Records], list[_Line]]:
             for gate in range(len(records.gates))
             if np.isfinite(values[:, gate]).any()
         ]
-        return found if len(found) <= MOST_GATES else [*found[: MOST_GATES // 2], *found[-MOST_GATES // 2 :]]
+        return found if len(found) <= MAX_GATES else [*found[: MAX_GATES // 2], *found[-MAX_GATES // 2 :]]
 
     return lines
 
@@ -223,7 +223,7 @@ def _explain(axes: Axes, panel: _Panel, lines: list[_Line]) -> None:
 
 
 def _headline(records: Records) -> str:
-    """Say what is drawn and what the recording cost."""
+    """Write which samples were tracked and what share of the time recording took."""
     said = f"{records.path.stem}: {len(records):,} record{'s' * (len(records) != 1)} of {records.num_samples:,} samples"
     overhead = records.overhead()
     return said if overhead is None else f"{said}; recording took {100 * overhead.value:,.1f} % of the training time"

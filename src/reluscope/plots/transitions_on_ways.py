@@ -1,4 +1,4 @@
-"""Transitions between regions along trajectories: how many there have been after each part of the way."""
+"""Number of transitions between linear regions along trajectories, over the distance covered."""
 
 from collections.abc import Mapping
 
@@ -16,7 +16,7 @@ from reluscope.plots.style import bare, canvas, category, dashes, figure_of, leg
 
 @read_drawn
 def transitions(found: Mapping[str, Findings], *, axes: Axes | None = None) -> Figure:
-    """Draw how many transitions there are up to each place of trajectories.
+    """Draw the number of transitions along trajectories, over the distance covered.
 
     Parameters
     ----------

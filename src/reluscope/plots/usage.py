@@ -1,4 +1,4 @@
-"""How samples use the units of each gate, as stacked bars of shares."""
+"""Shares of units of each gate that change, are always on, or are dead on the samples, as stacked bars."""
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -11,7 +11,7 @@ from reluscope.arguments import read_drawn
 from reluscope.findings import Findings
 from reluscope.plots.style import CATEGORIES, INK, bare, canvas, figure_of, legend, shortened
 
-MOST_BARS = 30
+MAX_BARS = 30
 KINDS = ((NUM_CHANGING, CATEGORIES[0], 1.0), (NUM_ALWAYS_ON, CATEGORIES[1], 1.0), (NUM_DEAD, INK, 0.45))
 NAMES = ("changing", "always on", "dead")
 
@@ -32,8 +32,8 @@ def unit_usage(usage: Findings, *, axes: Axes | None = None) -> Figure:
         One bar per gate, numbers of units inside where they fit; of more than 30 gates the first and the last.
     """
     rows = np.arange(len(usage))
-    if len(rows) > MOST_BARS:
-        rows = np.concatenate([rows[: MOST_BARS // 2], rows[-MOST_BARS // 2 :]])
+    if len(rows) > MAX_BARS:
+        rows = np.concatenate([rows[: MAX_BARS // 2], rows[-MAX_BARS // 2 :]])
     axes = canvas(axes, (6.4, 1.15 + 0.34 * len(rows)))
     for place, row in enumerate(rows.tolist()):
         start, units = 0.0, int(usage.keys["units"][row])

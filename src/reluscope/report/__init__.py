@@ -1,6 +1,9 @@
-"""The report: one self-contained page about a network on data, and its numbers as JSON; composed, nothing computed."""
+"""The report: one self-contained page about a network on data, and its numbers as JSON.
 
-from reluscope.report.building import Progress, build_report
+It asks analyses for findings and lays them out; it computes nothing itself.
+"""
+
+from reluscope.report.building import ReportProgress, build_report
 from reluscope.report.document import Report, SectionResult
 from reluscope.report.keeping import KeptSections
 from reluscope.report.subject import Settings, Subject
@@ -8,8 +11,8 @@ from reluscope.report.writing import check_folder, write_report
 
 __all__ = [
     "KeptSections",
-    "Progress",
     "Report",
+    "ReportProgress",
     "SectionResult",
     "Settings",
     "Subject",

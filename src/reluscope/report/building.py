@@ -1,18 +1,19 @@
-"""Running the sections of a report one after another, keeping what is done whatever happens to the next."""
+"""Running the sections of a report one after another; sections that are done stay even if a later one fails."""
 
 import time
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 
 from reluscope.errors import ReluscopeError
+from reluscope.progress import ProgressFunction
 from reluscope.report.document import Report, SectionResult
 from reluscope.report.sections import Section, all_sections
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
 
 @dataclass(frozen=True)
-class Progress:
-    """Where the work on a report is.
+class ReportProgress:
+    """How far the work on a report is.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ class Progress:
     remaining: float
 
 
-Notify = Callable[[Progress], None]
+Notify = Callable[[ReportProgress], None]
 
 
 def build_report(
@@ -75,8 +76,8 @@ def build_report(
             results.append(SectionResult(section.name, section.title, "not started", reason))
             continue
         try:
-            tell = clock.begin(section)
-            result = _run(section, subject, tell)
+            progress = clock.begin(section)
+            result = _run(section, subject, progress)
         except KeyboardInterrupt:
             result = SectionResult(section.name, section.title, "interrupted", INTERRUPTED)
         clock.end(section)
@@ -91,7 +92,7 @@ INTERRUPTED = "The work was interrupted in this section."
 
 
 class _Clock:
-    """What every section is expected to take, and where in that the work is."""
+    """How many seconds every section is expected to take, and how many of them are over."""
 
     def __init__(self, subject: Subject, sections: tuple[Section, ...], kept, notify: Notify | None) -> None:
         self._subject, self._notify = subject, notify
@@ -99,13 +100,13 @@ class _Clock:
         self._waiting = [section for section in sections if section.name not in kept]
         self._expected: dict[str, float] = {}
 
-    def begin(self, section: Section) -> Tell:
-        """Return what the section tells its share of work to."""
+    def begin(self, section: Section) -> ProgressFunction:
+        """Return the function that the section calls with the share of its work that is done."""
         began = time.perf_counter()
         if self._notify is not None and not self._expected:
             self._expected = {one.name: self._estimate(one) for one in self._waiting}
 
-        def tell(share: float) -> None:
+        def progress(share: float) -> None:
             if self._notify is None:
                 return
             elapsed = time.perf_counter() - began
@@ -117,10 +118,10 @@ class _Clock:
             whole = sum(self._expected.values())
             position = self._order.index(section.name)
             done = 1 - ahead / whole if whole > 0 else 1.0
-            self._notify(Progress(section.title, position, len(self._order), done, mine + later))
+            self._notify(ReportProgress(section.title, position, len(self._order), done, mine + later))
 
-        tell(0.0)
-        return tell
+        progress(0.0)
+        return progress
 
     def end(self, section: Section) -> None:
         """Take note that a section has ended."""
@@ -133,7 +134,7 @@ class _Clock:
             return 0.0
 
 
-def _run(section: Section, subject: Subject, tell: Tell) -> SectionResult:
+def _run(section: Section, subject: Subject, progress: ProgressFunction) -> SectionResult:
     began = time.perf_counter()
 
     def result(status, sentence="", content=None) -> SectionResult:
@@ -143,7 +144,7 @@ def _run(section: Section, subject: Subject, tell: Tell) -> SectionResult:
         reason = section.why_not(subject)
         if reason is not None:
             return result("not applicable", reason)
-        content = section.content(subject, tell)
+        content = section.content(subject, progress)
     except KeyboardInterrupt:
         return result("interrupted", INTERRUPTED)
     except ReluscopeError as error:

@@ -1,13 +1,15 @@
 """What a section of a report consists of: text, numbers with their claims, tables and pictures."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from reluscope.findings import Finding, Findings, Quantity, Status
-from reluscope.findings.writing import SIGNS, ends_in_words, signed, with_ends, written_cell
+from reluscope.findings.writing import ends_in_words, signed, with_ends, written_cell
+
+MAX_ROWS = 60
 
 
 @dataclass(frozen=True)
@@ -20,15 +22,15 @@ class Text:
 
 @dataclass(frozen=True)
 class Number:
-    """A finding, and how to write its value if not plainly."""
+    """A finding, and whether its ends are written beside its value."""
 
     finding: Finding
-    shown: str = ""
+    shows_ends: bool = False
 
     @property
     def text(self) -> str:
         """The value as the page shows it, with a sign for bounds and estimates."""
-        return SIGNS[self.finding.claim] + self.shown if self.shown else signed(self.finding)
+        return with_ends(self.finding) if self.shows_ends else signed(self.finding)
 
     @property
     def ends(self) -> str:
@@ -96,7 +98,7 @@ Block = Text | Numbers | Table | Picture | Attachment
 
 @dataclass(frozen=True)
 class Content:
-    """What a section says.
+    """The content of a section.
 
     Parameters
     ----------
@@ -127,43 +129,121 @@ class Content:
         return tuple({id(finding): finding for finding in found}.values())
 
 
-def measured(found: Findings, name: str | Quantity, row: int) -> Number | str:
-    """Return a cell of a table of findings with its ends, or why it has none."""
-    if found.status[row] is not Status.DONE or np.isnan(found[name].value[row]):
-        return written_cell(found, str(name), row)
-    finding = found.finding(name, row)
-    return Number(finding, with_ends(finding).removeprefix(SIGNS[finding.claim]))
+def cell(entry: Any) -> Any:
+    """Return what stands in a cell of a table: a finding with its ends, nothing for None and NaN, else the entry."""
+    if isinstance(entry, Finding):
+        return Number(entry, shows_ends=True)
+    plain = entry.item() if hasattr(entry, "item") else entry
+    return "" if plain is None or (isinstance(plain, float) and np.isnan(plain)) else plain
 
 
-def findings_table(found: Findings, caption: str = "", *, whole: str = "", most: int = 60) -> Table:
+def cells(found: Findings, name: str | Quantity) -> tuple[Finding | str, ...]:
+    """Return one quantity of all rows: findings, or for a row that has none why."""
+    return tuple(
+        written_cell(found, str(name), row)
+        if found.status[row] is not Status.DONE or np.isnan(found[name].value[row])
+        else found.finding(name, row)
+        for row in range(len(found))
+    )
+
+
+def table(
+    keys: Mapping[str, Iterable[Any]],
+    columns: Mapping[str, Iterable[Any]],
+    caption: str = "",
+    *,
+    limit: int = MAX_ROWS,
+    last: Sequence[Any] = (),
+) -> Table:
+    """Return a table of single findings: what rows are, then a column under each heading.
+
+    Parameters
+    ----------
+    keys, columns : mappings of headings to equally many entries
+        Findings, numbers, texts; None where there is nothing.
+    caption : str
+    limit : int
+        Rows that are shown at most; the caption says how many there are.
+    last : sequence
+        A further row that is always shown.
+    """
+    rows = list(zip(*keys.values(), *columns.values(), strict=True))
+    if len(rows) > limit:
+        caption += f" The first {limit:,} of {len(rows):,} rows are shown."
+    shown = [*rows[:limit], *([last] if last else [])]
+    return Table((*keys, *columns), tuple(tuple(map(cell, row)) for row in shown), caption.strip())
+
+
+def findings_table(
+    found: Findings,
+    caption: str = "",
+    *,
+    quantities: Iterable[str | Quantity] = (),
+    also: Mapping[str, Iterable[Any]] | None = None,
+    whole: str = "",
+    limit: int = MAX_ROWS,
+) -> Table:
     """Return a table of findings as the page shows it: keys, then quantities.
 
     Parameters
     ----------
     found : Findings
     caption : str
+    quantities : iterable of str or Quantity, optional
+        Which of them, in this order; by default all.
+    also : mapping of headings to entries, optional
+        What else is known of the rows, between keys and quantities.
     whole : str
         What the row of the summary is called, if it has the same quantities and is to be shown below the others.
-    most : int
+    limit : int
         Rows that are shown at most.
     """
-    rows = [
-        (
-            *(key[row].item() if hasattr(key[row], "item") else key[row] for key in found.keys.values()),
-            *(measured(found, name, row) for name in found),
-        )
-        for row in range(min(len(found), most))
-    ]
-    if len(found) > most:
-        caption += f" The first {most:,} of {len(found):,} rows are shown."
+    names = [str(name) for name in quantities] or list(found)
+    columns = {found[name].title: cells(found, name) for name in names}
+    last: list[Any] = []
     if whole and found.summary is not None:
-        rows.append((whole, *[""] * (len(found.keys) - 1), *(measured(found.summary, name, 0) for name in found)))
-    return Table((*found.keys, *(column.title for column in found.columns.values())), tuple(rows), caption.strip())
+        blank = [""] * (len(found.keys) + len(also or {}) - 1)
+        last = [whole, *blank, *(cells(found.summary, name)[0] for name in names)]
+    return table({**found.keys, **(also or {})}, columns, caption, limit=limit, last=last)
 
 
-def median(found: Findings, name: str | Quantity) -> Number | str:
+def medians_table(
+    found: Findings,
+    by: str,
+    caption: str = "",
+    *,
+    quantities: Iterable[str | Quantity] = (),
+    also: Mapping[str, Iterable[Any]] | None = None,
+    limit: int = MAX_ROWS,
+) -> Table:
+    """Return the medians of quantities over the rows that share a key, as of samples in one layer.
+
+    Parameters
+    ----------
+    found : Findings
+    by : str
+        The key; groups come in the order in which the table has them.
+    caption : str
+    quantities : iterable of str or Quantity, optional
+        Which of them, in this order; by default all.
+    also : mapping of headings to entries, optional
+        What else is known of the groups.
+    limit : int
+        Groups that are shown at most.
+    """
+    groups = found.groups(by)
+    names = [str(name) for name in quantities] or list(found)
+    medians = {name: [median(group, name) for group in groups.values()] for name in names}
+    # The ends of medians of drawn samples would fill the table; the details of the section have them.
+    columns = {
+        found[name].title: [Number(one) if isinstance(one, Finding) else one for one in medians[name]] for name in names
+    }
+    return table({by: groups, **(also or {})}, columns, caption, limit=limit)
+
+
+def median(found: Findings, name: str | Quantity) -> Finding | str:
     """Return the median of a quantity over the rows that have it; "none" where no row does."""
-    return "none" if np.isnan(found[name].value).all() else Number(found.median(name))
+    return "none" if np.isnan(found[name].value).all() else found.median(name)
 
 
 def plain_values(values: Iterable[float]) -> list[float | None]:

@@ -1,4 +1,4 @@
-"""A finished report: what every section said, as an object that becomes a page or JSON."""
+"""A finished report: the results of all sections, as an object that becomes a page or JSON."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ Status = Literal["done", "not applicable", "failed", "interrupted", "not started
 
 @dataclass(frozen=True)
 class SectionResult:
-    """What became of one section.
+    """Result of one section: its status, and its content if there is any.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class SectionResult:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """Everything that a report says.
+    """A report: its subject and the results of all sections.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Report:
 
     @property
     def blocks(self) -> tuple[Block, ...]:
-        """What all sections say, in order."""
+        """The blocks of all sections, in order."""
         contents = (section.content for section in self.sections if section.content is not None)
         return tuple(block for content in contents for block in content.blocks)
 

@@ -1,4 +1,4 @@
-"""The nouns of the report in a line each."""
+"""The glossary of the report: one line for each of its technical terms."""
 
 GLOSSARY = (
     (

@@ -1,4 +1,4 @@
-"""Which classes samples are compared by: their labels, else what the network says, else none."""
+"""The classes by which samples are compared: their labels, else the predicted classes, else none."""
 
 from dataclasses import dataclass
 

@@ -18,7 +18,7 @@ from reluscope.version import __version__
 
 @dataclass(frozen=True)
 class Page:
-    """What goes onto a page.
+    """The content of a page.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def render_page(page: Page) -> str:
 
 @dataclass(frozen=True)
 class Explanation:
-    """How some numbers of a section came about."""
+    """How some numbers of a section were computed."""
 
     names: str
     finding: Finding

@@ -1,7 +1,6 @@
-"""What a report is about: a network, data, and how much may be spent on looking."""
+"""The subject of a report: a network, data, and settings with the limits of the work."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -17,10 +16,6 @@ from reluscope.datasets.dataset import Dataset
 from reluscope.errors import InputError
 from reluscope.networks.network import Network
 from reluscope.tolerance import Tolerance
-
-# A section tells which share of its work is done, from 0 to 1.
-Tell = Callable[[float], None]
-
 
 Task = Literal["auto", "classification", "regression"]
 
@@ -60,7 +55,7 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Subject:
-    """A network and the data it is looked at with.
+    """A network and the data that the report uses.
 
     Parameters
     ----------
@@ -108,7 +103,7 @@ class Subject:
 
     @cached_property
     def classes(self) -> Int[np.ndarray, " s"] | None:
-        """What the network says of every sample; None if it is no classifier."""
+        """The predicted class of every sample; None if the network is no classifier."""
         return predicted_classes(self.network, self.data.points) if self.is_classifier else None
 
     @property

@@ -1,6 +1,7 @@
-"""A page about the records of a run: what was tracked, how it went, its two ends, what recording cost, planes."""
+"""A page about the records of a training run: tracked quantities over epochs, first and last record, planes, cost."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -11,16 +12,15 @@ from reluscope.errors import ReluscopeError
 from reluscope.findings import Finding
 from reluscope.findings.writing import number
 from reluscope.partitions.table import Partition
-from reluscope.report.content import Block, Content, Number, Numbers, Picture, Table, Text
+from reluscope.report.content import Block, Content, Number, Picture, Text, numbers, table
 from reluscope.report.document import SectionResult
 from reluscope.report.drawing import drawing
 from reluscope.report.page import Page, render_page
 from reluscope.version import __version__
 
-SHARES = ("accuracy", "changed_samples", "changed_samples_by_gate", "activation_rate", "activation_rate_by_gate")
 AT_A_GLANCE = ("accuracy", "distinct_codes", "changed_samples", "median_segment_regions", "spectral_norm")
-MOST_PLANES = 3
-MOST_ROWS = 200
+MAX_PLANES = 3
+MAX_ROWS = 200
 
 
 def render_records(records: Records) -> str:
@@ -100,13 +100,15 @@ def _tracked(records: Records) -> SectionResult:
     blocks: list[Block] = []
     last = [one for name in AT_A_GLANCE if len(records) and (one := records.findings(name)[-1]) is not None]
     if last:
-        blocks += [Text(f"At the last record, epoch {records.rows[-1]['epoch']:g}:"), Numbers(tuple(map(_shown, last)))]
-    gates = tuple((str(place + 1), *gate) for place, gate in enumerate(settings["gates"]))
+        blocks += [Text(f"At the last record, epoch {records.rows[-1]['epoch']:g}:"), numbers(*last)]
+    gates = settings["gates"]
     blocks += [Text(said), Text(f"The network has {number(units)} units in {len(gates)} gates.")]
     if gates:
-        blocks.append(Table(("", "gate", "kind", "units", "pieces of a unit"), gates))
+        names = ("gate", "kind", "units", "pieces of a unit")
+        keys: dict[str, Any] = dict(zip(names, zip(*gates, strict=True), strict=True))
+        blocks.append(table(keys, {}, limit=MAX_ROWS))
     blocks += [Text(f"Note to record {record}: {note}.") for record, note in records.notes]
-    return _section("tracked", "What was tracked", blocks, _shown(last[0]) if last else None)
+    return _section("tracked", "What was tracked", blocks, Number(last[0]) if last else None)
 
 
 def _course(records: Records) -> SectionResult:
@@ -125,25 +127,28 @@ def _ends(records: Records) -> SectionResult:
         {title: found for title, name, found in _findings(records, place) if QUANTITIES[name].per != "segment"}
         for place in (0, len(records) - 1)
     )
-    rows = []
-    for name in dict.fromkeys([*first, *last]):
-        cells = (_shown(ends[name], name) if name in ends else "" for ends in (first, last))
-        rows.append((name, *cells))
-    for name, values in records.logged.items():
-        rows.append((f"{name} (logged)", *("" if value is None else value for value in (values[0], values[-1]))))
-    epochs = [f"epoch {records.rows[place]['epoch']:g}" for place in (0, -1)]
+    names = list(dict.fromkeys([*first, *last]))
+    logged = records.logged
+    columns = {
+        f"{which}, epoch {records.rows[place]['epoch']:g}": [
+            *(ends.get(name) for name in names),
+            *(values[place] for values in logged.values()),
+        ]
+        for which, place, ends in (("first", 0, first), ("last", -1, last))
+    }
+    keys = {"quantity": [*names, *(f"{name} (logged)" for name in logged)]}
     plane = records.findings("plane_regions")[-1]
     return _section(
         "ends",
         "The first and the last record",
-        [Table(("", *epochs), tuple(rows))],
-        None if plane is None else _shown(plane),
+        [table(keys, columns, limit=MAX_ROWS)],
+        None if plane is None else Number(plane),
     )
 
 
 def _planes(records: Records) -> SectionResult:
     there = records.partitions
-    chosen = sorted({round(place) for place in np.linspace(0, len(there) - 1, min(MOST_PLANES, len(there)))})
+    chosen = sorted({round(place) for place in np.linspace(0, len(there) - 1, min(MAX_PLANES, len(there)))})
     blocks: list[Block] = []
     for place in chosen:
         epoch, path = there[place]
@@ -166,14 +171,16 @@ def _cost(records: Records) -> SectionResult:
     blocks: list[Block] = []
     headline = None
     if overhead is not None:
-        headline = Number(overhead, f"{100 * overhead.value:,.1f} %")
-        blocks.append(Numbers((headline,)))
-    rows = tuple(
-        (f"{row['epoch']:g}", row["seconds"] + (row["seconds_writing"] or 0.0), row["seconds_between"])
-        for row in records.rows[-MOST_ROWS:]
-    )
-    caption = f"The last {MOST_ROWS} of {len(records):,} records." if len(records) > MOST_ROWS else ""
-    blocks.append(Table(("epoch", "seconds of recording", "seconds since the record before"), rows, caption))
+        headline = Number(overhead)
+        blocks.append(numbers(overhead))
+    rows = records.rows[-MAX_ROWS:]
+    keys = {
+        "epoch": [row["epoch"] for row in rows],
+        "seconds of recording": [row["seconds"] + (row["seconds_writing"] or 0.0) for row in rows],
+        "seconds since the record before": [row["seconds_between"] for row in rows],
+    }
+    caption = f"The last {MAX_ROWS} of {len(records):,} records." if len(records) > MAX_ROWS else ""
+    blocks.append(table(keys, {}, caption, limit=MAX_ROWS))
     return _section("cost", "What recording cost", blocks, headline)
 
 
@@ -189,9 +196,3 @@ def _findings(records: Records, place: int) -> Iterator[tuple[str, str, Finding]
                     yield f"{quantity.title.removesuffix(', by gate')}, gate {records.gates[index]}", name, one
                 elif one is not None:
                     yield f"{quantity.title} {index + 1}", name, one
-
-
-def _shown(finding: Finding, name: str = "") -> Number:
-    """Return a finding as the page writes it: shares in percent."""
-    is_share = any((name or finding.name).startswith(QUANTITIES[key].title.removesuffix(", by gate")) for key in SHARES)
-    return Number(finding, f"{100 * finding.value:.1f} %" if is_share else "")

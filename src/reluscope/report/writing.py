@@ -1,4 +1,4 @@
-"""Putting a report on disk, in a folder that was checked before the work."""
+"""Writing a report to a folder, which is checked before the work begins."""
 
 import json
 import os

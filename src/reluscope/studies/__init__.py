@@ -1,4 +1,4 @@
-"""Studies: what repeats a figure or a table of a paper, found in the packages that are installed beside this one.
+"""Studies, which repeat a figure or a table of a paper; they come from packages that are installed beside this one.
 
 A study takes a `Setting` and returns an `Outcome`. A package offers studies by an entry point of the group
 ``reluscope.studies``, a callable without arguments that returns them; ``reluscope reproduce`` lists and runs them all.

@@ -1,4 +1,4 @@
-"""Which studies there are: packages name theirs by entry points, so that none of them has to be known here."""
+"""Discovery of studies: packages name theirs by entry points, so that this package need not know them."""
 
 from importlib.metadata import entry_points
 

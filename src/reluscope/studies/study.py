@@ -1,9 +1,9 @@
-"""A study: what it is given, and what it returns."""
+"""The interface of a study: the setting that it is given, and the outcome that it returns."""
 
 from collections.abc import Callable, MutableMapping
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 from matplotlib.animation import Animation
 from matplotlib.figure import Figure
@@ -16,7 +16,13 @@ Size = Literal["small", "full"]
 # Which data a paper takes; the small size has digits in their place.
 Data = Literal["mnist", "cifar10"]
 
-Tell = Callable[[str, float | None, float | None], None]
+
+class StudyProgress(Protocol):
+    """A function that is told what is being done and how far the study is."""
+
+    def __call__(self, what: str, share: float | None = None, remaining: float | None = None) -> None:
+        """Take what is being done, the share of all that is done, and the seconds that remain, where they are known."""
+        ...
 
 
 def _say_nothing(what: str, share: float | None = None, remaining: float | None = None) -> None:
@@ -45,13 +51,13 @@ class Setting:
         Data of another kind, for studies that look at these too where they are given.
     device : str
         Where networks are trained, and where float64 arithmetic of tensors runs.
-    tell : callable
-        Told what is being done, the share of all that is done, and the seconds that remain, where they are known.
+    progress : StudyProgress
+        Told what is being done, and how far the study is.
 
     Examples
     --------
-    >>> setting = Setting("small", tell=lambda what, share, remaining: print(what))
-    >>> setting.tell("Counting", 0.5, None)
+    >>> setting = Setting("small", progress=lambda what, share=None, remaining=None: print(what))
+    >>> setting.progress("Counting", 0.5)
     Counting
     """
 
@@ -64,7 +70,7 @@ class Setting:
     executor: Executor | None = None
     beside: Dataset | None = None
     device: str = "cpu"
-    tell: Tell = field(default_factory=lambda: _say_nothing)
+    progress: StudyProgress = field(default_factory=lambda: _say_nothing)
 
 
 @dataclass(frozen=True)
@@ -96,7 +102,7 @@ class Film:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a study found.
+    """Outcome of a study.
 
     Parameters
     ----------
@@ -120,7 +126,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Study:
-    """A figure or a table of a paper, and what makes it again.
+    """A figure or a table of a paper, and the protocol that repeats it.
 
     Parameters
     ----------

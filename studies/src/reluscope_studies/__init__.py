@@ -6,7 +6,7 @@ there. It has a ``SENTENCE`` that says what it is about, a ``POSITION`` by which
 ``DATA``, which names the data that the paper takes, or None, and ``protocol(setting)``, which returns an `Outcome`;
 ``BESIDE`` names data of another kind that it looks at too where they are given.
 Modules whose names begin with an underscore help studies and are none. Protocols write no files and show nothing: what
-must survive an interruption goes into the setting's records, and how far they are goes to its ``tell``.
+must survive an interruption goes into the setting's records, and how far they are goes to its ``progress``.
 """
 
 import pkgutil

@@ -1,8 +1,7 @@
 """Training classifiers of images for a number of epochs, once: trained ones are kept in the records of a study."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -15,10 +14,11 @@ from reluscope.studies import Record, Setting
 from reluscope_studies.epochs import epochs
 from reluscope_studies.labelled import Labelled
 from reluscope_studies.records import plain_findings
+from reluscope_studies.training import Training
 
 
 class Architecture(Protocol):
-    """What is trained: its name, and its first weights by a seed."""
+    """A network to train: its name, and its first weights by a seed."""
 
     @property
     def name(self) -> str:
@@ -28,36 +28,6 @@ class Architecture(Protocol):
     def build(self, shape: tuple[int, ...], num_classes: int, seed: int) -> nn.Sequential:
         """Return the untrained network."""
         ...
-
-
-@dataclass(frozen=True)
-class Training:
-    """How a network is trained.
-
-    Parameters
-    ----------
-    optimizer : {"RMSprop", "Adam", "SGD", "AdamW"}
-        RMSprop as in the example ``cifar10_cnn`` of Keras: after k steps the rate is divided by ``1 + 1e-6 k``. Adam
-        and AdamW with PyTorch's other constants.
-    learning_rate : float
-    epochs, batch : int
-    momentum, weight_decay : float
-        Of SGD.
-    """
-
-    optimizer: Literal["RMSprop", "Adam", "SGD", "AdamW"]
-    learning_rate: float
-    epochs: int
-    batch: int
-    momentum: float = 0.0
-    weight_decay: float = 0.0
-
-    def describe(self) -> str:
-        """Return one phrase."""
-        said = f"{self.epochs} epochs of {self.optimizer} at rate {self.learning_rate:g} in batches of {self.batch}"
-        if self.momentum or self.weight_decay:
-            said += f", momentum {self.momentum:g}, weight decay {self.weight_decay:g}"
-        return said
 
 
 def trained(
@@ -77,13 +47,13 @@ def trained(
     model = architecture.build(training.shape, number, setting.seed)
     kept = setting.records.get(architecture.name)
     if kept is None:
-        setting.tell(f"Training {architecture.name}", None, None)
+        setting.progress(f"Training {architecture.name}")
 
-        def tell(epoch: int, loss: float) -> None:
-            setting.tell(f"Training {architecture.name}: epoch {epoch}, loss {loss:.3f}", None, None)
+        def on_epoch(epoch: int, loss: float) -> None:
+            setting.progress(f"Training {architecture.name}: epoch {epoch}, loss {loss:.3f}")
 
         points = training.points.reshape(len(training), *training.shape)
-        train(model, points, training.labels, training=how, seed=setting.seed, device=setting.device, tell=tell)
+        train(model, points, training.labels, training=how, seed=setting.seed, device=setting.device, on_epoch=on_epoch)
         network = rs.load(model, input_shape=training.shape).to(setting.device)
         found = rs.classification.accuracy(network, testing.points, testing.labels)
         arrays = {name: value.numpy() for name, value in model.state_dict().items()}
@@ -102,7 +72,7 @@ def train(
     training: Training,
     seed: int,
     device: str = "cpu",
-    tell: Callable[[int, float], None] | None = None,
+    on_epoch: Callable[[int, float], None] | None = None,
 ) -> None:
     """Train a classifier in place with cross-entropy, in float32, and leave it in evaluation mode on the CPU.
 
@@ -115,7 +85,7 @@ def train(
     seed : int
         Of the order of the samples.
     device : str
-    tell : callable, optional
+    on_epoch : callable, optional
         Told after every epoch its number and the mean loss.
     """
     inputs = torch.tensor(points, dtype=torch.float32, device=device)
@@ -134,8 +104,8 @@ def train(
         schedule=schedule,
     )
     for epoch, loss in zip(range(1, training.epochs + 1), passes, strict=False):
-        if tell is not None:
-            tell(epoch, loss)
+        if on_epoch is not None:
+            on_epoch(epoch, loss)
     model.to("cpu").eval()
 
 

@@ -1,4 +1,4 @@
-"""Training one PyTorch model: the only loop over its samples that studies have."""
+"""Training one PyTorch model, one pass over its samples after the other."""
 
 from collections.abc import Callable, Iterator
 

@@ -56,7 +56,7 @@ def fit_classifier(
     fit: Fit,
     seed: int,
     device: str = "cpu",
-    tell: Callable[[int, float], None] | None = None,
+    on_epoch: Callable[[int, float], None] | None = None,
 ) -> int:
     """Train a classifier in place with cross-entropy, in float32, and leave it in evaluation mode on the CPU.
 
@@ -72,7 +72,7 @@ def fit_classifier(
         Of what is held out, the order of the samples, and the model's own random numbers (dropout).
     device : str
         Where it is trained.
-    tell : callable, optional
+    on_epoch : callable, optional
         Told after every epoch its number, and the held-out loss.
 
     Returns
@@ -113,8 +113,8 @@ def fit_classifier(
         torch.manual_seed(seed)
         for epoch, _ in zip(range(1, fit.most_epochs + 1), passes, strict=False):
             loss = _loss(model, inputs, targets, held)
-            if tell is not None:
-                tell(epoch, loss)
+            if on_epoch is not None:
+                on_epoch(epoch, loss)
             if loss < best:
                 best, kept, epoch_of_best = loss, _copied(model), epoch
             if epoch - epoch_of_best >= fit.patience:

@@ -11,7 +11,7 @@ from reluscope.studies import Setting
 
 @dataclass(frozen=True, eq=False)
 class Labelled:
-    """Flat points (s, n), their classes, what a reader calls them, the shape of a point, and what happened to them."""
+    """Flat points (s, n), their classes, a name, the shape of a point, and notes on how they were prepared."""
 
     points: Float[np.ndarray, "s n"]
     labels: Int[np.ndarray, " s"]

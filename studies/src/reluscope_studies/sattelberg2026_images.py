@@ -12,7 +12,7 @@ from reluscope_studies.labelled import Labelled
 
 # Channels, height and width of all images in the dissertation.
 SHAPE = (3, 32, 32)
-MOST_COMPARED = 2_000
+MAX_COMPARED = 2_000
 
 
 def prepared(training: Labelled, testing: Labelled, *, shape: tuple[int, int, int] | None) -> tuple[Labelled, Labelled]:
@@ -53,7 +53,7 @@ def nearest_triple(points: Float[np.ndarray, "s n"]) -> Int[np.ndarray, " 3"]:
     points : (s, n) float64
         The first 2,000 are compared.
     """
-    distances = cdist(points[:MOST_COMPARED], points[:MOST_COMPARED])
+    distances = cdist(points[:MAX_COMPARED], points[:MAX_COMPARED])
     np.fill_diagonal(distances, np.inf)
     near = np.argsort(distances, axis=1)[:, :2]
     rows = np.arange(len(distances))

@@ -1,28 +1,32 @@
-"""A network trained until it solves its problem, with its weights at moments of the way; kept in the records."""
+"""Networks trained to solve a problem from several first weights, with their weights at moments of the training.
 
-from collections.abc import Callable
+All networks of a plan are trained at once; those that are finished are kept in the records of the setting.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
+import torch
 from jaxtyping import Float, Int
 
 import reluscope as rs
 from reluscope.studies import Record, Setting, Size
-from reluscope_studies.sattelberg2026_descent import Layers, descend
 
 # What the dissertation leaves open for these networks is as in its section 4.2.1: 1,000 points, half of them in the
 # disc; a network with 95% of them right has solved the problem. The batch is the smallest, and best, of that section.
 POINTS, SOLVED, BATCH = 1000, 0.95, 10
 RATE = 0.1
-MOST_ATTEMPTS = 20
+MAX_ATTEMPTS = 20
+DESCENT = partial(torch.optim.SGD, lr=RATE)
 SHOWN = 200
 WINDOW = rs.Box(-1.25, 1.25, 2)
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is trained.
+    """Which network is trained on which problem.
 
     Parameters
     ----------
@@ -65,21 +69,21 @@ Plans = dict[Size, Plan]
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A network on its way.
+    """A network at several moments of its training.
 
     Parameters
     ----------
     epochs : (t,) float64
         The moments.
     weights : list of layers
-        One for each moment.
+        Those of each moment.
     number : int
         Which of the first weights it began with, from 0.
     training, testing : Dataset
     """
 
     epochs: Float[np.ndarray, " t"]
-    weights: list[Layers]
+    weights: list[rs.stacked.Layers]
     number: int
     training: rs.datasets.Dataset
     testing: rs.datasets.Dataset
@@ -122,45 +126,57 @@ class Run:
 
 def trained(setting: Setting, plan: Plan) -> Run:
     """Return the first run that solves the problem, of at most 20; else the best."""
-    runs: list[Run] = []
-    for number in range(MOST_ATTEMPTS):
-        runs.append(attempt(setting, plan, number))
-        if runs[-1].is_solved:
-            return runs[-1]
-    return max(runs, key=lambda run: float(run.accuracies[-1]))
+    runs = attempts(setting, plan, MAX_ATTEMPTS)
+    solved = (run for run in runs if run.is_solved)
+    return next(solved, max(runs, key=lambda run: float(run.accuracies[-1])))
 
 
-def attempt(setting: Setting, plan: Plan, number: int) -> Run:
-    """Return the run from some first weights: that in the records, or one made now, which is put there at its end."""
+def attempts(setting: Setting, plan: Plan, number: int) -> list[Run]:
+    """Return the runs from so many first weights: those in the records, and the others, which are trained now."""
     training, testing = (plan.problem(POINTS, seed=2 * setting.seed + part) for part in (0, 1))
-    name = f"{plan.name}-{number}"
-    record = setting.records.get(name)
-    if record is None:
-        record = setting.records[name] = _record(setting, plan, training, number)
-    weights = [
-        [(record.arrays[f"W{layer}"][moment], record.arrays[f"b{layer}"][moment]) for layer in range(plan.depth)]
-        for moment in range(len(plan.steps))
-    ]
-    return Run(plan.steps / -(-POINTS // BATCH), weights, number, training, testing)
+    missing = [one for one in range(number) if f"{plan.name}-{one}" not in setting.records]
+    if missing:
+        setting.records.update(_train(setting, plan, training, missing))
+    runs = []
+    for one in range(number):
+        arrays = setting.records[f"{plan.name}-{one}"].arrays
+        weights = [
+            [(arrays[f"W{layer}"][moment], arrays[f"b{layer}"][moment]) for layer in range(plan.depth)]
+            for moment in range(len(plan.steps))
+        ]
+        runs.append(Run(plan.steps / -(-POINTS // BATCH), weights, one, training, testing))
+    return runs
 
 
-def _record(setting: Setting, plan: Plan, training: rs.datasets.Dataset, number: int) -> Record:
+def _train(setting: Setting, plan: Plan, training: rs.datasets.Dataset, numbers: Sequence[int]) -> Mapping[str, Record]:
+    """Train networks from the first weights of these numbers, and return a record of each."""
     assert training.labels is not None
-    steps = plan.steps
-    seed = int(np.random.default_rng([setting.seed, number]).integers(2**31))
-    kept: list[Layers] = []
-    way = descend(training.points, training.labels, plan.widths, epochs=plan.epochs, rate=RATE, batch=BATCH, seed=seed)
-    for step, layers in enumerate(way):
-        if step == steps[len(kept)]:
-            kept.append([(weight.copy(), bias.copy()) for weight, bias in layers])
-        if step % 500 == 0:
-            setting.tell(f"Training {plan.name}, first weights {number + 1}", step / steps[-1], None)
-    arrays = {
-        f"{letter}{layer}": np.stack([layers[layer][part] for layers in kept])
-        for layer in range(plan.depth)
-        for part, letter in enumerate("Wb")
-    }
-    return Record({"seed": seed}, arrays)
+    seeds = [int(np.random.default_rng([setting.seed, number]).integers(2**31)) for number in numbers]
+    stack = rs.stacked.initialize(
+        plan.widths, num_inputs=training.points.shape[1], seeds=seeds, dtype=torch.float64, device=setting.device
+    )
+    done = rs.stacked.train(
+        stack,
+        training.points,
+        training.labels.astype(np.float64),
+        loss="bce",
+        optimizer=DESCENT,
+        epochs=plan.epochs,
+        batch=BATCH,
+        order=seeds,
+        snapshots=plan.steps.tolist(),
+        progress=lambda share: setting.progress(f"Training {plan.name}, {len(seeds)} first weights", share),
+    )
+    records = {}
+    for place, (number, seed) in enumerate(zip(numbers, seeds, strict=True)):
+        moments = [one.layers(place) for one in done.snapshots]
+        arrays = {
+            f"{letter}{layer}": np.stack([layers[layer][part] for layers in moments])
+            for layer in range(plan.depth)
+            for part, letter in enumerate("Wb")
+        }
+        records[f"{plan.name}-{number}"] = Record({"seed": seed}, arrays)
+    return records
 
 
 def _accuracy(network: rs.Network, data: rs.datasets.Dataset) -> rs.Finding:

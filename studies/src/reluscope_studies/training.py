@@ -1,8 +1,9 @@
-"""Training many small fully connected classifiers at once, as one stack."""
+"""How networks are trained, and training many small fully connected classifiers at once, as one stack."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 import numpy as np
 import torch
@@ -12,24 +13,33 @@ import reluscope as rs
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """How networks are trained.
+class Training:
+    """How a network is trained.
 
     Parameters
     ----------
-    epochs, batch : int
-        Passes over the data, and samples per step.
+    optimizer : {"RMSprop", "Adam", "SGD", "AdamW"}
+        RMSprop as in the example ``cifar10_cnn`` of Keras: after k steps the rate is divided by ``1 + 1e-6 k``. Adam
+        and AdamW with PyTorch's other constants.
     learning_rate : float
-        Of Adam with its usual other constants.
+    epochs, batch : int
+    momentum, weight_decay : float
+        Of SGD.
     """
 
+    optimizer: Literal["RMSprop", "Adam", "SGD", "AdamW"]
+    learning_rate: float
     epochs: int
-    batch: int = 128
-    learning_rate: float = 2e-3
+    batch: int
+    momentum: float = 0.0
+    weight_decay: float = 0.0
 
     def describe(self) -> str:
         """Return one phrase."""
-        return f"{self.epochs} epochs of Adam at rate {self.learning_rate:g} in batches of {self.batch}"
+        said = f"{self.epochs} epochs of {self.optimizer} at rate {self.learning_rate:g} in batches of {self.batch}"
+        if self.momentum or self.weight_decay:
+            said += f", momentum {self.momentum:g}, weight decay {self.weight_decay:g}"
+        return said
 
 
 def train_classifiers(
@@ -39,9 +49,9 @@ def train_classifiers(
     *,
     num_classes: int,
     seeds: Sequence[int],
-    recipe: Recipe,
+    training: Training,
     device: str = "cpu",
-    tell: Callable[[float], None] | None = None,
+    progress: bool | Callable[[float], None] = False,
 ) -> list[rs.stacked.Layers]:
     """Train one network for every entry of ``widths``, with cross-entropy, in float32.
 
@@ -57,10 +67,11 @@ def train_classifiers(
     seeds : sequence of int
         One per network, for its first weights, which are PyTorch's usual ones. The first seed also orders the samples,
         for all networks alike.
-    recipe : Recipe
+    training : Training
+        By Adam, AdamW or SGD, without momentum and weight decay.
     device : str
-    tell : callable, optional
-        Told the share that is done.
+    progress : bool or callable
+        Whether to show a bar, or a function that is told the share that is done.
 
     Returns
     -------
@@ -71,7 +82,7 @@ def train_classifiers(
     --------
     >>> points = np.linspace(-1, 1, 64)[:, None]
     >>> layers, _ = train_classifiers(points, (points[:, 0] > 0).astype(int), [(2,), (3,)], num_classes=2,
-    ...                               seeds=[0, 1], recipe=Recipe(2))
+    ...                               seeds=[0, 1], training=Training("Adam", 2e-3, 2, 128))
     >>> [weight.shape for weight, bias in layers]
     [(2, 1), (2, 2)]
     """
@@ -83,10 +94,10 @@ def train_classifiers(
         points,
         np.eye(num_classes)[labels],
         loss="cross_entropy",
-        optimizer=partial(torch.optim.Adam, lr=recipe.learning_rate, fused=True),
-        epochs=recipe.epochs,
-        batch=recipe.batch,
+        optimizer=partial(getattr(torch.optim, training.optimizer), lr=training.learning_rate, fused=True),
+        epochs=training.epochs,
+        batch=training.batch,
         order=seeds[0],
-        progress=tell or False,
+        progress=progress,
     )
     return [done.stack.layers(index) for index in range(len(done.stack))]

@@ -166,3 +166,14 @@ def test_memory_for_one_table_is_needed_and_enough():
     with pytest.raises(InputError, match="one table of 16 numbers"):
         active_subspaces(net, points, budget=rs.Budget(memory=min(table, sample) - 1))
     assert gradient_covariance._one_sample(net) == gradient_covariance.BLOCKS_IN_MEMORY * 8 * 3 * 5
+
+
+def test_progress_goes_up_to_the_end_over_all_passes():
+    net, told = rs.load(rs.testing.default_network([4, 6, 5], seed=0)), []
+    x = np.random.default_rng(0).normal(size=(30, 4))
+    whole = active_subspaces(net, x)
+    parts = active_subspaces(net, x, budget=rs.Budget(memory=2_000), progress=told.append)
+    assert np.allclose(whole.eigenvalues, parts.eigenvalues)
+    assert told == sorted(told)
+    assert len(told) > 1
+    assert told[-1] == 1.0

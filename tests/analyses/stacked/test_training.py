@@ -102,6 +102,40 @@ def test_networks_that_are_done_leave_as_they_were():
         assert bool(right) == bool(found.reached[index])
 
 
+@pytest.mark.parametrize(("batch", "per_epoch"), [(None, 1), (5, 3)])
+@pytest.mark.parametrize("chunk", [2, None])
+def test_snapshots_are_the_networks_after_so_many_steps(batch, per_epoch, chunk):
+    x, y = data()
+    assert -(-len(x) // (batch or len(x))) == per_epoch
+    stack = initialize((4,), num_inputs=3, num_outputs=2, seeds=range(5), dtype=F64)
+    common = {"loss": "mse", "optimizer": ADAM, "batch": batch, "order": [7, 8, 9, 10, 11]}
+    steps = [0, per_epoch, per_epoch + 1, 3 * per_epoch]
+    found = train(stack, x, y, epochs=3, snapshots=steps, chunk=chunk, **common)
+    assert len(found.snapshots) == 4
+    for place, epochs in ((0, 0), (1, 1), (3, 3)):
+        for index in (0, 4):
+            expected = alone(stack.module(index), x, y[index], "mse", ADAM, epochs, batch, 7 + index)
+            assert close(flat(found.snapshots[place].layers(index)), expected)
+    between = [flat(one.layers(2)) for one in found.snapshots]
+    assert not close(between[1], between[2])
+    assert train(stack, x, y, epochs=3, **common).snapshots == ()
+    for bad in ([0, 3 * per_epoch + 1], [1, 0], [1, 1]):
+        with pytest.raises(InputError, match="after steps from 0"):
+            train(stack, x, y, epochs=3, snapshots=bad, **common)
+
+
+def test_snapshots_after_the_goal_are_of_the_goal():
+    x = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], dtype=F64)
+    y = torch.tensor([0.0, 1.0, 1.0, 0.0])
+    stack = initialize((4,), num_inputs=2, seeds=range(40), scheme="he", leak=0.1, dtype=F64)
+    found = train(stack, x, y, loss="bce", optimizer=ADAM, epochs=80, goal=signs_agree, snapshots=[10, 40, 80])
+    for index in range(0, 40, 4):
+        for step, taken in zip((10, 40, 80), found.snapshots, strict=True):
+            epochs = min(step, int(found.epochs[index]))
+            expected = alone(stack.module(index), x, y[:, None].to(F64), "bce", ADAM, epochs)
+            assert close(flat(taken.layers(index)), expected)
+
+
 def test_seeds_are_those_of_pytorch():
     stack = initialize([(3, 4), (2, 1)], num_inputs=2, seeds=[5, 6])
     for index, (seed, sizes) in enumerate(((5, (2, 3, 4, 1)), (6, (2, 2, 1, 1)))):

@@ -49,6 +49,8 @@ ROWS = {
     "Findings.share_exact": row(on=_FINDINGS, name="holds_decision_boundary", kinds={"name": "option"}),
     "Findings.total": row(on=_FINDINGS, name="num_classes", kinds={"name": "option"}),
     "Findings.where": row(on=_FINDINGS, sample=0),
+    "Findings.groups": row(on=_FINDINGS, key="sample", kinds={"key": "option"}),
+    "Findings.beside": row(on=_FINDINGS),
     "Findings.rows": row(on=_FINDINGS, which=[0], kinds={"which": "rows"}),
     "Findings.__getitem__": row(on=_FINDINGS, name="num_classes", kinds={"name": "option"}),
     "GateLayout": row(name="relu", num_units=3, num_pieces=2, kinds={"num_units": "natural", "num_pieces": "count"}),

@@ -141,7 +141,7 @@ ROWS = {
         kinds={"found": "each each ours", "rows": "texts", "columns": "texts"},
     ),
     "plots.partition": row(part=FLAT, samples=X, kinds=_COLOR),
-    "plots.places": row(sizes={"a": {"b": np.ones(2)}}, kinds={"sizes": "mapping"}),
+    "plots.size_distributions": row(sizes={"a": {"b": np.ones(2)}}, kinds={"sizes": "mapping"}),
     "plots.preimages": row(found=_KINDS_OF),
     "plots.preimages_in_plane": row(
         part=FLAT,
@@ -152,7 +152,9 @@ ROWS = {
     ),
     "plots.pruning_curves": row(curves={"a": _PRUNED}, kinds={"curves": "mapping"}),
     "plots.radii": row(facets=Later(_radii), names=list("abcdef"), kinds={"facets": "ours", "names": "texts"}),
-    "plots.radii_by_place": row(radii=np.ones((2, 2)), places=["a", "b"], kinds={"radii": "gaps", "places": "names"}),
+    "plots.radii_by_location": row(
+        radii=np.ones((2, 2)), locations=["a", "b"], kinds={"radii": "gaps", "locations": "names"}
+    ),
     "plots.region_clusters": row(
         part=FLAT,
         labels=Later(lambda: np.zeros(len(FLAT.value), int)),
@@ -192,7 +194,7 @@ ROWS = {
     ),
     "plots.spectra": row(found=_SPECTRA, layers=[0], band=(0.25, 0.75), kinds={"layers": "rows", "band": "band"}),
     "plots.spectra_by_layer": row(found={"a": _SPECTRA}, kinds={"found": "mapping"}),
-    "plots.surroundings": row(
+    "plots.surrounding_regions": row(
         numbers={"": {"a": np.array([3, 4])}},
         cosines={"": {"a": np.array([0.9, 1.0])}},
         kinds={"numbers": "mapping", "cosines": "mapping"},

@@ -39,6 +39,7 @@ ROWS = {
         loss="mse",
         optimizer=quick,
         epochs=1,
-        kinds={"y": "targets", "epochs": "natural", "order": "order"},
+        snapshots=[0],
+        kinds={"y": "targets", "epochs": "natural", "order": "order", "snapshots": "order"},
     ),
 }

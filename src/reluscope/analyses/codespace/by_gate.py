@@ -1,7 +1,6 @@
 """Tables of what is measured of codes: a row for each gate, and as the summary the codes of all gates together."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -45,16 +44,4 @@ def by_gate(
         details={name: table[1:] for name, table in (details or {}).items()},
         seconds=seconds,
         summary=summary,
-    )
-
-
-def beside(first: Findings, *others: Findings) -> Findings:
-    """Return tables about the same gates as one, with the columns of all of them."""
-    tables = (first, *others)
-    summaries = [table.summary for table in tables if table.summary is not None]
-    return replace(
-        first,
-        columns={name: column for table in tables for name, column in table.columns.items()},
-        details={name: detail for table in tables for name, detail in table.details.items()},
-        summary=beside(*summaries) if summaries else None,
     )

@@ -8,6 +8,7 @@ regions, or the row space of the first layer, in which all gradients lie.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from reluscope.networks.graph import Max
 from reluscope.networks.linearize import each_unit_maps
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
+from reluscope.progress import Progress, ProgressFunction, share_done
 from reluscope.tolerance import Tolerance
 
 EPSILON = float(np.finfo(np.float64).eps)
@@ -152,7 +154,7 @@ def active_subspaces(
     outputs: Sequence[int] | None = None,
     num_directions: Count = 10,
     budget: MemoryBudget | None = None,
-    progress: bool = False,
+    progress: Progress = False,
     tolerance: Tolerance | None = None,
 ) -> ActiveSubspaces:
     """Return the directions of input space along which every output varies most, over samples.
@@ -168,8 +170,8 @@ def active_subspaces(
         How many directions to keep.
     budget : Budget, optional
         Bytes for gradients and tables of products; outputs that do not fit together take a pass each.
-    progress : bool
-        Show how far a pass is.
+    progress : bool or callable
+        Show the share of the work that is done, or a function that is told it, from 0 to 1.
     tolerance : Tolerance, optional
         Its safety factor for rounding.
 
@@ -229,14 +231,16 @@ def active_subspaces(
     # Root mean square over the samples.
     deltas = np.sqrt(counts / len(every) @ errors**2)
     found: list[_Spectrum] = []
-    for start in range(0, every.num_outputs, at_once):
-        chosen = every.outputs[start : start + at_once]
-        delta = deltas[start : start + at_once]
-        group = matrix(network, every.inputs[first], outputs=chosen, budget=Budget(memory=memory), progress=progress)
-        if is_thin:
-            found += _by_regions(group, weights, num_directions, tolerance.unit, delta)
-        else:
-            found += _by_products(group, weights, basis, num_directions, tolerance.unit, delta)
+    with share_done("active subspaces", progress) as report:
+        for start in range(0, every.num_outputs, at_once):
+            chosen = every.outputs[start : start + at_once]
+            delta = deltas[start : start + at_once]
+            part = partial(_report_part, report, start / every.num_outputs, len(chosen) / every.num_outputs)
+            group = matrix(network, every.inputs[first], outputs=chosen, budget=Budget(memory=memory), progress=part)
+            if is_thin:
+                found += _by_regions(group, weights, num_directions, tolerance.unit, delta)
+            else:
+                found += _by_products(group, weights, basis, num_directions, tolerance.unit, delta)
     return ActiveSubspaces(
         every.outputs,
         np.stack([one.eigenvalues for one in found]),
@@ -252,6 +256,10 @@ def active_subspaces(
 def _one_sample(network: Network) -> int:
     """Return the bytes of a block of one sample and all outputs, with the work on it."""
     return BLOCKS_IN_MEMORY * 8 * network.num_outputs * (network.num_inputs + 1)
+
+
+def _report_part(report: ProgressFunction, start: float, part: float, share: float) -> None:
+    report(start + part * share)
 
 
 class _Spectrum(NamedTuple):

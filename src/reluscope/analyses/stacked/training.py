@@ -23,7 +23,7 @@ from reluscope.analyses.stacked.loss_functions import LossFunction, loss_functio
 from reluscope.analyses.stacked.stack import Stack
 from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.errors import InputError, ShapeError
-from reluscope.progress import Progress, share_done
+from reluscope.progress import Progress, ProgressFunction, share_done
 from reluscope.single_threaded import one_thread
 
 # Parameters, their gradients, what the optimiser keeps, and two numbers per unit and sample: a chunk of them stays in
@@ -49,12 +49,15 @@ class Trained:
         Passes over the samples up to the goal, or all.
     reached : (k,) tensor of bool
         Where the goal was reached; False without one.
+    snapshots : tuple of Stack
+        The networks after the steps that were asked for.
     """
 
     stack: Stack
     losses: Float[Tensor, " k"]
     epochs: Int[Tensor, " k"]
     reached: Bool[Tensor, " k"]
+    snapshots: tuple[Stack, ...] = ()
 
 
 @read_arguments
@@ -69,6 +72,7 @@ def train(
     batch: Count | None = None,
     order: Seed | Sequence[Seed] = 0,
     goal: Goal | None = None,
+    snapshots: Sequence[Natural] = (),
     chunk: Count | None = None,
     progress: Progress = False,
 ) -> Trained:
@@ -97,6 +101,8 @@ def train(
     goal : callable, optional
         Takes outputs and targets (k, s, m) on all samples, and says which networks are done; asked before every epoch
         and after the last. `signs_agree` is one.
+    snapshots : sequence of int
+        Numbers of steps, in ascending order, after which a copy of all networks is kept; 0 is before the first step.
     chunk : int, optional
         Networks that are trained at once; by default as many as fit into the cache.
     progress : bool or callable
@@ -134,6 +140,9 @@ def train(
     seeds = [order] * len(stack) if isinstance(order, int) else list(order)
     if epochs < 0 or (batch is not None and batch < 1) or (chunk is not None and chunk < 1):
         raise InputError(f"expected epochs >= 0, batch and chunk >= 1, got {epochs}, {batch} and {chunk}")
+    last = epochs * -(-len(points) // (batch or len(points)))
+    if list(snapshots) != sorted(set(snapshots) & set(range(last + 1))):
+        raise InputError(f"expected snapshots after steps from 0 to {last:,}, in ascending order, got {snapshots}")
     if len(seeds) != len(stack):
         raise ShapeError(f"expected one seed of the order, or one per network, got {len(seeds)} for {len(stack)}")
     at_once = chunk or _networks_at_once(stack, min(batch or len(points), len(points)))
@@ -145,15 +154,23 @@ def train(
             chosen = stack.take(rows)
             report_part = partial(_report_part, report, start / len(stack), len(chosen) / len(stack))
             with one_thread() if stack.device.type == "cpu" else nullcontext():
-                parts.append(_train_together(chosen, samples, function, optimizer, epochs, goal, report_part))
-    weights, biases = (
-        tuple(map(torch.cat, zip(*(getattr(part.stack, name) for part in parts), strict=True)))
-        for name in ("weights", "biases")
-    )
+                parts.append(
+                    _train_together(chosen, samples, function, optimizer, epochs, goal, snapshots, report_part)
+                )
     found, took, reached = (
         torch.cat([getattr(part, name) for part in parts]) for name in ("losses", "epochs", "reached")
     )
-    return Trained(replace(stack, weights=weights, biases=biases), found, took, reached)
+    taken = [_joined(stack, one) for one in zip(*(part.snapshots for part in parts), strict=True)]
+    return Trained(_joined(stack, [part.stack for part in parts]), found, took, reached, tuple(taken))
+
+
+def _joined(stack: Stack, parts: Sequence[Stack]) -> Stack:
+    """Return the stack with the parameters of its chunks."""
+    weights, biases = (
+        tuple(map(torch.cat, zip(*(getattr(part, name) for part in parts), strict=True)))
+        for name in ("weights", "biases")
+    )
+    return replace(stack, weights=weights, biases=biases)
 
 
 class _Samples:
@@ -174,7 +191,9 @@ class _Samples:
 
     def batches(self) -> Iterator[tuple[Tensor, Tensor]]:
         """Yield x, (n, b) for all networks or (k, n, b), and y (k, m, b), of one pass over the samples."""
-        assert self.batch is not None
+        if self.batch is None:
+            yield self.x, self.y
+            return
         number = self.x.shape[1]
         orders = torch.stack([torch.randperm(number, generator=generator) for generator in self.generators])
         for rows in orders.to(self.x.device).split(self.batch, dim=1):
@@ -263,7 +282,8 @@ def _train_together(
     optimizer: Callable[[list[Tensor]], Optimizer],
     epochs: int,
     goal: Goal | None,
-    report: Callable[[float], None],
+    snapshots: Sequence[int],
+    report: ProgressFunction,
 ) -> Trained:
     """Train a chunk."""
     targets = samples.y
@@ -273,6 +293,16 @@ def _train_together(
     reached = torch.zeros(len(stack), dtype=torch.bool, device=stack.device)
     # Which networks are still in the chunk.
     present = torch.arange(len(stack), device=stack.device)
+    taken: list[Stack] = []
+
+    def current() -> Stack:
+        """Return the networks as they are now, and those that have reached the goal as they were then."""
+        parameters, rest = [one.clone() for one in final], ~reached[present]
+        for kept, one in zip(parameters, descent.parameters, strict=True):
+            kept[present[rest]] = one[rest]
+        return replace(stack, weights=tuple(parameters[::2]), biases=tuple(parameters[1::2]))
+
+    step = 0
     for epoch in range(epochs + 1):
         outputs = None
         if goal is not None or (samples.batch is None and epoch < epochs):
@@ -295,21 +325,21 @@ def _train_together(
                     outputs = None
         if epoch == epochs:
             break
-        if samples.batch is None:
-            outputs = descent.forward(samples.x) if outputs is None else outputs
-            descent.step(samples.x, loss.slopes(outputs, samples.y).div_(samples.y[0].numel()))
-        else:
-            for x, y in samples.batches():
-                descent.step(x, loss.slopes(descent.forward(x), y).div_(y[0].numel()))
+        for x, y in samples.batches():
+            if step in snapshots:
+                taken.append(current())
+            if outputs is None or samples.batch is not None:
+                outputs = descent.forward(x)
+            descent.step(x, loss.slopes(outputs, y).div_(y[0].numel()))
+            step += 1
         if epoch % 64 == 0:
             report(epoch / epochs)
-    rest = ~reached[present]
-    for kept, one in zip(final, descent.parameters, strict=True):
-        kept[present[rest]] = one[rest]
     report(1.0)
-    trained = replace(stack, weights=tuple(final[::2]), biases=tuple(final[1::2]))
+    trained = current()
+    # After the last step, and after the goal, nothing changes.
+    taken += [trained] * (len(snapshots) - len(taken))
     found = losses_of(trained, samples.x.T, targets.transpose(1, 2), loss)
-    return Trained(trained, found, took, reached)
+    return Trained(trained, found, took, reached, tuple(taken))
 
 
 def _with_gradients(parameters: list[Tensor]) -> list[Tensor]:
@@ -325,5 +355,5 @@ def _networks_at_once(stack: Stack, batch: int) -> int:
     return max(1, CHUNK_BYTES.get(stack.device.type, CHUNK_BYTES["cuda"]) // each)
 
 
-def _report_part(report: Callable[[float], None], start: float, part: float, share: float) -> None:
+def _report_part(report: ProgressFunction, start: float, part: float, share: float) -> None:
     report(start + part * share)

@@ -14,7 +14,6 @@ from torch.linalg import LinAlgError  # pyright: ignore[reportAttributeAccessIss
 from reluscope.analyses.classification.classes import accuracy_of_outputs, classes_of_outputs, is_close
 from reluscope.analyses.classification.cross_entropy import cross_entropy_of_outputs
 from reluscope.analyses.codespace.activation_rate import activation_rate
-from reluscope.analyses.codespace.by_gate import beside
 from reluscope.analyses.codespace.distinct import NUM_CODES, count_distinct
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes
 from reluscope.analyses.codespace.usage import NUM_ALWAYS_ON, NUM_DEAD, unit_usage
@@ -110,7 +109,7 @@ def measure(network: Network, plan: Plan, before: SampleCodes | None) -> Measure
 
 
 def _codes(network: Network, sampled: SampleCodes) -> dict[str, Found]:
-    found = beside(count_distinct(sampled), unit_usage(network, sampled))
+    found = count_distinct(sampled).beside(unit_usage(network, sampled))
     assert found.summary is not None
     numbers: dict[str, Found] = {}
     names = ("distinct_codes", "dead_units", "always_on_units")

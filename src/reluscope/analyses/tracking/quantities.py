@@ -19,6 +19,8 @@ class TrackedQuantity:
         What there is one number of: the whole network, or each gate, or each segment.
     is_count : bool
         Whether it is a whole number.
+    is_share : bool
+        Whether it is a share, which readers like in percent.
     """
 
     name: str
@@ -26,21 +28,24 @@ class TrackedQuantity:
     definition: str
     per: Literal["network", "gate", "segment"] = "network"
     is_count: bool = False
+    is_share: bool = False
 
 
 def _of_gates(
-    name: str, title: str, definition: str, *, is_count: bool = False
+    name: str, title: str, definition: str, *, is_count: bool = False, is_share: bool = False
 ) -> tuple[TrackedQuantity, TrackedQuantity]:
     return (
-        TrackedQuantity(name, title, definition, "network", is_count),
-        TrackedQuantity(f"{name}_by_gate", f"{title}, by gate", f"{definition}, of one gate", "gate", is_count),
+        TrackedQuantity(name, title, definition, "network", is_count, is_share),
+        TrackedQuantity(
+            f"{name}_by_gate", f"{title}, by gate", f"{definition}, of one gate", "gate", is_count, is_share
+        ),
     )
 
 
 QUANTITIES = {
     quantity.name: quantity
     for quantity in (
-        TrackedQuantity("accuracy", "accuracy", "share of samples whose class is their label"),
+        TrackedQuantity("accuracy", "accuracy", "share of samples whose class is their label", is_share=True),
         TrackedQuantity("cross_entropy", "cross-entropy", "mean over samples of log sum_j exp(z_j) - z_label"),
         *_of_gates("distinct_codes", "distinct codes", "number of different codes among the samples", is_count=True),
         TrackedQuantity(
@@ -53,13 +58,19 @@ QUANTITIES = {
             "changed_samples",
             "samples with a new code",
             "share of samples whose code is another one than at the record before",
+            is_share=True,
         ),
         *_of_gates(
             "changed_units",
             "changed units per sample",
             "mean over samples of the number of units on another piece than at the record before",
         ),
-        *_of_gates("activation_rate", "activation rate", "mean share of units of two pieces that are on the upper one"),
+        *_of_gates(
+            "activation_rate",
+            "activation rate",
+            "mean share of units of two pieces that are on the upper one",
+            is_share=True,
+        ),
         *_of_gates(
             "dead_units", "dead units", "number of units that stay on one flat piece at all samples", is_count=True
         ),

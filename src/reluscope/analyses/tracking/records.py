@@ -138,6 +138,7 @@ class Records:
             definition="time of recording and writing over the time between records, which is that of training",
             domain=f"{len(self)} records",
             method=f"wall clock: {seconds:.3g} s of {seconds + between:.3g} s",
+            is_share=True,
         )
 
     def to_table(self) -> "pa.Table":
@@ -160,7 +161,13 @@ class Records:
         def one(value: Any, claim: Any, interval: Any) -> Finding | None:
             if value is None:
                 return None
-            plain = {"name": quantity.title, "value": value, "claim": claim, "definition": quantity.definition}
+            plain = {
+                "name": quantity.title,
+                "value": value,
+                "claim": claim,
+                "definition": quantity.definition,
+                "is_share": quantity.is_share,
+            }
             ends = {} if interval is None else {"interval": interval}
             return Finding.from_dict(plain | ends | {"domain": domain or ""})
 

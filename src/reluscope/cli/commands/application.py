@@ -1,4 +1,4 @@
-"""The application that commands register with, and what ``reluscope`` alone says."""
+"""The application that commands register with, and what ``reluscope`` without a command prints."""
 
 from typing import Annotated
 

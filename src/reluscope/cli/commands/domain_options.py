@@ -1,4 +1,4 @@
-"""The options that say where to look, of all commands that ask a question about a place in the inputs."""
+"""The options for the domain, shared by all commands that ask a question about a part of the input space."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DomainOptions:
-    """Where to look: a plane or a segment through points, or a box."""
+    """A domain: a plane or a segment through points, or a box."""
 
     data: Annotated[
         str | None, typer.Option("--data", metavar="DATA", help=DATA_HELP, autocompletion=complete_data)

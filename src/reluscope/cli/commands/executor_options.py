@@ -1,4 +1,4 @@
-"""The options that say who does the work, of all commands that can share it."""
+"""The options for the executor, shared by all commands that can use several processes."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ExecutorOptions:
-    """Who does the work: this process alone, several, or a cluster."""
+    """An executor: this process alone, several processes, or a cluster."""
 
     workers: Annotated[
         int | None,

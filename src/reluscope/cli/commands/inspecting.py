@@ -29,7 +29,7 @@ from reluscope.cli.parsing import read_box, read_shape
 
 
 class Color(StrEnum):
-    """What the colours of a picture of regions mean."""
+    """Meaning of the colours of a picture of regions."""
 
     ACTIVATION_RATE = "activation_rate"
     CLASS = "class"
@@ -48,7 +48,7 @@ class Engine(StrEnum):
 
 
 class Task(StrEnum):
-    """What a network is for."""
+    """What the outputs of a network are."""
 
     AUTO = "auto"
     CLASSIFICATION = "classification"

@@ -1,9 +1,9 @@
-"""Sections of the report, one module each: a new one is found by being here.
+"""Sections of the report, one module each; every module in this package is a section.
 
 A section module has a ``TITLE``, a ``POSITION`` by which sections are ordered, ``why_not(subject)``, which returns the
 sentence that stands in its place where it does not apply, else None, ``seconds(subject)``, about how long it will
-take, and ``content(subject, tell)``, which asks analyses for findings, draws its pictures and says what they mean, and
-may tell on the way which share of its work is done.
+take, and ``content(subject, progress)``, which asks analyses for findings, draws its pictures and says what they mean;
+``progress`` is a function that it may call with the share of its work that is done.
 """
 
 import pkgutil
@@ -11,8 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
 
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import Content
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ class Section:
     position: int
     why_not: Callable[[Subject], str | None]
     seconds: Callable[[Subject], float]
-    content: Callable[[Subject, Tell], Content]
+    content: Callable[[Subject, ProgressFunction], Content]
 
 
 def all_sections() -> tuple[Section, ...]:

@@ -1,4 +1,7 @@
-"""How large the regions of samples are: distances to the nearest facet, inscribed balls, and what bends first."""
+"""Sizes of the linear regions of samples: distances to the nearest facet, inscribed balls, widths and diameters."""
+
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +16,7 @@ from reluscope.budget import Budget
 from reluscope.findings import Column, Findings, Kind, Status, declare
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import (
     Block,
     Content,
@@ -20,25 +24,26 @@ from reluscope.report.content import (
     Picture,
     Table,
     Text,
-    measured,
+    cells,
+    findings_table,
     numbers,
     plain_values,
+    table,
 )
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
-TITLE = "How large the regions are"
+TITLE = "Sizes of linear regions: facets and inscribed balls"
 POSITION = 60
-MOST_SAMPLES = 500
-MOST_BALLS = 20
-MOST_GATES = 60
-MOST_BYTES = 4 * 2**30
+MAX_SAMPLES = 500
+MAX_BALLS = 20
+MAX_BYTES = 4 * 2**30
 NUM_FIRST = declare(
     "num_nearest_facets", "samples whose nearest facet is where a unit of this gate changes its piece", kind=Kind.COUNT
 )
 SHARE_FOR_DISTANCES, SHARE_FOR_BALLS, SHARE_FOR_SIZES = 1 / 6, 1 / 2, 1 / 12
 # Regions whose width and diameter are bounded, by about so many programs each.
-FEW, PROGRAMS = 3, 15
+NUM_WITH_SIZES, PROGRAMS = 3, 15
 MEANING = (
     "The nearest facet is where the first unit changes its piece as one moves away from a sample: up to that distance, "
     "in every direction, the network is the sample's affine map."
@@ -64,10 +69,10 @@ def why_not(subject: Subject) -> str | None:
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: passes for every input and a linear program for every ball, or the limits."""
     network, limit = subject.network, subject.settings.seconds
-    number = min(len(subject.data), MOST_SAMPLES)
+    number = min(len(subject.data), MAX_SAMPLES)
     distances = number * (1e-3 + network.num_inputs * subject.seconds_per_sample)
-    balls = min(len(subject.data), MOST_BALLS) * ball_seconds(network, None)
-    sizes = FEW * PROGRAMS * ball_seconds(network, None)
+    balls = min(len(subject.data), MAX_BALLS) * ball_seconds(network, None)
+    sizes = NUM_WITH_SIZES * PROGRAMS * ball_seconds(network, None)
     return 0.5 + sum(
         min(share * limit, needed)
         for share, needed in (
@@ -78,10 +83,10 @@ def seconds(subject: Subject) -> float:
     )
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Measure distances to facets, then balls for a few of the samples."""
     network, settings, data = subject.network, subject.settings, subject.data
-    rows = np.random.default_rng(settings.seed).permutation(len(data))[:MOST_SAMPLES]
+    rows = np.random.default_rng(settings.seed).permutation(len(data))[:MAX_SAMPLES]
     points = data.points[rows]
     # A certified radius is measured along with the distance to the boundary.
     ask = certified_radius if subject.is_classifier else boundary_distance
@@ -92,7 +97,7 @@ def content(subject: Subject, tell: Tell) -> Content:
         population=len(data),
         budget=Budget(seconds=SHARE_FOR_DISTANCES * settings.seconds),
         tolerance=settings.tolerance,
-        progress=lambda share: tell(0.3 * share),
+        progress=lambda share: progress(0.3 * share),
     )
     facets = facets.rows(np.flatnonzero(facets.is_done))
     interrupted = facets.stopped == "interrupted"
@@ -100,10 +105,10 @@ def content(subject: Subject, tell: Tell) -> Content:
     reason = ""
     if not interrupted:
         try:
-            tell(0.35)
-            balls, domain, reason = _balls(subject, points[: len(facets)], tell)
+            progress(0.35)
+            balls, domain, reason = _balls(subject, points[: len(facets)], progress)
             interrupted = balls is not None and balls.stopped == "interrupted"
-            if len(few := _with_balls(balls)[:FEW]) and not interrupted:
+            if len(few := _with_balls(balls)[:NUM_WITH_SIZES]) and not interrupted:
                 sizes = _sizes(subject, points[few], domain)
         except KeyboardInterrupt:  # the distances are there
             interrupted = True
@@ -120,19 +125,19 @@ def content(subject: Subject, tell: Tell) -> Content:
         blocks.append(Text(f"{BALLS} {_domain(balls, domain)}"))
         blocks.append(_table(subject, rows, facets, balls))
         if sizes is not None and sizes.is_done.any():
-            blocks.append(_sizes_table(rows[_with_balls(balls)[:FEW]], sizes))
+            blocks.append(_sizes_table(rows[_with_balls(balls)[:NUM_WITH_SIZES]], sizes))
     elif reason:
         blocks.append(Text(reason))
     return Content(tuple(blocks), Number(shown[0]), _data(rows, facets, balls), interrupted=interrupted)
 
 
-def _balls(subject: Subject, points: np.ndarray, tell: Tell) -> tuple[Findings | None, Box | None, str]:
+def _balls(subject: Subject, points: np.ndarray, progress: ProgressFunction) -> tuple[Findings | None, Box | None, str]:
     """Return balls, the box around the data that regions are cut down to if any, or the sentence why there are none."""
     network, settings = subject.network, subject.settings
     limit = SHARE_FOR_BALLS * settings.seconds
     rows = sum(gate.num_units * max(1, gate.num_pieces - 1) for gate in network.gates)
     needed = ball_seconds(network)
-    if needed > limit or 48 * rows * network.num_inputs > MOST_BYTES:
+    if needed > limit or 48 * rows * network.num_inputs > MAX_BYTES:
         reason = (
             f"The inscribed ball of one region is a linear program of {rows:,} half-spaces in {network.num_inputs:,} "
             f"dimensions, more than this section takes on (about {number(float(np.ceil(needed)))} s each); "
@@ -140,7 +145,7 @@ def _balls(subject: Subject, points: np.ndarray, tell: Tell) -> tuple[Findings |
         )
         return None, None, reason
 
-    def find(number: int, domain: Box | None, spent: float = 0.0, tell: Tell | None = None) -> Findings:
+    def find(number: int, domain: Box | None, spent: float = 0.0, progress: ProgressFunction | None = None) -> Findings:
         return inscribed_balls(
             network,
             points[:number],
@@ -148,14 +153,14 @@ def _balls(subject: Subject, points: np.ndarray, tell: Tell) -> tuple[Findings |
             population=len(subject.data),
             budget=Budget(seconds=max(0.0, limit - spent)),
             tolerance=settings.tolerance,
-            progress=tell,
+            progress=progress,
         )
 
     first = find(1, None)
     domain = data_box(subject.points) if np.isinf(first[INRADIUS].value[0]) else None
     if first.stopped == "interrupted":
         return first, None, ""
-    return find(MOST_BALLS, domain, first.seconds, lambda share: tell(0.35 + 0.65 * share)), domain, ""
+    return find(MAX_BALLS, domain, first.seconds, lambda share: progress(0.35 + 0.65 * share)), domain, ""
 
 
 def _with_balls(balls: Findings | None) -> np.ndarray:
@@ -174,15 +179,12 @@ def _sizes(subject: Subject, points: np.ndarray, domain: Box | None) -> Findings
 
 
 def _sizes_table(samples: np.ndarray, sizes: Findings) -> Table:
-    table = [
-        (f"{int(samples[row]):,}", measured(sizes, WIDTH, row), measured(sizes, DIAMETER, row))
-        for row in np.flatnonzero(sizes.is_done).tolist()
-    ]
     caption = (
         "Width: the least distance of two parallel hyperplanes with the region between them. Diameter: the largest "
         "distance of two of its points."
     )
-    return Table(("sample", "minimal width of its region", "diameter"), tuple(table), caption)
+    found = replace(sizes, keys={"sample": samples}).rows(sizes.is_done)
+    return findings_table(found, caption, quantities=(WIDTH, DIAMETER))
 
 
 def _domain(balls: Findings, domain: Box | None) -> str:
@@ -242,35 +244,23 @@ def _first(subject: Subject, facets: Findings) -> Table:
         [(first == index).sum() for index in range(len(gates))],
         method="least (b - a x) / |a| over all half-spaces of the region, in float64; the earlier gate at a tie",
     )
-    found = Findings(
-        {NUM_FIRST.name: counts},
-        {"gate": np.array([gate.name for gate in gates])},
-        (Status.DONE,) * len(gates),
-        domain=f"{len(facets):,} samples",
-    )
-    rows = [(gate.name, gate.num_units, measured(found, NUM_FIRST, row)) for row, gate in enumerate(gates)]
-    caption = "Which gate bends first, as one moves away from a sample."
-    if len(rows) > MOST_GATES:
-        caption += f" The first {MOST_GATES} of {len(rows)} gates are shown."
-    return Table(("gate", "units", "samples it bends first for"), tuple(rows[:MOST_GATES]), caption)
+    found = Findings.of(counts, keys={"gate": [gate.name for gate in gates]}, domain=f"{len(facets):,} samples")
+    caption = "In which gate the nearest facet of each sample lies: the first to change its piece as one moves away."
+    return findings_table(found, caption, also={"units": [gate.num_units for gate in gates]})
 
 
 def _table(subject: Subject, rows: np.ndarray, facets: Findings, balls: Findings) -> Table:
-    gates, table = subject.network.gates, []
-    for row in _with_balls(balls).tolist():
-        cells: list = [f"{int(rows[row]):,}"]
-        if subject.classes is not None:
-            cells.append(str(int(subject.classes[rows[row]])))
-        gate, unit, _ = facets.details["sources"][row]
-        cells.append(f"{gates[gate].name}, unit {unit:,}" if gate >= 0 else "none")
-        offset = float(balls.details["offsets"][row])
-        cells += [measured(facets, BOUNDARY_DISTANCE, row), measured(balls, INRADIUS, row)]
-        cells.append(number(offset) if np.isfinite(offset) else "")
-        table.append(tuple(cells))
-    columns = ["sample", *(["class"] if subject.classes is not None else []), "bends first", "nearest facet"]
-    columns += ["radius of inscribed ball", "from sample to centre"]
+    with_balls, gates = _with_balls(balls), subject.network.gates
+    facets, balls, samples = facets.rows(with_balls), balls.rows(with_balls), rows[with_balls]
+    also: dict[str, Any] = {} if subject.classes is None else {"class": subject.classes[samples]}
+    also["unit of the nearest facet"] = [
+        f"{gates[gate].name}, unit {unit:,}" if gate >= 0 else "none" for gate, unit, _ in facets.details["sources"]
+    ]
+    also["from sample to centre"] = np.where(np.isfinite(balls.details["offsets"]), balls.details["offsets"], np.nan)
+    distances, radii = (replace(one, keys={"sample": samples}) for one in (facets, balls))
+    columns = {"nearest facet": cells(distances, BOUNDARY_DISTANCE), "radius of inscribed ball": cells(radii, INRADIUS)}
     caption = "Distances are Euclidean, in input space. Centres of largest balls need not be unique."
-    return Table(tuple(columns), tuple(table), caption)
+    return table({"sample": samples, **also}, columns, caption)
 
 
 def _data(rows: np.ndarray, facets: Findings, balls: Findings | None) -> dict:

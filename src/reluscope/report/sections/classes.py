@@ -1,4 +1,6 @@
-"""Which classes live in the regions of samples: exactly, beside the published test that counts too few."""
+"""Classes that occur within the linear regions of samples: exactly, and by the published test, which may miss some."""
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,6 +22,7 @@ from reluscope.findings import Findings, Status
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
 from reluscope.plots.images import is_image
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import (
     Block,
     Content,
@@ -27,19 +30,19 @@ from reluscope.report.content import (
     Picture,
     Table,
     Text,
-    measured,
+    findings_table,
     numbers,
     plain_values,
 )
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
-TITLE = "Classes within one region"
+TITLE = "Classes within one linear region"
 POSITION = 68
-MOST_SAMPLES = 5
-MOST_ROWS = 8
-MOST_CLASSES_DRAWN = 10
-FEW = 3
+MAX_SAMPLES = 5
+MAX_ROWS = 8
+MAX_CLASSES_DRAWN = 10
+NUM_DRAWN = 3
 SHARE_OF_SECONDS = 1 / 3
 MEANING = (
     "On a region every output is affine, and the region may still reach over a decision boundary. A class lives in it "
@@ -51,7 +54,7 @@ MEANING = (
 
 
 def why_not(subject: Subject) -> str | None:
-    """Return why no classes are looked for: in a regression, without gates, or if it would take too long."""
+    """Return why the section is left out: in a regression, without gates, or if it would take too long."""
     network, settings = subject.network, subject.settings
     if subject.classes is None:
         return "This is a regression, so no classes live in a region."
@@ -73,7 +76,7 @@ def why_not(subject: Subject) -> str | None:
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: two programs for each class and region, or the limit."""
     box = data_box(subject.points)
-    work = 0.0 if box is None else min(len(subject.data), MOST_SAMPLES) * _each(subject, box)
+    work = 0.0 if box is None else min(len(subject.data), MAX_SAMPLES) * _each(subject, box)
     return 0.5 + min(SHARE_OF_SECONDS * subject.settings.seconds, work)
 
 
@@ -81,19 +84,19 @@ def _each(subject: Subject, box: Box) -> float:
     return (1 + 2 * num_classes(subject.network)) * ball_seconds(subject.network, box) / 2
 
 
-def content(subject: Subject, tell: Tell) -> Content:
-    """Ask which classes live in the regions of some samples."""
+def content(subject: Subject, progress: ProgressFunction) -> Content:
+    """Find the classes that occur within the regions of some samples."""
     network, settings = subject.network, subject.settings
     box = data_box(subject.points)
     assert box is not None
-    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MOST_SAMPLES]
+    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MAX_SAMPLES]
     found = region_classes(
         network,
         subject.points[rows],
         domain=box,
         budget=Budget(seconds=SHARE_OF_SECONDS * settings.seconds),
         tolerance=settings.tolerance,
-        progress=lambda share: tell(0.8 * share),
+        progress=lambda share: progress(0.8 * share),
     )
     if not found.is_done.any():
         sentence = "All samples looked at lie on a kink, and their codes have no region with an interior."
@@ -101,10 +104,10 @@ def content(subject: Subject, tell: Tell) -> Content:
     # Of the regions that were looked at, these numbers are exact.
     done = found.rows(found.is_done)
     shown = [
-        Number(done.mean(NUM_CLASSES)),
-        Number(done.mean(NUM_AT_LIKELIEST)),
+        done.mean(NUM_CLASSES),
+        done.mean(NUM_AT_LIKELIEST),
         done.share(HAS_BOUNDARY),
-        Number(done.mean(DISTORTION)),
+        done.mean(DISTORTION),
     ]
     described = f"In how many of {len(done):,} regions so many classes live"
     blocks: list[Block] = [
@@ -123,7 +126,7 @@ def content(subject: Subject, tell: Tell) -> Content:
         "classes_at_likeliest": [np.flatnonzero(row).tolist() for row in done.details["is_at_likeliest"]],
         "distortions": plain_values(done[DISTORTION].value),
     }
-    return Content(tuple(blocks), shown[0], data, interrupted=found.stopped == "interrupted")
+    return Content(tuple(blocks), Number(shown[0]), data, interrupted=found.stopped == "interrupted")
 
 
 def _which(subject: Subject, found: Findings) -> str:
@@ -139,23 +142,19 @@ def _which(subject: Subject, found: Findings) -> str:
 
 def _table(subject: Subject, rows: np.ndarray, found: Findings) -> Table:
     assert subject.classes is not None
-    order = np.argsort(-found[NUM_CLASSES].value, kind="stable")[:MOST_ROWS]
-    table = []
-    for position in order.tolist():
-        row = rows[found.keys["sample"][position]]
-        table.append(
-            (
-                f"{int(row):,}",
-                str(int(subject.classes[row])),
-                _listed(found.details["occurs"][position]),
-                *(measured(found, name, position) for name in (NUM_CLASSES, NUM_AT_LIKELIEST, DISTORTION)),
-            )
-        )
-    columns = ("sample", "class", "classes in its region", "number", "by the published test", "distortion")
-    caption = "Regions with the most classes first."
-    if len(found) > MOST_ROWS:
-        caption += f" {len(table)} of {len(found):,} are shown."
-    return Table(columns, tuple(table), caption)
+    found = found.rows(np.argsort(-found[NUM_CLASSES].value, kind="stable"))
+    samples = rows[found.keys["sample"]]
+    also = {
+        "class": subject.classes[samples],
+        "classes in its region": [_listed(occurs) for occurs in found.details["occurs"]],
+    }
+    return findings_table(
+        replace(found, keys={"sample": samples}),
+        "Regions with the most classes first.",
+        quantities=(NUM_CLASSES, NUM_AT_LIKELIEST, DISTORTION),
+        also=also,
+        limit=MAX_ROWS,
+    )
 
 
 def _listed(occurs: np.ndarray, most: int = 12) -> str:
@@ -164,13 +163,13 @@ def _listed(occurs: np.ndarray, most: int = 12) -> str:
 
 
 def _images(subject: Subject, rows: np.ndarray, found: Findings, box: Box) -> list[Block]:
-    """Return what each class looks like in the regions of a few samples, where inputs are images."""
+    """Return, where inputs are images, the likeliest point of each class in the regions of a few samples."""
     shapes = (subject.network.input_shape, subject.data.shape_before or ())
     shape = next((one for one in shapes if is_image(one)), None)
-    if shape is None or subject.classes is None or num_classes(subject.network) > MOST_CLASSES_DRAWN:
+    if shape is None or subject.classes is None or num_classes(subject.network) > MAX_CLASSES_DRAWN:
         return []
     looked_at = rows[found.keys["sample"]]
-    samples = looked_at[choose_samples(subject.classes[looked_at], FEW, seed=subject.settings.seed)]
+    samples = looked_at[choose_samples(subject.classes[looked_at], NUM_DRAWN, seed=subject.settings.seed)]
     there = likeliest_in_regions(
         subject.network, subject.points[samples], domain=box, tolerance=subject.settings.tolerance
     )

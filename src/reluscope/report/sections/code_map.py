@@ -1,4 +1,4 @@
-"""Where samples lie in code space: a picture of the codes of some gates, and whether near codes are of one class."""
+"""Activation patterns of the samples in two dimensions, by classical scaling, and classes of nearest codes."""
 
 import numpy as np
 
@@ -6,16 +6,17 @@ from reluscope import plots
 from reluscope.analyses.codespace.class_distances import ALL_GATES
 from reluscope.analyses.codespace.embedding import TRUST, Embedding, embed, embedding_trust
 from reluscope.analyses.codespace.sampled import METHOD, SampleCodes, sample_codes
-from reluscope.findings import Claim, Column, Findings, Kind, Quantity, declare
-from reluscope.report.content import Content, Number, Picture, Text, findings_table, measured
+from reluscope.findings import Claim, Column, Finding, Findings, Kind, Quantity, declare
+from reluscope.progress import ProgressFunction
+from reluscope.report.content import Content, Number, Picture, Text, cells, findings_table
 from reluscope.report.drawing import drawing
 from reluscope.report.grouping import grouping
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
-TITLE = "Where samples lie in code space"
+TITLE = "Activation patterns in two dimensions"
 POSITION = 31
-MOST_SAMPLES = 1_000
-MOST_GATES = 4
+MAX_SAMPLES = 1_000
+MAX_GATES = 4
 SHOWN = declare("shown_variance", "share of the codes' variance that the picture has", kind=Kind.SHARE)
 SAME_CLASS = declare(
     "nearest_of_same_class",
@@ -50,16 +51,16 @@ def why_not(subject: Subject) -> str | None:
 
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: distances and a projection for every gate that is shown."""
-    number = min(len(subject.data), MOST_SAMPLES)
-    shown = 1 + min(len(subject.network.gates), MOST_GATES)
+    number = min(len(subject.data), MAX_SAMPLES)
+    shown = 1 + min(len(subject.network.gates), MAX_GATES)
     return 0.3 + shown * (0.2 + 5e-7 * number**2) + number * subject.seconds_per_sample
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Place the codes of the first gates, of those between, and of all gates together."""
     rows = np.arange(len(subject.data))
-    if len(rows) > MOST_SAMPLES:
-        chosen = np.random.default_rng(subject.settings.seed).choice(len(rows), MOST_SAMPLES, replace=False)
+    if len(rows) > MAX_SAMPLES:
+        chosen = np.random.default_rng(subject.settings.seed).choice(len(rows), MAX_SAMPLES, replace=False)
         rows = np.sort(chosen)
     samples = sample_codes(subject.network, subject.data.points[rows])
     parts = _parts(samples)
@@ -70,7 +71,7 @@ def content(subject: Subject, tell: Tell) -> Content:
     for number, part in enumerate(parts.values()):
         placed.append(embed(part.codes, seed=subject.settings.seed))
         rows_found.append(_measured(part, placed[-1], classes))
-        tell(0.9 * (number + 1) / len(parts))
+        progress(0.9 * (number + 1) / len(parts))
     found = _table(parts, rows_found, with_classes=groups is not None, domain=samples.domain)
     figure = plots.embeddings([[one.points for one in placed]], classes, rows=[""], columns=list(parts))
     described = f"Scatter plots of {len(rows):,} samples by their codes, for {', '.join(parts)}"
@@ -93,14 +94,14 @@ def content(subject: Subject, tell: Tell) -> Content:
         Text(NEAREST) if groups is not None else Text("The last column: how far away the nearest code is."),
         findings_table(found, note),
     )
-    headline = measured(found, TRUST if groups is None else SAME_CLASS, len(found) - 1)
-    return Content(blocks, headline if isinstance(headline, Number) else None)
+    headline = cells(found, TRUST if groups is None else SAME_CLASS)[-1]
+    return Content(blocks, Number(headline) if isinstance(headline, Finding) else None)
 
 
 def _parts(samples: SampleCodes) -> dict[str, SampleCodes]:
     """Return the codes of a few gates, evenly from the first to the last, and of all gates if there are several."""
     names = [gate.name for gate in samples.codes.layout]
-    places = np.unique(np.linspace(0, len(names) - 1, min(len(names), MOST_GATES)).round().astype(int))
+    places = np.unique(np.linspace(0, len(names) - 1, min(len(names), MAX_GATES)).round().astype(int))
     parts = {names[place]: samples.of_gates(names[place]) for place in places}
     return parts if len(names) == 1 else {**parts, ALL_GATES: samples}
 

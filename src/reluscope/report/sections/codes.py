@@ -1,11 +1,10 @@
-"""Codes of the data: which samples the network treats alike, which units it uses, how far apart classes are."""
+"""Activation patterns (codes) of the data: distinct codes, dead and always-on units, distances between classes."""
 
 from dataclasses import replace
 
 import numpy as np
 
 from reluscope import plots
-from reluscope.analyses.codespace.by_gate import beside
 from reluscope.analyses.codespace.class_distances import (
     ALL,
     ALL_GATES,
@@ -29,14 +28,14 @@ from reluscope.analyses.codespace.pair_distances import MEDIAN_DISTANCE, pair_di
 from reluscope.analyses.codespace.sampled import SampleCodes, correctly_classified, sample_codes
 from reluscope.analyses.codespace.usage import NUM_ALWAYS_ON, NUM_CHANGING, NUM_DEAD, PIECES_USED, unit_usage
 from reluscope.findings import Findings, Status
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Table, Text, findings_table, numbers
 from reluscope.report.drawing import drawing
 from reluscope.report.grouping import Grouping, grouping
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
-TITLE = "Codes of the data"
+TITLE = "Activation patterns of the data"
 POSITION = 30
-MOST_GATES = 60
 CODES = (
     "The code of a sample says which piece every unit uses. Samples with one code lie in one region, and the network "
     "is one affine map on them. The number of distinct codes is the number of regions that hold a sample, so the "
@@ -67,21 +66,20 @@ def seconds(subject: Subject) -> float:
     return 0.8 + counting + 4 * len(subject.data) * subject.seconds_per_sample
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Count codes and units, and compare classes."""
     network, settings = subject.network, subject.settings
     sampled = sample_codes(network, subject.data.points, tolerance=settings.tolerance)
-    tell(0.6)
+    progress(0.6)
     groups = grouping(subject)
-    gates = beside(
-        unit_usage(network, sampled),
+    gates = unit_usage(network, sampled).beside(
         count_distinct(sampled),
         duplicate_units(sampled),
         occupancy(sampled, None if groups is None else groups.values),
     )
     whole = gates.summary
     assert whole is not None
-    tell(0.75)
+    progress(0.75)
     blocks: list[Block] = [
         numbers(*(whole.finding(one) for one in (NUM_CODES, LARGEST_CELL, NUM_DEAD, NUM_ALWAYS_ON, NUM_DUPLICATES))),
         Text(CODES),
@@ -93,7 +91,7 @@ def content(subject: Subject, tell: Tell) -> Content:
     if groups is not None:
         blocks.append(numbers(whole.finding(NUM_MIXED)))
         blocks.append(_class_table(count_distinct_by_class(sampled, groups.values), groups))
-    tell(0.85)
+    progress(0.85)
     if len(subject.data) > 1:
         blocks.extend(_distances(sampled, groups, settings.seed))
     else:
@@ -139,8 +137,7 @@ def _gate_table(gates: Findings, num_samples: int) -> Table:
     if gates.keys["pieces"].max(initial=0) > 2:
         shown.append(PIECES_USED)
         caption += " Pieces used: the mean over the gate's units of how many of their pieces the samples use."
-    chosen = replace(gates, columns={quantity.name: gates[quantity] for quantity in shown})
-    return findings_table(chosen, caption, most=MOST_GATES)
+    return findings_table(gates, caption, quantities=shown)
 
 
 def _class_table(found: Findings, groups: Grouping) -> Table:

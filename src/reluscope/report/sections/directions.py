@@ -1,4 +1,4 @@
-"""How the hyperplanes that bound one sample's region run: angles between all of them, and between its facets."""
+"""Angles between the hyperplanes of one sample's linear region: between all of them, and between its facets."""
 
 import numpy as np
 
@@ -12,14 +12,15 @@ from reluscope.findings import Finding
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
 from reluscope.networks.network import Network
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values
+from reluscope.progress import ProgressFunction
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values, table
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
-TITLE = "Directions of hyperplanes"
+TITLE = "Directions of hyperplanes: angles"
 POSITION = 62
 SHARE_OF_SECONDS = 1 / 2
-MOST_GATES = 6
+MAX_GATES = 6
 # Multiplications and additions a second that the estimate of the time counts on.
 MULTIPLICATIONS = 1e10
 MEANING = (
@@ -57,17 +58,17 @@ def _work(network: Network) -> float:
     return rows * network.num_inputs * (rows + 10.0) / MULTIPLICATIONS
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Measure the angles at one sample."""
     network, settings = subject.network, subject.settings
     groups = subject.classes if subject.classes is not None else np.zeros(len(subject.data), dtype=np.int64)
     sample = int(choose_samples(groups, 1, seed=settings.seed)[0])
     point = subject.points[sample : sample + 1]
     (found,) = directions(network, point, tolerance=settings.tolerance)
-    tell(0.6)
+    progress(0.6)
     box = data_box(subject.points)
     facets = _facets(subject, point, box) if box is not None else None
-    tell(0.8)
+    progress(0.8)
     mean = _mean(found, f"all hyperplanes at sample {sample:,}", "mean angle between hyperplanes")
     shown = [_count(found, sample), *([mean] if _pairs(found) else [])]
     if facets is not None:
@@ -77,7 +78,7 @@ def content(subject: Subject, tell: Tell) -> Content:
             *([_mean(facets[1], where, "mean angle between facets")] if _pairs(facets[1]) else []),
         ]
     blocks: list[Block] = [
-        numbers(*map(_degrees, shown)),
+        numbers(*shown),
         Text(_text(subject, found, sample, facets[0] if facets else None)),
     ]
     described = f"Angles between {len(found):,} hyperplanes, as an image by gates, and how often each angle occurs"
@@ -96,7 +97,7 @@ def content(subject: Subject, tell: Tell) -> Content:
         "degrees": found.edges.tolist(),
         "pairs": found.all_counts.tolist(),
     }
-    return Content(tuple(blocks), _degrees(mean if _pairs(found) else shown[0]), data)
+    return Content(tuple(blocks), Number(mean if _pairs(found) else shown[0]), data)
 
 
 def _facets(subject: Subject, point: np.ndarray, box: Box) -> tuple[RegionFacets, Directions] | None:
@@ -110,10 +111,6 @@ def _facets(subject: Subject, point: np.ndarray, box: Box) -> tuple[RegionFacets
         return None
     (found,) = directions(network, point, rows=[facets.units], pixels=0, tolerance=tolerance)
     return facets, found
-
-
-def _degrees(finding: Finding) -> Number:
-    return Number(finding, f"{finding.value:.2f}°") if "angle" in finding.name else Number(finding)
 
 
 def _pairs(found: Directions) -> int:
@@ -164,25 +161,27 @@ def _angle(value: float, pairs: int, where: str, name: str) -> Finding:
         domain=f"{pairs:,} pairs, {where}",
         method="arc cosines of products of unit normals in float64",
         source="zhang2020",
+        unit="degrees",
     )
 
 
 def _table(found: Directions) -> Table:
     """Return the mean angles by pairs of gates."""
-    present = np.flatnonzero(np.diff(found.rows))
-    gates, pairs = present[:MOST_GATES].tolist(), found.counts.sum(axis=2)
-    rows = []
-    for one in gates:
-        cells: list = [found.gates[one], f"{int(np.diff(found.rows)[one]):,}"]
-        for other in gates:
-            name = f"mean angle of {found.gates[one]} with {found.gates[other]}"
-            if other < one or not pairs[one, other]:
-                cells.append("")
-                continue
-            angle = _angle(float(found.means[one, other]), int(pairs[one, other]), name[len("mean angle of ") :], name)
-            cells.append(_degrees(angle))
-        rows.append(tuple(cells))
+    sizes = np.diff(found.rows)
+    present = np.flatnonzero(sizes)
+    gates = present[:MAX_GATES].tolist()
+    keys = {"gate": [found.gates[gate] for gate in gates], "hyperplanes": sizes[gates]}
+    columns = {found.gates[other]: [_of_gates(found, one, other) for one in gates] for other in gates}
     caption = "Mean angles between the hyperplanes of two gates; within a gate each pair counts once."
-    if len(present) > MOST_GATES:
-        caption += f" The first {MOST_GATES} of {len(present)} gates are shown."
-    return Table(("gate", "hyperplanes", *(found.gates[gate] for gate in gates)), tuple(rows), caption)
+    if len(present) > MAX_GATES:
+        caption += f" The first {MAX_GATES} of {len(present)} gates are shown."
+    return table(keys, columns, caption)
+
+
+def _of_gates(found: Directions, one: int, other: int) -> Finding | None:
+    """Return the mean angle between the hyperplanes of two gates; None below the diagonal, and without pairs."""
+    pairs = int(found.counts[one, other].sum())
+    if other < one or not pairs:
+        return None
+    where = f"{found.gates[one]} with {found.gates[other]}"
+    return _angle(float(found.means[one, other]), pairs, where, f"mean angle of {where}")

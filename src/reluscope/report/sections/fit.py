@@ -1,16 +1,17 @@
-"""How well the network does, where labels say what right is: accuracy by class, or the error of the outputs."""
+"""Fit to the labels: accuracy by class for classifiers, errors of the outputs for regressions."""
 
 import numpy as np
 
-from reluscope.analyses.classification.classes import ACCURACY, accuracy, accuracy_by_class
+from reluscope.analyses.classification.classes import accuracy, accuracy_by_class
 from reluscope.analyses.regression import RMSE, fits
-from reluscope.report.content import Content, Number, Table, Text, findings_table, measured, numbers
-from reluscope.report.subject import Subject, Tell
+from reluscope.progress import ProgressFunction
+from reluscope.report.content import Content, Number, Text, findings_table, numbers
+from reluscope.report.subject import Subject
 
 TITLE = "Fit to the labels"
 POSITION = 20
-MOST_CLASSES = 40
-MOST_OUTPUTS = 40
+MAX_CLASSES = 40
+MAX_OUTPUTS = 40
 
 
 def why_not(subject: Subject) -> str | None:
@@ -25,9 +26,9 @@ def seconds(subject: Subject) -> float:
     return 0.05 + 3 * len(subject.data) * subject.seconds_per_sample
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Say which share of the samples is classified as labelled, or how far outputs are from their targets."""
-    del tell
+    del progress
     return _of_classes(subject) if subject.is_classifier else _of_outputs(subject)
 
 
@@ -40,19 +41,22 @@ def _of_classes(subject: Subject) -> Content:
     sentence = f"The class of {right:,} of {len(labels):,} samples of {subject.data.name} is their label."
     if subject.network.num_outputs == 1:
         sentence += " The network has one output: class 1 where it is positive, else class 0."
-    rows = []
     by_class = accuracy_by_class(subject.network, subject.data.points, labels)
-    for row, label in enumerate(by_class.keys["label"]):
-        mistaken = classes[(labels == label) & (classes != labels)]
-        others, counts = np.unique(mistaken, return_counts=True)
-        order = np.argsort(-counts, kind="stable")[:3]
-        taken = ", ".join(f"{others[i]} ({counts[i]:,})" for i in order) or "none"
-        rows.append((str(label), int((labels == label).sum()), measured(by_class, ACCURACY, row), taken))
-    caption = "By label. The last column: the classes that the network gives instead, most often first."
-    if len(rows) > MOST_CLASSES:
-        caption += f" The first {MOST_CLASSES} of {len(rows)} are shown."
-    table = Table(("label", "samples", "accuracy", "taken for"), tuple(rows[:MOST_CLASSES]), caption)
+    known = by_class.keys["label"]
+    also = {
+        "samples": [int((labels == label).sum()) for label in known],
+        "taken for": [_mistaken(classes[(labels == label) & (classes != labels)]) for label in known],
+    }
+    caption = "By label. Taken for: the classes that the network gives instead, most often first."
+    table = findings_table(by_class, caption, also=also, limit=MAX_CLASSES)
     return Content((numbers(found), Text(sentence), table), Number(found))
+
+
+def _mistaken(classes: np.ndarray) -> str:
+    """Return the three most frequent classes in words, with how often they come."""
+    others, counts = np.unique(classes, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:3]
+    return ", ".join(f"{others[i]} ({counts[i]:,})" for i in order) or "none"
 
 
 def _of_outputs(subject: Subject) -> Content:
@@ -66,5 +70,5 @@ def _of_outputs(subject: Subject) -> Content:
     if len(found) == 1:
         shown = [found.finding(name) for name in found if not np.isnan(found[name].value[0])]
         return Content((numbers(*shown), text), Number(shown[0]))
-    table = findings_table(found, "Errors in units of the outputs.", most=MOST_OUTPUTS)
+    table = findings_table(found, "Errors in units of the outputs.", limit=MAX_OUTPUTS)
     return Content((text, table), Number(found.finding(RMSE, 0)))

@@ -1,4 +1,4 @@
-"""What layers cannot see: which other inputs give the same features as a sample, and how they can look."""
+"""Preimages of the outputs of layers at samples: which other inputs give the same features, with an example image."""
 
 import time
 from dataclasses import dataclass, replace
@@ -25,17 +25,18 @@ from reluscope.findings import Finding
 from reluscope.networks.graph import Max
 from reluscope.networks.network import Network
 from reluscope.plots.images import is_image
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers
+from reluscope.progress import ProgressFunction
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, table
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
-TITLE = "What layers cannot see"
+TITLE = "Preimages and invariances of layers"
 POSITION = 36
-MOST_SAMPLES, MOST_GATES, BLOCK = 100, 4, 5
+MAX_SAMPLES, MAX_GATES, BLOCK = 100, 4, 5
 SHARE_OF_SECONDS = 1 / 6
 # Layers with more numbers in their matrix, or more inputs, are left out; so are pairs of images with more half-spaces.
-MOST_ENTRIES, MOST_INPUTS = 2**23, 2_000
-MOST_HALF_SPACE_ENTRIES = 2**21
+MAX_ENTRIES, MAX_INPUTS = 2**23, 2_000
+MAX_HALF_SPACE_ENTRIES = 2**21
 # Multiplications and additions a second that the estimate of the time counts on.
 MULTIPLICATIONS = 1e9
 KINDS = (Kind.SINGLETON, Kind.COMPACT, Kind.UNBOUNDED)
@@ -65,7 +66,7 @@ def why_not(subject: Subject) -> str | None:
 
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: a factorisation for every sample and gate, or the limit, and a picture."""
-    number = min(MOST_SAMPLES, len(subject.data))
+    number = min(MAX_SAMPLES, len(subject.data))
     work = sum(
         number * (1e-3 + 4.0 * _num_inputs(subject.network, at) ** 3 / MULTIPLICATIONS)
         for at in _positions(subject.network)
@@ -73,31 +74,31 @@ def seconds(subject: Subject) -> float:
     return 0.6 + min(work, SHARE_OF_SECONDS * subject.settings.seconds)
 
 
-def content(subject: Subject, tell: Tell) -> Content:
-    """Decide the kinds for samples, gate by gate, and vary one image."""
+def content(subject: Subject, progress: ProgressFunction) -> Content:
+    """Classify the preimages at samples, gate by gate, and find an image with the features of another."""
     settings = subject.settings
-    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MOST_SAMPLES]
+    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MAX_SAMPLES]
     places = _positions(subject.network)
-    looked: list[_Looked] = []
+    by_layer: list[_LayerPreimages] = []
     pair, interrupted = None, False
     try:
         for number, place in enumerate(places):
             limit = SHARE_OF_SECONDS * settings.seconds / len(places)
-            looked.append(_look(subject, rows, place, limit))
-            tell(0.8 * (number + 1) / len(places))
-        pair = _pair(subject, rows, looked[0])
+            by_layer.append(_preimages_of_layer(subject, rows, place, limit))
+            progress(0.8 * (number + 1) / len(places))
+        pair = _pair(subject, rows, by_layer[0])
     except KeyboardInterrupt:
         interrupted = True
-    if not looked:
+    if not by_layer:
         return Content((Text(MEANING),), interrupted=True)
-    first = looked[0]
+    first = by_layer[0]
     blocks: list[Block] = [
         numbers(*first.counts),
-        Text(f"{MEANING} {_which(subject, looked)}"),
-        _table(subject, looked),
+        Text(f"{MEANING} {_which(subject, by_layer)}"),
+        _table(subject, by_layer),
     ]
     data = {
-        "samples": [int(row) for row in rows[: max(len(one.found) for one in looked)]],
+        "samples": [int(row) for row in rows[: max(len(one.found) for one in by_layer)]],
         "gates": [
             {
                 "name": one.layer.name,
@@ -105,7 +106,7 @@ def content(subject: Subject, tell: Tell) -> Content:
                 "open_dimensions": one.found.dims.tolist(),
                 "equations": one.found.num_equations.tolist(),
             }
-            for one in looked
+            for one in by_layer
         ],
     }
     if pair is not None:
@@ -115,7 +116,7 @@ def content(subject: Subject, tell: Tell) -> Content:
 
 
 @dataclass(frozen=True, eq=False)
-class _Looked:
+class _LayerPreimages:
     """A layer, and the preimages of its outputs at the first samples."""
 
     layer: GateLayer
@@ -124,7 +125,7 @@ class _Looked:
 
     @cached_property
     def counts(self) -> tuple[Finding, ...]:
-        """How many preimages are of each kind, by the gate's name."""
+        """Number of preimages of each kind, named after the gate."""
         found = (self.found.count(kind) for kind in KINDS)
         return tuple(replace(one, name=f"{self.layer.name}: {one.name}", work={}) for one in found)
 
@@ -199,16 +200,16 @@ def _positions(network: Network) -> list[int]:
         index
         for index, stage in enumerate(network.stages)
         if not isinstance(stage.gate, Max)
-        and _num_inputs(network, index) <= MOST_INPUTS
-        and _num_inputs(network, index) * stage.gate.num_units <= MOST_ENTRIES
-    ][:MOST_GATES]
+        and _num_inputs(network, index) <= MAX_INPUTS
+        and _num_inputs(network, index) * stage.gate.num_units <= MAX_ENTRIES
+    ][:MAX_GATES]
 
 
 def _num_inputs(network: Network, index: int) -> int:
     return sum(network.nodes[position].size for position in network.stages[index].reads)
 
 
-def _look(subject: Subject, rows: np.ndarray, place: int, limit: float) -> _Looked:
+def _preimages_of_layer(subject: Subject, rows: np.ndarray, place: int, limit: float) -> _LayerPreimages:
     """Return the kinds at as many samples as there is time for, at least a few."""
     layer = read_layer(subject.network, place)
     inputs = layer_inputs(subject.network, subject.points[rows], place)
@@ -217,16 +218,16 @@ def _look(subject: Subject, rows: np.ndarray, place: int, limit: float) -> _Look
         parts.append(classify_at(layer, inputs[start : start + BLOCK]))
         if time.perf_counter() - began > limit:
             break
-    return _Looked(layer, joined(parts), len(rows))
+    return _LayerPreimages(layer, joined(parts), len(rows))
 
 
-def _pair(subject: Subject, rows: np.ndarray, first: _Looked) -> _Pair | None:
+def _pair(subject: Subject, rows: np.ndarray, first: _LayerPreimages) -> _Pair | None:
     """Return two images with equal features: of the first gate if that leaves something open, else of the outputs."""
     network = subject.network
     shape = next((one for one in (network.input_shape, subject.data.shape_before or ()) if len(one) > 1), ())
     box = data_box(subject.points)
     half_spaces = sum(gate.num_units * max(1, gate.num_pieces - 1) for gate in network.gates)
-    if not is_image(shape) or box is None or half_spaces * network.num_inputs > MOST_HALF_SPACE_ENTRIES:
+    if not is_image(shape) or box is None or half_spaces * network.num_inputs > MAX_HALF_SPACE_ENTRIES:
         return None
     place = int(np.argmax(first.found.dims))
     row = int(rows[place])
@@ -261,44 +262,38 @@ def _target(subject: Subject, rows: np.ndarray, row: int) -> int | None:
     return int(others[np.argmin(distances)])
 
 
-def _which(subject: Subject, looked: list[_Looked]) -> str:
-    first = looked[0]
+def _which(subject: Subject, by_layer: list[_LayerPreimages]) -> str:
+    first = by_layer[0]
     text = f"These are the preimages at {len(first.found):,} of {len(subject.data):,} samples"
     text += ", as many as there was time for" if len(first.found) < first.num_asked else ""
     text += f", drawn by seed {subject.settings.seed}, with all of R^n as inputs."
-    injective = [one.layer.name for one in looked if one.layer.is_injective]
+    injective = [one.layer.name for one in by_layer if one.layer.is_injective]
     if injective:
         text += f" Injective, so that only too few equations leave anything open: {', '.join(injective)}."
     return text
 
 
-def _table(subject: Subject, looked: list[_Looked]) -> Table:
-    rows = []
-    for one in looked:
-        dims, equations = one.found.dims, one.found.num_equations
-        rows.append(
-            (
-                one.layer.name,
-                one.layer.num_inputs,
-                one.layer.num_units,
-                len(one.found),
-                *map(Number, one.counts),
-                _between(equations),
-                _between(dims),
-            )
-        )
-    columns = ("gate", "reads", "units", "samples", "singleton", "compact", "unbounded", "units on", "directions open")
+def _table(subject: Subject, by_layer: list[_LayerPreimages]) -> Table:
+    keys = {
+        "gate": [one.layer.name for one in by_layer],
+        "reads": [one.layer.num_inputs for one in by_layer],
+        "units": [one.layer.num_units for one in by_layer],
+        "samples": [len(one.found) for one in by_layer],
+        "units on": [_between(one.found.num_equations) for one in by_layer],
+        "directions open": [_between(one.found.dims) for one in by_layer],
+    }
+    columns = {kind.name.lower(): [one.counts[place] for one in by_layer] for place, kind in enumerate(KINDS)}
     caption = (
         "Kinds of preimages of the gates' outputs at samples; how many units give equations, and how many directions "
         "these leave open."
     )
-    left = len(subject.network.gates) - len(looked)
+    left = len(subject.network.gates) - len(by_layer)
     if left:
         caption += (
             f" Left out of {len(subject.network.gates)} gates: {left}, as they are maxima, large, or come after the "
-            f"first {MOST_GATES}."
+            f"first {MAX_GATES}."
         )
-    return Table(columns, tuple(rows), caption)
+    return table(keys, columns, caption)
 
 
 def _between(values: np.ndarray) -> str:

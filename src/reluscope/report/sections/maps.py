@@ -1,6 +1,7 @@
-"""The affine maps that the network is near its samples: as pictures for a few, their sizes for many."""
+"""Local affine maps of the network at samples: pictures for a few samples, norms for many."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -11,16 +12,17 @@ from reluscope.analyses.coefficients.norms import NUM_MAPS, local_norms
 from reluscope.budget import Budget
 from reluscope.findings import Findings
 from reluscope.plots.images import is_image
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, measured, numbers
+from reluscope.progress import ProgressFunction
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, findings_table, numbers
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
-TITLE = "The network near a sample"
+TITLE = "Local affine maps"
 POSITION = 35
-FEW = 6
-MOST_SAMPLES = 1_000
-MOST_OUTPUTS = 2
-MOST_BYTES = 2**29
+NUM_DRAWN = 6
+MAX_SAMPLES = 1_000
+MAX_OUTPUTS = 2
+MAX_BYTES = 2**29
 SHARE_OF_SECONDS = 0.25
 NORMS = (
     "Within its region the network is one affine map, f(z) = W z + b. The spectral norm of W is the most by which the "
@@ -37,7 +39,7 @@ def why_not(subject: Subject) -> str | None:
     """Return why there are no maps: if one alone is too large."""
     network = subject.network
     entries = network.num_inputs * network.num_outputs
-    if 8 * entries > MOST_BYTES:
+    if 8 * entries > MAX_BYTES:
         return (
             f"One local map of this network has {network.num_outputs:,} x {network.num_inputs:,} numbers, more than "
             "this section looks at; net.linearize(x, outputs=[...]) gives some of its rows."
@@ -49,24 +51,24 @@ def seconds(subject: Subject) -> float:
     """Return about how long it takes: a forward pass per output or input for every sample, or the limit."""
     network = subject.network
     passes = 2 * min(network.num_inputs, network.num_outputs) + 2
-    number = min(len(subject.data), MOST_SAMPLES)
+    number = min(len(subject.data), MAX_SAMPLES)
     least = min(network.num_inputs, network.num_outputs)
     values = 5e-9 * least * network.num_inputs * network.num_outputs
     work = number * (passes * subject.seconds_per_sample + values + 2e-5)
     return 0.8 + min(SHARE_OF_SECONDS * subject.settings.seconds, work)
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Draw a few samples' maps, and measure those of many."""
     network, settings, data = subject.network, subject.settings, subject.data
-    rows = np.random.default_rng(settings.seed).permutation(len(data))[:MOST_SAMPLES]
+    rows = np.random.default_rng(settings.seed).permutation(len(data))[:MAX_SAMPLES]
     found = local_norms(
         network,
         data.points[rows],
         margins=subject.is_classifier,
         population=len(data),
         budget=Budget(seconds=SHARE_OF_SECONDS * settings.seconds),
-        progress=lambda share: tell(0.8 * share),
+        progress=lambda share: progress(0.8 * share),
         tolerance=settings.tolerance,
     )
     medians = [found.median(name) for name in found]
@@ -95,18 +97,18 @@ def _few(subject: Subject) -> list[Block]:
     """Return the pictures and the table of a few samples."""
     network, data = subject.network, subject.data
     groups = subject.classes if subject.classes is not None else np.zeros(len(data), dtype=np.int64)
-    rows = choose_samples(groups, FEW, seed=subject.settings.seed)
+    rows = choose_samples(groups, NUM_DRAWN, seed=subject.settings.seed)
     points = data.points[rows]
     maps = network.linearize(points)
     norms = local_norms(network, points, margins=subject.is_classifier, tolerance=subject.settings.tolerance)
     margins = linear_margins(network, points).details if subject.is_classifier else None
     weight = maps.weight.cpu().numpy()
     if margins is None:
-        shown, kinds = weight[:, :MOST_OUTPUTS], [f"output {index}" for index in range(network.num_outputs)]
+        shown, kinds = weight[:, :MAX_OUTPUTS], [f"output {index}" for index in range(network.num_outputs)]
         names = [f"sample {row}" for row in rows]
         meaning = "How each input moves an output: its coefficients in the local map"
-        if network.num_outputs > MOST_OUTPUTS:
-            meaning += f", for the first {MOST_OUTPUTS} of {network.num_outputs} outputs"
+        if network.num_outputs > MAX_OUTPUTS:
+            meaning += f", for the first {MAX_OUTPUTS} of {network.num_outputs} outputs"
     elif network.num_outputs == 1:
         shown, kinds = weight, ["output"]
         names = [f"sample {row}: {one}" for row, one in zip(rows, margins["class"], strict=True)]
@@ -148,15 +150,8 @@ def _pictures(subject: Subject, points: np.ndarray, shown: np.ndarray, names: li
 
 
 def _table(subject: Subject, rows: np.ndarray, norms: Findings, margins: Mapping[str, np.ndarray] | None) -> Table:
-    labels = subject.labels
-    columns = ["sample", *(["label"] if labels is not None else []), *(["class", "rival"] if margins else [])]
-    columns += [column.title for column in norms.columns.values()]
-    table = []
-    for place, row in enumerate(rows):
-        cells: list = [f"{row:,}"]
-        if labels is not None:
-            cells.append(str(int(labels[row])))
-        if margins is not None:
-            cells += [str(int(margins[name][place])) for name in ("class", "rival")]
-        table.append((*cells, *(measured(norms, name, place) for name in norms)))
-    return Table(tuple(columns), tuple(table), "The same samples, by their numbers in the data from 0 on.")
+    also = {} if subject.labels is None else {"label": subject.labels[rows]}
+    if margins is not None:
+        also |= {name: margins[name] for name in ("class", "rival")}
+    caption = "The same samples, by their numbers in the data from 0 on."
+    return findings_table(replace(norms, keys={"sample": rows}), caption, also=also)

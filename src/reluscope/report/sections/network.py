@@ -2,12 +2,12 @@
 
 from reluscope.findings import Finding
 from reluscope.networks.network import Network
-from reluscope.report.content import Block, Content, Number, Table, Text, numbers
-from reluscope.report.subject import Subject, Tell
+from reluscope.progress import ProgressFunction
+from reluscope.report.content import Block, Content, Number, Table, Text, numbers, table
+from reluscope.report.subject import Subject
 
 TITLE = "The network"
 POSITION = 10
-MOST_GATES = 60
 
 
 def why_not(subject: Subject) -> str | None:
@@ -17,14 +17,14 @@ def why_not(subject: Subject) -> str | None:
 
 
 def seconds(subject: Subject) -> float:
-    """Return about how long it takes: it is all known."""
+    """Return about how long it takes: nothing is computed."""
     del subject
     return 0.05
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Say what was loaded and how it was checked."""
-    del tell
+    del progress
     network, data = subject.network, subject.data
     units = Finding.of(
         network.num_units,
@@ -85,14 +85,16 @@ def _gates_in_words(network: Network) -> str:
 
 
 def _gate_table(network: Network) -> Table:
-    rows = tuple(
-        (str(index + 1), gate.name, gate.kind.replace("_", " "), _shape(gate.shape), gate.num_units, gate.num_pieces)
-        for index, gate in enumerate(network.gates)
-    )
+    gates = network.gates
+    keys = {
+        "gate": [gate.name for gate in gates],
+        "kind": [gate.kind.replace("_", " ") for gate in gates],
+        "shape": [_shape(gate.shape) for gate in gates],
+        "units": [gate.num_units for gate in gates],
+        "pieces": [gate.num_pieces for gate in gates],
+    }
     caption = "Gates in order of evaluation. A unit's pieces are the affine functions that it chooses among."
-    if len(rows) > MOST_GATES:
-        caption += f" The first {MOST_GATES} of {len(rows)} are shown."
-    return Table(("", "gate", "kind", "shape", "units", "pieces"), rows[:MOST_GATES], caption)
+    return table(keys, {}, caption)
 
 
 def _shape(shape: tuple[int, ...]) -> str:

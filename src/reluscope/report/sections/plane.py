@@ -1,4 +1,4 @@
-"""The plane through three samples, cut exactly into the network's regions."""
+"""The exact partition into linear regions of the plane through three samples."""
 
 import warnings
 
@@ -19,11 +19,12 @@ from reluscope.geometry.domains import Plane
 from reluscope.partitions.decision import decision_boundary
 from reluscope.partitions.dispatch import partition
 from reluscope.partitions.table import Partition
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import Attachment, Block, Content, Number, Picture, Text, findings_table, numbers
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
-TITLE = "A plane through three samples"
+TITLE = "Linear regions on a plane through three samples"
 POSITION = 40
 
 
@@ -42,9 +43,9 @@ def seconds(subject: Subject) -> float:
     return min(subject.settings.seconds, 1.0 + vertices * subject.seconds_per_sample)
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Partition the plane, draw it twice, and count."""
-    del tell
+    del progress
     rows = subject.triple
     assert rows is not None
     settings = subject.settings
@@ -102,7 +103,7 @@ _GATES = (
 )
 
 
-MOST_CODE_BYTES = 32 * 2**20
+MAX_CODE_BYTES = 32 * 2**20
 
 
 def _attached(part: Partition) -> Attachment:
@@ -113,7 +114,7 @@ def _attached(part: Partition) -> Attachment:
     table, left_out = part.to_table(), ""
     if not part.codes.words.nbytes:
         table = table.drop_columns(["code"])  # without gates there is nothing to it, and Parquet has no empty bytes
-    elif part.codes.words.nbytes > MOST_CODE_BYTES:
+    elif part.codes.words.nbytes > MAX_CODE_BYTES:
         table, left_out = table.drop_columns(["code"]), ", without codes, which would be larger than all else"
     sink = pa.BufferOutputStream()
     pyarrow.parquet.write_table(table, sink, compression="zstd")

@@ -1,4 +1,4 @@
-"""How far the decision boundary is: within a sample's region, and of the whole network, as far as a search comes."""
+"""Distances of samples to the decision boundary: within their linear region, and of the whole network by a search."""
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from reluscope.budget import Budget
 from reluscope.findings import Findings
 from reluscope.findings.writing import number
 from reluscope.geometry.norms import Norm
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import (
     Block,
     Content,
@@ -18,17 +19,18 @@ from reluscope.report.content import (
     Picture,
     Table,
     Text,
-    measured,
+    cells,
     numbers,
     plain_values,
+    table,
 )
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
-TITLE = "How far another class is"
+TITLE = "Robustness: distances to the decision boundary"
 POSITION = 70
-FEW = 3
-MOST_REGIONS = 15
+NUM_DRAWN = 3
+MAX_REGIONS = 15
 SHARE_OF_SECONDS = 1 / 3
 NORMS: tuple[Norm, ...] = ("l2", "linf")
 MEANING = (
@@ -56,21 +58,21 @@ def why_not(subject: Subject) -> str | None:
 
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: a program for each region opened, or the limit."""
-    searches = len(NORMS) * min(FEW, len(subject.data))
-    return 0.5 + min(SHARE_OF_SECONDS * subject.settings.seconds, searches * MOST_REGIONS * _each(subject) / 10)
+    searches = len(NORMS) * min(NUM_DRAWN, len(subject.data))
+    return 0.5 + min(SHARE_OF_SECONDS * subject.settings.seconds, searches * MAX_REGIONS * _each(subject) / 10)
 
 
 def _each(subject: Subject) -> float:
     return ball_seconds(subject.network)
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Measure distances of a few samples in every norm."""
     assert subject.classes is not None
     network, settings = subject.network, subject.settings
-    rows = choose_samples(subject.classes, FEW, seed=settings.seed)
+    rows = choose_samples(subject.classes, NUM_DRAWN, seed=settings.seed)
     points = subject.points[rows]
-    budget = Budget(regions=MOST_REGIONS, seconds=SHARE_OF_SECONDS * settings.seconds / (len(NORMS) * len(rows)))
+    budget = Budget(regions=MAX_REGIONS, seconds=SHARE_OF_SECONDS * settings.seconds / (len(NORMS) * len(rows)))
     facets: list[Findings] = []
     within: list[Findings] = []
     whole: list[Findings] = []
@@ -79,10 +81,10 @@ def content(subject: Subject, tell: Tell) -> Content:
         try:
             facets.append(boundary_distance(network, points, norm=norm, tolerance=settings.tolerance))
             within.append(decision_distance_within(network, points, norm=norm, tolerance=settings.tolerance))
-            tell((place + 0.2) / len(NORMS))
+            progress((place + 0.2) / len(NORMS))
             whole.append(decision_distance(network, points, norm=norm, budget=budget, tolerance=settings.tolerance))
             interrupted = whole[-1].stopped == "interrupted"
-            tell((place + 1) / len(NORMS))
+            progress((place + 1) / len(NORMS))
         except KeyboardInterrupt:
             interrupted = True
         if interrupted:
@@ -130,23 +132,20 @@ def _which(subject: Subject, number_of_samples: int, budget: Budget) -> str:
 
 def _table(subject: Subject, rows: np.ndarray, within: list[Findings], whole: list[Findings]) -> Table:
     assert subject.classes is not None
-    table = []
-    for place, row in enumerate(rows.tolist()):
-        for norm, inside, one in zip(NORMS, within, whole, strict=False):
-            other = int(one.details["adversarial"][place])
-            table.append(
-                (
-                    f"{row:,}",
-                    str(int(subject.classes[row])),
-                    norm,
-                    measured(one, DECISION_DISTANCE, place),
-                    "" if other < 0 else str(other),
-                    measured(inside, DECISION_DISTANCE_WITHIN, place),
-                )
-            )
-    columns = ("sample", "class", "norm", "to another class", "which class", "within its region")
+    norms = NORMS[: len(whole)]
+    others = [one.details["adversarial"].tolist() for one in whole]
+    keys = {
+        "sample": np.tile(rows, len(norms)),
+        "class": np.tile(subject.classes[rows], len(norms)),
+        "norm": np.repeat(norms, len(rows)),
+    }
+    columns = {
+        "to another class": [entry for one in whole for entry in cells(one, DECISION_DISTANCE)],
+        "which class": [None if other < 0 else other for one in others for other in one],
+        "within its region": [entry for one in within for entry in cells(one, DECISION_DISTANCE_WITHIN)],
+    }
     caption = (
         "Where a search was not finished, a lower bound, and in brackets how far the nearest change of class is that "
         "it has found, if any. An infinite distance says that there is no other class."
     )
-    return Table(columns, tuple(table), caption)
+    return table(keys, columns, caption)

@@ -1,4 +1,4 @@
-"""How many regions lie between samples, along straight segments."""
+"""Numbers of linear regions on straight segments between samples."""
 
 import warnings
 from dataclasses import replace
@@ -8,11 +8,12 @@ import numpy as np
 from reluscope import plots
 from reluscope.analyses.counting.segments import NUM_REGIONS_ON_SEGMENT, count_along_segments
 from reluscope.findings import Findings
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Text, numbers
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
-TITLE = "Regions between samples"
+TITLE = "Linear regions on segments between samples"
 POSITION = 50
 
 
@@ -29,7 +30,7 @@ def seconds(subject: Subject) -> float:
     return min(subject.settings.seconds, 0.5 + crossings * subject.seconds_per_sample)
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Count the regions on segments, within and between classes where there are classes."""
     pairs, settings = subject.pairs, subject.settings
     starts, ends = subject.points[pairs.first], subject.points[pairs.second]
@@ -38,7 +39,7 @@ def content(subject: Subject, tell: Tell) -> Content:
         found = count_along_segments(
             subject.network, starts, ends, budget=settings.budget, tolerance=settings.tolerance
         )
-    tell(0.9)
+    progress(0.9)
     kinds = _kinds(subject)
     regions = found[NUM_REGIONS_ON_SEGMENT]
     counts = regions.value.astype(np.int64)

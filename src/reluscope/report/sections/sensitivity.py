@@ -1,4 +1,4 @@
-"""Along which directions of input space the outputs vary most, over samples, and how strongly a classifier answers."""
+"""Active subspaces of the outputs over samples, and norms of the Jacobians of logits and probabilities."""
 
 import numpy as np
 
@@ -12,16 +12,17 @@ from reluscope.analyses.sensitivity import (
 )
 from reluscope.analyses.sensitivity.probability_jacobians import OF_LOGITS, OF_PROBABILITIES
 from reluscope.plots.images import is_image
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values
+from reluscope.progress import ProgressFunction
+from reluscope.report.content import Block, Content, Number, Picture, Table, Text, numbers, plain_values, table
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
-TITLE = "What the outputs answer to"
+TITLE = "Sensitivity: active subspaces"
 POSITION = 38
-MOST_SAMPLES = 500
-MOST_OUTPUTS = 10
-LEAST_SAMPLES = 10
-MOST_SHOWN = 5
+MAX_SAMPLES = 500
+MAX_OUTPUTS = 10
+MIN_SAMPLES = 10
+MAX_SHOWN = 5
 SHARE_OF_SECONDS = 0.1
 # Multiplications and additions a second that the estimate of the time counts on.
 MULTIPLICATIONS = 3e9
@@ -41,7 +42,7 @@ def why_not(subject: Subject) -> str | None:
     """Return why there are no directions: without gates, or if a few samples would take too much."""
     if not subject.network.gates:
         return "The network has no gates: its outputs vary along their weights, the same at every sample."
-    if _affordable(subject) < min(LEAST_SAMPLES, len(subject.data)):
+    if _affordable(subject) < min(MIN_SAMPLES, len(subject.data)):
         return (
             "The gradients of this network take longer than this section may; rs.sensitivity.active_subspaces(net, x) "
             "finds their directions."
@@ -51,23 +52,23 @@ def why_not(subject: Subject) -> str | None:
 
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: gradients of some samples, and the eigenvectors of their products."""
-    number = min(_affordable(subject), len(subject.data), MOST_SAMPLES)
+    number = min(_affordable(subject), len(subject.data), MAX_SAMPLES)
     return 0.8 + number * _seconds_per_sample(subject)
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Find the directions of the first outputs, and what they explain."""
     network = subject.network
-    number = min(_affordable(subject), MOST_SAMPLES)
+    number = min(_affordable(subject), MAX_SAMPLES)
     rows = np.random.default_rng(subject.settings.seed).permutation(len(subject.data))[:number]
     points = subject.points[rows]
     tolerance = subject.settings.tolerance
-    outputs = range(min(MOST_OUTPUTS, network.num_outputs))
+    outputs = range(min(MAX_OUTPUTS, network.num_outputs))
     found = active_subspaces(network, points, outputs=outputs, num_directions=1, tolerance=tolerance)
-    tell(0.5)
+    progress(0.5)
     moving = [j for j in outputs if found.directions[j, 0].any()]
     along = {j: output_along(network, points, found.directions[j, 0], output=j, tolerance=tolerance) for j in moving}
-    tell(0.7)
+    progress(0.7)
     norms = jacobian_norms(network, points, tolerance=tolerance)
     kinds = (OF_PROBABILITIES, OF_LOGITS) if subject.is_classifier else (OF_LOGITS,)
     means = [norms.mean(kind) for kind in kinds]
@@ -85,8 +86,8 @@ def content(subject: Subject, tell: Tell) -> Content:
 def _seconds_per_sample(subject: Subject) -> float:
     """Return about how long one sample takes: its gradients twice, their products, its part of a decomposition."""
     network = subject.network
-    shown = min(MOST_OUTPUTS, network.num_outputs)
-    side = min(MOST_SAMPLES, network.num_inputs, len(subject.data))
+    shown = min(MAX_OUTPUTS, network.num_outputs)
+    side = min(MAX_SAMPLES, network.num_inputs, len(subject.data))
     products = shown * side * (network.num_inputs + 10 * side)
     passes = 4 * min(network.num_inputs, network.num_outputs) + 8
     return passes * subject.seconds_per_sample + products / MULTIPLICATIONS
@@ -116,7 +117,7 @@ def _pictures(subject: Subject, found: ActiveSubspaces, along: dict[int, OutputA
         signed = ": orange raises the output, blue lowers it."
         caption += ", the length over channels." if len(shape) == 3 and shape[0] > 1 else signed
         blocks.append(Picture((drawing(images, "first-directions", "First directions as images"),), caption))
-    few = plots.outputs_along([list(along.values())[:MOST_SHOWN]], columns=names[:MOST_SHOWN])
+    few = plots.outputs_along([list(along.values())[:MAX_SHOWN]], columns=names[:MAX_SHOWN])
     caption = (
         "Outputs of samples over their positions along their first direction, and how much of the variance a line "
         "through them explains."
@@ -126,10 +127,11 @@ def _pictures(subject: Subject, found: ActiveSubspaces, along: dict[int, OutputA
 
 
 def _table(found: ActiveSubspaces, along: dict[int, OutputAlong]) -> Table:
-    rows = []
-    for j, output in enumerate(found.outputs):
-        explained = Number(along[j].explained()) if j in along else "-"
-        rows.append((str(output), Number(found.share(j)), explained, Number(found.rank(j))))
-    columns = ("output", "share of the first direction", "variance explained along it", "directions")
+    places = range(len(found))
+    columns = {
+        "share of the first direction": [found.share(j) for j in places],
+        "variance explained along it": [along[j].explained() if j in along else None for j in places],
+        "directions": [found.rank(j) for j in places],
+    }
     caption = "Directions beyond the number in the last column carry less than rounding, or nothing."
-    return Table(columns, tuple(rows), caption)
+    return table({"output": found.outputs}, columns, caption)

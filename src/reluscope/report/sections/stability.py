@@ -1,4 +1,4 @@
-"""How directions of the input are stretched on their way through the layers, and how hard it is to go back."""
+"""Singular values of the network's Jacobians after every layer, and their condition numbers."""
 
 import numpy as np
 
@@ -7,24 +7,35 @@ from reluscope.analyses.stability import curve, jacobian_bytes, layers, spectra
 from reluscope.analyses.stability.layers import NetworkLayer
 from reluscope.analyses.stability.measures import CONDITION, EFFECTIVE_RANK, LARGEST, NUM_NONZERO
 from reluscope.budget import Budget
-from reluscope.findings import Findings
+from reluscope.findings import Finding, Findings
 from reluscope.findings.writing import number
 from reluscope.networks.network import Network
-from reluscope.report.content import Block, Content, Number, Picture, Table, Text, median, numbers, plain_values
+from reluscope.progress import ProgressFunction
+from reluscope.report.content import (
+    Block,
+    Content,
+    Number,
+    Picture,
+    Table,
+    Text,
+    median,
+    medians_table,
+    numbers,
+    plain_values,
+)
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
-TITLE = "Stability of the inverse"
+TITLE = "Stability of the inverse: singular values"
 POSITION = 37
-MOST_SAMPLES = 20
+MAX_SAMPLES = 20
 SHARE_OF_SECONDS = 1 / 6
 # Multiplications and additions a second that the estimate of the time counts on.
 MULTIPLICATIONS = 3e9
 MEMORY = 4 * 2**30
-MOST_CURVES = 6
-MOST_ROWS = 24
+MAX_CURVES = 6
+MAX_ROWS = 24
 MEASURES = (NUM_NONZERO, CONDITION, LARGEST, EFFECTIVE_RANK)
-COLUMNS = ("nonzero", "condition", "largest", "effective rank")
 MEANING = (
     "On the region of a sample, what a layer hands on is an affine function of the input. The singular values of its "
     "Jacobian say by how much it stretches directions: along those with the value zero the layer sees nothing, and "
@@ -50,7 +61,7 @@ def why_not(subject: Subject) -> str | None:
 
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: a few samples, as many as there is time for, and two pictures."""
-    wanted = min(MOST_SAMPLES, len(subject.data)) * _work(subject.network)
+    wanted = min(MAX_SAMPLES, len(subject.data)) * _work(subject.network)
     return 0.6 + min(wanted, SHARE_OF_SECONDS * subject.settings.seconds)
 
 
@@ -62,22 +73,22 @@ def _work(network: Network) -> float:
     return 0.002 * len(layers(network)) + (products + 100.0 * n * entries) / MULTIPLICATIONS
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Follow the singular values at a few samples."""
     settings = subject.settings
-    chosen = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MOST_SAMPLES]
+    chosen = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MAX_SAMPLES]
     found = spectra(
         subject.network,
         subject.points[chosen],
         population=len(subject.data),
         budget=Budget(seconds=SHARE_OF_SECONDS * settings.seconds, memory=MEMORY),
-        progress=lambda share: tell(0.8 * share),
+        progress=lambda share: progress(0.8 * share),
         tolerance=settings.tolerance,
     )
     every = layers(subject.network)
     by_layer = [found.where(layer=layer.name) for layer in every]
     medians = [median(by_layer[-1], which) for which in (CONDITION, NUM_NONZERO, LARGEST)]
-    shown = [one for one in medians if isinstance(one, Number)]
+    shown = [one for one in medians if isinstance(one, Finding)]
     blocks: list[Block] = [
         numbers(*shown),
         Text(_text(subject, every, by_layer)),
@@ -94,10 +105,10 @@ def content(subject: Subject, tell: Tell) -> Content:
                     "Entries, nonzero singular values and condition number of every layer",
                 ),
             ),
-            "Above, singular values after gates and at the output, from the largest: medians over samples, with bands "
-            "from the first to the third quartile. Below, by layer: entries, nonzero values, condition numbers.",
+            "First, singular values after gates and at the output, from the largest: medians over samples, with bands "
+            "from the first to the third quartile. Then, by layer: entries, nonzero values, condition numbers.",
         ),
-        _table(every, by_layer),
+        _table(every, found),
     ]
     data = {
         "samples": [int(row) for row in chosen[: int(by_layer[0].is_done.sum())]],
@@ -106,18 +117,18 @@ def content(subject: Subject, tell: Tell) -> Content:
         **{which.name: [_plain(median(one, which)) for one in by_layer] for which in MEASURES},
         "curves": [plain_values(curve(found, layer.name)) for layer in every],
     }
-    return Content(tuple(blocks), shown[0], data, interrupted=found.stopped == "interrupted")
+    return Content(tuple(blocks), Number(shown[0]), data, interrupted=found.stopped == "interrupted")
 
 
-def _plain(cell: Number | str) -> float | None:
-    return cell.finding.value if isinstance(cell, Number) else None
+def _plain(cell: Finding | str) -> float | None:
+    return cell.value if isinstance(cell, Finding) else None
 
 
 def _curves(every: tuple[NetworkLayer, ...]) -> list[int]:
     """Return gates, evenly through the network where there are many, and the output."""
     gates = [index for index, layer in enumerate(every) if layer.kind == "gate"]
     rest = [len(every) - 1] if every[-1].kind == "affine" else []
-    most = MOST_CURVES - len(rest)
+    most = MAX_CURVES - len(rest)
     if len(gates) > most:
         gates = [gates[place] for place in np.linspace(0, len(gates) - 1, most).round().astype(int)]
     return gates + rest
@@ -140,15 +151,10 @@ def _text(subject: Subject, every: tuple[NetworkLayer, ...], by_layer: list[Find
     )
 
 
-def _table(every: tuple[NetworkLayer, ...], by_layer: list[Findings]) -> Table:
-    rows = [
-        (f"{place + 1}", f"{layer.name} ({layer.kind})", layer.size, *(median(one, which) for which in MEASURES))
-        for place, (layer, one) in enumerate(zip(every[:MOST_ROWS], by_layer, strict=False))
-    ]
+def _table(every: tuple[NetworkLayer, ...], found: Findings) -> Table:
     caption = (
         "Medians over samples. A singular value counts as nonzero above a share of the largest that rounding explains; "
         "the effective rank is the exponential of the entropy of the singular values."
     )
-    if len(every) > MOST_ROWS:
-        caption += f" The first {MOST_ROWS} of {len(every)} layers are shown."
-    return Table(("layer", "name", "entries", *COLUMNS), tuple(rows), caption)
+    also = {"kind": [layer.kind for layer in every], "entries": [layer.size for layer in every]}
+    return medians_table(found, "layer", caption, quantities=MEASURES, also=also, limit=MAX_ROWS)

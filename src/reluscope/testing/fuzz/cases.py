@@ -456,7 +456,7 @@ def _through_points(generator: Generator, weight: np.ndarray, bias: np.ndarray, 
 def _degenerate(
     generator: Generator, weight: np.ndarray, bias: np.ndarray, position: int, style: str
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Plant some faults."""
+    """Make a network degenerate in some ways."""
     weight, bias = weight + 0.0, bias + 0.0
     units, width = weight.shape
     for _ in range(int(generator.choice([0, 0, 1, 1, 2]) + (style == "near"))):

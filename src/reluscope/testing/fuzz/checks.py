@@ -1,4 +1,4 @@
-"""What is checked of a case: counts under their claims, codes, shapes, neighbours, places, files, laws."""
+"""The checks of a case: counts and their claims, codes, shapes, neighbours, location of points, files, laws."""
 
 import tempfile
 from collections.abc import Callable
@@ -126,7 +126,7 @@ def _compare_files(subject: Subject, part: Any, again: Any) -> dict[str, bool]:
 
 
 def check_laws(subject: Subject) -> None:
-    """Partition restricted networks, in threads, and with a budget."""
+    """Check laws of partitions: of restricted networks, in threads, and with a budget."""
     import reluscope as rs
 
     network, domain = subject.network, subject.domain

@@ -1,4 +1,4 @@
-"""Cases by seed and number: drawn, checked, shrunk if they fail."""
+"""Running cases by seed and number: each is drawn and checked, and shrunk if it fails."""
 
 import time
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ _SHARES = {
 
 @dataclass(frozen=True)
 class Limits:
-    """What a case may cost.
+    """Limits of the work on a case.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Limits:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a case: its failures by check, or none if the oracle had to give up (``is_skipped``)."""
+    """Result of a case: its failures by check, or none if the oracle had to give up (``is_skipped``)."""
 
     kind: str
     number: int

@@ -15,8 +15,8 @@ from reluscope.testing.fuzz.layers import DenseLayer, GateLayer, Layer
 
 _HOMOGENEOUS = ("relu", "leaky", "prelu", "abs", "maxout", "maximum", "maxpool")
 # Networks are refused whose constants or values are beyond 1e120: where both ends of a weight are scaled, by less each.
-MOST_ON_ONE_SIDE = 300
-MOST_ON_BOTH_SIDES = 150
+MAX_ON_ONE_SIDE = 300
+MAX_ON_BOTH_SIDES = 150
 
 
 def units_of_measure(gate: GateLayer, width: int) -> list[tuple[list[int], list[int]]]:
@@ -55,7 +55,7 @@ def rescale(layers: Sequence[Layer], position: int, group: int, exponent: int) -
 def draw_scales(generator: Generator, layers: Sequence[Layer]) -> tuple[Layer, ...]:
     """Draw powers of two for hidden units: for none mostly, for one, for those of one gate, or for each."""
     manner = str(generator.choice(["none", "none", "none", "none", "one", "gate", "each", "each"]))
-    most = int(generator.choice([20, 60, MOST_ON_BOTH_SIDES, MOST_ON_ONE_SIDE]))
+    most = int(generator.choice([20, 60, MAX_ON_BOTH_SIDES, MAX_ON_ONE_SIDE]))
     places = scalable(layers)
     if not places or manner == "none":
         return tuple(layers)
@@ -64,7 +64,7 @@ def draw_scales(generator: Generator, layers: Sequence[Layer]) -> tuple[Layer, .
     drawn = tuple(layers)
     for place in places:
         if manner == "each":
-            exponent = int(generator.integers(-min(most, MOST_ON_BOTH_SIDES), min(most, MOST_ON_BOTH_SIDES) + 1))
+            exponent = int(generator.integers(-min(most, MAX_ON_BOTH_SIDES), min(most, MAX_ON_BOTH_SIDES) + 1))
             drawn = rescale(drawn, *place, exponent)
         elif place == chosen or (manner == "gate" and place[0] == chosen[0]):
             drawn = rescale(drawn, *place, common)

@@ -1,4 +1,4 @@
-"""Cases with less in them: fewer layers, units, rows and dimensions, and rounder numbers."""
+"""Shrinking cases: fewer layers, units, rows and dimensions, and rounder numbers."""
 
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""A case made ready for checks: the network, the domain, the truth, and what resolution may hide."""
+"""A case prepared for checks: the network, the domain, the truth, and which regions resolution may hide."""
 
 import re
 import warnings
@@ -36,14 +36,14 @@ SHAPELY = 1e-8
 
 @dataclass(frozen=True)
 class Failure:
-    """Something false: which check saw it, and what it saw."""
+    """A failure: the check that found it, and a description."""
 
     check: str
     message: str
 
     @property
     def signature(self) -> str:
-        """What failures of one cause are likely to share: the check, or the error and how its message begins."""
+        """Return a key that failures of one cause share: the check, or the error and how its message begins."""
         kind, colon, rest = re.sub(r"\d+", "#", self.message).partition(": ")
         return f"{kind}: {rest[:40]}" if colon and self.check.endswith((f": {kind}", ": warning")) else self.check
 

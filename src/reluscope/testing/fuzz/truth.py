@@ -209,7 +209,7 @@ class Truth:
         if time.monotonic() > self.deadline:
             raise TooLargeError
 
-    def _cells(self, start: Cone, way: "_Way") -> Iterator[Cell]:
+    def _cells(self, start: Cone, way: "_CellCutting") -> Iterator[Cell]:
         """Cut a cone by all units, one after the other."""
         found = 0
         stack: list[tuple[Cone, Code, tuple, tuple[Form, ...], int]] = [(start, (), (), self._inputs(), 0)]
@@ -234,7 +234,7 @@ class Truth:
         return tuple(tuple(Fraction(int(i == j)) for j in range(n + 1)) for i in range(n))
 
     def _through(
-        self, layer: Layer, cone: Cone, values: tuple[Form, ...], way: "_Way"
+        self, layer: Layer, cone: Cone, values: tuple[Form, ...], way: "_CellCutting"
     ) -> Iterator[tuple[Code, Cone, tuple[Form, ...]]]:
         """Yield the parts of a cone by the pieces of a layer, with the values behind it."""
         if isinstance(layer, Dense):
@@ -327,15 +327,15 @@ def _open_winners(cone: Cone, candidates: Sequence[Form]) -> Iterator[tuple[int,
 
 
 @dataclass(frozen=True)
-class _Way:
-    """How cells are cut: those of full dimension only, or all."""
+class _CellCutting:
+    """A way of cutting cells: into those of full dimension only, or into all."""
 
     halves: Callable[[Cone, Form], list[tuple[int, Cone]]]
     winners: Callable[[Cone, Sequence[Form]], Iterator[tuple[int, Cone]]]
 
 
-_SOLID = _Way(_solid_halves, _solid_winners)
-_ALL = _Way(_open_halves, _open_winners)
+_SOLID = _CellCutting(_solid_halves, _solid_winners)
+_ALL = _CellCutting(_open_halves, _open_winners)
 
 
 def _intervals(

@@ -1,4 +1,4 @@
-"""What the studies of singular values share: networks are trained, looked at sample by sample, and reported."""
+"""The protocol of the studies of singular values: networks are trained, decomposed at samples, and reported."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,7 +22,7 @@ MEASURES = (
 
 @dataclass(frozen=True)
 class Plan:
-    """What is trained and what is asked.
+    """Which networks are trained, and at how many samples their Jacobians are decomposed.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def _values(setting: Setting, name: str, network: rs.Network, testing: Labelled,
     """Return what is known of the singular values of samples; finished ones are kept in the records."""
 
     def progress(share: float) -> None:
-        setting.tell(f"Singular values of {name} at {len(rows)} samples", share, None)
+        setting.progress(f"Singular values of {name} at {len(rows)} samples", share)
 
     return rs.stability.spectra(
         network, testing.points[rows], population=len(testing), checkpoint=setting.records, progress=progress
@@ -178,7 +178,7 @@ def _median(one: Looked, layer: rs.stability.NetworkLayer, which: str) -> rs.Fin
 def _statements(
     plan: Plan, whole: list[Looked], counted: dict[int, tuple[rs.stability.CorrelationCounts, rs.Finding | None]]
 ) -> Table:
-    """Return what the paper says beside what came out."""
+    """Return the statements of the paper beside the results."""
     rows: list[tuple[str, str, str]] = []
     for one in whole:
         gates = [layer for layer in rs.stability.layers(one.network) if layer.kind == "gate"]

@@ -6,6 +6,7 @@ images, which is not what the paper prints.
 """
 
 from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 
@@ -58,7 +59,7 @@ def report(setting: Setting, plan: Plan) -> Outcome:
     try:
         for norm in NORMS:
             for row, target in _chosen(network, layer, testing):
-                setting.tell(f"Image {row} as image {target}, {NORMS[norm]}", None, None)
+                setting.progress(f"Image {row} as image {target}, {NORMS[norm]}")
                 one = rs.preimages.invariant(
                     network, testing.points[row], target=testing.points[target], domain=box, norm=norm
                 )
@@ -117,9 +118,9 @@ def _findings(variant: Variant, testing: Labelled) -> list[rs.Finding]:
     name = f"{_name(variant, testing)}, {NORMS[variant.norm]}"
     return [
         replace(variant.found.objective, name=f"{name}: {variant.found.objective.name}"),
-        rs.Finding(
+        rs.Finding.of(
             variant.found.proved_within,
-            rs.Claim.UPPER,
+            lower=-inf,
             name=f"{name}: difference of features",
             definition="largest difference of an output of the first layer, in real arithmetic",
             method="outputs in float64 with bounds on their rounding",

@@ -107,7 +107,7 @@ def _kinds(setting: Setting, layer: rs.preimages.GateLayer, points: np.ndarray) 
         name, block = f"kinds-{start}", points[start : start + BLOCK]
         if name not in setting.records and parts and _is_over(setting, began):
             break
-        setting.tell(f"Preimages of {layer.name}: sample {start + 1:,} of {len(points):,}", None, None)
+        setting.progress(f"Preimages of {layer.name}: sample {start + 1:,} of {len(points):,}")
         try:
             if name not in setting.records:
                 setting.records[name] = _record(rs.preimages.classify_at(layer, block))
@@ -166,7 +166,7 @@ def _asked(
         name = f"algorithm-{row}"
         if name not in setting.records and found and _is_over(setting, began):
             break
-        setting.tell(f"Algorithm 1: sample {len(found) + 1:,} of {number:,}", None, None)
+        setting.progress(f"Algorithm 1: sample {len(found) + 1:,} of {number:,}")
         try:
             if name not in setting.records:
                 said = rs.preimages.compare_with_algorithm_1(layer, layer(points[[row]]), kinds.take(np.array([row])))
@@ -185,7 +185,7 @@ def _is_over(setting: Setting, began: float) -> bool:
 def _transition(kinds: rs.preimages.Preimages) -> list[rs.Finding]:
     """Return from how many positive outputs preimages can be bounded, and up to how many unbounded, as far as seen."""
     is_unbounded = kinds.kinds == rs.preimages.Kind.UNBOUNDED
-    is_proved = bool(kinds.is_proved.all())
+    make = rs.Finding.of if kinds.is_proved.all() else rs.Finding.estimate
     found = []
     for name, some, extreme in (
         ("fewest positive outputs with a bounded preimage", ~is_unbounded, np.min),
@@ -193,9 +193,8 @@ def _transition(kinds: rs.preimages.Preimages) -> list[rs.Finding]:
     ):
         if some.any():
             found.append(
-                rs.Finding(
+                make(
                     int(extreme(kinds.num_equations[some])),
-                    rs.Claim.EXACT if is_proved else rs.Claim.ESTIMATE,
                     name=name,
                     definition="over the test samples that were classified",
                     source="behrmann2018",
@@ -206,9 +205,8 @@ def _transition(kinds: rs.preimages.Preimages) -> list[rs.Finding]:
 
 def _error(error: rs.preimages.Error, errors: np.ndarray) -> rs.Finding:
     name = "right" if error is rs.preimages.Error.NONE else f"wrong: {error.name.lower().replace('_', ' ')}"
-    return rs.Finding(
+    return rs.Finding.of(
         int((errors == error).sum()),
-        rs.Claim.EXACT,
         name=f"answers of Algorithm 1 that are {name}",
         definition="Algorithm 1 as printed against the kinds found",
         domain=f"{len(errors):,} test samples",
@@ -217,7 +215,7 @@ def _error(error: rs.preimages.Error, errors: np.ndarray) -> rs.Finding:
 
 
 def _statements(kinds: rs.preimages.Preimages, layer: rs.preimages.GateLayer, errors: np.ndarray) -> Table:
-    """Return what the paper says beside what came out."""
+    """Return the statements of the paper beside the results."""
     positive, is_unbounded = kinds.num_equations, kinds.kinds == rs.preimages.Kind.UNBOUNDED
     enough = positive >= layer.num_inputs
     points_there = int((kinds.kinds[enough] == rs.preimages.Kind.SINGLETON).sum())

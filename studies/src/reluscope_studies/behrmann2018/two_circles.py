@@ -1,4 +1,4 @@
-"""Figure 1: a hidden layer of three units on two circles, what its outputs leave open, and how stable its inverse is.
+"""Figure 1: a hidden layer of three units on two circles: kinds of preimages, and condition numbers, on exact regions.
 
 The kind of a preimage and the Jacobian of the layer are the same at all inner points of a linear region, so they are
 asked once for every region of the exact partition. On the boundaries between regions, which have no area, a preimage
@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, Table
-from reluscope_studies.training import Recipe, train_classifiers
+from reluscope_studies.training import Training, train_classifiers
 
 SENTENCE = "three units on two circles: what the layer leaves open, and how stable its inverse is, region by region"
 POSITION = 10
@@ -23,7 +23,7 @@ DATA = None
 RADII, SPREAD, REACH = (0.5, 1.0), 0.05, 1.5
 POINTS, UNITS = 400, 3
 ATTEMPTS = {"small": 20, "full": 100}
-RECIPE = Recipe(150, batch=32, learning_rate=1e-2)
+TRAINING = Training("Adam", 1e-2, 150, 32)
 # The gate's place among the layers whose Jacobians are looked at.
 AFTER_GATE = 1
 
@@ -49,15 +49,15 @@ def protocol(setting: Setting) -> Outcome:
     """Train networks from many first weights, see which kinds they show, and look at one that shows the most."""
     points, labels = _circles(setting.seed)
     number = ATTEMPTS[setting.size]
-    setting.tell(f"Training {number} networks", None, None)
+    setting.progress(f"Training {number} networks")
     networks = train_classifiers(
         points,
         labels,
         [(UNITS,)] * number,
         num_classes=2,
         seeds=[int(one) for one in np.random.default_rng([setting.seed, 1]).integers(2**31, size=number)],
-        recipe=RECIPE,
-        tell=lambda share: setting.tell(f"Training {number} networks", share, None),
+        training=TRAINING,
+        progress=lambda share: setting.progress(f"Training {number} networks", share),
     )
     looked = [_look(rs.load(layers), points, labels) for layers in networks]
     best = max(one.accuracy for one in looked)
@@ -96,7 +96,7 @@ def _outcome(setting: Setting, points: np.ndarray, labels: np.ndarray, looked: l
     sentences = (
         (
             f"Two circles of radii {RADII[0]:g} and {RADII[1]:g}, {POINTS} points with a normal spread of {SPREAD:g} "
-            f"in each coordinate, told apart by one hidden layer of {UNITS} units: {RECIPE.describe()}, from "
+            f"in each coordinate, told apart by one hidden layer of {UNITS} units: {TRAINING.describe()}, from "
             f"{len(looked)} first weights. Shown is a network with the largest accuracy, among these one with the "
             f"most kinds of preimages; its accuracy is {100 * shown.accuracy:.1f} %. The paper names neither data nor "
             "training."
@@ -116,9 +116,8 @@ def _outcome(setting: Setting, points: np.ndarray, labels: np.ndarray, looked: l
     findings = [
         shown.part.finding(),
         *kinds,
-        rs.Finding(
+        rs.Finding.of(
             errors,
-            rs.Claim.EXACT,
             name="answers of Algorithm 1 that are wrong",
             definition="Algorithm 1 as printed against the kinds found, at one point of every region",
             domain=f"{len(shown.part)} regions",
@@ -136,9 +135,9 @@ def _outcome(setting: Setting, points: np.ndarray, labels: np.ndarray, looked: l
 
 
 def _agreement(shown: Looked) -> rs.Finding:
-    return rs.Finding(
+    make = rs.Finding.of if shown.found.is_proved.all() else rs.Finding.estimate
+    return make(
         int(_agrees(shown).sum()),
-        rs.Claim.EXACT if shown.found.is_proved.all() else rs.Claim.ESTIMATE,
         name="regions where kind and condition number go together as the paper says",
         definition="single points with a condition number above one, other preimages with one or without any",
         domain=f"{len(shown.part)} regions",

@@ -15,7 +15,7 @@ from reluscope.plots.style import INK, bare, canvas, category, figure_of, legend
 
 DASHES = ("-", (0, (6, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)), (0, (3, 1)))
 MARKS = ("o", "D", "s", "^")
-MOST_MINOR = 8
+MAX_MINOR = 8
 
 
 def bounds_and_counts(
@@ -80,7 +80,7 @@ def bounds_and_counts(
     axes.set_ylim(low - room, high + room)
     axes.yaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
     axes.yaxis.set_major_formatter(lambda level, _: f"$10^{{{level:.0f}}}$")
-    if high - low < MOST_MINOR:
+    if high - low < MAX_MINOR:
         steps = np.log10(np.arange(2, 10))
         axes.yaxis.set_minor_locator(FixedLocator([k + s for k in range(floor(low), floor(high) + 1) for s in steps]))
         axes.tick_params(axis="y", which="minor", colors=INK, length=1.8, width=0.6)

@@ -1,4 +1,4 @@
-"""How the number of regions, and the accuracy, move while a network is trained."""
+"""Number of regions, and accuracy, of a network over the epochs of its training."""
 
 from collections.abc import Mapping, Sequence
 

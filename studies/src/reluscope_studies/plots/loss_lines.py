@@ -11,7 +11,7 @@ from matplotlib.lines import Line2D
 from reluscope.plots.style import INK, bare, canvas, category, dashes, figure_of, legend
 
 # Below it a loss is as good as none; a logarithmic axis needs an end.
-LEAST = 1e-6
+MIN_LOSS = 1e-6
 
 
 def losses_in_training(losses: Mapping[str, Float[np.ndarray, "k e"]], *, axes: Axes | None = None) -> Figure:
@@ -40,7 +40,7 @@ def losses_in_training(losses: Mapping[str, Float[np.ndarray, "k e"]], *, axes: 
     for index, (name, group) in enumerate(losses.items()):
         look = {"color": category(index), "linestyle": dashes(index)}
         for line in group:
-            axes.plot(np.arange(len(line)), np.maximum(line, LEAST), linewidth=0.9, alpha=0.8, **look)
+            axes.plot(np.arange(len(line)), np.maximum(line, MIN_LOSS), linewidth=0.9, alpha=0.8, **look)
         handles.append(Line2D([], [], linewidth=1.5, label=name, **look))
     axes.set_yscale("log")
     axes.set_xlabel("epoch")

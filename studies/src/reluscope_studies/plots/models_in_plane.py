@@ -1,4 +1,4 @@
-"""Several networks on the same line of sight: regions above, classes below, one column per network."""
+"""Partitions of one plane by several networks: regions above, classes below, one column per network."""
 
 from collections.abc import Mapping, Sequence
 

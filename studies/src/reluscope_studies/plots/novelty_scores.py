@@ -1,4 +1,4 @@
-"""How far samples are from the codes that data occupies: the share of samples within each distance."""
+"""Distances of samples to the nearest occupied code: the share of samples within each distance."""
 
 from collections.abc import Mapping
 from typing import Any

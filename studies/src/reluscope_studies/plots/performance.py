@@ -1,4 +1,4 @@
-"""How well networks learn functions, against measures of the functions."""
+"""Rates at which networks learn functions, over measures of the functions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""How many of some networks reach each of several accuracies, dimension by dimension."""
+"""Shares of networks that reach given accuracies, by dimension."""
 
 from collections.abc import Mapping, Sequence
 

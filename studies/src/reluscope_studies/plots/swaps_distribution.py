@@ -1,4 +1,4 @@
-"""How many classes of Boolean functions have which swaps value."""
+"""Number of classes of Boolean functions by their swaps value."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from reluscope.plots.style import INK, bare, canvas, category, figure_of
 
 
 def swaps_distribution(counts: Mapping[int, int], *, noun: str = "NPN classes", axes: Axes | None = None) -> Figure:
-    """Draw how many classes or functions have which swaps value.
+    """Draw the number of classes or functions by their swaps value.
 
     Parameters
     ----------

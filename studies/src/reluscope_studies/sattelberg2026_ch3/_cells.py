@@ -49,9 +49,8 @@ class Cell:
 
     def _finding(self, number: int, name: str, definition: str) -> rs.Finding:
         trials, classes = self.epochs.shape
-        return rs.Finding(
+        return rs.Finding.of(
             number,
-            rs.Claim.EXACT,
             name=f"{name}: leak {self.leak:g}, {self.depth} x {self.width} units",
             definition=f"{definition} all inputs right in float32 within {EPOCHS:,} epochs",
             domain=f"{classes} classes of {NUM_INPUTS} inputs, {trials} seeded first weights each",

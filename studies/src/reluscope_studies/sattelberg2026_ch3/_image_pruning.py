@@ -20,7 +20,7 @@ CHANNELS, WEIGHTS = "channels", "weights"
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is done.
+    """The size of a study: how many steps of pruning, samples and epochs.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ class _Work:
         self.module = self._module(architecture.channels, setting.records[architecture.name].arrays)
 
     def curve(self, kind: str) -> rs.compression.PruningCurve:
-        """Return what pruning does, from the records if it is there."""
+        """Return the accuracies over the course of pruning, from the records if they are there."""
         if kind not in self.setting.records:
             found = self._prune(kind)
             arrays = {
@@ -144,7 +144,7 @@ class _Work:
         title = f"Pruning {kind} of the network"
         common = {
             "fine_tune": self._fine_tuning(),
-            "progress": lambda share: self.setting.tell(title, share, None),
+            "progress": lambda share: self.setting.progress(title, share),
             **tests,
         }
         if kind == WEIGHTS:
@@ -156,7 +156,7 @@ class _Work:
         )
 
     def _fine_tuning(self) -> Callable[[nn.Module], None]:
-        """Return what trains a network for one epoch, each time in another order."""
+        """Return a function that trains a network for one epoch, each time in another order of samples."""
         seeds = count(self.setting.seed + 1)
         images = self.training.points.reshape(len(self.training), *self.training.shape)
         one_epoch, device = replace(self.plan.training, epochs=1), self.setting.device

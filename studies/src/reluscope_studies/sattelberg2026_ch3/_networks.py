@@ -19,12 +19,12 @@ from reluscope.studies import Setting
 LEAK, EPOCHS, RATE = 0.1, 4_000, 0.025
 ADAM = partial(torch.optim.Adam, lr=RATE, fused=True)
 # Of PyTorch's seeds those below are for weights, those above for biases.
-MOST_SEEDS = 2**31
+MAX_SEEDS = 2**31
 
 
 @dataclass(frozen=True, eq=False)
 class Learned:
-    """What became of t networks for each of k functions.
+    """Results of the training of t networks for each of k functions.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Learned:
 
 def seeds_of(setting: Setting, place: Sequence[int], trials: int, functions: int) -> Int[np.ndarray, "t k"]:
     """Return the seeds of networks at a place in a study: the first ones are the same however many there are."""
-    return np.random.default_rng([setting.seed, *place]).integers(MOST_SEEDS, size=(trials, functions))
+    return np.random.default_rng([setting.seed, *place]).integers(MAX_SEEDS, size=(trials, functions))
 
 
 def first_networks(
@@ -48,7 +48,7 @@ def first_networks(
 ) -> rs.stacked.Stack:
     """Return networks with He's normal weights and PyTorch's usual biases."""
     weights = rs.stacked.initialize(widths, num_inputs=num_inputs, seeds=seeds, scheme="he", leak=leak, device=device)
-    others = [MOST_SEEDS + seed for seed in seeds]
+    others = [MAX_SEEDS + seed for seed in seeds]
     return replace(
         weights, biases=rs.stacked.initialize(widths, num_inputs=num_inputs, seeds=others, device=device).biases
     )
@@ -67,7 +67,7 @@ def learn(
     leak: float,
     epochs: int,
     device: str,
-    tell: Callable[[float], None] | None = None,
+    progress: bool | Callable[[float], None] = False,
 ) -> Learned:
     """Train one network for every seed, each for the function of its column, until all its inputs are right.
 
@@ -82,8 +82,8 @@ def learn(
     epochs : int
         At most.
     device : str
-    tell : callable, optional
-        Told the share that is done.
+    progress : bool or callable
+        Whether to show a bar, or a function that is told the share that is done.
     """
     x = signed_inputs(functions[0].num_inputs)
     targets = np.tile(np.stack([one.values for one in functions]), (len(seeds), 1)).astype(np.float32)[:, :, None]
@@ -97,7 +97,7 @@ def learn(
         optimizer=ADAM,
         epochs=epochs,
         goal=rs.stacked.signs_agree,
-        progress=tell or False,
+        progress=progress,
     )
     took = torch.where(done.reached, done.epochs, -1).cpu().numpy()
     # Solved networks have all right; to ask them again would only round otherwise.

@@ -1,4 +1,4 @@
-"""Parity, and networks with ReLU that learn it: what the studies of pruning share."""
+"""Parity, and networks with ReLU that learn it, for the studies of pruning."""
 
 from collections.abc import Callable
 from typing import Any
@@ -33,19 +33,18 @@ def parity(num_inputs: int) -> tuple[Float[Tensor, "s n"], Float[Tensor, " s"]]:
 
 
 def learned(
-    stack: rs.stacked.Stack, num_inputs: int, tell: Callable[[float], None] | None = None
+    stack: rs.stacked.Stack, num_inputs: int, progress: bool | Callable[[float], None] = False
 ) -> rs.stacked.Trained:
     """Return networks trained on parity."""
     x, y = parity(num_inputs)
-    return rs.stacked.train(stack, x, y, epochs=EPOCHS, goal=rs.stacked.signs_agree, progress=tell or False, **HOW)
+    return rs.stacked.train(stack, x, y, epochs=EPOCHS, goal=rs.stacked.signs_agree, progress=progress, **HOW)
 
 
 def share_of(successes: int, number: int, name: str) -> rs.Finding:
-    """Return how often something happens, from trials, with the interval of Clopper and Pearson at 95 %."""
+    """Return the rate of an event from trials, with the interval of Clopper and Pearson at 95 %."""
     between = binomtest(successes, number).proportion_ci()
-    return rs.Finding(
+    return rs.Finding.estimate(
         successes / number,
-        rs.Claim.ESTIMATE,
         name=name,
         interval=(float(between.low), float(between.high)),
         definition=f"{successes:,} of {number:,} trials; the interval is that of Clopper and Pearson at 95 %",

@@ -1,4 +1,4 @@
-"""Figures 3.5 and 3.6, Table 3.3: which of the 222 classes of four inputs networks of which size learn, how often."""
+"""Figures 3.5 and 3.6, Table 3.3: rates at which networks of each size learn each of the 222 classes of four inputs."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -39,11 +39,11 @@ def protocol(setting: Setting) -> Outcome:
     every = list(product(DEPTHS, WIDTHS, LEAKS))
     try:
         for index, (depth, width, leak) in enumerate(every):
-            setting.tell(f"{NAMES[leak]}, {depth} x {width} units", index / len(every), None)
+            setting.progress(f"{NAMES[leak]}, {depth} x {width} units", index / len(every))
             cells[leak, width, depth] = cell(setting, width, depth, leak, TRIALS[setting.size])
     except KeyboardInterrupt:
         is_interrupted = True
-    setting.tell("Swaps values", None, None)
+    setting.progress("Swaps values")
     findings = [number for one in cells.values() for number in (one.solved, one.never_solved)]
     whole = [leak for leak in LEAKS if all((leak, width, depth) in cells for width, depth in product(WIDTHS, DEPTHS))]
     classes = {leak: _Classes(leak, [one for key, one in cells.items() if key[0] == leak]) for leak in whole}
@@ -122,7 +122,7 @@ def _statements(cells: Cells) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class _Classes:
-    """What the networks of one leak tell of the classes."""
+    """Rates of success of the networks of one leak, class by class."""
 
     leak: float
     cells: list[Cell]
@@ -139,9 +139,8 @@ class _Classes:
 
     def findings(self) -> list[rs.Finding]:
         return [
-            rs.Finding(
+            rs.Finding.of(
                 number,
-                rs.Claim.EXACT,
                 name=f"sizes that find class {name} hardest, {NAMES[self.leak]}",
                 definition="sizes of network with a rate of success within one percentage point of the lowest",
                 domain=f"{len(self.cells)} sizes, {len(self.cells[0].epochs)} seeded trials each",
@@ -184,7 +183,7 @@ class _Classes:
         }
 
     def fewest_units(self) -> tuple[Int[np.ndarray, " k"], list[str]]:
-        """Return which number of units of one hidden layer solves each class first, and what the numbers are."""
+        """Return the fewest units of one hidden layer that solve each class, and the numbers that were tried."""
         shallow = sorted((one for one in self.cells if one.depth == 1), key=lambda one: one.width)
         solved = np.array([one.rates > 0 for one in shallow])
         least = np.where(solved.any(axis=0), solved.argmax(axis=0), len(shallow))

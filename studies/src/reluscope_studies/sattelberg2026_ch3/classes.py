@@ -18,17 +18,17 @@ PRINTED = {1: "1", 2: "2", 3: "3", 4: "5", 5: "–"}
 LARGEST = (1785, 7140)
 # Class 857 of four inputs xor the fifth.
 HARD_OF_FIVE = 1431987862
-MOST_LISTED = 4
+MAX_LISTED = 4
 
 
 def protocol(setting: Setting) -> Outcome:
     """Compute the measures of all classes; at full size also the largest swaps value of five inputs."""
-    setting.tell("Classes of four inputs", None, None)
-    found = measures_of(representatives(MOST_LISTED))
-    largest = [rs.boolean.largest_swaps(inputs).value for inputs in range(1, MOST_LISTED + 1)]
+    setting.progress("Classes of four inputs")
+    found = measures_of(representatives(MAX_LISTED))
+    largest = [rs.boolean.largest_swaps(inputs).value for inputs in range(1, MAX_LISTED + 1)]
     is_interrupted = False
     try:
-        setting.tell("Functions of five inputs", None, None)
+        setting.progress("Functions of five inputs")
         largest.append(_hardest_of_five(setting).value)
     except KeyboardInterrupt:
         is_interrupted = True
@@ -38,7 +38,7 @@ def protocol(setting: Setting) -> Outcome:
         _sum("entropies", found.entropy, 1e-9),
     ]
     pictures = [_cube(number, inputs) for inputs, number in ((2, 0), (2, 1), (2, 3), (2, 6))]
-    pictures += [_cube(number, MOST_LISTED) for number in LARGEST]
+    pictures += [_cube(number, MAX_LISTED) for number in LARGEST]
     pictures += [_distribution(), _measures()]
     findings = (*largest, *_counts(), *sums)
     return Outcome(_said(largest, sums), findings, _tables(largest), tuple(pictures), interrupted=is_interrupted)
@@ -52,14 +52,13 @@ def _hardest_of_five(setting: Setting) -> rs.boolean.HardFunction:
 
 def _sum(name: str, values: np.ndarray, tolerance: float | None) -> rs.Finding:
     total = values.sum()
-    return rs.Finding(
+    return rs.Finding.of(
         int(total) if tolerance is None else float(total),
-        rs.Claim.EXACT,
         name=f"sum of {name} over the classes",
         definition="sum over representatives, with normalised Walsh-Fourier coefficients",
-        domain=f"{len(values)} classes of {MOST_LISTED} inputs",
+        domain=f"{len(values)} classes of {MAX_LISTED} inputs",
         source="sattelberg2026",
-        tolerance=tolerance,
+        resolution=tolerance,
     )
 
 
@@ -72,14 +71,13 @@ def _distribution_of(inputs: int) -> tuple[Counter[int], Counter[int]]:
 
 
 def _counts() -> list[rs.Finding]:
-    _, functions = _distribution_of(MOST_LISTED)
+    _, functions = _distribution_of(MAX_LISTED)
     return [
-        rs.Finding(
+        rs.Finding.of(
             number,
-            rs.Claim.EXACT,
             name=f"functions of swaps value {value}",
             definition="functions whose fewest changes along a direction are so many",
-            domain=f"all functions of {MOST_LISTED} inputs",
+            domain=f"all functions of {MAX_LISTED} inputs",
             source="sattelberg2026",
         )
         for value, number in sorted(functions.items())
@@ -89,7 +87,7 @@ def _counts() -> list[rs.Finding]:
 def _said(largest: list[rs.Finding], sums: list[rs.Finding]) -> tuple[str, ...]:
     degrees, influences, entropies = sums
     five = ""
-    if len(largest) > MOST_LISTED:
+    if len(largest) > MAX_LISTED:
         is_bound = largest[-1].claim is rs.Claim.LOWER
         five = (
             f" The largest value of five inputs, which the dissertation does not give, is {'at least ' * is_bound}"
@@ -112,7 +110,7 @@ def _tables(largest: list[rs.Finding]) -> tuple[Table, ...]:
     rows = [(str(inputs), PRINTED[inputs], str(one)) for inputs, one in enumerate(largest, start=1)]
     tables = [Table(("inputs", "the dissertation", "here"), tuple(rows), "Table 3.1: the largest swaps value.")]
     rows = []
-    for inputs in range(1, MOST_LISTED + 1):
+    for inputs in range(1, MAX_LISTED + 1):
         classes, functions = _distribution_of(inputs)
         for value in sorted(classes):
             rows.append((str(inputs), str(value), f"{classes[value]:,}", f"{functions[value]:,}"))
@@ -133,13 +131,13 @@ def _cube(number: int, inputs: int) -> Picture:
 
 
 def _distribution() -> Picture:
-    classes, _ = _distribution_of(MOST_LISTED)
+    classes, _ = _distribution_of(MAX_LISTED)
     caption = "How many of the 222 classes of four inputs have which swaps value."
     return Picture("swaps-classes", plots.swaps_distribution(classes), caption)
 
 
 def _measures() -> Picture:
-    found, values = measures_of(representatives(MOST_LISTED)), class_swaps(MOST_LISTED)
+    found, values = measures_of(representatives(MAX_LISTED)), class_swaps(MAX_LISTED)
     rows = {"swaps": values, "degree": found.degree, "influence": found.influence, "entropy": found.entropy}
     names = [f"swaps value {value}" for value in range(int(values.max()) + 1)]
     order = np.lexsort((found.influence, values))

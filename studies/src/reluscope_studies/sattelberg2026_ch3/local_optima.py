@@ -15,7 +15,7 @@ from jaxtyping import Float
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, Table
 from reluscope_studies import plots
-from reluscope_studies.sattelberg2026_ch3._networks import MOST_SEEDS, first_networks
+from reluscope_studies.sattelberg2026_ch3._networks import MAX_SEEDS, first_networks
 
 SENTENCE = "which local optima of XOR on a line does gradient descent reach"
 POSITION = 20
@@ -69,12 +69,12 @@ def protocol(setting: Setting) -> Outcome:
     """Train 1,000 networks from each of three kinds of first weights, and say where they end."""
     runs: dict[str, _Run] = {}
     is_interrupted = False
-    seeds = np.random.default_rng([setting.seed, 3]).integers(MOST_SEEDS, size=NETWORKS).tolist()
+    seeds = np.random.default_rng([setting.seed, 3]).integers(MAX_SEEDS, size=NETWORKS).tolist()
     try:
-        setting.tell("Steady states", None, None)
+        setting.progress("Steady states")
         rs.boolean.steady_states()
         for name, start in STARTS.items():
-            setting.tell(f"Gradient descent: {name}", None, None)
+            setting.progress(f"Gradient descent: {name}")
             runs[name] = _Run(name, rs.boolean.reached_states(_trained(start(seeds))))
     except KeyboardInterrupt:
         is_interrupted = True
@@ -101,7 +101,7 @@ def case_of(state: rs.boolean.SteadyState) -> Case:
 
 
 def mirrored(case: Case) -> frozenset[Case]:
-    """Return the cases that the order of the units and the sign of the input make of one: equally likely ones."""
+    """Return the equally likely cases that exchanging the units and changing the sign of the input make of one."""
     loss, first, second = case
     return frozenset(
         (loss, one[::turn], other[::turn]) for one, other in ((first, second), (second, first)) for turn in (1, -1)
@@ -110,7 +110,7 @@ def mirrored(case: Case) -> frozenset[Case]:
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """Where the networks of one kind of first weights end."""
+    """The steady states that the networks of one kind of first weights reach."""
 
     name: str
     reached: rs.boolean.ReachedStates
@@ -154,9 +154,8 @@ class _Run:
         numbers = [(f"networks at a steady state of loss {loss}", near, found[loss]) for loss in ("0", "8/3", "4")]
         numbers.append(("steady states reached", families, self.num_families))
         return [
-            rs.Finding(
+            rs.Finding.of(
                 number,
-                rs.Claim.EXACT,
                 name=f"{name}: {self.name}",
                 definition=definition,
                 domain=f"{NETWORKS:,} seeded networks",

@@ -1,4 +1,4 @@
-"""Table 3.5: how small deep networks that have learned parity become when units are taken away one by one."""
+"""Table 3.5: sizes of deep networks that have learned parity after their units are removed one by one."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ QUOTED = {
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is done: digits up to these, networks, prunings of each, epochs after a removal, networks for rates."""
+    """The size of the study: most digits, networks, prunings of each, epochs after a removal, networks for rates."""
 
     digits: int
     networks: int
@@ -104,7 +104,7 @@ def _pruned(setting: Setting, plan: Plan, digits: int, widths: tuple[int, ...], 
             *parity(digits),
             epochs=plan.epochs,
             seeds=seeds[1:],
-            progress=lambda share: setting.tell(title, share, None),
+            progress=lambda share: setting.progress(title, share),
             **HOW,
         )
         widths_left = [list(course[-1]) for course in pruned.widths]

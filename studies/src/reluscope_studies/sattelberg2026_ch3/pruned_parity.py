@@ -1,4 +1,4 @@
-"""Table 3.4, Figure 3.10: how few units of a trained layer can still learn parity, all subnetworks tried."""
+"""Table 3.4, Figure 3.10: the fewest units of a trained layer that still learn parity, by all its subnetworks."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ TAKEN = (
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is done: digits and widths up to these, and networks from which rates are counted."""
+    """The size of the study: most digits, largest widths, and networks from which rates are counted."""
 
     digits: int
     widths: int
@@ -75,7 +75,7 @@ def protocol(setting: Setting) -> Outcome:
     try:
         rates = _kept(setting, "rates", lambda: _rates(setting, plan))
         for width, digits in cells:
-            setting.tell(f"Subnetworks of width {width}, {digits} digits", len(found) / len(cells), None)
+            setting.progress(f"Subnetworks of width {width}, {digits} digits", len(found) / len(cells))
             found[width, digits] = _kept(
                 setting, f"width-{width}-digits-{digits}", lambda w=width, d=digits: _cell(setting, w, d)
             )
@@ -128,7 +128,7 @@ def _rates(setting: Setting, plan: Plan) -> Record:
         learned(
             first_networks((width,), num_inputs=4, seeds=seeds, device=setting.device),
             4,
-            lambda share, width=width: setting.tell(f"Width {width}", share, None),
+            lambda share, width=width: setting.progress(f"Width {width}", share),
         )
         for width in (6, 3)
     )
@@ -136,7 +136,7 @@ def _rates(setting: Setting, plan: Plan) -> Record:
     if not solved:
         return Record({"networks": plan.networks, "wide": 0, "narrow": int(narrow.reached.sum()), "of_each": []})
     parts = rs.stacked.concatenate([_of_size(wide.stack.take([row]), 3) for row in solved])
-    tuned = learned(parts, 4, lambda share: setting.tell("Subnetworks of width 3", share, None))
+    tuned = learned(parts, 4, lambda share: setting.progress("Subnetworks of width 3", share))
     of_each = tuned.reached.reshape(len(solved), -1).sum(dim=1)
     losses = _losses(wide.stack.take([solved[int(of_each.argmax())]]))
     plain = {

@@ -20,13 +20,13 @@ DATA = None
 PARITY, MIXED, RANDOM = "parity", "class xor parity", "random"
 KINDS = (PARITY, MIXED, RANDOM)
 MEASURES = ("degree", "influence", "entropy")
-MOST_INPUTS = 10
-DIMENSIONS, SIZES = tuple(range(5, MOST_INPUTS + 1)), ((10,), (10, 10), (10, 10, 10))
+MAX_INPUTS = 10
+DIMENSIONS, SIZES = tuple(range(5, MAX_INPUTS + 1)), ((10,), (10, 10), (10, 10, 10))
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is trained.
+    """Which functions are learned, by which networks.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def protocol(setting: Setting) -> Outcome:
             dimensions[inputs, kind] = _of_kind(setting, plan, inputs, kind)
     except KeyboardInterrupt:
         is_interrupted = True
-    findings = [_solved(sizes[key], f"{key[1]} x {key[0]} units on {key[2]}", MOST_INPUTS, plan) for key in sizes]
+    findings = [_solved(sizes[key], f"{key[1]} x {key[0]} units on {key[2]}", MAX_INPUTS, plan) for key in sizes]
     findings += [
         _solved(learned, f"{_say(widths)} units on {kind}", inputs, plan)
         for (inputs, kind), one in dimensions.items()
@@ -127,9 +127,9 @@ class _Kind:
 
 
 def _of_size(setting: Setting, plan: Plan, width: int, depth: int, kind: str) -> Learned:
-    functions = functions_of(kind, MOST_INPUTS, plan.size_functions, setting.seed)
+    functions = functions_of(kind, MAX_INPUTS, plan.size_functions, setting.seed)
     name = f"sizes-{_name(kind, (width,) * depth)}"
-    seeds = seeds_of(setting, (MOST_INPUTS, width, depth, KINDS.index(kind)), plan.size_trials, len(functions))
+    seeds = seeds_of(setting, (MAX_INPUTS, width, depth, KINDS.index(kind)), plan.size_trials, len(functions))
     return _learned(setting, plan, name, functions, (width,) * depth, seeds)
 
 
@@ -161,7 +161,7 @@ def _learned(
             leak=LEAK,
             epochs=plan.epochs,
             device=setting.device,
-            tell=lambda share: setting.tell(f"Training {seeds.size} {name}", share, None),
+            progress=lambda share: setting.progress(f"Training {seeds.size} {name}", share),
         )
         arrays = {"seeds": seeds, "epochs": found.epochs, "right": found.right}
         record = setting.records[name] = Record({"widths": [*widths]}, arrays)
@@ -169,9 +169,8 @@ def _learned(
 
 
 def _solved(learned: Learned, what: str, inputs: int, plan: Plan) -> rs.Finding:
-    return rs.Finding(
+    return rs.Finding.of(
         int((learned.epochs >= 0).sum()),
-        rs.Claim.EXACT,
         name=f"networks that succeed: {what} of {inputs} inputs",
         definition=f"networks that have all inputs right in float32 within {plan.epochs:,} epochs",
         domain=f"{learned.epochs.shape[1]} functions, {learned.epochs.shape[0]} seeded first weights each",
@@ -209,18 +208,18 @@ def _say(widths: tuple[int, ...]) -> str:
 
 def _by_size(plan: Plan, sizes: dict[tuple[int, int, str], Learned]) -> Picture:
     panels = {}
-    names = {kind: f"{MOST_INPUTS} inputs, {kind}" for kind in (PARITY, RANDOM)}
+    names = {kind: f"{MAX_INPUTS} inputs, {kind}" for kind in (PARITY, RANDOM)}
     for kind, name in names.items():
         grid = np.full((len(plan.widths), len(plan.depths)), np.nan)
         for (row, width), (column, depth) in product(enumerate(plan.widths), enumerate(plan.depths)):
             if (width, depth, kind) in sizes:
                 grid[row, column] = (sizes[width, depth, kind].epochs >= 0).mean()
         panels[name] = grid
-    enough = np.array([[width**depth >= MOST_INPUTS for depth in plan.depths] for width in plan.widths])
+    enough = np.array([[width**depth >= MAX_INPUTS for depth in plan.depths] for width in plan.widths])
     figure = plots.success_grids(panels, widths=plan.widths, depths=plan.depths, marked={names[PARITY]: enough})
     caption = (
         f"Figure 3.7: per cent of networks that succeed. In white frames the sizes whose depth l and width w have w^l "
-        f">= {MOST_INPUTS}, for which there are weights that compute parity (reluscope.boolean.parity_network)."
+        f">= {MAX_INPUTS}, for which there are weights that compute parity (reluscope.boolean.parity_network)."
     )
     return Picture("ten-inputs-sizes", figure, caption)
 

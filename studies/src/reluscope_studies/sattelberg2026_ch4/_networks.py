@@ -1,4 +1,4 @@
-"""Networks of n + 1 units trained on ball and shell, many at once, kept in the records; and what became of them."""
+"""Networks of n + 1 units trained on ball and shell, many at once, kept in the records; their decision regions."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ RATE, RADIUS = 0.01, 0.5
 
 @dataclass(frozen=True)
 class Plan:
-    """What is trained, with Adam at rate 0.01.
+    """Which networks are trained, with Adam at rate 0.01.
 
     Parameters
     ----------
@@ -95,17 +95,17 @@ class Networks:
 
     @property
     def num_with_rest(self) -> int:
-        """How many polytopes around the origin are not all of the decision region."""
+        """Number of networks whose decision region has parts beside the polytope around the origin."""
         return sum(self.regions[row] is not region for row, region in self.whole_regions.items())
 
     @cached_property
     def shapes(self) -> dict[int, rs.annulus.Shape]:
-        """What these regions are."""
+        """Shape of each of these regions."""
         return {row: rs.annulus.recognize(region) for row, region in self.regions.items()}
 
     @property
     def counts(self) -> Counter[rs.annulus.Shape]:
-        """How many of them are what."""
+        """Number of decision regions of each shape."""
         return Counter(self.shapes.values())
 
 
@@ -143,7 +143,7 @@ def _record(setting: Setting, plan: Plan, training: rs.datasets.Dataset) -> Reco
         batch=None if plan.batch >= plan.samples else plan.batch,
         order=setting.seed,
         goal=partial(_are_right, share=plan.goal),
-        progress=lambda share: setting.tell(f"Training {plan.networks} {plan.name}", share, None),
+        progress=lambda share: setting.progress(f"Training {plan.networks} {plan.name}", share),
     )
     arrays = {name: values.cpu().numpy() for name, values in zip("Wbac", _parts(done.stack), strict=True)}
     return Record({"epochs": done.epochs.tolist()}, arrays)

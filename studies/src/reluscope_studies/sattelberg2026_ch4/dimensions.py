@@ -1,4 +1,4 @@
-"""Figure 4.8: how many networks of n + 1 units tell ball from shell, in 2 to 8 dimensions, and by which regions."""
+"""Figure 4.8: how many networks of n + 1 units separate ball and shell in 2 to 8 dimensions, and by which regions."""
 
 import numpy as np
 
@@ -33,12 +33,11 @@ def protocol(setting: Setting) -> Outcome:
                 found[leak, dim] = trained(setting, plan)
     except KeyboardInterrupt:
         is_interrupted = True
-    setting.tell("Decision regions", None, None)
+    setting.progress("Decision regions")
     tested = {key: one.accuracies(data_of(one.plan, 2 * setting.seed + 1, TESTED)) for key, one in found.items()}
     findings = [
-        rs.Finding(
+        rs.Finding.of(
             int((right >= threshold).sum()),
-            rs.Claim.EXACT,
             name=f"networks with {100 * threshold:g} % right, dimension {dim}, leak {leak:g}",
             definition=f"of {len(right)} networks, share of {TESTED:,} test samples",
             domain="ball and shell",

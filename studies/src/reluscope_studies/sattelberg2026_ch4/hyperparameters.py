@@ -53,12 +53,11 @@ def protocol(setting: Setting) -> Outcome:
             found[loss, leak, batch, is_normalized] = trained(setting, plan)
     except KeyboardInterrupt:
         is_interrupted = True
-    setting.tell("Decision regions", None, None)
+    setting.progress("Decision regions")
     number = NETWORKS[setting.size]
     findings = [
-        rs.Finding(
+        rs.Finding.of(
             int(one.solved.sum()),
-            rs.Claim.EXACT,
             name=f"successes: {_say(key)}",
             definition=f"networks of {number} with {GOAL:.0%} of the training samples right",
             domain=f"{SAMPLES} samples of circle and annulus",

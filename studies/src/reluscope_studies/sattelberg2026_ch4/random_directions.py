@@ -1,4 +1,4 @@
-"""Figure 4.7: how orthogonal n random directions in n dimensions are."""
+"""Figure 4.7: cosines between n random directions in n dimensions."""
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, Table

@@ -13,7 +13,7 @@ DATA = None
 
 # Table 4.1 as printed.
 PRINTED = {2: 0.87, 3: 0.71, 4: 0.64, 5: 0.58, 6: 0.54, 7: 0.5, 8: 0.47, 9: 0.45, 10: 0.43}
-MOST = {"small": 6, "full": 8}
+MAX_DIMENSION = {"small": 6, "full": 8}
 SENTENCES = (
     (
         "Both solutions are taken as networks with weights, and their decision regions are found from the weights "
@@ -47,7 +47,7 @@ def protocol(setting: Setting) -> Outcome:
         )
         findings += [simplex.inner_radius, simplex.ratio, cross.ratio, shells]
         measured = "not measured"
-        if dim <= MOST[setting.size]:
+        if dim <= MAX_DIMENSION[setting.size]:
             region = rs.annulus.decision_region(rs.annulus.expanded_simplex_layers(dim))
             radius = rs.annulus.inner_radius(region)
             findings.append(radius)

@@ -6,6 +6,7 @@ exactly. The dissertation tries them one by one, and stops there.
 
 from dataclasses import dataclass
 from functools import cached_property, partial
+from math import inf
 
 import numpy as np
 import torch
@@ -47,11 +48,11 @@ class Cell:
         return first_below(self.losses, GOAL)
 
     def tries(self, goal: float = GOAL) -> rs.Finding:
-        """Return how many first weights it took: a LOWER bound where none of the trials was enough."""
+        """Return the number of first weights up to the first success: a LOWER bound where no trial succeeded."""
         first, where = first_below(self.losses, goal), f"width {self.width}, depth {self.depth}"
-        return rs.Finding(
+        return rs.Finding.of(
             len(self.losses) + 1 if first is None else first + 1,
-            rs.Claim.LOWER if first is None else rs.Claim.EXACT,
+            upper=inf if first is None else None,
             name=f"first weights until success, {where}",
             definition=f"trials up to the first with a mean squared error below {goal:g} after {FIRST_EPOCHS} epochs",
             domain=f"{len(self.losses)} seeded trials",
@@ -63,9 +64,8 @@ class Cell:
         """The share of first weights that reach the goal."""
         number = int((self.losses < GOAL).sum())
         low, high = binomtest(number, len(self.losses)).proportion_ci(0.95)
-        return rs.Finding(
+        return rs.Finding.estimate(
             number / len(self.losses),
-            rs.Claim.ESTIMATE,
             name=f"rate of success, width {self.width}, depth {self.depth}",
             interval=(float(low), float(high)),
             definition=f"probability of a mean squared error below {GOAL:g}; 95 % interval of Clopper and Pearson",

@@ -46,9 +46,8 @@ def protocol(setting: Setting) -> Outcome:
             name="regions where all units of the second layer are active",
             **where,
         ),
-        rs.Finding(
+        rs.Finding.of(
             int((weight != PRINTED[0]).sum() + (bias != PRINTED[1]).sum()),
-            rs.Claim.EXACT,
             name="entries of the printed map that differ from that of the printed code",
             method="integer arithmetic",
             source="sattelberg2026",

@@ -20,7 +20,7 @@ POSITION = 40
 DATA = None
 
 # Table 5.1: rows are widths 1 to 10, columns depths 1 to 10; None is more than 1,000.
-MOST_TRIED = 1000
+MAX_TRIED = 1000
 PAPER = (
     (1, 1, 3, 4, 1, 18, 51, 333, None, None),
     (1, 1, 1, 2, 1, 3, 14, 54, 39, 392),
@@ -38,7 +38,7 @@ PAPERS_GOAL_IN_CAPTION = 0.5
 
 @dataclass(frozen=True)
 class Plan:
-    """Which networks, and from how many first weights each."""
+    """Which networks are trained, and from how many first weights each."""
 
     widths: tuple[int, ...]
     depths: tuple[int, ...]
@@ -47,7 +47,7 @@ class Plan:
 
 PLANS: dict[Size, Plan] = {
     "small": Plan((1, 2, 3, 5, 8, 10), (1, 2, 4, 6, 8, 10), 200),
-    "full": Plan(tuple(range(1, 11)), tuple(range(1, 11)), MOST_TRIED),
+    "full": Plan(tuple(range(1, 11)), tuple(range(1, 11)), MAX_TRIED),
 }
 
 Cells = dict[tuple[int, int], Cell]
@@ -62,12 +62,12 @@ def protocol(setting: Setting) -> Outcome:
     costs = np.cumsum([width * (width * depth + 4) for width, depth in places])
     try:
         for (width, depth), before in zip(places, np.append(0, costs), strict=False):
-            setting.tell(f"Training {plan.trials:,} networks of {depth} x {width} units", before / costs[-1], None)
+            setting.progress(f"Training {plan.trials:,} networks of {depth} x {width} units", before / costs[-1])
             cells[width, depth] = cell(setting, width, depth, plan.trials)
     except KeyboardInterrupt:
         said = f"The work was interrupted; {len(cells)} of {len(places)} widths and depths are finished, and kept."
         return Outcome((_how(plan), said), (), interrupted=True)
-    setting.tell("Regions of the networks", None, None)
+    setting.progress("Regions of the networks")
     return _report(plan, cells)
 
 
@@ -98,7 +98,7 @@ def _how(plan: Plan) -> str:
 
 
 def _what_came_out(plan: Plan, cells: Cells, pieces: dict[tuple[int, int], rs.Finding | None]) -> list[str]:
-    agreeing = [one.agrees(_papers(*place), MOST_TRIED) for place, one in cells.items()]
+    agreeing = [one.agrees(_papers(*place), MAX_TRIED) for place, one in cells.items()]
     zero = float(np.mean(Y**2))
     at_caption = sum(one.tries(PAPERS_GOAL_IN_CAPTION).value == 1 for one in cells.values())
     at_text = sum(one.tries().value == 1 for one in cells.values())
@@ -143,7 +143,7 @@ def _tables(plan: Plan, cells: Cells, pieces: dict[tuple[int, int], rs.Finding |
     return (
         table(
             f"First weights until an error below {GOAL:g}; in brackets the dissertation's Table 5.1. A dash: more than "
-            f"{plan.trials:,}, in brackets more than {MOST_TRIED:,}.",
+            f"{plan.trials:,}, in brackets more than {MAX_TRIED:,}.",
             tries,
         ),
         table(

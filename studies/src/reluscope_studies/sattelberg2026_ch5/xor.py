@@ -32,9 +32,8 @@ def protocol(setting: Setting) -> Outcome:
         right = int(((values > 0) == LABELS).sum())
         proved = rs.tropical.round_trip(net)
         findings += [
-            rs.Finding(
+            rs.Finding.of(
                 right,
-                rs.Claim.EXACT,
                 name=f"points of XOR with the right sign, {name}",
                 domain="the four points, where all arithmetic is in small integers",
                 source="sattelberg2026",

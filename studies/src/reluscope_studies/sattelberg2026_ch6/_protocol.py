@@ -81,13 +81,13 @@ def report(setting: Setting, name: Data) -> Outcome:
     looked = []
     for number, model in enumerate(every):
         network, found = trained(setting, model, training_of(model, plan.epochs), training, testing)
-        setting.tell(f"Gradients of {model.name}", number / len(every), None)
+        setting.progress(f"Gradients of {model.name}", number / len(every))
         looked.append(_look(model, network, found, testing))
     anchors = nearest_triple(testing.points)
     sliced = []
     for one in looked:
         if one.model.number == 1:
-            setting.tell(f"Slice of {one.model.name}", None, None)
+            setting.progress(f"Slice of {one.model.name}")
             sliced.append(_slice(setting, plan, one, testing.points[anchors]))
     norms = {one.model.name: rs.sensitivity.jacobian_norms(one.network, testing.points) for one in looked}
     shares = [one.subspaces.share(j) for one in looked for j in range(len(one.subspaces))]

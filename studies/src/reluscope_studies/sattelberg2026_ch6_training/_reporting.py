@@ -39,9 +39,8 @@ def report_first(setting: Setting, plan: Plan) -> Outcome:
         said = f"No first weights led to {goal}; the best are shown."
     elif run.number:
         said = f"The first {run.number} of {run.number + 1} first weights did not lead to {goal}; the last did."
-    tried = rs.Finding(
+    tried = rs.Finding.of(
         run.number + 1,
-        rs.Claim.EXACT,
         name="first weights tried",
         definition=f"runs up to the first that ends with {SOLVED:.0%} of the training points right",
         source="sattelberg2026",
@@ -57,7 +56,7 @@ def interrupted(plan: Plan) -> Outcome:
 
 def report(setting: Setting, plan: Plan, run: Run, before: Part, *more: Part) -> Outcome:
     """Report a run: how it was found, its end, what only some studies ask, and pictures."""
-    setting.tell(f"Partitions of {plan.name}", None, None)
+    setting.progress(f"Partitions of {plan.name}")
     parts = [run.partition(moment) for moment in range(len(run.epochs))]
     every = [before, _at_the_end(run, parts[-1]), *more, _on_the_way(run, parts)]
     small = ("This is the small size: fewer epochs and frames.",) if setting.size == "small" else ()
@@ -138,14 +137,13 @@ def _movement(run: Run) -> Part:
         "times (the dissertation sees later layers shift significantly as training begins, and the first slowly)."
     )
     findings = [
-        rs.Finding(
+        rs.Finding.of(
             value,
-            rs.Claim.EXACT,
             name=f"changes of pieces in layer {index + 1}, {when}",
             definition="mean number of changes per unit and training point, from one moment to the next",
             domain=f"{len(codes)} moments, {len(run.training):,} training points",
             source="sattelberg2026",
-            tolerance=1e-9,
+            resolution=1e-9,
         )
         for when, values in ((f"first {EARLY:.0%} of the epochs", early), ("later", late))
         for index, value in enumerate(values)

@@ -12,7 +12,7 @@ from scipy.spatial import ConvexHull, QhullError
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, Table
 from reluscope_studies.sattelberg2026_ch6_training._reporting import WIDE, Part, interrupted, report
-from reluscope_studies.sattelberg2026_runs import BATCH, SOLVED, Plan, Plans, Run, attempt
+from reluscope_studies.sattelberg2026_runs import BATCH, SOLVED, Plan, Plans, Run, attempts
 
 SENTENCE = "circle and annulus learned by three units: regions and coefficients in training"
 POSITION = 10
@@ -30,10 +30,8 @@ ENDS = ("hexagon", "quadrilateral", "another closed curve", "an open curve", UNS
 def protocol(setting: Setting) -> Outcome:
     """Train networks from many first weights, see how they end, and look at one of those the dissertation shows."""
     plan = PLANS[setting.size]
-    runs: list[Run] = []
     try:
-        for number in range(ATTEMPTS[setting.size]):
-            runs.append(attempt(setting, plan, number))
+        runs = attempts(setting, plan, ATTEMPTS[setting.size])
     except KeyboardInterrupt:
         return interrupted(plan)
     ends = [_end(run) for run in runs]
@@ -57,9 +55,8 @@ def _survey(runs: list[Run], ends: list[str]) -> Part:
     solved = len(runs) - counts[UNSOLVED]
     where = f"{len(runs)} first weights"
     findings = [
-        rs.Finding(
+        rs.Finding.of(
             number,
-            rs.Claim.EXACT,
             name=name,
             definition=f"runs that end with {SOLVED:.0%} of the training points right{more}",
             domain=where,
@@ -107,10 +104,9 @@ def _hexagon(run: Run) -> Part:
             f"{lengths.max():.3g}; these coefficients span {form} (the dissertation: a central point and a hexagon)."
         )
         findings += [
-            rs.Finding(size, rs.Claim.EXACT, name="slope on the triangle", definition="norm of the gradient", **common),
-            rs.Finding(
+            rs.Finding.of(size, name="slope on the triangle", definition="norm of the gradient", **common),
+            rs.Finding.of(
                 corners,
-                rs.Claim.EXACT,
                 name="corners of the outer regions' coefficients",
                 definition="corners of the convex hull of the gradients on the unbounded regions",
                 **common,

@@ -29,7 +29,7 @@ def compared(
         name = f"compared, {number + 1} of {len(groups)}"
         kept = setting.records.get(name)
         if kept is None:
-            setting.tell(f"Comparing {len(names)} networks ({number + 1} of {len(groups)})", number / len(groups), None)
+            setting.progress(f"Comparing {len(names)} networks ({number + 1} of {len(groups)})", number / len(groups))
             found = rs.similarity.compare(
                 {one: networks[one] for one in names},
                 testing.points,

@@ -63,7 +63,7 @@ def compressed(
     name = f"{model.name}, compressed"
     kept = setting.records.get(name)
     if kept is None:
-        setting.tell(f"Compressing {model.name}", None, None)
+        setting.progress(f"Compressing {model.name}")
         of_training = rs.coefficients.matrix(network, training.points, budget=rs.Budget(memory=plan.memory))
         of_testing = rs.coefficients.matrix(network, testing.points, budget=rs.Budget(memory=plan.memory))
         curve = rs.compression.accuracy_curve(

@@ -123,7 +123,7 @@ def _mapped_coefficients(
     image = testing.points[:1]
     kept = setting.records.get("mapped coefficients")
     if kept is None:
-        setting.tell(f"Mapping {MAPPED_FROM} to {MAPPED_TO}", None, None)
+        setting.progress(f"Mapping {MAPPED_FROM} to {MAPPED_TO}")
         maps = rs.similarity.coefficient_maps(first, second, training.points, budget=rs.Budget(memory=plan.memory))
         own = first.linearize(image)
         rows = np.concatenate([own.weight[0].cpu().numpy(), own.bias[0].cpu().numpy()[:, None]], axis=1)

@@ -4,16 +4,16 @@ The network of two units is the dissertation's with the bias that its pieces bel
 ``-1 + relu(s + 2) - 2 relu(s)``, which is -1, 1, 1, -1 at the corners of the square.
 """
 
-from collections import deque
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
+import torch
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Record, Setting, Size, Table
 from reluscope_studies import plots
 from reluscope_studies.plots.functions_and_slopes import OnGrid
-from reluscope_studies.sattelberg2026_descent import Layers, descend
 
 SENTENCE = "coefficients of networks of 2, 20 and 100 units for XOR, and maps between them"
 POSITION = 10
@@ -27,7 +27,7 @@ SHOWN = rs.Box(-1.25, 1.25, 2)
 # What the dissertation leaves open: all four points in every step, until the loss has settled.
 RATE = 0.1
 EPOCHS: dict[Size, int] = {"small": 3_000, "full": 30_000}
-TWO: Layers = [(np.ones((2, 2)), np.array([2.0, 0.0])), (np.array([[1.0, -2.0]]), np.array([-1.0]))]
+TWO: rs.stacked.Layers = [(np.ones((2, 2)), np.array([2.0, 0.0])), (np.array([[1.0, -2.0]]), np.array([-1.0]))]
 # Units and number of the first weights, by name.
 TRAINED = {"20 units": (20, 1), "20 units, other weights": (20, 2), "100 units": (100, 1)}
 METRICS = ("map_residual", "cka", "scaled_distance", "scaled_distance_absolute", "agreement")
@@ -36,8 +36,7 @@ COMPARED = ("mapped_agreement", *METRICS)
 
 def protocol(setting: Setting) -> Outcome:
     """Train the networks, partition the square, and map the coefficients of each to those of the others."""
-    networks = {"2 units": rs.load(TWO)}
-    networks |= {name: rs.load(_trained(setting, name)) for name in TRAINED}
+    networks = {"2 units": rs.load(TWO), **_trained(setting)}
     line = np.linspace(-1.0, 1.0, GRID)
     points = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
     parts = {name: rs.partition(network, WINDOW) for name, network in networks.items()}
@@ -80,20 +79,27 @@ def protocol(setting: Setting) -> Outcome:
     )
 
 
-def _trained(setting: Setting, name: str) -> Layers:
-    """Return the layers of a network after its last step, from the records if they are there."""
-    kept = setting.records.get(name)
-    if kept is None:
-        units, number = TRAINED[name]
-        setting.tell(f"Training {name}", None, None)
-        seed = int(np.random.default_rng([setting.seed, number]).integers(2**31))
-        way = descend(CORNERS, CLASSES, (units,), epochs=EPOCHS[setting.size], rate=RATE, batch=4, seed=seed)
-        (layers,) = deque(way, maxlen=1)
-        arrays = {
-            f"{letter}{layer}": both[part] for layer, both in enumerate(layers) for part, letter in enumerate("Wb")
-        }
-        kept = setting.records[name] = Record({}, arrays)
-    return [(kept.arrays[f"W{layer}"], kept.arrays[f"b{layer}"]) for layer in range(2)]
+def _trained(setting: Setting) -> dict[str, rs.Network]:
+    """Return the networks after their last step by name, from the records if they are there."""
+    missing = [name for name in TRAINED if name not in setting.records]
+    if missing:
+        seeds = [int(np.random.default_rng([setting.seed, TRAINED[name][1]]).integers(2**31)) for name in missing]
+        widths = [(TRAINED[name][0],) for name in missing]
+        done = rs.stacked.train(
+            rs.stacked.initialize(widths, num_inputs=2, seeds=seeds, dtype=torch.float64),
+            CORNERS,
+            CLASSES.astype(np.float64),
+            loss="bce",
+            optimizer=partial(torch.optim.SGD, lr=RATE),
+            epochs=EPOCHS[setting.size],
+            progress=lambda share: setting.progress("Training", share),
+        )
+        for place, name in enumerate(missing):
+            both = enumerate(done.stack.layers(place))
+            arrays = {f"{letter}{k}": layer[part] for k, layer in both for part, letter in enumerate("Wb")}
+            setting.records[name] = Record({}, arrays)
+    kept = {name: setting.records[name].arrays for name in TRAINED}
+    return {name: rs.load([(one[f"W{k}"], one[f"b{k}"]) for k in range(2)]) for name, one in kept.items()}
 
 
 def _on_grid(network: rs.Network, points: np.ndarray) -> OnGrid:

@@ -7,7 +7,7 @@ import reluscope as rs
 from reluscope.studies import Record, Setting
 from reluscope_studies.labelled import labelled_data
 from reluscope_studies.records import plain_findings
-from reluscope_studies.training import Recipe, train_classifiers
+from reluscope_studies.training import Training, train_classifiers
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,12 @@ class Plan:
         In both hidden layers together.
     replicates : int
         Networks of each split.
-    recipe : Recipe
+    training : Training
     """
 
     units: int
     replicates: int
-    recipe: Recipe
+    training: Training
 
     @property
     def splits(self) -> list[tuple[int, int]]:
@@ -75,12 +75,12 @@ class Networks:
             missing,
             num_classes=int(max(self.training.labels.max(), self.testing.labels.max())) + 1,
             seeds=[_seed(self.setting.seed, replicate, split) for split in missing],
-            recipe=plan.recipe,
+            training=plan.training,
             device=self.setting.device,
-            tell=lambda share: self.setting.tell(label, share, None),
+            progress=lambda share: self.setting.progress(label, share),
         )
         for number, (split, layers) in enumerate(zip(missing, trained, strict=True)):
-            self.setting.tell(f"Measuring errors of {split[0]}+{split[1]}", number / len(missing), None)
+            self.setting.progress(f"Measuring errors of {split[0]}+{split[1]}", number / len(missing))
             arrays = {f"W{index}": weight for index, (weight, _) in enumerate(layers)}
             arrays |= {f"b{index}": bias for index, (_, bias) in enumerate(layers)}
             plain = {
@@ -143,7 +143,7 @@ class Networks:
 
 
 class _Clock:
-    """How far the counts are: what they take is not known before, so that the bound stands for it.
+    """The progress of the counts; since their time is not known in advance, the bound on regions stands for it.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ class _Clock:
         if self._setting.seconds is not None:
             remaining = min(remaining or float("inf"), (self._number - self._ended) * self._setting.seconds)
         what = f"Counting {split[0]}+{split[1]}, network {self._ended + 1} of {self._number}"
-        self._setting.tell(what, self._done / self._whole, remaining)
+        self._setting.progress(what, self._done / self._whole, remaining)
 
     def end(self, split: tuple[int, int]) -> None:
         """Take note that a network is counted."""

@@ -13,13 +13,13 @@ DATA = None
 
 HALVES = (2, 3, 4, 5, 8, 11, 16)
 DRAWN = 11
-MOST_INPUTS = 26
+MAX_INPUTS = 26
 
 
 def protocol(setting: Setting) -> Outcome:
     """Compare the largest number of regions of one layer with bounds for two, from bounds alone."""
-    setting.tell("Comparing bounds", None, None)
-    inputs = range(1, MOST_INPUTS + 1)
+    setting.progress("Comparing bounds")
+    inputs = range(1, MAX_INPUTS + 1)
     curves = {
         f"one layer of {2 * DRAWN}: largest number": [rs.bounds.serra_upper((n, 2 * DRAWN)) for n in inputs],
         f"two layers of {DRAWN}: upper bound": [rs.bounds.serra_upper((n, DRAWN, DRAWN)) for n in inputs],
@@ -75,9 +75,8 @@ def _crossing(half: int) -> rs.Finding:
         for n in range(1, 2 * half + 1)
         if sum(comb(2 * half, j) for j in range(n + 1)) > int(rs.bounds.serra_upper((n, half, half)))
     )
-    return rs.Finding(
+    return rs.Finding.of(
         inputs,
-        rs.Claim.EXACT,
         name=f"inputs from which one layer of {2 * half} is ahead",
         definition=(
             f"least number of inputs for which one layer of {2 * half} ReLUs can have more regions than the upper "

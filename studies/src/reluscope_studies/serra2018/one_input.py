@@ -21,7 +21,7 @@ def protocol(setting: Setting) -> Outcome:
     counts: dict[tuple[int, ...], rs.Finding] = {}
     every = [*deep, *(widths for widths in MIXED if widths not in deep)]
     for index, widths in enumerate(every):
-        setting.tell("Counting zigzags", index / len(every), None)
+        setting.progress("Counting zigzags", index / len(every))
         counts[widths] = rs.partition(zigzag(widths), rs.Box(0, 1, 1)).finding()
     bounds = {
         name: [ask((1, *widths)) for widths in deep]

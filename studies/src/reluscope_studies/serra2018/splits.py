@@ -14,13 +14,13 @@ from reluscope.studies import Outcome, Picture, Setting, Table
 from reluscope_studies import plots
 from reluscope_studies.labelled import labelled_data
 from reluscope_studies.serra2018._split_networks import Measured, Networks, Plan
-from reluscope_studies.training import Recipe
+from reluscope_studies.training import Training
 
 SENTENCE = "regions, bounds and errors of networks with two hidden layers, for every split of 22 units"
 POSITION = 10
 DATA = "mnist"
 
-PLANS = {"small": Plan(10, 3, Recipe(40, learning_rate=1e-2)), "full": Plan(22, 10, Recipe(10))}
+PLANS = {"small": Plan(10, 3, Training("Adam", 1e-2, 40, 128)), "full": Plan(22, 10, Training("Adam", 2e-3, 10, 128))}
 BOUNDS = {
     "all codes": rs.bounds.naive_upper,
     "Montúfar 2017": rs.bounds.montufar_upper,
@@ -99,15 +99,15 @@ def _relations(counted: Sequence[Measured]) -> list[rs.Finding]:
     for what, errors in _errors(wide).items():
         value = np.corrcoef(rankdata(counts), rankdata(errors))[0, 1] if np.ptp(counts) and np.ptp(errors) else 0.0
         found.append(
-            rs.Finding(
+            rs.Finding.of(
                 float(value),
-                rs.Claim.EXACT if is_exact else rs.Claim.ESTIMATE,
+                *((float(value),) * 2 if is_exact else (-1.0, 1.0)),
                 name=f"rank correlation of regions and {what}",
                 definition=f"Spearman's, over {len(wide)} networks with {NARROW} or more units in each layer",
                 domain="the networks of this study",
                 method="ranks of exact counts" if is_exact else "ranks of counts, some of them lower bounds",
                 source="serra2018",
-                tolerance=1e-12 if is_exact else None,
+                resolution=1e-12 if is_exact else None,
             )
         )
     return found
@@ -130,7 +130,7 @@ def _sentences(
     training, testing = labelled_data(setting)
     whole = len(plan.splits) * plan.replicates
     exact = sum(one.findings["regions"].claim is rs.Claim.EXACT for one in counted)
-    recipe = plan.recipe.describe()
+    how = plan.training.describe()
     said = [
         (
             f"Networks: {len(networks)} of {whole}, {plan.replicates} for every split of {plan.units} units in two "
@@ -138,7 +138,7 @@ def _sentences(
             f"({len(testing):,})."
         ),
         (
-            f"The paper trains on MNIST and leaves open how; here: {recipe}, first weights and biases uniform in "
+            f"The paper trains on MNIST and leaves open how; here: {how}, first weights and biases uniform in "
             "±1/sqrt(inputs of the layer), the same order of samples for all networks of a replicate, the last step "
             "kept. The box is [0, 1] for every pixel."
         ),

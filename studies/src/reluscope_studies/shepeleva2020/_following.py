@@ -1,4 +1,4 @@
-"""A network followed through its training: which codes samples have, how many, and how they sort the classes.
+"""Codes of samples during the training of a network: their number, and how well they separate the classes.
 
 A code is that of the gates that are watched, the dense ones; all gates of the network are counted beside them.
 """
@@ -22,14 +22,14 @@ from reluscope_studies.shepeleva2020._descent import descend
 from reluscope_studies.shepeleva2020._samples import Samples
 
 # Codes of all gates are counted where they take less memory than this.
-MOST_BYTES = 2**30
+MAX_BYTES = 2**30
 BLOCK = 4096
 CODES = "num_distinct_codes"
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a network learns.
+    """The task of a network.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Plan:
-    """What one size does.
+    """The size of a study.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ class Plan:
 
 @dataclass(frozen=True, eq=False)
 class Followed:
-    """What was seen in a training.
+    """The codes and numbers found during a training.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class Followed:
 
 
 def follow(run: Run, setting: Setting, *, watched: Callable[[str], bool], most_drawn: int) -> Followed:
-    """Return what a training showed, from the records of the setting if it is there.
+    """Return the codes and numbers of a training, from the records of the setting if they are there.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def follow(run: Run, setting: Setting, *, watched: Callable[[str], bool], most_d
     arrays = {"labels": validation.labels[drawn]}
 
     def look(epoch: int) -> None:
-        setting.tell(f"Training {run.label} at rate {run.rate:g}: epoch {epoch} of {max(run.epochs)}", None, None)
+        setting.progress(f"Training {run.label} at rate {run.rate:g}: epoch {epoch} of {max(run.epochs)}")
         network = traced.with_parameters({name: value.detach().cpu() for name, value in model.state_dict().items()})
         seen = {name: _see(network, part, run.task, gates) for name, part in run.samples.parts().items()}
         looks[str(epoch)] = {
@@ -206,7 +206,7 @@ def follow(run: Run, setting: Setting, *, watched: Callable[[str], bool], most_d
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """What samples look like to a network: their codes in the watched gates and in all, and how well it does."""
+    """Codes of samples in the watched gates and in all gates, and the accuracy of the network."""
 
     samples: Labelled
     sampled: rs.codespace.SampleCodes
@@ -217,7 +217,7 @@ class _Seen:
 def _see(network: rs.Network, samples: Labelled, task: Task, gates: tuple[rs.GateLayout, ...]) -> _Seen:
     """Evaluate samples block by block, so that only the codes of the watched gates are kept of large networks."""
     names = [gate.name for gate in gates]
-    is_small = network.layout.num_words * 8 * len(samples) <= MOST_BYTES
+    is_small = network.layout.num_words * 8 * len(samples) <= MAX_BYTES
     parts, wholes, scores = [], [], []
     for start in range(0, len(samples), BLOCK):
         rows = slice(start, start + BLOCK)
@@ -237,7 +237,7 @@ def _together(parts: list[rs.codespace.SampleCodes]) -> rs.codespace.SampleCodes
 
 
 def _numbers(seen: _Seen, part: str, parts: Mapping[str, _Seen], run: Run) -> dict[str, rs.Finding]:
-    """Return all that is said about one part of the samples."""
+    """Return all numbers about one part of the samples."""
     task, sampled = run.task, seen.sampled
     score = rs.Finding.estimate(
         float(seen.scores.mean()),

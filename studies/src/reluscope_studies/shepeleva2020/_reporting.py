@@ -81,7 +81,7 @@ def nearest_shares(one: Followed, gates: Sequence[str]) -> list[float]:
 
 
 def curves(name: str, followed: Sequence[Followed]) -> Picture:
-    """Draw what happened in training: scores and numbers of codes, one column per rate."""
+    """Draw scores and numbers of codes over epochs, one column per rate."""
     are_classifiers = all(one.run.task is CLASSIFICATION for one in followed)
     panels: dict[str, dict[str, dict[tuple[str, str], Line]]] = {}
     for one in followed:
@@ -128,7 +128,7 @@ def grid(
     for one in followed:
         for gate in one.gates:
             if gates is None or gate.name in gates:
-                setting.tell(f"Embedding the codes of {gate.name}, {one.run.label}", None, None)
+                setting.progress(f"Embedding the codes of {gate.name}, {one.run.label}")
                 codes = [one.codes(epoch, gate.name) for epoch in shown]
                 drawn.append(rs.codespace.embed_series(codes, method=method, seed=setting.seed))
                 columns.append(gate.name if len(followed) == 1 else f"{one.run.label} {gate.name}")

@@ -1,4 +1,4 @@
-"""Whether samples out of the domain of the training data have other codes, and whether codes tell them apart.
+"""Codes of samples outside the domain of the training data, and whether codes distinguish them from samples in it.
 
 The claim is that of Jamil, Liu, Cole, Blanchard, King, Kirby and Peterson, "Dual graphs of polyhedral decompositions
 for the detection of adversarial attacks", 2022, as Sattelberg, "Local linearity of ReLU neural networks", 2026, cites
@@ -35,7 +35,7 @@ PROBABILITY, NEAREST = "largest probability", "nearest training image"
 
 @dataclass(frozen=True)
 class Plan:
-    """What one size does: convolutional blocks by the network's name, how networks are trained, how many of each."""
+    """The size of the study: convolutional blocks by the network's name, training, number of networks of each kind."""
 
     blocks: Mapping[str, tuple[tuple[int, int], ...]]
     fit: Fit
@@ -52,7 +52,7 @@ PLANS = {
 
 @dataclass(frozen=True, eq=False)
 class _Judged:
-    """What was found about one network: findings by (what, score, kind), and how far samples are from codes."""
+    """Results for one network: findings by (quantity, score, kind), and distances of samples to codes."""
 
     network: str
     record: Record
@@ -105,12 +105,12 @@ def _judge(
     """Train one network and return everything about it."""
     training, validation = samples.training, samples.validation
     seed = int(np.random.default_rng([setting.seed, replicate]).integers(2**31))
-    setting.tell(f"Training {name} network {replicate + 1} of {plan.replicates}", None, None)
+    setting.progress(f"Training {name} network {replicate + 1} of {plan.replicates}")
     model = classifier(training.shape, blocks, HEAD, len(samples.names), seed=seed)
     shaped = training.points.reshape(len(training), *training.shape)
     fit_classifier(model, shaped, training.labels, fit=plan.fit, seed=seed, device=setting.device)
     network = rs.load(model, input_shape=training.shape).to(setting.device)
-    setting.tell(f"Codes of {name} network {replicate + 1}", None, None)
+    setting.progress(f"Codes of {name} network {replicate + 1}")
     scores = {PROBABILITY: {kind: _uncertainty(network, points) for kind, points in kinds.items()}, NEAREST: nearest}
     right = rs.classification.accuracy(network, validation.points, validation.labels)
     found = {f"accuracy/validation/{INSIDE}": right}
@@ -143,7 +143,7 @@ def _uncertainty(network: rs.Network, points: Float[np.ndarray, "s n"]) -> Float
 
 
 def _nearest_images(samples: Samples, kinds: Mapping[str, np.ndarray], setting: Setting) -> dict[str, np.ndarray]:
-    setting.tell("Looking for the nearest training images", None, None)
+    setting.progress("Looking for the nearest training images")
     search = NearestNeighbors(n_neighbors=1, algorithm="brute").fit(samples.training.points)
     return {kind: search.kneighbors(points)[0][:, 0] for kind, points in kinds.items()}
 

@@ -1,7 +1,8 @@
-"""Networks trained in different ways, compared by their linear regions: what the paper does twice.
+"""Networks trained in different ways, compared by their linear regions, for both experiments of the paper.
 
-All networks of a replicate begin with the same weights. For each, test points are asked about their inscribed balls at
-three places, the classes in their regions and what is around them; hyperplanes are looked at for one point.
+All networks of a replicate begin with the same weights. Test points are asked about the inscribed balls of manifold,
+decision and adversarial regions, the classes in their regions and the regions around them; angles between hyperplanes
+are those of one point.
 """
 
 from dataclasses import replace
@@ -45,7 +46,7 @@ class Comparison:
         """Keep the likeliest point of every class in the region that is looked at."""
         name, records = f"{trained.variant.name}-likeliest", self.setting.records
         if name not in records:
-            self.setting.tell(f"Likeliest points of {trained.variant.name}", None, None)
+            self.setting.progress(f"Likeliest points of {trained.variant.name}")
             found = rs.local.likeliest_in_regions(trained.network, self.shown, domain=self.asked.box)
             records[name] = Record({}, {"points": found.points, "classes": found.classes})
 
@@ -54,7 +55,7 @@ class Comparison:
         name, records = f"{trained.variant.name}-facets", self.setting.records
         if name in records:
             return
-        self.setting.tell(f"Facets of {trained.variant.name}", None, None)
+        self.setting.progress(f"Facets of {trained.variant.name}")
         found = rs.local.region_facets(trained.network, self.shown, domain=self.asked.box)
         records[name] = Record({}, {"sources": found.sources[found.sources[:, 0] >= 0]})
 

@@ -151,13 +151,15 @@ class Workshop:
         setting, training, testing = self.setting, self.training, self.testing
         model, fit = self._built(variant), self.fit[variant.rate]
 
-        def tell(epoch: int, loss: float) -> None:
-            setting.tell(f"Training {variant.name}: epoch {epoch}, held-out loss {loss:.3f}", None, None)
+        def on_epoch(epoch: int, loss: float) -> None:
+            setting.progress(f"Training {variant.name}: epoch {epoch}, held-out loss {loss:.3f}")
 
-        setting.tell(f"Training {variant.name}", None, None)
+        setting.progress(f"Training {variant.name}")
         points = training.points.reshape(len(training), *training.shape)
         seed = _seed(setting.seed, variant)
-        epochs = fit_classifier(model, points, training.labels, fit=fit, seed=seed, device=setting.device, tell=tell)
+        epochs = fit_classifier(
+            model, points, training.labels, fit=fit, seed=seed, device=setting.device, on_epoch=on_epoch
+        )
         state = model.state_dict()
         found = rs.classification.accuracy(self._network(model, state), testing.points, testing.labels)
         plain = {"epochs": epochs, "accuracy": plain_findings({"": found})[""]}

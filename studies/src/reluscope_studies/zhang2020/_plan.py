@@ -1,4 +1,4 @@
-"""What the paper's two comparisons have in common: which networks are trained, and what is asked of them."""
+"""The plan of the paper's two comparisons: which networks are trained, and which questions are asked."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

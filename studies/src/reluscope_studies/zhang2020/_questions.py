@@ -1,4 +1,4 @@
-"""What is asked of the regions of a network, point by point; answers are kept in records as they come.
+"""Questions about the regions of a network, asked point by point; answers are kept in records as they come.
 
 An answer is a table of arrays with one row per point, NaN where a point has no answer. Points are asked about in a
 fixed random order, so that those asked so far are a random sample of all.
@@ -88,7 +88,7 @@ class Asked:
         done = _number(known)
         while done < len(rows) and (not done or seconds is None or spent < seconds):
             began = time.perf_counter()
-            self.setting.tell(f"{question.capitalize()} of {network_name}, point {done + 1}", done / len(rows), None)
+            self.setting.progress(f"{question.capitalize()} of {network_name}, point {done + 1}", done / len(rows))
             block = rows[done : done + BLOCK]
             new = QUESTIONS[question](self, network, block)
             known = {part: np.concatenate([known[part], value]) if known else value for part, value in new.items()}
@@ -149,8 +149,8 @@ def _classes(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answers:
     return answers
 
 
-def _surroundings(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answers:
-    """Distinct regions along random rays on which no logit changes, and how alike they decide."""
+def _surrounding_regions(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answers:
+    """Distinct regions along random rays on which no logit changes, and cosines of their decision directions."""
     inquiry = asked.inquiry
     points = asked.testing.points[rows]
     found = rs.local.null_space_rays(network, points, count=inquiry.rays, reach=inquiry.reach, seed=asked.seed(rows))
@@ -166,12 +166,12 @@ def _surroundings(asked: Asked, network: rs.Network, rows: np.ndarray) -> Answer
 
 
 def cosines_of(answers: Answers) -> np.ndarray:
-    """Return the cosines of all surroundings, each as the middle of its bin."""
+    """Return the cosines of all surrounding regions, each as the middle of its bin."""
     return np.repeat((COSINE_EDGES[1:] + COSINE_EDGES[:-1]) / 2, answers["cosines"].sum(axis=0))
 
 
 QUESTIONS: dict[str, Callable[[Asked, rs.Network, np.ndarray], Answers]] = {
     "inspheres": _inspheres,
     "classes": _classes,
-    "surroundings": _surroundings,
+    "surrounding_regions": _surrounding_regions,
 }

@@ -1,7 +1,8 @@
-"""What came out of a comparison: sentences, findings, tables with the paper's numbers beside ours, pictures."""
+"""The report of a comparison: sentences, findings, tables with the paper's numbers beside ours, pictures."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
+from math import inf
 
 import numpy as np
 
@@ -25,16 +26,16 @@ def compare(setting: Setting, plan: Plan) -> Outcome:
 
 
 class Report:
-    """Puts together what is known of a comparison, finished or not."""
+    """The findings, tables and pictures of a comparison, finished or not."""
 
     def __init__(self, work: Comparison) -> None:
         self.work = work
         self.setting, self.plan, self.workshop, self.asked = work.setting, work.plan, work.workshop, work.asked
 
     def outcome(self, interrupted: bool) -> Outcome:
-        """Return what is known."""
+        """Return the outcome, as far as the comparison has come."""
         looked = self._directions()
-        parts = (self._accuracies(), self._inspheres(), self._classes(), self._surroundings(), _angles(looked))
+        parts = (self._accuracies(), self._inspheres(), self._classes(), self._surrounding_regions(), _angles(looked))
         findings = tuple(one for found, _ in parts for one in found)
         tables = tuple(table for _, table in parts if table.rows)
         return Outcome(self._sentences(), findings, tables, tuple(self._pictures(looked)), interrupted)
@@ -108,15 +109,14 @@ class Report:
             if len(radii):
                 gap = float(_joined(answers, f"gap {place}").max())
                 findings.append(
-                    rs.Finding(
+                    rs.Finding.of(
                         float(np.median(radii)),
-                        rs.Claim.EXACT if np.isfinite(gap) else rs.Claim.LOWER,  # a radius is that of a ball inside
+                        upper=float(np.median(radii)) + gap,  # a radius is that of a ball inside
                         name=f"median inradius, {place} regions: {variant.label}",
                         definition="radius of the largest ball inside the region and the box",
                         domain=self._domain(variant, len(radii), len(answers)),
                         method="interior-point method with duality gap",
                         source="zhang2020",
-                        tolerance=gap if np.isfinite(gap) else None,
                     )
                 )
                 cells[f"inradius, {place}", variant.rate, variant.kind] = f"{np.median(radii):.3g} ({len(radii)})"
@@ -157,10 +157,10 @@ class Report:
         )
         return findings, self._table(cells, caption, "{:.3f}")
 
-    def _surroundings(self) -> tuple[list[rs.Finding], Table]:
+    def _surrounding_regions(self) -> tuple[list[rs.Finding], Table]:
         findings, cells = [], {}
         for variant in self.plan.compared:
-            answers = self.work.answers("surroundings", variant)
+            answers = self.work.answers("surrounding_regions", variant)
             numbers = _joined(answers, "number")
             if not len(numbers):
                 continue
@@ -168,24 +168,23 @@ class Report:
             total, count = (sum(one[part].sum() for one in answers) for part in ("cosine sum", "cosine count"))
             median = float(np.median(numbers))
             findings.append(
-                rs.Finding(
+                rs.Finding.of(
                     median,
-                    rs.Claim.EXACT if is_exact else rs.Claim.LOWER,
+                    upper=None if is_exact else inf,
                     name=f"median number of regions along rays: {variant.label}",
                     definition=f"distinct regions on {self.plan.inquiry.rays} random rays of length "
                     f"{self.plan.inquiry.reach:g} along which no logit changes at first",
                     domain=self._domain(variant, len(numbers), len(answers)),
                     method="exact partition of every ray",
                     source="zhang2020",
-                    tolerance=1e-12 if is_exact else None,
+                    resolution=1e-12 if is_exact else None,
                 )
             )
             cells["regions along rays", variant.rate, variant.kind] = f"{median:,.0f} ({len(numbers)})"
             if count:
                 findings.append(
-                    rs.Finding(
+                    rs.Finding.estimate(
                         float(total / count),
-                        rs.Claim.ESTIMATE,
                         name=f"mean cosine of decision directions: {variant.label}",
                         definition="between the gradients of the difference of the two largest logits, at the point "
                         "and in every other region met",
@@ -225,7 +224,7 @@ class Report:
             trained = self.workshop.kept(variant)
             if trained is None:
                 continue
-            self.setting.tell(f"Angles of {variant.name}", None, None)
+            self.setting.progress(f"Angles of {variant.name}")
             (every,) = rs.local.directions(trained.network, self.work.shown)
             record = self.setting.records.get(f"{variant.name}-facets")
             rows = None if record is None else [record.arrays["sources"]]
@@ -241,7 +240,7 @@ class Report:
             kinds = {one.kind: self.work.answers("inspheres", one) for one in compared if one.rate == rate}
             yield Picture(
                 f"{self.plan.name}-inspheres-{rate:g}",
-                rs.plots.places(
+                rs.plots.size_distributions(
                     {
                         f"{place} regions": {kind: _joined(found, f"radius {place}") for kind, found in kinds.items()}
                         for place in PLACES
@@ -249,8 +248,8 @@ class Report:
                 ),
                 f"Inradii of regions at three places, at learning rate {rate:g}.",
             )
-        if any(self.work.answers("surroundings", variant) for variant in compared):
-            yield self._surroundings_picture()
+        if any(self.work.answers("surrounding_regions", variant) for variant in compared):
+            yield self._surrounding_regions_picture()
         if any(f"{variant.name}-likeliest" in self.setting.records for variant in compared):
             yield self._likeliest_picture()
         for variant, (every, _) in looked.items():
@@ -260,19 +259,19 @@ class Report:
                 f"Angles between all hyperplanes of the region of one test point: {variant.label}.",
             )
 
-    def _surroundings_picture(self) -> Picture:
+    def _surrounding_regions_picture(self) -> Picture:
         numbers: dict[str, dict[str, np.ndarray]] = {}
         cosines: dict[str, dict[str, np.ndarray]] = {}
         for variant in self.plan.compared:
-            answers = self.work.answers("surroundings", variant)
+            answers = self.work.answers("surrounding_regions", variant)
             rate = f"rate {variant.rate:g}"
             numbers.setdefault(rate, {})[variant.kind] = _joined(answers, "number").astype(np.int64)
             found = np.concatenate([np.zeros(0), *(cosines_of(one) for one in answers)])
             cosines.setdefault(rate, {})[variant.kind] = found
         inquiry = self.plan.inquiry
         return Picture(
-            f"{self.plan.name}-surroundings",
-            rs.plots.surroundings(numbers, cosines),
+            f"{self.plan.name}-surrounding-regions",
+            rs.plots.surrounding_regions(numbers, cosines),
             f"Distinct regions on {inquiry.rays} random rays of length {inquiry.reach:g} from each point, along which "
             "no logit changes at first, and the cosines between decision directions there and at the point.",
         )
@@ -314,15 +313,14 @@ def _angles(
                 continue
             row += [f"{len(found):,}", f"{found.mean:.1f}°"]
             findings.append(
-                rs.Finding(
+                rs.Finding.of(
                     found.mean,
-                    rs.Claim.EXACT,
                     name=f"mean angle between {name} in degrees: {variant.label}",
                     definition=f"mean over all pairs of {len(found):,} {name} of units, normals turned inward",
                     domain="the region of one test point",
                     method="all pairs, in float64",
                     source="zhang2020",
-                    tolerance=1e-5,
+                    resolution=1e-5,
                 )
             )
         rows.append(tuple(row))

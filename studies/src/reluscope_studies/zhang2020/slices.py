@@ -1,4 +1,4 @@
-"""Figure 1: a plane through three images, as small dense networks see it."""
+"""Figure 1: a plane through three images, partitioned by small dense networks."""
 
 import reluscope as rs
 from reluscope.studies import Outcome, Picture, Setting, Table

@@ -1,4 +1,4 @@
-"""Sizes of the regions at several places that belong to one sample: a line for each sample from place to place."""
+"""Sizes of the linear regions at several locations that belong to one sample, joined by a line for each sample."""
 
 from collections.abc import Sequence
 
@@ -17,21 +17,21 @@ MARKERS = ("o", "s", "^", "D", "v")
 
 
 @read_drawn
-def radii_by_place(
+def radii_by_location(
     radii: Float[np.ndarray, "s p"],
-    places: Sequence[str],
+    locations: Sequence[str],
     *,
     label: str = "radius of the inscribed ball",
     axes: Axes | None = None,
 ) -> Figure:
-    """Draw the sizes at p places of every sample.
+    """Draw the sizes at p locations of every sample.
 
     Parameters
     ----------
     radii : (s, p) float64
-        NaN where a sample has no such place. Sizes of zero and infinite ones have no place on a logarithmic scale and
-        are left out.
-    places : sequence of str
+        NaN where a sample has no such location. Sizes of zero and infinite ones, which a logarithmic scale does not
+        have, are left out.
+    locations : sequence of str
     label : str
         What the sizes are.
     axes : matplotlib axes, optional
@@ -39,11 +39,11 @@ def radii_by_place(
     Returns
     -------
     matplotlib.figure.Figure
-        Thin lines join the places of one sample; bars are medians over the samples of a place.
+        Thin lines join the locations of one sample; bars are medians over the samples of a location.
 
     Examples
     --------
-    >>> figure = radii_by_place(np.array([[0.1, 0.2], [0.3, np.nan]]), ["at the sample", "beyond"])
+    >>> figure = radii_by_location(np.array([[0.1, 0.2], [0.3, np.nan]]), ["at the sample", "beyond"])
     >>> [tick.get_text() for tick in figure.axes[0].get_xticklabels()]
     ['at the sample (2)', 'beyond (1)']
     """
@@ -56,23 +56,23 @@ def radii_by_place(
         axes.set_yticks([])
         say(axes, "no size is finite and positive")
         return figure_of(axes)
-    if len(places) != radii.shape[1]:
-        raise ShapeError(f"expected one name for each of {radii.shape[1]} places, got {len(places)}")
-    at = np.arange(len(places))
+    if len(locations) != radii.shape[1]:
+        raise ShapeError(f"expected one name for each of {radii.shape[1]} locations, got {len(locations)}")
+    at = np.arange(len(locations))
     for line in shown:
         known = np.isfinite(line)
         axes.plot(at[known], line[known], color=INK, linewidth=0.7, alpha=0.35, zorder=1)
-    for place in at[counts > 0]:
-        sizes = shown[:, place]
-        color, marker = category(int(place)), MARKERS[place % len(MARKERS)]
-        axes.plot(np.full(len(sizes), place), sizes, marker, color=color, markersize=4.6, alpha=0.9, zorder=3)
+    for location in at[counts > 0]:
+        sizes = shown[:, location]
+        color, marker = category(int(location)), MARKERS[location % len(MARKERS)]
+        axes.plot(np.full(len(sizes), location), sizes, marker, color=color, markersize=4.6, alpha=0.9, zorder=3)
         median = float(np.nanmedian(sizes))
-        axes.plot([place - 0.17, place + 0.17], [median, median], color=INK, linewidth=2.4, zorder=4)
+        axes.plot([location - 0.17, location + 0.17], [median, median], color=INK, linewidth=2.4, zorder=4)
     number_logarithmically(axes, float(np.nanmax(shown) / np.nanmin(shown)), along="y")
-    axes.set_xlim(-0.5, len(places) - 0.5)
+    axes.set_xlim(-0.5, len(locations) - 0.5)
     axes.set_xticks(
         at,
-        [f"{name} ({count:,})" for name, count in zip(places, counts.tolist(), strict=True)],
+        [f"{name} ({count:,})" for name, count in zip(locations, counts.tolist(), strict=True)],
     )
     axes.set_ylabel(label)
     axes.grid(axis="y", color=INK, alpha=0.12, linewidth=0.6)

@@ -1,4 +1,4 @@
-"""How sizes of regions are distributed at several places: one panel per place, one outline per network.
+"""Distributions of the sizes of linear regions: one panel per location, one outline per network.
 
 Reference: Zhang and Wu, "Empirical studies on the properties of linear regions in deep neural networks", 2020,
 Figure 3.
@@ -19,16 +19,16 @@ BINS = 30
 
 
 @read_drawn
-def places(
+def size_distributions(
     sizes: Mapping[str, Mapping[str, Float[np.ndarray, " _"]]],
     *,
     label: str = "radius of the inscribed ball",
 ) -> Figure:
-    """Draw how sizes are distributed at every place, for every network.
+    """Draw histograms of the sizes of regions at several locations, for every network.
 
     Parameters
     ----------
-    sizes : mapping of places to mappings of networks to sizes
+    sizes : mapping of locations to mappings of networks to sizes
         Networks have the colour and dashes of the order in which they first come.
     label : str
         What the sizes are.
@@ -42,7 +42,7 @@ def places(
     Examples
     --------
     >>> sizes = {"manifold": {"vanilla": np.array([0.1, 0.2]), "dropout": np.array([0.2, 0.4, 0.0])}}
-    >>> figure = places(sizes)
+    >>> figure = size_distributions(sizes)
     >>> figure.axes[0].get_title(), figure.axes[0].texts[0].get_text()
     ('manifold', '1 not shown')
     """
@@ -50,7 +50,9 @@ def places(
     figure = Figure(figsize=(2.9 * max(2, len(sizes)) + 0.5, 3.1), layout="constrained")
     FigureCanvasAgg(figure)
     panels = figure.subplots(1, max(1, len(sizes)), squeeze=False, sharex=True, sharey=True)[0]
-    shown = {place: {name: _positive(group.get(name, np.zeros(0))) for name in names} for place, group in sizes.items()}
+    shown = {
+        location: {name: _positive(group.get(name, np.zeros(0))) for name in names} for location, group in sizes.items()
+    }
     every = np.concatenate([np.zeros(0), *(values for group in shown.values() for values in group.values())])
     for axes in panels:
         canvas(axes, (0.0, 0.0))
@@ -64,10 +66,10 @@ def places(
     edges = edges_of_equal_ratio(every, BINS)
     number_logarithmically(panels[0], (edges[-1] / edges[0]) ** (1.0 if len(panels) == 1 else 2.0))
     handles = []
-    for axes, (place, group) in zip(panels, shown.items(), strict=True):
+    for axes, (location, group) in zip(panels, shown.items(), strict=True):
         handles = outlines(axes, group, edges)
-        axes.set_title(place, fontsize=9.5, color=INK)
-        missing = sum(len(values) for values in sizes[place].values()) - sum(map(len, group.values()))
+        axes.set_title(location, fontsize=9.5, color=INK)
+        missing = sum(len(values) for values in sizes[location].values()) - sum(map(len, group.values()))
         if missing:
             axes.text(
                 1.0,

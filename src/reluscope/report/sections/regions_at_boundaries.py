@@ -1,4 +1,7 @@
-"""Regions at samples, at decision boundaries and at adversaries: where classes end, and how large regions are there."""
+"""Linear regions at samples, at decision boundaries and at adversaries, and the radii of their inscribed balls.
+
+Zhang and Wu (2020) call them manifold, decision and adversarial regions.
+"""
 
 from dataclasses import dataclass, replace
 
@@ -9,13 +12,14 @@ from reluscope.analyses.classification.classes import predicted_classes
 from reluscope.analyses.data_box import data_box
 from reluscope.analyses.inscribed_balls import INRADIUS, ball_seconds, inscribed_balls
 from reluscope.analyses.local.adversaries import pgd
-from reluscope.analyses.local.class_ends import LastOfClass, last_of_class
+from reluscope.analyses.local.class_ends import ClassEnds, LastOfClass, last_of_class
 from reluscope.analyses.local.targets import class_means, other_means, other_points
 from reluscope.budget import Budget
 from reluscope.errors import IncompletePartitionError
 from reluscope.findings import Column, Finding, Findings, Kind, declare
 from reluscope.findings.writing import number
 from reluscope.geometry.domains import Box
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import (
     Block,
     Content,
@@ -25,14 +29,15 @@ from reluscope.report.content import (
     Text,
     numbers,
     plain_values,
+    table,
 )
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
-TITLE = "Regions where a class ends"
+TITLE = "Linear regions at decision boundaries and adversaries"
 POSITION = 66
-MOST_SAMPLES = 60
-MOST_BALLS = 10
+MAX_SAMPLES = 60
+MAX_BALLS = 10
 SHARE_FOR_BALLS = 1 / 2
 # The size of the box in which adversaries are looked for, as a share of the range of the data.
 RADIUS = 0.1
@@ -53,7 +58,7 @@ MEANING = (
 
 
 def why_not(subject: Subject) -> str | None:
-    """Return why there are no such places: without classes, gates or a second class, or if balls take too long."""
+    """Return why there are no such regions: without classes, gates or a second class, or if balls take too long."""
     network, settings = subject.network, subject.settings
     if subject.classes is None:
         return "This is a regression, so no class ends anywhere."
@@ -75,34 +80,34 @@ def why_not(subject: Subject) -> str | None:
 
 def seconds(subject: Subject) -> float:
     """Return about how long it takes: forward passes along ways, adversaries, and three balls for each sample."""
-    network, ways = subject.network, 2 * min(len(subject.data), MOST_SAMPLES)
+    network, ways = subject.network, 2 * min(len(subject.data), MAX_SAMPLES)
     box = data_box(subject.points)
     walks = ways * (network.num_units * (subject.seconds_per_sample + 1e-5) + 1e-3)
-    balls = 3 * min(len(subject.data), MOST_BALLS) * ball_seconds(network, box)
+    balls = 3 * min(len(subject.data), MAX_BALLS) * ball_seconds(network, box)
     return 0.5 + walks + min(SHARE_FOR_BALLS * subject.settings.seconds, balls)
 
 
-def content(subject: Subject, tell: Tell) -> Content:
-    """Find the places of some samples, then inscribed balls for a few of them."""
+def content(subject: Subject, progress: ProgressFunction) -> Content:
+    """Find where ways from some samples leave their class, then inscribed balls at a few of these points."""
     assert subject.classes is not None
     network, settings = subject.network, subject.settings
-    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MOST_SAMPLES]
+    rows = np.random.default_rng(settings.seed).permutation(len(subject.data))[:MAX_SAMPLES]
     points, classes = subject.points[rows], subject.classes[rows]
     box = data_box(subject.points)
     assert box is not None
     try:
         targets, by_means = _targets(subject, classes)
         decision = last_of_class(network, points, targets, tolerance=settings.tolerance)
-        tell(0.2)
+        progress(0.2)
         radius = RADIUS * float(np.ptp(subject.points))
         adversaries = pgd(network, points, classes, radius=radius, steps=STEPS, norm="linf", box=box)
-        tell(0.3)
+        progress(0.3)
         adversarial = last_of_class(network, points, adversaries, tolerance=settings.tolerance)
     except IncompletePartitionError:  # Ctrl-C, with nothing to show
         raise KeyboardInterrupt from None
-    tell(0.4)
+    progress(0.4)
     ways = (decision, adversarial)
-    balls = _balls(subject, points, ways, box, tell)
+    balls = _balls(subject, points, ways, box, progress)
     shares = [_leaving(way, what) for way, what in zip(ways, TARGETS, strict=True)]
     medians = [_median(one, kind) for kind, one in balls.found.items()]
     blocks: list[Block] = [
@@ -122,7 +127,7 @@ def content(subject: Subject, tell: Tell) -> Content:
 
 
 def _known_classes(subject: Subject) -> np.ndarray:
-    """Return the labels, or what the network says where there are none."""
+    """Return the labels, or the predicted classes where there are none."""
     assert subject.classes is not None
     return subject.classes if subject.labels is None else subject.labels
 
@@ -140,7 +145,7 @@ def _targets(subject: Subject, classes: np.ndarray) -> tuple[np.ndarray, bool]:
 
 @dataclass(frozen=True)
 class _Balls:
-    """Inscribed balls at the three places of some samples, and their radii as a table, NaN where there is none."""
+    """Inscribed balls of the three regions of some samples, and their radii as a table, NaN where there is none."""
 
     found: dict[str, Findings]
     rows: np.ndarray
@@ -148,10 +153,12 @@ class _Balls:
     interrupted: bool
 
 
-def _balls(subject: Subject, points: np.ndarray, ways: tuple[LastOfClass, ...], box: Box, tell: Tell) -> _Balls:
+def _balls(
+    subject: Subject, points: np.ndarray, ways: tuple[LastOfClass, ...], box: Box, progress: ProgressFunction
+) -> _Balls:
     limit = SHARE_FOR_BALLS * subject.settings.seconds / 3
     ends = np.stack([way.last.is_boundary for way in ways])
-    rows = np.argsort(-ends.sum(axis=0), kind="stable")[:MOST_BALLS]
+    rows = np.argsort(-ends.sum(axis=0), kind="stable")[:MAX_BALLS]
     table = np.full((len(rows), 3), np.nan)
     found, interrupted = {}, False
     for place, kind in enumerate(KINDS):
@@ -166,7 +173,7 @@ def _balls(subject: Subject, points: np.ndarray, ways: tuple[LastOfClass, ...], 
                 domain=box,
                 budget=Budget(seconds=limit),
                 tolerance=subject.settings.tolerance,
-                progress=lambda share, place=place: tell(0.4 + 0.6 * (place + share) / 3),
+                progress=lambda share, place=place: progress(0.4 + 0.6 * (place + share) / 3),
             )
         except KeyboardInterrupt:  # the ways are there
             interrupted = True
@@ -201,11 +208,15 @@ def _leaving(way: LastOfClass, what: str) -> Finding:
     )
 
 
-def _along(values: np.ndarray, errors: np.ndarray) -> Finding:
-    """Return the median share of the way, from shares with the rounding of each."""
+def _along(way: LastOfClass, ends: ClassEnds) -> Finding | None:
+    """Return the median share of the way at which the class ends, over ways that lead to another class, if any."""
+    leaving = way.last.is_boundary
+    if not leaving.any():
+        return None
     method = "exact partition of every way; outputs are affine between its kinks"
-    ends = np.maximum(values - errors, 0.0), np.minimum(values + errors, 1.0)
-    column = Column.of(SHARE_OF_WAY, np.clip(values, *ends), *ends, tolerance=2 * errors, method=method)
+    values, errors = ends.alphas[leaving], ends.errors[leaving]
+    bounds = np.maximum(values - errors, 0.0), np.minimum(values + errors, 1.0)
+    column = Column.of(SHARE_OF_WAY, np.clip(values, *bounds), *bounds, tolerance=2 * errors, method=method)
     return Findings.of(column, keys={"sample": np.arange(len(values))}).median(SHARE_OF_WAY)
 
 
@@ -223,29 +234,33 @@ def _text(subject: Subject, number: int, by_means: bool, radius: float, box: Box
 
 
 def _picture(balls: _Balls) -> Picture:
-    figure = plots.radii_by_place(balls.table, KINDS)
+    figure = plots.radii_by_location(balls.table, KINDS)
     caption = "Radii of inscribed balls of regions at three places of the same samples, joined by thin lines."
     described = f"Radii of inscribed balls at {len(KINDS)} places of {len(balls.rows):,} samples"
-    return Picture((drawing(figure, "places", described),), caption)
+    return Picture((drawing(figure, "radii-by-location", described),), caption)
 
 
 def _table(ways: tuple[LastOfClass, ...]) -> Table:
-    rows = []
-    for way, what in zip(ways, TARGETS, strict=True):
-        ends = way.last.is_boundary
-        cells: list = [f"to {what}", Number(_leaving(way, what))]
-        for one in (way.first, way.last):
-            cells.append(Number(_along(one.alphas[ends], one.errors[ends])) if ends.any() else "")
-        number, unsure = int((way.first.alphas < way.last.alphas)[ends].sum()), int((~way.is_exact).sum())
-        back = Finding.of(
-            number,
-            max(0, number - unsure),
-            number + unsure,
-            name=f"ways to {what} on which the class comes back",
-            definition="ways that leave the class of their start, and have it again later on",
-            domain=f"{int(ends.sum()):,} ways that end in another class",
-            method="exact partition of every way",
-        )
-        rows.append((*cells, Number(back)))
-    columns = ("way", "leave the class", "first left at", "last left at", "class comes back")
-    return Table(columns, tuple(rows), "Shares of ways, and the median share of the way at which the class is left.")
+    columns = {
+        "leave the class": [_leaving(way, what) for way, what in zip(ways, TARGETS, strict=True)],
+        "first left at": [_along(way, way.first) for way in ways],
+        "last left at": [_along(way, way.last) for way in ways],
+        "class comes back": [_coming_back(way, what) for way, what in zip(ways, TARGETS, strict=True)],
+    }
+    caption = "Shares of ways, and the median share of the way at which the class is left."
+    return table({"way": [f"to {what}" for what in TARGETS]}, columns, caption)
+
+
+def _coming_back(way: LastOfClass, what: str) -> Finding:
+    """Return how many ways leave the class of their start, and have it again later on."""
+    ends = way.last.is_boundary
+    number, unsure = int((way.first.alphas < way.last.alphas)[ends].sum()), int((~way.is_exact).sum())
+    return Finding.of(
+        number,
+        max(0, number - unsure),
+        number + unsure,
+        name=f"ways to {what} on which the class comes back",
+        definition="ways that leave the class of their start, and have it again later on",
+        domain=f"{int(ends.sum()):,} ways that end in another class",
+        method="exact partition of every way",
+    )

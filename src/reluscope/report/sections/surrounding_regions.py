@@ -1,4 +1,4 @@
-"""What lies around samples: distinct regions along random rays, and how alike they decide."""
+"""Linear regions around samples: distinct regions along random rays, and cosines of their decision directions."""
 
 import numpy as np
 
@@ -6,13 +6,14 @@ from reluscope import plots
 from reluscope.analyses.local.null_space_rays import ALONG_RAYS, null_space_rays
 from reluscope.budget import Budget
 from reluscope.findings import Finding
+from reluscope.progress import ProgressFunction
 from reluscope.report.content import Block, Content, Number, Picture, Text, numbers, plain_values
 from reluscope.report.drawing import drawing
-from reluscope.report.subject import Subject, Tell
+from reluscope.report.subject import Subject
 
-TITLE = "Regions around a sample"
+TITLE = "Linear regions around samples"
 POSITION = 64
-MOST_SAMPLES = 30
+MAX_SAMPLES = 30
 RAYS = 30
 REACH = 0.1
 SHARE_OF_SECONDS = 1 / 4
@@ -39,14 +40,14 @@ def seconds(subject: Subject) -> float:
     """Return about how long it takes: forward passes over crossings, or the limit."""
     crossings = CROSSINGS * subject.network.num_units * RAYS
     each = OVERHEAD + crossings * (subject.seconds_per_sample + 1e-5)
-    work = min(len(subject.data), MOST_SAMPLES) * each
+    work = min(len(subject.data), MAX_SAMPLES) * each
     return 0.4 + min(SHARE_OF_SECONDS * subject.settings.seconds, work)
 
 
-def content(subject: Subject, tell: Tell) -> Content:
+def content(subject: Subject, progress: ProgressFunction) -> Content:
     """Walk along rays from some samples, as many as there is time for."""
     settings, data = subject.settings, subject.data
-    rows = np.random.default_rng(settings.seed).permutation(len(data))[:MOST_SAMPLES]
+    rows = np.random.default_rng(settings.seed).permutation(len(data))[:MAX_SAMPLES]
     reach = REACH * float(np.ptp(subject.points))
     found = null_space_rays(
         subject.network,
@@ -57,7 +58,7 @@ def content(subject: Subject, tell: Tell) -> Content:
         population=len(data),
         budget=Budget(seconds=SHARE_OF_SECONDS * settings.seconds),
         tolerance=settings.tolerance,
-        progress=lambda share: tell(0.9 * share),
+        progress=lambda share: progress(0.9 * share),
     )
     found = found.rows(found.is_done)
     regions = found[ALONG_RAYS].value.astype(np.int64)
@@ -123,7 +124,7 @@ def _text(subject: Subject, reach: float, number: int, stopped: str) -> str:
 
 def _picture(subject: Subject, regions: np.ndarray, cosines: np.ndarray) -> Picture:
     name = "this network"
-    figure = plots.surroundings({"": {name: regions}}, {"": {name: cosines}} if _decides(subject) else {})
+    figure = plots.surrounding_regions({"": {name: regions}}, {"": {name: cosines}} if _decides(subject) else {})
     caption = (
         f"Left, distinct regions around each of {len(regions):,} samples: the box holds the middle half of them, the "
         "line is the median."
@@ -131,4 +132,4 @@ def _picture(subject: Subject, regions: np.ndarray, cosines: np.ndarray) -> Pict
     if len(cosines):
         caption += f" Right, the cosines of {len(cosines):,} regions; the triangle is the median."
     described = f"Box plot of numbers of regions around samples, from {regions.min():,} to {regions.max():,}"
-    return Picture((drawing(figure, "surroundings", described),), caption)
+    return Picture((drawing(figure, "surrounding-regions", described),), caption)

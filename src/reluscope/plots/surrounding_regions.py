@@ -1,4 +1,4 @@
-"""What lies around points, for several networks: how many regions, and how alike they decide.
+"""Linear regions around points, for several networks: their number, and the cosines of their decision directions.
 
 Reference: Zhang and Wu, "Empirical studies on the properties of linear regions in deep neural networks", 2020, Figures
 6 and 12.
@@ -23,7 +23,7 @@ HATCHES = ("", "////", "....")
 
 
 @read_drawn
-def surroundings(
+def surrounding_regions(
     numbers: Mapping[str, Mapping[str, Int[np.ndarray, " _"]]],
     cosines: Mapping[str, Mapping[str, Float[np.ndarray, " _"]]],
 ) -> Figure:
@@ -45,7 +45,7 @@ def surroundings(
 
     Examples
     --------
-    >>> figure = surroundings({"": {"a": np.array([3, 4, 9])}}, {"": {"a": np.array([0.9, 1.0])}})
+    >>> figure = surrounding_regions({"": {"a": np.array([3, 4, 9])}}, {"": {"a": np.array([0.9, 1.0])}})
     >>> [axes.get_xlabel() for axes in figure.axes]
     ['', 'cosine of decision directions']
     """
