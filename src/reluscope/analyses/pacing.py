@@ -12,7 +12,7 @@ from reluscope.budget import ENDS, why_ended
 
 BLOCK_SECONDS = 0.4
 # A block has at most so many times the samples of the one before: samples may differ in what they take.
-MAX_GROWTH = 16
+MAX_GROWTH = 64
 
 
 class Pace:
