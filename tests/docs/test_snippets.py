@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 from reluscope.cli import app
 from reluscope.cli.analyze import DEMO
 from reluscope.report import build_report
+from reluscope.report.sections import all_sections
 
 ROOT = Path(__file__).parents[2]
 # What docs/extending.md shows are files, which have a test of their own.
@@ -41,12 +42,28 @@ def commands(block):
     return [line.partition("#")[0].strip() for line in block.splitlines() if line.startswith("reluscope")]
 
 
-COMMANDS = [
+# What a newcomer reads first; the other pages take some seconds each.
+FIRST = ("README.md", "docs/getting-started.md", "docs/concepts.md", "docs/command-line.md", "docs/report.md")
+# Commands that no page runs whose blocks are one session.
+RUN_BY_PAGES = {
     command
     for name, language, block in BLOCKS
-    if language == "sh" and name not in SESSIONS
+    if language == "sh" and name in SESSIONS and name in FIRST
     for command in commands(block)
+}
+COMMANDS = [
+    command
+    for command in dict.fromkeys(
+        command
+        for name, language, block in BLOCKS
+        if language == "sh" and name not in SESSIONS
+        for command in commands(block)
+    )
+    if command not in RUN_BY_PAGES
 ]
+# Sections of reports, but for the one that a newcomer makes first: tests of the report are elsewhere.
+QUICK = ("network", "fit", "plane")
+WHOLE = "docs/getting-started.md"
 
 
 @pytest.fixture
@@ -95,14 +112,18 @@ def demo_at_once(monkeypatch, demo_report):
     monkeypatch.setattr("reluscope.cli.analyze.build_report", build)
 
 
-# What a newcomer reads first; the other pages take some seconds each.
-FIRST = ("README.md", "docs/getting-started.md", "docs/concepts.md", "docs/command-line.md", "docs/report.md")
+@pytest.fixture
+def few_sections(monkeypatch, request):
+    """Let reports have a few quick sections, on all pages but one."""
+    if request.node.callspec.params.get("name") != WHOLE:
+        kept = tuple(section for section in all_sections() if section.name in QUICK)
+        monkeypatch.setattr("reluscope.report.building.all_sections", lambda: kept)
 
 
 @pytest.mark.parametrize(
     "name", [name if name in FIRST else pytest.param(name, marks=pytest.mark.slow) for name in SESSIONS]
 )
-def test_page(folder, demo_at_once, name):
+def test_page(folder, demo_at_once, few_sections, name):
     session, printed = {"__name__": "__main__"}, None
     for language, block in [(language, block) for page, language, block in BLOCKS if page == name]:
         if language == "python":
@@ -127,7 +148,7 @@ def marked(command):
 
 
 @pytest.mark.parametrize("command", [marked(command) for command in COMMANDS])
-def test_command(folder, command):
+def test_command(folder, few_sections, command):
     run(command)
 
 

@@ -11,6 +11,8 @@ from reluscope.arguments import Range, read_whole
 from reluscope.budget import ENDS, why_ended
 
 BLOCK_SECONDS = 0.4
+# A block has at most so many times the samples of the one before: samples may differ in what they take.
+MAX_GROWTH = 64
 
 
 class Pace:
@@ -49,7 +51,7 @@ class Pace:
         self.done, self.stopped = done, ""
 
     def blocks(self) -> Iterator[slice]:
-        """Yield blocks that grow until one takes about half a second; ``done`` is where the last finished one ends."""
+        """Yield blocks, of one sample at first, soon of as many as take 0.4 s; ``done`` is where the last one ends."""
         began = last = time.perf_counter()
         size, first = 1, self.done
         while self.done < self.number:
@@ -59,8 +61,8 @@ class Pace:
             stop = min(self.done + size, self.number)
             yield slice(self.done, stop)
             self.done, now = stop, time.perf_counter()
-            if now - last < BLOCK_SECONDS:
-                size = min(2 * size, self.most)
+            growth = BLOCK_SECONDS / max(now - last, BLOCK_SECONDS / MAX_GROWTH)
+            size = min(int(max(growth, 1.0) * size), self.most)
             last = now
             if self.progress is not None:
                 share = max(self.done / self.number, min(1.0, (now - began) / self.seconds) if self.seconds else 1.0)
