@@ -244,8 +244,16 @@ def test_shares_are_written_in_percent() -> None:
 def test_what_no_quantity_can_be_is_refused() -> None:
     with pytest.raises(ValueError, match="between its ends"):
         Column.of(LENGTH, [1.0], [2.0], [3.0])
+    with pytest.raises(ValueError, match="between its ends"):
+        Column.of(LENGTH, [5.0, 1.0, np.nan], [5.0, 2.0, np.nan], [5.0, 3.0, np.nan])
+    with pytest.raises(ValueError, match="between its ends"):
+        Column.of(LENGTH, [5.0, 4.0], [5.0, 2.0], [5.0, 3.0])
     with pytest.raises(ValueError, match="ends from 0 to 1"):
         Column.of(TRUTH, [2.0])
+    with pytest.raises(ValueError, match="ends from 0 to 1"):
+        Column.of(TRUTH, [1.0, 0.0], [1.0, -1.0], [1.0, 0.0])
+    with pytest.raises(ValueError, match="ends from 0 to 1"):
+        Column.of(TRUTH, [1.0, 0.0], [1.0, 0.0], [1.0, 2.0])
     with pytest.raises(ValueError, match="declared already"):
         declare("test_length", "something else")
     assert declare("test_length", "length of what is tested", unit="input") is not None

@@ -129,6 +129,10 @@ def test_outputs_along_a_direction():
     assert np.interp(fine, found.line_positions, found.line_values) == pytest.approx(expected, abs=1e-9)
     correlation = np.corrcoef(found.positions, net(points)[:, 2].numpy())[0, 1]
     assert float(found.explained()) == pytest.approx(correlation**2, abs=1e-9)
+    coarse = rs.sensitivity.output_along(net, points, direction, tolerance=rs.Tolerance(rounding=32.0))
+    unit, sizes = direction / np.linalg.norm(direction), np.abs(points).max() + np.abs(points.mean(axis=0)).max()
+    assert coarse.position_error == pytest.approx(32 * 2.0**-52 * sizes * np.abs(unit).sum(), rel=1e-9)
+    assert found.position_error == pytest.approx(coarse.position_error / 2, rel=1e-9)
     single = rs.sensitivity.output_along(net, points[:1], direction)
     assert len(single.line_positions) == 1
     for wrong, message in ((np.ones(3), "4 entries"), (np.zeros(4), "not zero"), (np.full(4, np.nan), "finite")):
