@@ -162,4 +162,12 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/proved_programs",
         "if min(found[: len(rows)], default=Fraction(0)) <= 0:",
     ): "weights of which one is zero prove less at once; the simplex method in fractions finds the same",
+    (
+        "analyses/stability/singular_values",
+        "n, num_left = len(columns), int((scale >= 0).sum())",
+    ): "which of two methods, each with bounds of its own",
+    (
+        "geometry/convex_questions",
+        "inside = torch.cat([start, (margins)], dim=1)",
+    ): "where the method starts; the gap is proved at the end",
 }
