@@ -170,4 +170,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/convex_questions",
         "inside = torch.cat([start, (margins)], dim=1)",
     ): "where the method starts; the gap is proved at the end",
+    (
+        "geometry/convex_questions",
+        "is_moving = torch.isfinite(decrement)[:, None] | (decrement > CENTERED)[:, None]",
+    ): "bounded bodies have a decrement; a point that has arrived may go on",
 }

@@ -58,8 +58,8 @@ def check(net, point, steps, first, last):
 def test_values_are_enclosed(norm, is_held):
     rng = np.random.default_rng(1)
     torch.manual_seed(1)
-    many = nn.Sequential(nn.Linear(4, 8), nn.Hardtanh(), nn.Unflatten(1, (2, 4)), nn.MaxPool1d(2), nn.Flatten(),
-                         nn.Linear(4, 5), nn.LeakyReLU(), nn.Linear(5, 2)).double()  # fmt: skip
+    many = nn.Sequential(nn.Linear(4, 8), nn.Hardtanh(), nn.Unflatten(1, (2, 4)), nn.MaxPool1d(2, padding=1),
+                         nn.Flatten(), nn.Linear(6, 5), nn.LeakyReLU(), nn.Linear(5, 2)).double()  # fmt: skip
     total = 0
     for net in (rs.load(layers([4, 7, 6, 3])), rs.load(many, input_shape=(4,)), branched()):
         dim = net.num_inputs
