@@ -174,4 +174,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "geometry/convex_questions",
         "is_moving = torch.isfinite(decrement)[:, None] | (decrement > CENTERED)[:, None]",
     ): "bounded bodies have a decrement; a point that has arrived may go on",
+    (
+        "analyses/robustness/changes",
+        "sure = outputs[rows, labels] - outputs[:, own] >= errors[rows, labels] + errors[:, own]",
+    ): "equality of two reals; either answer is right",
 }

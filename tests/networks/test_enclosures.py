@@ -73,7 +73,7 @@ def test_values_are_enclosed(norm, is_held):
             if is_held:  # some units of all gates have the pieces of a point nearby
                 code = pieces_of(net.codes(point + drawn(steps, 500)[:1]))
                 for low, high, piece in zip(first, last, code, strict=True):
-                    low[:2], high[:2] = piece[0, :2], piece[0, :2]
+                    low[-2:], high[-2:] = piece[0, -2:], piece[0, -2:]
             total += check(net, point, steps, first, last)
     assert total > 500
 
@@ -95,6 +95,7 @@ def test_a_step_that_bends_nothing_is_affine_and_a_range_without_end_stops():
     far = enclose(net, np.zeros(2), CutBall(np.inf, "l2", -free, free), *pieces_range(net), rounding=ROUNDING)
     assert far.outputs is None
     assert [unit.unit for unit in far.open] == [0, 1]
+    assert [unit.parts for unit in far.open] == [((0, 0), (1, 1))] * 2
 
 
 def test_the_largest_of_candidates_is_enclosed_up_to_its_ends():
@@ -106,6 +107,8 @@ def test_the_largest_of_candidates_is_enclosed_up_to_its_ends():
     found = enclose(net, np.zeros(1), steps, *pieces_range(net), rounding=ROUNDING).outputs
     for step in (-1.0, 0.0, 1.0):
         assert abs(abs(step) - found.centers[0] - found.weights[0, 0] * step) <= found.spread[0] + 1e-12
+    ahead = enclose(net, np.array([2.0]), steps, *pieces_range(net), rounding=ROUNDING)  # u all over
+    assert (ahead.open, ahead.limits, ahead.outputs.weights.tolist()) == ([], [], [[1.0]])
     held = [np.zeros(1, dtype=int)]  # to u, which is the larger one down to 0
     (limit,) = enclose(net, np.zeros(1), steps, held, held, rounding=ROUNDING).limits
     assert (limit.centers <= limit.spread).all()
