@@ -105,3 +105,17 @@ def test_what_the_decomposition_rounds_is_bounded_by_itself(monkeypatch, short, 
             wider = module.singular_values(torch.tensor(columns), gamma=16 * 2.0**-52, error=0.25)
             assert wider.errors == pytest.approx(found.errors + 0.25)
     assert apart > 5
+
+
+def test_eigenvalues_of_a_gram_matrix_are_off_by_its_own_rounding_and_by_that_of_their_computation():
+    import torch
+
+    from reluscope.analyses.stability.singular_values import _of_gram
+
+    gram, gamma = torch.diag(torch.tensor([9.0, 4.0, 1.0], dtype=torch.float64)), 1e-5
+    found = _of_gram(gram, gamma, 3, 3, 0.125)
+    assert found is not None
+    delta = gamma * (14.0 + np.sqrt(3.0) * 9.0)
+    assert found.values == pytest.approx([3.0, 2.0, 1.0])
+    assert found.errors == pytest.approx(0.125 + delta / np.array([3.0, 2.0, 1.0]), rel=1e-12)
+    assert _of_gram(gram, 2.01e-3 / (14.0 + np.sqrt(3.0) * 9.0), 3, 3, 0.0) is None

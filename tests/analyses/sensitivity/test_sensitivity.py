@@ -142,6 +142,17 @@ def test_outputs_along_a_direction():
         rs.sensitivity.output_along(net, points, direction, output=3)
 
 
+def test_probabilities_and_lengths_are_rounded_where_nothing_else_is():
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.array([[3.0, 1.0], [-1.0, 2.0]]), np.zeros(2))])
+    found = rs.sensitivity.jacobian_norms(net, [[0.25, 0.5]], tolerance=rs.Tolerance(rounding=0.0))
+    of_probabilities, of_logits = found["probability_jacobian_norm"], found["logit_jacobian_norm"]
+    own, eps = 16 * 2.0**-52, 2.0**-52
+    assert of_logits.value[0] - of_logits.lower[0] == pytest.approx(own * of_logits.value[0], abs=8 * eps)
+    expected = own * (3 * of_logits.value[0] + of_probabilities.value[0])
+    assert of_probabilities.value[0] - of_probabilities.lower[0] == pytest.approx(expected, rel=0.1)
+    assert of_probabilities.upper[0] - of_probabilities.value[0] == pytest.approx(expected, rel=0.1)
+
+
 @pytest.mark.parametrize("name", ["products", "one output", "pool", "no gates"])
 def test_jacobian_norms_by_autograd(name):
     net = NETWORKS[name]()
