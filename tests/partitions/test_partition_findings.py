@@ -56,7 +56,9 @@ def ends(finding):
     ],
 )
 def test_regions(known, found):
-    assert ends(number_of_regions(Four(**known))) == found
+    finding = number_of_regions(Four(**known))
+    assert ends(finding) == found
+    assert finding.tolerance == 1e-12
 
 
 @pytest.mark.parametrize(
@@ -71,7 +73,7 @@ def test_regions(known, found):
 def test_pairs(known, found, undecided):
     finding = number_of_adjacent_pairs(Four(**known))
     assert ends(finding) == found
-    assert finding.num_undecided == undecided
+    assert (finding.num_undecided, finding.tolerance) == (undecided, 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +90,7 @@ def test_pairs(known, found, undecided):
 def test_bounded_regions(known, found, undecided):
     finding = number_of_bounded_regions(Four(**known))
     assert ends(finding) == found
-    assert finding.num_undecided == undecided
+    assert (finding.num_undecided, finding.tolerance) == (undecided, 1e-12)
 
 
 def test_a_partition_itself():

@@ -306,14 +306,14 @@ def test_outputs_as_far_apart_as_their_errors_tie():
 
 def test_shares_of_pieces_on_which_a_class_holds():
     """Class 1 is ahead of class 0 by 1, falls behind at a quarter of the second piece, and is back on the fourth."""
-    outputs = np.array([[0.0, 1.0], [0.0, 1.0], [0.0, -3.0], [0.0, -1.0], [0.0, 3.0], [0.0, 0.0]])
-    errors = np.full((6, 2), 0.125) * np.array([1, 1, 2, 1, 1, 1])[:, None]
-    own = class_ends._Shares.of(in_pieces(5), outputs, errors)
+    outputs = np.stack([np.zeros(8), [1.0, 1.0, -3.0, -1.0, 3.0, 0.0, -2.0, 0.0]], axis=1)
+    errors = np.full((8, 2), 0.125) * np.array([1, 1, 2, 1, 1, 1, 1, 1])[:, None]
+    own = class_ends._Shares.of(in_pieces(7), outputs, errors)
     assert own.classes.tolist() == [1]
-    # It ends where it ties, and the last piece leads there.
-    assert own.left.tolist() == [0.0, 0.0, 1.0, 0.25, 0.0]
-    assert own.right.tolist() == [1.0, 0.25, 0.0, 1.0, 1.0]
-    assert own.unsure.tolist() == [0.0, 0.5 / 4, 0.0, 0.0, 0.0]
+    # It ties at the end of the fifth piece and of the last, and holds on the fifth alone.
+    assert own.left.tolist() == [0.0, 0.0, 1.0, 0.25, 0.0, 1.0, 1.0]
+    assert own.right.tolist() == [1.0, 0.25, 0.0, 1.0, 1.0, 0.0, 0.0]
+    assert own.unsure.tolist() == [0.0, 0.5 / 4, 0.0, 0.0, 0.0, 0.0, 0.0]
 
 
 def test_a_share_within_its_rounding_is_none_and_ties_go_to_the_lowest():
