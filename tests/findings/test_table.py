@@ -103,6 +103,12 @@ def test_rows_without_the_quantity_are_left_out() -> None:
         table(Column.of(LENGTH, [np.nan]), status=(Status.UNDEFINED,)).median(LENGTH)
 
 
+def test_rows_may_have_one_quantity_and_not_another() -> None:
+    found = Findings.of(Column.of(LENGTH, [1.0, np.nan, 3.0]), Column.of(COUNT, [1, 2, 3]), keys={"sample": [0, 1, 2]})
+    assert found.is_done.all()
+    assert (str(found.median(LENGTH)), str(found.mean(COUNT))) == ("2 (EXACT)", "2 (EXACT)")
+
+
 def test_a_population_that_was_looked_at_whole_is_no_sample_of_itself() -> None:
     status = (Status.DONE, Status.UNDEFINED, Status.DONE)
     whole = table(Column.of(LENGTH, [1.0, np.nan, 3.0]), status=status, population=3)
