@@ -96,8 +96,8 @@ def test_a_step_that_bends_nothing_is_affine_and_a_range_without_end_stops():
     assert far.outputs is None
     assert [unit.unit for unit in far.open] == [0, 1]
     assert [unit.parts for unit in far.open] == [((0, 0), (1, 1))] * 2
-    for end in (1.0, np.inf):  # on the other side alone it has an end
-        half = CutBall(np.inf, "l2", -np.full(2, 2 if end == np.inf else np.inf), np.full(2, end))
+    for low, high in ((-free, np.ones(2)), (-2 * np.ones(2), free)):
+        half = CutBall(np.inf, "l2", low, high)
         found = enclose(net, np.zeros(2), half, *pieces_range(net), rounding=ROUNDING)
         assert (found.outputs, [unit.unit for unit in found.open]) == (None, [0, 1])
 
