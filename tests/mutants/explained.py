@@ -178,4 +178,16 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/robustness/changes",
         "sure = outputs[rows, labels] - outputs[:, own] >= errors[rows, labels] + errors[:, own]",
     ): "equality of two reals; either answer is right",
+    (
+        "analyses/robustness/search",
+        "key = (found.lower)",
+    ): "a bound of the part itself, if a lower one: branches come earlier, and nothing is left out",
+    (
+        "analyses/similarity/moments",
+        "if sum(map(len, self._rows)) < len(self._table):",
+    ): "rows as many as columns: both ways give the product",
+    (
+        "analyses/counting/segments",
+        "ends_of_counts = [(one.value, one.value) if one.claim is Claim.ESTIMATE else one.interval for one in counts]",
+    ): "an exact number of regions has itself as both ends of its interval",
 }
