@@ -1,11 +1,12 @@
 """Budgets: when they are spent, and what they say then."""
 
 import time
+from math import inf
 
 import pytest
 
 from reluscope.arguments import read_arguments
-from reluscope.budget import BlockBudget, Budget
+from reluscope.budget import INTERRUPTED, BlockBudget, Budget, Interrupted, why_ended
 from reluscope.errors import InputError
 
 
@@ -51,3 +52,31 @@ def test_a_limit_that_means_nothing_is_refused():
         balls(budget=Budget(regions=5, seconds=1.0))
     with pytest.raises(InputError, match=r"budget must be a Budget, got 5.*Budget\(seconds=60\)"):
         balls(5)
+
+
+def test_what_is_left():
+    assert Budget(regions=10, seconds=1.0).after(4) == Budget(regions=6, seconds=1.0)
+    assert Budget(regions=10).after(12) == Budget(regions=0)
+    assert Budget(seconds=1.0).after(5) == Budget(seconds=1.0)
+    assert [Budget(regions=10).room(number) for number in (4, 10, 12)] == [6, 0, 0]
+    assert Budget(seconds=1.0).room(5) == inf
+    assert (Budget(seconds=2.0).seconds_allowed, Budget().seconds_allowed) == (2.0, inf)
+
+
+@pytest.mark.parametrize(
+    ("number", "stopped", "is_due"),
+    [(0, "budget of 1 s", True), (1, "budget of 1 s", False), (0, "", False), (0, INTERRUPTED, False)],
+)
+def test_whether_a_first_region_is_due(number, stopped, is_due):
+    for budget in (Budget(), Budget(regions=5), Budget(seconds=1.0)):
+        assert budget.first_is_due(number, stopped) == is_due
+    assert not Budget(regions=0).first_is_due(number, stopped)
+
+
+def test_why_work_ended():
+    assert why_ended(KeyboardInterrupt()) == "interrupted"
+    for lack in (MemoryError(), RuntimeError("can't allocate memory"), RuntimeError("CUDA out of memory")):
+        assert why_ended(lack) == "out of memory"
+    with pytest.raises(RuntimeError, match="something else"):
+        why_ended(RuntimeError("something else"))
+    assert Interrupted().spent(0, time.time()) == "interrupted"

@@ -56,6 +56,30 @@ def test_ends_of_regression_hold_the_rounding_of_outputs_and_of_their_difference
             assert Fraction(found[name].lower[0]) <= abs(exact) <= Fraction(found[name].upper[0])
 
 
+@pytest.mark.parametrize(
+    ("offset", "spread", "miss"), [(0.0, 1.0, 0.1), (1e9, 1e-4, 1.0), (1e8, 1.0, 1e-8), (0.0, 1e12, 1e-3)]
+)
+def test_ends_of_the_coefficient_of_determination_hold_it(offset, spread, miss):
+    """Targets that hardly differ have a variance that is all rounding, unless it is asked of their differences."""
+    off = 0
+    for seed in range(12):
+        generator = np.random.default_rng(seed)
+        step, points = affine(generator.normal(size=(1, 2)), [0.0]), generator.normal(size=(5, 2))
+        goal = offset + spread * generator.normal(size=(5, 1))
+        step[1][:], points[:, 0], points[:, 1] = [[1.0, 3.0]], goal[:, 0], miss * generator.normal(size=5)
+        outputs = [
+            sum(w * v for w, v in zip(fractions_of(step[1][0]), fractions_of(row), strict=True)) for row in points
+        ]
+        truth = fractions_of(goal[:, 0])
+        mean = sum(truth) / 5
+        exact = 1 - sum((f - y) ** 2 for f, y in zip(outputs, truth, strict=True)) / sum((y - mean) ** 2 for y in truth)
+        found = fits(network_of([step], 2), points, goal)["coefficient_of_determination"]
+        assert Fraction(found.lower[0]) <= exact <= Fraction(found.upper[0])
+        assert Fraction(found.lower[0]) < exact or found.lower[0] == found.value[0]
+        off += Fraction(found.value[0]) > exact
+    assert off  # where the upper end alone would not do
+
+
 def test_norms_are_between_what_rounding_may_make_of_them(monkeypatch):
     from reluscope.analyses.coefficients import norms as module
 

@@ -120,3 +120,37 @@ def test_products_with_slopes_are_rounded():
     assert all(wrong)
     assert sum(one**2 for one in wrong) <= Fraction(found.error) ** 2
     assert found.error < 1e-15
+
+
+def test_eigenvalues_of_a_gram_matrix_are_off_by_its_own_rounding_and_by_that_of_their_computation():
+    import torch
+
+    from reluscope.analyses.stability.singular_values import _of_gram
+
+    gram, gamma = torch.diag(torch.tensor([9.0, 4.0, 1.0], dtype=torch.float64)), 1e-5
+    found = _of_gram(gram, gamma, 3, 3, 0.125)
+    assert found is not None
+    delta = gamma * (14.0 + np.sqrt(3.0) * 9.0)
+    assert found.values == pytest.approx([3.0, 2.0, 1.0])
+    assert found.errors == pytest.approx(0.125 + delta / np.array([3.0, 2.0, 1.0]), rel=1e-12)
+    assert _of_gram(gram, 2.01e-3 / (14.0 + np.sqrt(3.0) * 9.0), 3, 3, 0.0) is None
+
+
+@pytest.mark.parametrize("short", [0, 768])
+def test_before_and_behind_a_gate_whose_units_keep_lessen_or_lose_what_arrives(monkeypatch, short):
+    import torch
+
+    from reluscope.analyses.stability import singular_values as module
+
+    monkeypatch.setattr(module, "SHORT", short)
+    columns, scale = np.random.default_rng(0).normal(size=(3, 7)), np.array([1.0, 0.5, 0.0, 1.0, -2.0, 0.5, 1.0])
+    gate = torch.tensor(np.abs(scale))
+    for asked in (True, False):
+        before, after = module.before_and_after(
+            torch.tensor(columns), gate, gamma=16 * 2.0**-52, errors=(0.25, 0.5), before=asked
+        )
+        assert (before is not None) == asked
+        for found, factors, error in ((before, np.ones(7), 0.25), (after, scale, 0.5)):
+            if found is not None:
+                assert found.values == pytest.approx(np.linalg.svd(factors[:, None] * columns.T, compute_uv=False))
+                assert found.errors == pytest.approx(error, abs=1e-12)

@@ -37,6 +37,19 @@ def test_claims_what_the_ends_say(ends, tolerance):
         assert found.claim is expected
 
 
+@pytest.mark.parametrize(("lower", "upper"), [(1.5, 2.25), (1.75, 2.5)])
+def test_the_tolerance_reaches_the_farther_end(lower, upper):
+    assert Finding.of(2.0, lower, upper, tolerance=1.0).tolerance == 0.5
+
+
+def test_ends_as_far_apart_as_allowed_are_one_number():
+    assert Finding.of(2.0, 1.75, 2.25, tolerance=0.5).claim is Claim.EXACT
+    assert Finding.of(2.0, 1.75, 2.25, tolerance=0.499).claim is Claim.ESTIMATE
+    assert Finding.within(2.0, 0.25, tolerance=0.5).claim is Claim.EXACT
+    assert Finding.within(2.0, 0.25, tolerance=0.499).claim is Claim.ESTIMATE
+    assert (Finding.of(-2.0, -inf, inf).claim, Finding.of(-inf).claim) == (Claim.ESTIMATE, Claim.EXACT)
+
+
 def test_ends_are_on_their_sides_of_the_value():
     for value, lower, upper in ((1, 2, 3), (1, 0, 0.5), (float("nan"), 0, 1)):
         with pytest.raises(ValueError, match="between its ends"):

@@ -103,6 +103,12 @@ def test_rows_without_the_quantity_are_left_out() -> None:
         table(Column.of(LENGTH, [np.nan]), status=(Status.UNDEFINED,)).median(LENGTH)
 
 
+def test_rows_may_have_one_quantity_and_not_another() -> None:
+    found = Findings.of(Column.of(LENGTH, [1.0, np.nan, 3.0]), Column.of(COUNT, [1, 2, 3]), keys={"sample": [0, 1, 2]})
+    assert found.is_done.all()
+    assert (str(found.median(LENGTH)), str(found.mean(COUNT))) == ("2 (EXACT)", "2 (EXACT)")
+
+
 def test_a_population_that_was_looked_at_whole_is_no_sample_of_itself() -> None:
     status = (Status.DONE, Status.UNDEFINED, Status.DONE)
     whole = table(Column.of(LENGTH, [1.0, np.nan, 3.0]), status=status, population=3)
@@ -244,8 +250,16 @@ def test_shares_are_written_in_percent() -> None:
 def test_what_no_quantity_can_be_is_refused() -> None:
     with pytest.raises(ValueError, match="between its ends"):
         Column.of(LENGTH, [1.0], [2.0], [3.0])
+    with pytest.raises(ValueError, match="between its ends"):
+        Column.of(LENGTH, [5.0, 1.0, np.nan], [5.0, 2.0, np.nan], [5.0, 3.0, np.nan])
+    with pytest.raises(ValueError, match="between its ends"):
+        Column.of(LENGTH, [5.0, 4.0], [5.0, 2.0], [5.0, 3.0])
     with pytest.raises(ValueError, match="ends from 0 to 1"):
         Column.of(TRUTH, [2.0])
+    with pytest.raises(ValueError, match="ends from 0 to 1"):
+        Column.of(TRUTH, [1.0, 0.0], [1.0, -1.0], [1.0, 0.0])
+    with pytest.raises(ValueError, match="ends from 0 to 1"):
+        Column.of(TRUTH, [1.0, 0.0], [1.0, 0.0], [1.0, 2.0])
     with pytest.raises(ValueError, match="declared already"):
         declare("test_length", "something else")
     assert declare("test_length", "length of what is tested", unit="input") is not None

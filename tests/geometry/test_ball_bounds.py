@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reluscope as rs
+from reluscope.geometry import ball_bounds
 from reluscope.geometry.ball_bounds import radius_bound
 from reluscope.geometry.linear_program import LinearProgram, Solution, Status
 from reluscope.geometry.rational_program import highest, whole_form
@@ -94,3 +95,51 @@ def test_a_lying_solver_makes_no_claim(status, monkeypatch):
     square = rs.Polyhedron([[1, 0], [-1, 0], [0, 1], [0, -1]], [1.5, 0.5, 1.5, 0.5])
     ball = square.insphere()
     assert ball.radius <= 1.0 <= ball.radius + ball.gap
+
+
+@pytest.mark.parametrize("is_boxed", [False, True])
+def test_terms_of_rounding_are_those_of_their_derivation(monkeypatch, is_boxed):
+    """With a coarse epsilon every term shows."""
+    eps = 2.0**-16
+    monkeypatch.setattr(ball_bounds, "EPS", eps)
+    finite = 0
+    for seed in range(12):
+        generator = np.random.default_rng(seed)
+        A = np.concatenate([np.eye(2), -np.eye(2)]) if is_boxed else generator.normal(size=(5, 2))
+        b, center = generator.uniform(0.5, 2.0, len(A)), 0.2 * generator.normal(size=2) + (seed % 2)
+        multipliers = generator.uniform(0.5, 1.0, len(A)) * (np.arange(len(A)) > 0)
+        if seed % 3 == 0 and not is_boxed:  # what cancels leaves little
+            A[4] = -A[1:4].sum(axis=0)
+            multipliers = np.append(0.0, np.linalg.norm(A[1:], axis=1))
+        found = radius_bound(A, b, center, multipliers)
+        normals, offsets, _ = unit_rows(A, b)
+        share = multipliers[1:] / multipliers[1:].sum()
+        size, rows = len(share), normals[1:]
+        doubt = 2 * 10 * eps * (np.abs(offsets) + np.hypot(*center))
+        slack = offsets - normals @ center
+        room = share @ (slack + doubt)[1:] + (size + 4) * eps * (share @ np.abs(slack[1:]))
+        rest = np.hypot(*(rows.T @ share)) + 10 * eps + (size + 4) * eps
+        outwards = max(0.0, -(slack + doubt).min())
+        singular = np.linalg.svd(rows, compute_uv=False)
+        least = singular[-1] - 8 * max(rows.shape) * eps * singular[0]
+        steep = share.min() * least - rest
+        far = 2 * (share @ (slack + doubt + outwards)[1:]) / steep if steep > 1e-3 * share.min() * least else np.inf
+        if is_boxed:
+            ends = offsets + outwards
+            far = min(far, np.hypot(*np.maximum(ends[:2] - center, center + ends[2:])))
+        if np.isfinite(far):
+            finite += 1
+            bound = room + rest * far
+            assert found == pytest.approx(bound + 8 * (size + 4) * eps * (abs(bound) + rest * far), rel=1e-8)
+    assert finite > 3
+
+
+@pytest.mark.parametrize("width", [3.0, -3.0])
+def test_lengths_are_rounded_where_weights_cancel_in_truth(monkeypatch, width):
+    """In an empty strip the bound is below zero, and longer rows bring it nearer to that."""
+    eps = 2.0**-16
+    monkeypatch.setattr(ball_bounds, "EPS", eps)
+    A = np.array([[3.0, 1.0, 7.0], [-3.0, -1.0, -7.0], [1.0, 0.0, 0.0]])
+    found = radius_bound(A, np.array([width, 0.0, 5.0]), np.zeros(3), np.array([0.5, 0.5, 0.0]))
+    share = 1 - 7 * eps if width > 0 else 1 + 7 * eps
+    assert found == pytest.approx(width / 2 / np.sqrt(59.0) / share, rel=1e-12)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
 import reluscope as rs
+from reluscope.geometry import checked_bounds
 from reluscope.geometry.bounding_box import bounding_box
 from reluscope.geometry.checked_bounds import upper_bound
 
@@ -54,6 +55,23 @@ def test_the_rounding_of_what_is_left_decides():
     assert upper_bound(gain, rows, *ends, *box, np.ones(2)) >= float(rest) * 1e20
     free = np.array([-np.inf, 0.0]), np.array([np.inf, 0.0])
     assert upper_bound(gain, rows, *ends, *free, np.ones(2)) == np.inf
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_terms_of_rounding_are_those_of_their_derivation(monkeypatch, seed):
+    """With a coarse epsilon every term shows."""
+    eps, random = 2.0**-10, np.random.default_rng(seed)
+    monkeypatch.setattr(checked_bounds, "EPS", eps)
+    rows, gain, multipliers = random.normal(size=(3, 5)), random.normal(size=5), random.normal(size=3)
+    gain[4] = multipliers @ rows[:, 4]  # nothing is left but rounding
+    low, high, lower, upper = -random.random(3), random.random(3), -random.random(5), random.random(5)
+    rest = gain - multipliers @ rows
+    doubt = 5 * eps * (np.abs(gain) + np.abs(multipliers) @ np.abs(rows))
+    ends, sides = np.where(multipliers > 0, high, low), np.where(rest > 0, upper, lower)
+    widest = doubt * np.where(np.abs(rest) > doubt, np.abs(sides), np.maximum(np.abs(lower), np.abs(upper)))
+    terms = np.append(multipliers * ends, rest * sides)
+    expected = terms.sum() + widest.sum() + (8 + 5 + 3) * eps * (np.abs(terms).sum() + widest.sum())
+    assert upper_bound(gain, rows, low, high, lower, upper, multipliers) == pytest.approx(expected, rel=1e-9)
 
 
 def test_ends_that_there_are_not_prove_nothing():

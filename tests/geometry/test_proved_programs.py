@@ -111,6 +111,21 @@ def test_cones_between_nearly_dependent_rows():
     assert is_cone_trivial(np.array([[1.0, 0.0], [-1.0, 0.0]]), np.array([[1e-13, 1.0]]))
 
 
+@pytest.mark.parametrize("offset", [0.0, 1.0, 1e9])
+def test_points_on_a_row_but_for_a_rounding_are_in_or_out(offset):
+    told = {True: 0, False: 0}
+    for seed in range(60):
+        random = np.random.default_rng(seed)
+        row, point = random.normal(size=3), [Fraction(entry) for entry in (random.normal(size=3) + offset).tolist()]
+        height = sum(Fraction(a) * x for a, x in zip(row.tolist(), point, strict=True))
+        ends = np.nextafter(float(height), [-np.inf, np.inf])[[seed % 2]] if seed % 3 else np.array([float(height)])
+        truth = height <= Fraction(float(ends[0]))
+        assert System(row[None], ends, np.zeros((0, 3)), np.zeros(0)).contains(point) == truth
+        assert System(np.zeros((0, 3)), np.zeros(0), row[None], ends).contains(point) == (height == Fraction(ends[0]))
+        told[truth] += 1
+    assert min(told.values()) > 10
+
+
 @pytest.mark.parametrize("dim", [4, 10])
 def test_dense_rows_are_proved(dim, monkeypatch):
     """Floats find the rows and fractions check them: the simplex method in fractions would take seconds."""

@@ -117,4 +117,77 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "regions/nearest",
         "clear = np.where(rows.slack >= rows.noise, rows.slack, 0.0)",
     ): "equality of two reals; either answer is right",
+    ("analyses/codespace/clusters", "if size >= num_samples:"): "all of them drawn and sorted are all of them",
+    (
+        "analyses/local/class_ends",
+        "lead = np.where(np.abs(lead) < error, 0.0, lead)",
+    ): "equality of two reals; either answer is right",
+    (
+        "analyses/robustness/search",
+        "score = (last * np.abs(rival.noise))",
+    ): "which branch is split first; bounds hold whatever is split",
+    (
+        "analyses/sensitivity/gradient_covariance",
+        "known = (values[: len(directions)] > error)[:, None] & (lengths >= 0)",
+    ): "a direction whose eigenvalue is beyond rounding is not zero",
+    (
+        "analyses/sensitivity/gradient_covariance",
+        "side = torch.where(directions @ mean <= 0, -1.0, 1.0)[:, None]",
+    ): "of a direction at right angles to the mean, either side does",
+    (
+        "analyses/stability/measures",
+        "apart = np.where(total >= error, error / (total - error), 0.5).clip(max=0.5)",
+    ): "a number divided by zero is clipped to the same half",
+    (
+        "analyses/volumes",
+        "low = np.where(hits > 0, betaincinv((hits), number - hits + 1, tail), 0.0)",
+    ): "an argument that is left out by np.where",
+    (
+        "geometry/ball_bounds",
+        "return bound + 8 * ((size)) * EPS * (abs(bound) + rest * far) + 2.0**-1060",
+    ): "three operations, which eight epsilons cover without the number of terms",
+    (
+        "geometry/convex_questions",
+        "is_endless &= ((radii >= 1e-3 * most) & (moved <= 0).all(dim=1)) | ~bodies.exists.any(dim=1)",
+    ): "equality of two reals; either answer is right",
+    (
+        "geometry/convex_questions",
+        "return (values < -distance) | (bounds > -distance)",
+    ): "asked later, or left to the simplex method; equality of two reals",
+    (
+        "geometry/proved_programs",
+        "if (self.dim >= MOST_DIMENSIONS and (len(self._own) or is_near)) or not np.isfinite(near).all():",
+    ): "from how many dimensions on fractions are too slow",
+    (
+        "geometry/proved_programs",
+        "if min(found[: len(rows)], default=Fraction(0)) <= 0:",
+    ): "weights of which one is zero prove less at once; the simplex method in fractions finds the same",
+    (
+        "analyses/stability/singular_values",
+        "n, num_left = len(columns), int((scale >= 0).sum())",
+    ): "which of two methods, each with bounds of its own",
+    (
+        "geometry/convex_questions",
+        "inside = torch.cat([start, (margins)], dim=1)",
+    ): "where the method starts; the gap is proved at the end",
+    (
+        "geometry/convex_questions",
+        "is_moving = torch.isfinite(decrement)[:, None] | (decrement > CENTERED)[:, None]",
+    ): "bounded bodies have a decrement; a point that has arrived may go on",
+    (
+        "analyses/robustness/changes",
+        "sure = outputs[rows, labels] - outputs[:, own] >= errors[rows, labels] + errors[:, own]",
+    ): "equality of two reals; either answer is right",
+    (
+        "analyses/robustness/search",
+        "key = (found.lower)",
+    ): "a bound of the part itself, if a lower one: branches come earlier, and nothing is left out",
+    (
+        "analyses/similarity/moments",
+        "if sum(map(len, self._rows)) < len(self._table):",
+    ): "rows as many as columns: both ways give the product",
+    (
+        "analyses/counting/segments",
+        "ends_of_counts = [(one.value, one.value) if one.claim is Claim.ESTIMATE else one.interval for one in counts]",
+    ): "an exact number of regions has itself as both ends of its interval",
 }

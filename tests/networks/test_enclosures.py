@@ -9,6 +9,7 @@ from torch import nn
 
 import reluscope as rs
 from networks.models import branched, layers
+from oracles.rational_steps import ABSOLUTE, LEAKY, RELU, affine, network_of
 from reluscope.geometry.balls import CutBall
 from reluscope.networks.enclosures import enclose
 from reluscope.networks.maps_of_codes import pieces_of
@@ -57,8 +58,8 @@ def check(net, point, steps, first, last):
 def test_values_are_enclosed(norm, is_held):
     rng = np.random.default_rng(1)
     torch.manual_seed(1)
-    many = nn.Sequential(nn.Linear(4, 8), nn.Hardtanh(), nn.Unflatten(1, (2, 4)), nn.MaxPool1d(2), nn.Flatten(),
-                         nn.Linear(4, 5), nn.LeakyReLU(), nn.Linear(5, 2)).double()  # fmt: skip
+    many = nn.Sequential(nn.Linear(4, 8), nn.Hardtanh(), nn.Unflatten(1, (2, 4)), nn.MaxPool1d(2, padding=1),
+                         nn.Flatten(), nn.Linear(6, 5), nn.LeakyReLU(), nn.Linear(5, 2)).double()  # fmt: skip
     total = 0
     for net in (rs.load(layers([4, 7, 6, 3])), rs.load(many, input_shape=(4,)), branched()):
         dim = net.num_inputs
@@ -72,7 +73,7 @@ def test_values_are_enclosed(norm, is_held):
             if is_held:  # some units of all gates have the pieces of a point nearby
                 code = pieces_of(net.codes(point + drawn(steps, 500)[:1]))
                 for low, high, piece in zip(first, last, code, strict=True):
-                    low[:2], high[:2] = piece[0, :2], piece[0, :2]
+                    low[-2:], high[-2:] = piece[0, -2:], piece[0, -2:]
             total += check(net, point, steps, first, last)
     assert total > 500
 
@@ -94,6 +95,11 @@ def test_a_step_that_bends_nothing_is_affine_and_a_range_without_end_stops():
     far = enclose(net, np.zeros(2), CutBall(np.inf, "l2", -free, free), *pieces_range(net), rounding=ROUNDING)
     assert far.outputs is None
     assert [unit.unit for unit in far.open] == [0, 1]
+    assert [unit.parts for unit in far.open] == [((0, 0), (1, 1))] * 2
+    for low, high in ((-free, np.ones(2)), (-2 * np.ones(2), free)):
+        half = CutBall(np.inf, "l2", low, high)
+        found = enclose(net, np.zeros(2), half, *pieces_range(net), rounding=ROUNDING)
+        assert (found.outputs, [unit.unit for unit in found.open]) == (None, [0, 1])
 
 
 def test_the_largest_of_candidates_is_enclosed_up_to_its_ends():
@@ -105,6 +111,8 @@ def test_the_largest_of_candidates_is_enclosed_up_to_its_ends():
     found = enclose(net, np.zeros(1), steps, *pieces_range(net), rounding=ROUNDING).outputs
     for step in (-1.0, 0.0, 1.0):
         assert abs(abs(step) - found.centers[0] - found.weights[0, 0] * step) <= found.spread[0] + 1e-12
+    ahead = enclose(net, np.array([2.0]), steps, *pieces_range(net), rounding=ROUNDING)  # u all over
+    assert (ahead.open, ahead.limits, ahead.outputs.weights.tolist()) == ([], [], [[1.0]])
     held = [np.zeros(1, dtype=int)]  # to u, which is the larger one down to 0
     (limit,) = enclose(net, np.zeros(1), steps, held, held, rounding=ROUNDING).limits
     assert (limit.centers <= limit.spread).all()
@@ -117,3 +125,79 @@ def test_noise_counts_in_full_where_later_units_bend():
     steps = CutBall(1.0, "l2", -np.ones(1), np.ones(1))
     found = enclose(net, np.zeros(1), steps, *pieces_range(net), rounding=ROUNDING).outputs
     assert 0.005 - found.centers[0] - found.weights[0, 0] <= found.spread[0] + 1e-12
+
+
+COARSE = 1 / 64
+CLAMP = ("pointwise", [-0.5, 0.5], [0.0, 1.0, 0.0], [-0.5, 0.0, 0.5])
+
+
+def values_of(steps, points):
+    """Return outputs, and the pieces of every gate."""
+    values, pieces = points, []
+    for step in steps:
+        if step[0] == "affine":
+            values = values @ step[1].T + step[2]
+        elif step[0] == "pointwise":
+            breakpoints, slopes, intercepts = map(np.array, step[1:])
+            pieces.append((values[..., None] > breakpoints).sum(-1))
+            values = slopes[pieces[-1]] * values + intercepts[pieces[-1]]
+        else:
+            groups = values.reshape(len(values), -1, step[1])
+            pieces.append(groups.argmax(-1))
+            values = groups.max(-1)
+    return values, pieces
+
+
+def rounded(steps, generator):
+    """Return a network that differs from this one by as much as coarse rounding may."""
+    return [
+        ("affine", *(table * (1 + COARSE * generator.choice([-1, 1], table.shape)) for table in step[1:]))
+        if step[0] == "affine"
+        else step
+        for step in steps
+    ]
+
+
+@pytest.mark.parametrize("kinks", [(RELU, LEAKY), (ABSOLUTE, CLAMP), (("max", 2), RELU), (CLAMP, ("max", 3))])
+@pytest.mark.parametrize("is_held", [False, True])
+def test_all_networks_within_rounding_are_enclosed(kinks, is_held):
+    """Rounding may have made this network of any other whose weights are so near: its units cross kinks that these
+    do not, and its outputs differ.
+    """
+    seen, far = 0, 0
+    for seed in range(30):
+        generator = np.random.default_rng(seed)
+        steps, width, point = [], 2, generator.normal(size=2)
+        for kink in kinks:
+            group = kink[1] if kink[0] == "max" else 1
+            layer = affine(generator.normal(size=(2 * group, width)), generator.normal(size=2 * group))
+            arrived = values_of([*steps, layer], point[None])[0][0]
+            # Near a kink or a tie, by about as much as is rounded.
+            layer[2][:] -= arrived - np.repeat(generator.normal(size=2), group) * (group > 1)
+            layer[2][:] += generator.choice([0.0, 0.02, 0.1], 2 * group) * generator.normal(size=2 * group)
+            steps, width = [*steps, layer, kink], 2
+        steps.append(affine(generator.normal(size=(1, 2)), generator.normal(size=1)))
+        net, radius = network_of(steps, 2), float(generator.choice([0.0, 0.01, 0.1]))
+        ball = CutBall(radius, "linf", np.full(2, -radius), np.full(2, radius))
+        first, last = pieces_range(net)
+        if is_held:
+            for low, high, piece in zip(first, last, values_of(rounded(steps, generator), point[None])[1], strict=True):
+                low[:1], high[:1] = piece[0, :1], piece[0, :1]
+        found = enclose(net, point, ball, first, last, rounding=COARSE)
+        cloud = radius * generator.choice([-1.0, 1.0, 0.3], (40, 2))
+        for _ in range(15):
+            outputs, pieces = values_of(rounded(steps, generator), point + cloud)
+            own = np.ones(len(cloud), dtype=bool)
+            for low, high, piece in zip(first, last, pieces, strict=True):
+                own &= ((low <= piece) & (piece <= high)).all(axis=1)
+            assert not (found.is_empty and own.any())
+            if not own.any():
+                continue
+            forms, inside = found.outputs, cloud[own]
+            away = np.abs(outputs[own] - inside @ forms.weights.T - forms.centers)
+            assert (away <= forms.spread + forms.errors + 1e-12).all()
+            for limit in found.limits:
+                assert (inside @ limit.weights.T + limit.centers <= limit.spread + limit.errors + 1e-12).all()
+            seen, far = seen + own.sum(), far + (away > forms.spread).sum()
+    assert seen > 1500
+    assert far > 0.02 * seen

@@ -9,6 +9,7 @@ import torch
 from oracles.rational_steps import LEAKY, RELU, affine, network_of, rational_values
 from reluscope.networks.carriers.carry import carry
 from reluscope.networks.carriers.rounded import HeldRoundedNumbers, Rounded, RoundedNumbers
+from reluscope.networks.rounding import ANY_ORDER
 
 UNIT = 16 * 2.0**-52
 KINKED = ("pointwise", [-0.5, 1.0], [-0.7, 0.0, 2.3], [-0.35, 0.0, -2.3])
@@ -124,3 +125,9 @@ def test_errors_of_units_that_are_alike_add_up_in_full():
         as_independent = copies * UNIT * (np.abs(row) @ np.abs(point) + abs(bias))
         worst = max(worst, float(away) / as_independent)
     assert worst > 1.0
+
+
+def test_sums_in_any_order_are_covered():
+    """Higham's gamma of 2^16 products, in units of half an epsilon."""
+    number, half = Fraction(2**16), Fraction(2) ** -53
+    assert number * half / (1 - number * half) < Fraction(ANY_ORDER) <= 4 * number * half

@@ -105,9 +105,12 @@ def test_whatever_the_time_there_is_a_first_word():
     assert every(budget=Budget(regions=0)).parts == []
 
 
-def test_cells_that_are_no_regions_after_all_are_undecided():
-    found = walk([Word(("",))], longer, finish=lambda word: [one for one in word.letters if one > "1"], budget=Budget())
-    assert (found.num_found, found.num_undecided) == (32, 32)
+@pytest.mark.parametrize("with_tasks", [False, True])
+def test_cells_that_are_no_regions_after_all_are_undecided(with_tasks):
+    with ThreadPoolExecutor(2) as executor:
+        options = {"split": tasks_of, "executor": executor} if with_tasks else {}
+        found = every(finish=lambda word: [one for one in word.letters if one > "1"], **options)
+    assert (found.num_found, found.num_undecided, found.left, found.stopped) == (32, 32, (), "")
 
 
 def test_tasks_that_are_kept_are_not_done_again():

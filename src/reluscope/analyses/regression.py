@@ -79,7 +79,8 @@ def fits(network: Network, x: Points, targets: Float[np.ndarray, "s t"]) -> Find
     errors = forward.outputs - targets
     doubt = forward.errors + np.finfo(float).eps * (np.abs(forward.outputs) + np.abs(targets))
     squared, slack = (errors**2).mean(axis=0), np.sqrt((doubt**2).mean(axis=0))
-    root, spread = np.sqrt(squared), targets.var(axis=0)
+    # Of differences, so that targets which hardly differ keep the digits of their variance.
+    root, spread = np.sqrt(squared), (targets - targets[:1]).var(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(spread > 0, 1 - squared / spread, np.nan)
         moved = (2 * root * slack + slack**2) / spread

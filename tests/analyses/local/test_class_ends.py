@@ -9,7 +9,16 @@ from torch import nn
 
 import reluscope as rs
 from reluscope.analyses.classification.classes import predicted_classes
-from reluscope.analyses.local import class_means, last_of_class, other_means, other_points, pgd, pieces_along
+from reluscope.analyses.local import (
+    class_ends,
+    class_means,
+    last_of_class,
+    other_means,
+    other_points,
+    pgd,
+    pieces_along,
+)
+from reluscope.analyses.local.along import PiecesAlong
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.errors import InputError, ShapeError
@@ -275,3 +284,64 @@ def test_single_output():
         assert found.classes[row] == classes[0]
         assert abs(found.first.alphas[row] - first) <= 1 / 2000
         assert abs(found.last.alphas[row] - last) <= 1 / 2000
+
+
+def in_pieces(number):
+    """Return one segment in pieces of one length."""
+    knots = np.linspace(0.0, 1.0, number + 1)
+    codes = BANDS.codes(np.zeros((number, 1)))
+    return PiecesAlong(np.array([0, number]), knots[:-1], knots[1:], codes, np.ones(1, dtype=bool))
+
+
+def test_outputs_as_far_apart_as_their_errors_tie():
+    outputs, errors = np.array([[2.0, 1.0, 3.0]]), np.array([[0.5, 0.5, 0.25]])
+    leads = class_ends._leads(outputs, errors, np.array([0]))
+    assert leads.lead.tolist() == [[1.0, 0.0, -1.0]]
+    assert leads.error.tolist() == [[0.0, 1.0, 0.75]]
+    assert class_ends._leads(outputs, errors, np.array([2])).lead.tolist() == [[1.0, 2.0, 1.0]]
+    assert class_ends._lowest(outputs, np.array([[0.5, 0.0, 0.5]])).tolist() == [0]
+    assert class_ends._lowest(outputs, np.array([[0.5, 0.0, 0.25]])).tolist() == [2]
+    assert class_ends._lowest(outputs, np.array([[0.25, 0.0, 0.5]])).tolist() == [2]
+
+
+def test_shares_of_pieces_on_which_a_class_holds():
+    """Class 1 is ahead of class 0 by 1, falls behind at a quarter of the second piece, and is back on the fourth."""
+    outputs = np.stack([np.zeros(8), [1.0, 1.0, -3.0, -1.0, 3.0, 0.0, -2.0, 0.0]], axis=1)
+    errors = np.full((8, 2), 0.125) * np.array([1, 1, 2, 1, 1, 1, 1, 1])[:, None]
+    own = class_ends._Shares.of(in_pieces(7), outputs, errors)
+    assert own.classes.tolist() == [1]
+    # It ties at the end of the fifth piece and of the last, and holds on the fifth alone.
+    assert own.left.tolist() == [0.0, 0.0, 1.0, 0.25, 0.0, 1.0, 1.0]
+    assert own.right.tolist() == [1.0, 0.25, 0.0, 1.0, 1.0, 0.0, 0.0]
+    assert own.unsure.tolist() == [0.0, 0.5 / 4, 0.0, 0.0, 0.0, 0.0, 0.0]
+
+
+def test_a_share_within_its_rounding_is_none_and_ties_go_to_the_lowest():
+    falling = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0], [0.0, 0.0, -1.0]])
+    meeting = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 1.0], [0.0, 1.0, 1.0]])
+    for way, label in ((1, 2), (-1, 0)):
+        own = class_ends._Shares.of(in_pieces(2), falling[:, ::way], np.zeros((3, 3)))
+        assert (own.classes.tolist(), own.left.tolist(), own.right.tolist()) == ([label], [0.0, 1.0], [0.5, 0.0])
+        own = class_ends._Shares.of(in_pieces(2), meeting[:, ::way], np.zeros((3, 3)))
+        left, right = ([0.0, 1.0], [1.0, 0.0]) if label else ([0.0, 0.0], [1.0, 1.0])
+        assert (own.classes.tolist(), own.left.tolist(), own.right.tolist()) == ([label], left, right)
+    # It would be back for the last eighth, known to an eighth.
+    outputs, errors = np.array([[0.0, 1.0], [0.0, -7.0], [0.0, 1.0]]), np.array([[0.0, 0.0], [0.5, 0.5], [0.0, 0.0]])
+    own = class_ends._Shares.of(in_pieces(2), outputs, errors)
+    assert (own.left.tolist(), own.right.tolist()) == ([1.0, 1.0], [0.0, 0.0])
+    own = class_ends._Shares.of(in_pieces(2), outputs, 0.99 * errors)
+    assert (own.left.tolist(), own.right.tolist()) == ([0.0, 0.875], [0.125, 1.0])
+    assert own.unsure == pytest.approx([0.99 / 8, 0.0])
+
+
+def test_right_after_a_tie_the_steepest_wins_and_the_lowest_among_equals():
+    outputs = np.array([[2.0, 2.0, 1.0], [0.0, 4.0, 1.0]])
+    none = np.zeros((2, 3))
+    assert class_ends._just_after(outputs, none, 0, 0.0, 0) == 1
+    assert class_ends._just_after(outputs, none, 0, 0.5, 0) == 1
+    # Half a unit of error on both sides makes the third one tie, too, but it does not rise.
+    assert class_ends._just_after(outputs, np.full((2, 3), 0.5), 0, 0.0, 0) == 1
+    assert class_ends._just_after(outputs, np.full((2, 3), 2.0), 0, 0.0, 0) == 0
+    assert class_ends._just_after(outputs[:, [1, 0, 2]], np.full((2, 3), 1.5), 0, 0.0, 0) == 0
+    assert class_ends._just_after(outputs[:, [2, 0, 1]], np.full((2, 3), 1.5), 0, 0.0, 0) == 0
+    assert class_ends._just_after(outputs[:, [2, 0, 1]], np.full((2, 3), 1.25), 0, 0.0, 0) == 2

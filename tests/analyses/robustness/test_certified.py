@@ -191,6 +191,7 @@ def test_what_rounding_leaves_open_is_not_exact(facets_at):
         return bool(np.isfinite(radii(net, point[None]).upper[0]))
 
     assert is_known(distance + 1.01 * error)
+    assert is_known(found.upper[0])
     assert not is_known(distance + 0.99 * error)
     assert not is_known(distance + 2 * error, 1.01 * error)
     assert is_known(distance + 2 * error, 0.99 * error)

@@ -51,6 +51,24 @@ def test_lower_bounds_hold_at_every_budget(monkeypatch, norm, with_attack):
     assert seen > 1
 
 
+def test_without_a_domain_and_a_first_change_the_nearest_is_found_as_well(monkeypatch):
+    """Ranges are endless then, and regions are split before there are outputs to bound."""
+    monkeypatch.setattr(module, "nearby_change", lambda view: None)
+    num_found = 0
+    for seed in range(3):
+        net, point = rs.load(layers([2, 3, 2], seed=seed)), np.random.default_rng(seed).uniform(-1, 1, 2)
+        near, far = (
+            search(viewpoint(*open_domain(net, domain), point, "l2", Tolerance()), rs.Budget())
+            for domain in (None, rs.Box(-50, 50, 2))
+        )
+        assert (near.stopped, near.num_undecided, near.change is None) == ("", 0, far.change is None)
+        if near.change is not None and far.change is not None:
+            assert near.change.distance == pytest.approx(far.change.distance, rel=1e-6)
+            assert near.lower == pytest.approx(near.change.lower)
+            num_found += 1
+    assert num_found
+
+
 def test_an_interruption_within_a_step_knows_the_frontier(monkeypatch):
     for seed, at in itertools.product(range(2), (1, 4, 12)):
         view = view_of(seed)

@@ -129,6 +129,10 @@ def test_outputs_along_a_direction():
     assert np.interp(fine, found.line_positions, found.line_values) == pytest.approx(expected, abs=1e-9)
     correlation = np.corrcoef(found.positions, net(points)[:, 2].numpy())[0, 1]
     assert float(found.explained()) == pytest.approx(correlation**2, abs=1e-9)
+    coarse = rs.sensitivity.output_along(net, points, direction, tolerance=rs.Tolerance(rounding=32.0))
+    unit, sizes = direction / np.linalg.norm(direction), np.abs(points).max() + np.abs(points.mean(axis=0)).max()
+    assert coarse.position_error == pytest.approx(32 * 2.0**-52 * sizes * np.abs(unit).sum(), rel=1e-9)
+    assert found.position_error == pytest.approx(coarse.position_error / 2, rel=1e-9)
     single = rs.sensitivity.output_along(net, points[:1], direction)
     assert len(single.line_positions) == 1
     for wrong, message in ((np.ones(3), "4 entries"), (np.zeros(4), "not zero"), (np.full(4, np.nan), "finite")):
@@ -136,6 +140,17 @@ def test_outputs_along_a_direction():
             rs.sensitivity.output_along(net, points, wrong)
     with pytest.raises(rs.errors.InputError, match="output must be from 0 to 2"):
         rs.sensitivity.output_along(net, points, direction, output=3)
+
+
+def test_probabilities_and_lengths_are_rounded_where_nothing_else_is():
+    net = rs.load([(np.eye(2), np.zeros(2)), (np.array([[3.0, 1.0], [-1.0, 2.0]]), np.zeros(2))])
+    found = rs.sensitivity.jacobian_norms(net, [[0.25, 0.5]], tolerance=rs.Tolerance(rounding=0.0))
+    of_probabilities, of_logits = found["probability_jacobian_norm"], found["logit_jacobian_norm"]
+    own, eps = 16 * 2.0**-52, 2.0**-52
+    assert of_logits.value[0] - of_logits.lower[0] == pytest.approx(own * of_logits.value[0], abs=8 * eps)
+    expected = own * (3 * of_logits.value[0] + of_probabilities.value[0])
+    assert of_probabilities.value[0] - of_probabilities.lower[0] == pytest.approx(expected, rel=0.1, abs=0)
+    assert of_probabilities.upper[0] - of_probabilities.value[0] == pytest.approx(expected, rel=0.1, abs=0)
 
 
 @pytest.mark.parametrize("name", ["products", "one output", "pool", "no gates"])

@@ -180,7 +180,8 @@ class AffineForms:
         if len(below):
             self.limits.append(forms[below].lowered(most[below]))
         low, high = np.clip(low, least, most), np.clip(high, least, most)
-        begin = np.clip((levels < low + clear).sum(axis=0), first, last)
+        # What is above the whole range is not below any of it, however close.
+        begin = np.clip((levels < np.minimum(low + clear, high)).sum(axis=0), first, last)
         end = np.clip((levels < high - clear).sum(axis=0), begin, last)
         is_open = end > begin
         if not np.isfinite(high[is_open] - low[is_open]).all():
