@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from reluscope.geometry.crossing import dot
+from reluscope.geometry.forms_on_boxes import dot
 
 SOURCE = Path(__file__).parent.parent / "src"
 

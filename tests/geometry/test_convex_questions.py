@@ -219,7 +219,7 @@ def test_what_stalls_goes_to_the_simplex_method(monkeypatch):
     gains = torch.from_numpy(np.random.default_rng(5).standard_normal((2, dim)))
     given = bodies_of(bodies, -BOX, BOX), zeros(2, dim), gains
     truth = linear_maxima(*given)
-    monkeypatch.setattr("reluscope.geometry.interior_point.MOST_STEPS", 1)
+    monkeypatch.setattr("reluscope.geometry.interior_point.MAX_STEPS", 1)
     found = linear_maxima(*given)
     np.testing.assert_allclose(found.values, truth.values, atol=1e-8)
     assert (found.gaps <= 1e-8).all()
@@ -235,7 +235,7 @@ def test_repeated_rows_and_thin_bodies():
 
 def test_a_bound_that_is_wrong_would_be_seen(monkeypatch):
     """The proof is checked for what it proves: without the part that rounding leaves, it says too much."""
-    monkeypatch.setattr("reluscope.geometry.interior_point.MOST_STEPS", 3)
+    monkeypatch.setattr("reluscope.geometry.interior_point.MAX_STEPS", 3)
     monkeypatch.setattr(convex_questions, "_finished", lambda bodies, gains, answers, is_open: answers)
     bodies, draw = tables(6, 30, 8), np.random.default_rng(6)
     gains = draw.standard_normal((8, 6))

@@ -342,7 +342,7 @@ def test_analytic_centers_say_what_is_left(monkeypatch):
     body = random_body(6, 24, 100)
     truth, seen = analytic_centers(body.bodies, body.start).values[0], []
     for steps in range(1, 16):
-        monkeypatch.setattr("reluscope.geometry.convex_questions.MOST_CENTERING", steps)
+        monkeypatch.setattr("reluscope.geometry.convex_questions.MAX_CENTERING", steps)
         found = analytic_centers(body.bodies, body.start)
         assert found.values[0] <= truth + 1e-9
         assert truth <= found.values[0] + found.gaps[0] + 1e-9

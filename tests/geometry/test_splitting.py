@@ -10,16 +10,9 @@ from oracles.codes_by_lp import codes_by_lp
 from oracles.fractions_plane import rectangle, split
 from oracles.zaslavsky import num_cells
 from reluscope.geometry.complexes import Complex, from_polygon, from_segments
-from reluscope.geometry.splitting import (
-    NOISE_MINUS,
-    NOISE_PLUS,
-    Placement,
-    Subdivision,
-    column_ranges,
-    interpolate,
-    steepest,
-    subdivide,
-)
+from reluscope.geometry.face_signs import NOISE_MINUS, NOISE_PLUS
+from reluscope.geometry.splitting import Placement, Subdivision, subdivide
+from reluscope.geometry.vertex_values import column_ranges, interpolate, steepest
 
 TINY = 1e-13
 

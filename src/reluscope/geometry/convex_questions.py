@@ -22,7 +22,7 @@ RELATIVE_GAP = 1e-9
 # A ball this much larger than the offsets of rows is one of every size.
 ENDLESS = 1e9
 # Newton steps towards an analytic centre, and the decrement at which it is one.
-MOST_CENTERING, CENTERED = 60, 1e-10
+MAX_CENTERING, CENTERED = 60, 1e-10
 
 
 class Answers(NamedTuple):
@@ -370,7 +370,7 @@ def analytic_centers(bodies: Bodies, start: Tensor) -> Answers:
     points = start
     slacks = torch.where(exists, bodies.slacks(points), 1.0)
     decrement = torch.full_like(points[:, 0], torch.inf)
-    for _ in range(MOST_CENTERING):
+    for _ in range(MAX_CENTERING):
         inverse = torch.where(exists, 1.0 / slacks, 0.0)
         pull = bodies.pull(inverse)
         factor, info = torch.linalg.cholesky_ex(bodies.gram(inverse**2))
@@ -438,7 +438,7 @@ def _finished(bodies: Bodies, gains: Tensor, answers: Answers, is_open: np.ndarr
 
 
 def _has_no_end(rows: np.ndarray, lower: np.ndarray, upper: np.ndarray, gain: np.ndarray) -> bool:
-    """Tell whether a linear function grows without end where there are points, proved in fractions."""
+    """Return whether a linear function grows without end where there are points, proved in fractions."""
     units = np.eye(len(gain))
     directions = np.concatenate([rows, units[np.isfinite(upper)], -units[np.isfinite(lower)]])
     nothing = np.zeros((0, len(gain))), np.zeros(0)

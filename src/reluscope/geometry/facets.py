@@ -26,7 +26,7 @@ from reluscope.geometry.row_scales import unit_rows
 
 # A point is pushed this much farther than it needs, and so far inside, in units of the inscribed ball's radius.
 OVERSHOOT, INSIDE = 1.5, 0.01
-MOST_PUSHES = 300
+MAX_PUSHES = 300
 # Rows whose angle has less than this square of the sine are as good as parallel.
 PARALLEL = 1e-6
 # Memory for products of rows with rows, in bytes.
@@ -265,7 +265,7 @@ def _pushed(
     found = []
     points, own = depths[rows, None] * normals[rows], times_all(rows)
     beyond = points @ normals.T - depths
-    for _ in range(MOST_PUSHES):
+    for _ in range(MAX_PUSHES):
         if not len(rows):
             break
         beyond[np.arange(len(rows)), rows] = -np.inf
@@ -289,7 +289,7 @@ def _pushed(
 def _are_inside(
     normals: np.ndarray, depths: np.ndarray, points: np.ndarray, rows: np.ndarray, slack: np.ndarray
 ) -> np.ndarray:
-    """Tell which points on hyperplanes are inside all other rows: what was added up on the way is rounded."""
+    """Return which points on hyperplanes are inside all other rows: what was added up on the way is rounded."""
     beyond = points @ normals.T - depths
     beyond[np.arange(len(rows)), rows] = -np.inf
     on = np.abs(np.einsum("ij,ij->i", points, normals[rows]) - depths[rows])

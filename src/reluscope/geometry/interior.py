@@ -14,7 +14,7 @@ from reluscope.geometry.axis_rows import read_bounds
 from reluscope.geometry.ball_bounds import radius_bound
 from reluscope.geometry.convex_questions import bodies_of, largest_balls
 from reluscope.geometry.linear_program import LinearProgram, Status
-from reluscope.geometry.proved_programs import MOST_DIMENSIONS, System
+from reluscope.geometry.proved_programs import MAX_DIMENSIONS, System
 from reluscope.geometry.rational_equations import reduced
 from reluscope.geometry.row_scales import scaled_rows, unit_rows
 from reluscope.geometry.scales import exponents, times_power
@@ -180,7 +180,7 @@ def _by_interior_point(normals: np.ndarray, offsets: np.ndarray) -> Ball | None:
 
 
 def proves_bounded(rows: Float[np.ndarray, "h n"], noise: Float[np.ndarray, " h"]) -> bool | None:
-    """Tell whether no r except 0 has ``rows r <= 0``, whatever the rows are within their noise; None if that depends.
+    """Return whether no r except 0 has ``rows r <= 0``, whatever the rows are within their noise; None if that depends.
 
     Parameters
     ----------
@@ -231,7 +231,7 @@ def proves_bounded(rows: Float[np.ndarray, "h n"], noise: Float[np.ndarray, " h"
 
 
 def is_cone_trivial(A: Float[np.ndarray, "h n"], C: Float[np.ndarray, "k n"] | None = None) -> bool:
-    """Tell whether no r except 0 has ``A r <= 0`` and ``C r = 0``.
+    """Return whether no r except 0 has ``A r <= 0`` and ``C r = 0``.
 
     Notes
     -----
@@ -270,7 +270,7 @@ def is_cone_trivial(A: Float[np.ndarray, "h n"], C: Float[np.ndarray, "k n"] | N
         return False
     # Powers of two keep the rows what they are.
     exact = [[Fraction(entry) for entry in row] for row in scaled_rows(both[kept], np.zeros(len(kept)))[0].tolist()]
-    if dim <= MOST_DIMENSIONS and len(reduced([*row, Fraction(0)] for row in exact)) < dim:
+    if dim <= MAX_DIMENSIONS and len(reduced([*row, Fraction(0)] for row in exact)) < dim:
         return False
     gain = [-sum(column, Fraction(0)) for column in zip(*exact, strict=True)]
     nothing = np.zeros((0, dim)), np.zeros(0)
@@ -288,5 +288,5 @@ def _way_down(normals: np.ndarray) -> np.ndarray:
 
 
 def _fall(normals: np.ndarray, way: np.ndarray) -> bool:
-    """Tell whether all rows fall on a way by more than rounding, theirs included."""
+    """Return whether all rows fall on a way by more than rounding, theirs included."""
     return bool((normals @ way < -16 * (len(way) + 2) * np.finfo(float).eps * np.abs(way).sum()).all())

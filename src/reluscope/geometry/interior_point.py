@@ -16,7 +16,7 @@ from torch import Tensor
 
 from reluscope.single_threaded import one_thread
 
-MOST_STEPS, PATIENCE = 100, 8
+MAX_STEPS, PATIENCE = 100, 8
 # Memory for weighted copies of rows, in bytes: what a cache holds, and enough for large products elsewhere.
 CACHE_BYTES, ROWS_BYTES = 8 * 2**20, 256 * 2**20
 # A proof is tried where a gap of this share of the products of multipliers and slacks would do.
@@ -28,11 +28,11 @@ CLOSE = 0.995
 # What is left of an equation, relative to its largest term, when it holds up to rounding.
 NEGLIGIBLE = 1e-11
 TINY = 1e-300
-MOST_HALVINGS = 12
+MAX_HALVINGS = 12
 # Steps halved so often, this near to the end, come from equations that rounding has blurred.
-SHORTEST, BLURRED = 1.5 * 2.0**-MOST_HALVINGS, 1e-8
+SHORTEST, BLURRED = 1.5 * 2.0**-MAX_HALVINGS, 1e-8
 # Curved functions are to come down no faster than their equations are met.
-LEAST_AIM = 0.1
+MIN_AIM = 0.1
 # Steps shorter than this are short, and how much of the products the one after keeps at least.
 SHORT, CENTERING = 0.5, 0.5
 # Multiplications in a product of matrices from which on threads are worth having.
@@ -111,7 +111,7 @@ class Bodies:
 
     @property
     def exists(self) -> Tensor:
-        """Tell which rows, lower and upper bounds there are, (r, h + 2 n)."""
+        """Return which rows, lower and upper bounds there are, (r, h + 2 n)."""
         return torch.isfinite(torch.cat([self.offsets, self.lower, self.upper], dim=1))
 
     def products(self, points: Tensor) -> Tensor:
@@ -282,9 +282,9 @@ def _minimized(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsD
     is_stuck = is_stuck.to(device)
     slacks = torch.where(exists, bodies.slacks(points), 1.0)
     multipliers = _first_multipliers(bodies, here, slacks, exists)
-    least_aim = torch.full_like(values, LEAST_AIM if here.is_curved else 0.0)
+    least_aim = torch.full_like(values, MIN_AIM if here.is_curved else 0.0)
     steps = 0
-    while steps < MOST_STEPS:
+    while steps < MAX_STEPS:
         steps += 1
         weights = multipliers / slacks
         system = _System(bodies, weights, here)
@@ -295,7 +295,7 @@ def _minimized(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsD
         hoped = bounds.clone()
         hoped[at] = torch.maximum(bounds[at], here.value - PROMISING * (slacks * multipliers * exists).sum(dim=1))
         is_promising = is_open & (is_done(values, hoped) | is_stuck)
-        if is_promising.any() or steps % PATIENCE == 0 or steps == MOST_STEPS:
+        if is_promising.any() or steps % PATIENCE == 0 or steps == MAX_STEPS:
             proof, bound = _proof(bodies, system, here, points, slacks, multipliers)
             is_tighter = is_open[at] & (bound > bounds[at])
             proofs[at] = torch.where(is_tighter[:, None], proof, proofs[at])
@@ -343,7 +343,7 @@ def _minimized(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsD
         )
         # After a short step the next one goes to the middle first: else points may go round in circles.
         is_short = torch.minimum(ahead, up)[:, 0] < SHORT
-        least_aim = torch.where(is_short, CENTERING, LEAST_AIM if here.is_curved else 0.0)
+        least_aim = torch.where(is_short, CENTERING, MIN_AIM if here.is_curved else 0.0)
         moved = points + ahead * along
         room = torch.where(exists, bodies.slacks(moved), 1.0)
         heavier = multipliers + up * heavier
@@ -469,7 +469,7 @@ def _shortened(
         return (gradient + bodies.pull(multipliers)).square().sum(dim=1) + products.square().sum(dim=1)
 
     before = missing(here.gradient, slacks, multipliers)
-    for _ in range(MOST_HALVINGS):
+    for _ in range(MAX_HALVINGS):
         there = objective(points + length * along)
         after = missing(there.gradient, slacks - length * closer, multipliers + length * heavier)
         is_good = after <= ((1 - 0.01 * length[:, 0]) ** 2) * before

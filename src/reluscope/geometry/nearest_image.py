@@ -21,7 +21,7 @@ from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.row_scales import unit_rows
 
-MOST_ROUNDS = 500
+MAX_ROUNDS = 500
 EPS = 2.0**-52
 # Coordinates that no row bounds are at most this many times as large as what is given.
 FARTHEST = 1e6
@@ -106,7 +106,7 @@ def nearest_image(
     proof = _Proof(polyhedron, reach)
     corners, rays = [start.point], []
     point, lower = start.point, 0.0
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         shift = weight @ point + bias - y
         distance = float(np.linalg.norm(shift))
         scale = max(1.0, float(np.abs(y).max(initial=0.0)), distance)
@@ -170,7 +170,7 @@ class _Proof:
         return max(0.0, total) * (1 - (len(way) + 8) * EPS)
 
     def is_empty(self) -> bool:
-        """Tell whether multipliers prove that rows cannot even be missed by as little as one likes."""
+        """Return whether multipliers prove that rows cannot even be missed by as little as one likes."""
         if (self.lower > self.upper).any():
             return True
         pairs = np.isfinite(self.low)

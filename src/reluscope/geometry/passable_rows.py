@@ -20,7 +20,7 @@ from reluscope.geometry.interior_point import Bodies
 # Penalties in units of the inverse squares of the slacks at the centre, over-relaxation, steps between two checks.
 PENALTY, RELAXATION, STEPS = 0.03, 1.6, 25
 # Checks at most, and those over which it is seen whether more of them are worth it.
-MOST_CHECKS, PATIENCE = 300, 20
+MAX_CHECKS, PATIENCE = 300, 20
 # Rows that are asked about together.
 BLOCK = 1024
 # How far a proof has to be below a row, relative to its distance: rows that nearly touch are not called redundant.
@@ -48,7 +48,7 @@ class Passable(NamedTuple):
 
 
 def passable_rows(body: Bodies, rows: Int[np.ndarray, " k"], slack: Float[np.ndarray, " k"]) -> Passable:
-    """Tell for some rows of a body whether they can be passed, and leave those open that are hard to tell.
+    """Return for some rows of a body whether they can be passed, and leave those open that are hard to tell.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ def _decide(body: _Programs, rows: np.ndarray, slack: np.ndarray) -> Passable:
     which = torch.from_numpy(rows)
     state = _State(body, which)
     numbers = [number]
-    for _ in range(MOST_CHECKS):
+    for _ in range(MAX_CHECKS):
         state.step(STEPS)
         own = torch.from_numpy(rows[left])
         depth = body.offsets[own]

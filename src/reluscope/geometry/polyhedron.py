@@ -26,7 +26,7 @@ from reluscope.geometry.proved_programs import System, nearest
 from reluscope.geometry.row_scales import scaled_rows, unit_rows
 from reluscope.geometry.sampling import sample_chains
 from reluscope.geometry.sizes import (
-    MOST_DIFFERENCES,
+    MAX_DIFFERENCES,
     Diameter,
     Width,
     are_few,
@@ -37,7 +37,7 @@ from reluscope.geometry.sizes import (
 )
 
 # Vertices of so many half-spaces in five dimensions are found within a second or two.
-MOST_ROWS_OF_VERTICES = 300
+MAX_ROWS_OF_VERTICES = 300
 
 
 class Maximum(NamedTuple):
@@ -121,7 +121,7 @@ class Polyhedron:
 
     @read_arguments
     def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
-        """Tell which points satisfy every row up to ``tolerance`` times the row's length.
+        """Return which points satisfy every row up to ``tolerance`` times the row's length.
 
         Parameters
         ----------
@@ -148,7 +148,7 @@ class Polyhedron:
         return np.asarray(inside & level)
 
     def is_empty(self) -> bool:
-        """Tell whether no point satisfies all rows.
+        """Return whether no point satisfies all rows.
 
         Notes
         -----
@@ -160,7 +160,7 @@ class Polyhedron:
         return self.maximize(np.zeros(self.dim)).value == -np.inf if proved is None else proved
 
     def is_bounded(self) -> bool:
-        """Tell whether the polyhedron is bounded, by its recession cone {r : A r <= 0, C r = 0}.
+        """Return whether the polyhedron is bounded, by its recession cone {r : A r <= 0, C r = 0}.
 
         Returns
         -------
@@ -513,7 +513,7 @@ class Polyhedron:
     def _few_vertices(self) -> np.ndarray | None:
         """The vertices in coordinates of the affine hull, or None if there may be many or it is endless."""
         hull = self._hull
-        if hull.dim not in MOST_DIFFERENCES or len(hull.b) > MOST_ROWS_OF_VERTICES or not self._has_no_rays:
+        if hull.dim not in MAX_DIFFERENCES or len(hull.b) > MAX_ROWS_OF_VERTICES or not self._has_no_rays:
             return None
         vertices, _ = self._corners(1e-12)
         return vertices if are_few(vertices) else None
@@ -616,7 +616,7 @@ class _AffineHull:
         self.b[constant & self._vanishes(self.b, A, b)] = 0.0
 
     def _vanishes(self, differences: np.ndarray, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Tell where ``rows @ origin - values`` is zero up to 1e-9 of the terms it is the sum of."""
+        """Return where ``rows @ origin - values`` is zero up to 1e-9 of the terms it is the sum of."""
         return np.abs(differences) <= RELATIVE * (np.abs(rows) @ np.abs(self.origin) + np.abs(values))
 
     def lift(self, z: np.ndarray) -> np.ndarray:

@@ -21,14 +21,14 @@ from reluscope.geometry.interior import Ball
 from reluscope.geometry.interior_point import Bodies, Local, minimize, within
 
 # Pairs of vertices whose differences have a convex hull within a second, by the dimension.
-MOST_DIFFERENCES = {1: 10**6, 2: 10**6, 3: 10**5, 4: 3_000, 5: 1_100}
+MAX_DIFFERENCES = {1: 10**6, 2: 10**6, 3: 10**5, 4: 3_000, 5: 1_100}
 # Rows this close to the inscribed ball, in shares of its radius, count as touching.
 TOUCHING = 1e-3
 # The gap of linear maxima, relative to their size.
 ROUGH = 1e-4
 POWER_STEPS = 30
 # Rounds of the search for two points far apart, and the growth that is worth another.
-MOST_ROUNDS, GROWTH = 4, 1.01
+MAX_ROUNDS, GROWTH = 4, 1.01
 
 
 class Width(NamedTuple):
@@ -75,7 +75,7 @@ def steinhagen(dim: int) -> float:
 def are_few(vertices: Float[np.ndarray, "v n"]) -> bool:
     """Whether width and diameter of the convex hull of points take a second at most."""
     number, dim = vertices.shape
-    return number**2 <= MOST_DIFFERENCES.get(dim, 0)
+    return number**2 <= MAX_DIFFERENCES.get(dim, 0)
 
 
 def width_of_hull(vertices: Float[np.ndarray, "v n"]) -> Width:
@@ -176,7 +176,7 @@ def diameter_bounds(body: Bodies, ball: Ball) -> Diameter:
     slacks = centered.slacks(torch.zeros_like(centered.lower))
     direction = _axis(centered, slacks, is_long=True)
     best, ends = 0.0, np.full((2, body.dim), np.nan)
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         _, points = _maxima(centered, torch.stack([direction, -direction]), ball.radius)
         apart = points[0] - points[1]
         length = float(torch.linalg.vector_norm(apart))

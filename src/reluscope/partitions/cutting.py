@@ -10,19 +10,9 @@ from torch import Tensor
 
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces
-from reluscope.geometry.splitting import (
-    BOTH,
-    MINUS,
-    NOISE,
-    PLUS,
-    Placement,
-    Subdivision,
-    column_ranges,
-    interpolate,
-    is_positive,
-    steepest,
-    subdivide,
-)
+from reluscope.geometry.face_signs import BOTH, MINUS, NOISE, PLUS
+from reluscope.geometry.splitting import Placement, Subdivision, is_positive, subdivide
+from reluscope.geometry.vertex_values import column_ranges, interpolate, steepest
 from reluscope.interruption import held
 from reluscope.networks.graph import Max, Pointwise
 from reluscope.networks.network import Network
