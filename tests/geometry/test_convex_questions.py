@@ -7,10 +7,10 @@ from scipy.optimize import LinearConstraint, linprog, minimize
 from scipy.special import log_softmax
 
 import reluscope as rs
+from geometry.bodies import bodies_of
 from reluscope.geometry import convex_questions
 from reluscope.geometry.convex_questions import (
     analytic_centers,
-    bodies_of,
     largest_balls,
     likeliest_points,
     linear_maxima,

@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog, nnls
 
+from geometry.bodies import bodies_of
 from reluscope.errors import SolverError
 from reluscope.geometry import nearest_point as module
 from reluscope.geometry.active_set import STALLED
-from reluscope.geometry.convex_questions import bodies_of, nearest_points
+from reluscope.geometry.convex_questions import nearest_points
 from reluscope.geometry.nearest_point import nearest_point
 from reluscope.geometry.norms import dual, size, steepest
 

@@ -12,11 +12,11 @@ from scipy.optimize import LinearConstraint, linprog, minimize
 from scipy.special import log_softmax
 
 import reluscope as rs
+from geometry.bodies import bodies_of
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.geometry.convex_questions import (
     analytic_centers,
-    bodies_of,
     largest_balls,
     likeliest_points,
     linear_maxima,

@@ -18,7 +18,9 @@ from jaxtyping import Float
 from reluscope.errors import SolverError
 from reluscope.geometry.axis_rows import read_bounds
 from reluscope.geometry.coincidence import coincident_groups
-from reluscope.geometry.convex_questions import bodies_of, point_beyond
+from reluscope.geometry.convex_questions import point_beyond
+from reluscope.geometry.half_space_stack import HalfSpaceStack
+from reluscope.geometry.half_spaces import HalfSpaces
 from reluscope.geometry.interior import Ball, row_space
 from reluscope.geometry.linear_program import LinearProgram
 from reluscope.geometry.passable_rows import passable_rows
@@ -191,13 +193,13 @@ def _ask_known(normals: np.ndarray, depths: np.ndarray, points: np.ndarray, slac
 def _ask_all(normals: np.ndarray, depths: np.ndarray, points: np.ndarray, slack: np.ndarray) -> None:
     """Find the facets among the open rows, asking whether each can be passed if all rows left but it hold."""
     left = np.ones(len(normals), dtype=bool)
-    bounded = read_bounds(normals, depths)
+    rows = read_bounds(normals, depths).rows
     place = np.full(len(normals), -1)
-    place[bounded.rows] = np.arange(len(bounded.rows))
+    place[rows] = np.arange(len(rows))
     asked = _unknown(points)
     asked = asked[place[asked] >= 0]
     if len(asked) >= MANY_ROWS:
-        body = bodies_of([(normals[bounded.rows], depths[bounded.rows])], bounded.lower, bounded.upper)
+        body = HalfSpaceStack.of([HalfSpaces.of(normals, depths)])
         found = passable_rows(body, place[asked], slack[asked])
         for row, point in zip(asked[found.is_passed].tolist(), found.points[found.is_passed], strict=True):
             points[row] = _onto(normals, depths, row, point)
@@ -213,8 +215,7 @@ def _passed(normals: np.ndarray, depths: np.ndarray, row: int, left: np.ndarray,
     # Its own row is moved outwards, so that the program stays bounded.
     offsets = np.where(left, depths, np.inf)
     offsets[row] = depths[row] + max(1.0, depths[row])
-    bounded = read_bounds(normals, offsets)
-    body = bodies_of([(normals[bounded.rows], offsets[bounded.rows])], bounded.lower, bounded.upper)
+    body = HalfSpaceStack.of([HalfSpaces.of(normals, offsets)])
     found = point_beyond(body, torch.from_numpy(normals[row : row + 1]), float(depths[row] + slack))
     return None if found is None else _onto(normals, depths, row, found)
 

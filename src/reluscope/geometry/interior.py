@@ -10,11 +10,12 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from reluscope.geometry.axis_rows import read_bounds
 from reluscope.geometry.ball_bounds import radius_bound
-from reluscope.geometry.convex_questions import bodies_of, largest_balls
+from reluscope.geometry.convex_questions import largest_balls
+from reluscope.geometry.half_space_stack import HalfSpaceStack
+from reluscope.geometry.half_spaces import HalfSpaces
 from reluscope.geometry.linear_program import LinearProgram, Status
-from reluscope.geometry.proved_programs import MAX_DIMENSIONS, System
+from reluscope.geometry.proved_programs import MAX_DIMENSIONS, ProvedSystem
 from reluscope.geometry.rational_equations import reduced
 from reluscope.geometry.row_scales import scaled_rows, unit_rows
 from reluscope.geometry.scales import exponents, times_power
@@ -172,9 +173,7 @@ def _endless_ball(
 def _by_interior_point(normals: np.ndarray, offsets: np.ndarray) -> Ball | None:
     """Return a largest ball, or None for flat and empty polyhedra, which are for a simplex method."""
     start = torch.zeros(1, normals.shape[1], dtype=torch.float64)
-    bounded = read_bounds(normals, offsets)
-    bodies = bodies_of([(normals[bounded.rows], offsets[bounded.rows])], bounded.lower, bounded.upper)
-    centers, radii, gaps = largest_balls(bodies, start)
+    centers, radii, gaps = largest_balls(HalfSpaceStack.of([HalfSpaces.of(normals, offsets)]), start)
     ball = Ball(centers[0], float(radii[0]), float(gaps[0]))
     return ball if (ball.radius > 0 and ball.gap <= WELL_PROVED * ball.radius) or np.isinf(ball.radius) else None
 
@@ -274,7 +273,7 @@ def is_cone_trivial(A: Float[np.ndarray, "h n"], C: Float[np.ndarray, "k n"] | N
         return False
     gain = [-sum(column, Fraction(0)) for column in zip(*exact, strict=True)]
     nothing = np.zeros((0, dim)), np.zeros(0)
-    proved = System(both[kept], np.zeros(len(kept)), *nothing).maximum(gain)
+    proved = ProvedSystem(both[kept], np.zeros(len(kept)), *nothing).maximum(gain)
     return is_trivial if proved is None else proved.status is Status.OPTIMAL
 
 

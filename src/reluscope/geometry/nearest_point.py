@@ -17,7 +17,7 @@ from reluscope.geometry.active_set import BEYOND, EMPTY, STALLED, ShortestVector
 from reluscope.geometry.dual_newton import shortest_in_box
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.norms import Norm, check_norm, size
-from reluscope.geometry.proved_programs import MAX_DIMENSIONS, System
+from reluscope.geometry.proved_programs import MAX_DIMENSIONS, ProvedSystem
 from reluscope.geometry.scales import exponents, lengths, times_power
 
 # Violations of rows of length 1 that count as none, relative to the size of the problem.
@@ -242,7 +242,7 @@ class _Problem:
         equations, values, rows, offsets, lower, upper = self.given
         above, below = np.isfinite(upper), np.isfinite(lower)
         units = np.eye(len(self.point))
-        system = System(
+        system = ProvedSystem(
             np.concatenate([rows, units[above], -units[below]]),
             np.concatenate([offsets, upper[above], -lower[below]]),
             equations,

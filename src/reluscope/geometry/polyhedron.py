@@ -16,13 +16,13 @@ from numpy.typing import ArrayLike
 from reluscope.arguments import Count, NonNegative, Seed, read_arguments, read_array
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
 from reluscope.geometry.axis_rows import read_bounds
-from reluscope.geometry.convex_questions import bodies_of
 from reluscope.geometry.corners import corners, exact_corners, hull_volume
 from reluscope.geometry.facets import FoundFacets, find_facets
+from reluscope.geometry.half_space_stack import HalfSpaceStack
+from reluscope.geometry.half_spaces import HalfSpaces
 from reluscope.geometry.interior import Ball, inscribed_ball, is_cone_trivial
-from reluscope.geometry.interior_point import Bodies
 from reluscope.geometry.linear_program import Status
-from reluscope.geometry.proved_programs import System, nearest
+from reluscope.geometry.proved_programs import ProvedSystem, nearest
 from reluscope.geometry.row_scales import scaled_rows, unit_rows
 from reluscope.geometry.sampling import sample_chains
 from reluscope.geometry.sizes import (
@@ -502,8 +502,8 @@ class Polyhedron:
         return f"polyhedron of {len(self.A)} half-spaces{equations} in {self.dim} dimensions"
 
     @cached_property
-    def _system(self) -> System:
-        return System(self.A, self.b, self.C, self.d)
+    def _system(self) -> ProvedSystem:
+        return ProvedSystem(self.A, self.b, self.C, self.d)
 
     @cached_property
     def _has_no_rays(self) -> bool:
@@ -584,10 +584,9 @@ class Polyhedron:
         return self._hull
 
 
-def _body(hull: "_AffineHull") -> Bodies:
+def _body(hull: "_AffineHull") -> HalfSpaceStack:
     """Return the half-spaces as a body, those along axes as bounds."""
-    bounded = read_bounds(hull.A, hull.b)
-    return bodies_of([(hull.A[bounded.rows], hull.b[bounded.rows])], bounded.lower, bounded.upper)
+    return HalfSpaceStack.of([HalfSpaces.of(hull.A, hull.b)])
 
 
 class _AffineHull:

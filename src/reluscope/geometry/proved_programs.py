@@ -37,7 +37,7 @@ class Proved(NamedTuple):
     point: Point | None = None
 
 
-class System:
+class ProvedSystem:
     """The half-spaces and equations of a polyhedron, for questions that are answered with proof.
 
     Parameters
@@ -48,10 +48,10 @@ class System:
     Examples
     --------
     >>> none = np.zeros((0, 1)), np.zeros(0)
-    >>> third = System(np.array([[3.0], [-1.0]]), np.array([1.0, 0.0]), *none)
+    >>> third = ProvedSystem(np.array([[3.0], [-1.0]]), np.array([1.0, 0.0]), *none)
     >>> third.maximum([Fraction(1)]).value
     Fraction(1, 3)
-    >>> System(np.array([[1.0], [-1.0]]), np.array([0.0, -1e-300]), *none).is_empty()
+    >>> ProvedSystem(np.array([[1.0], [-1.0]]), np.array([0.0, -1e-300]), *none).is_empty()
     True
     """
 
