@@ -14,7 +14,6 @@ from reluscope.geometry.convex_questions import (
     largest_balls,
     likeliest_points,
     linear_maxima,
-    nearest_points,
     widest_margins,
 )
 from reluscope.geometry.interior import _by_interior_point
@@ -163,27 +162,6 @@ def test_margins_are_those_of_the_simplex_method_and_signs_come_sooner():
             assert (sooner.values[body] + sooner.gaps[body] < 0) == (truth < 0)
             signs.add(bool(truth > 0))
     assert signs == {True, False}
-
-
-def test_nearest_points_against_quadratic_programs_and_the_box():
-    dim = 4
-    bodies, targets = tables(dim, 12, 3), 3 * np.random.default_rng(3).standard_normal((3, dim))
-    found = nearest_points(bodies_of(bodies, -BOX, BOX), zeros(3, dim), torch.from_numpy(targets))
-    for (A, b), target, distance, gap in zip(bodies, targets, found.values, found.gaps, strict=True):
-        truth = minimize(
-            lambda x, target=target: ((x - target) ** 2).sum(),
-            np.zeros(dim),
-            jac=lambda x, target=target: 2 * (x - target),
-            constraints=LinearConstraint(A, ub=b),
-            bounds=[(-BOX, BOX)] * dim,
-            method="SLSQP",
-            options={"ftol": 1e-14, "maxiter": 500},
-        )
-        assert distance == pytest.approx(np.sqrt(truth.fun), abs=1e-6)
-        assert gap <= 1e-6
-    inside = nearest_points(bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0), zeros(1, 2), zeros(1, 2) + 0.5)
-    assert inside.values[0] <= 1e-4
-    assert inside.values[0] - inside.gaps[0] <= 0
 
 
 def test_likeliest_points_against_a_general_minimiser():

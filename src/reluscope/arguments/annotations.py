@@ -114,10 +114,6 @@ def _refuse(value: Any, name: str, phrase: str, advice: str = "") -> Any:
     raise InputError(f"{name} must be {phrase}, got {describe(value)}" + (f": {advice}" if advice else ""))
 
 
-def _callable(value: Any, name: str, _: Sizes) -> Any:
-    return value if callable(value) else _refuse(value, name, "a function")
-
-
 def _has_instances(kind: Any) -> bool:
     try:
         isinstance(None, kind)

@@ -1,4 +1,4 @@
-"""Convex questions over bodies, many at once: largest balls, linear maxima, nearest and likeliest points, centres.
+"""Convex questions over many bodies at once: largest balls, linear maxima, likeliest points, widest margins, centres.
 
 Each answer is a feasible point and the gap to a bound that multipliers prove. What `minimize` leaves open of linear
 programs goes to the simplex method, one by one.
@@ -93,9 +93,7 @@ def largest_balls(bodies: HalfSpaceStack, start: Tensor, *, relative_gap: float 
     return Answers(*(part.cpu().numpy() for part in (centers, radii, gaps)))
 
 
-def linear_maxima(
-    bodies: HalfSpaceStack, start: Tensor, gains: Tensor, *, relative_gap: float = RELATIVE_GAP, floor: float = 1.0
-) -> Answers:
+def linear_maxima(bodies: HalfSpaceStack, start: Tensor, gains: Tensor, is_done: IsDone | None = None) -> Answers:
     """Return where linear functions are largest.
 
     Parameters
@@ -104,8 +102,8 @@ def linear_maxima(
     start : (r, n) tensor
         Strictly inside.
     gains : (r, n) tensor
-    relative_gap, floor : float
-        The gap is to be at most the first times the absolute value, or times the second if that is more.
+    is_done : callable, optional
+        As in `minimize`, of minus the functions; by default gaps are at most 1e-9 times the absolute value, or 1e-9.
 
     Examples
     --------
@@ -114,10 +112,7 @@ def linear_maxima(
     >>> linear_maxima(square, 0 * one, one).values.round(6)
     array([2.])
     """
-    return _linear_maxima(bodies, start, gains, within(relative_gap, floor))
-
-
-def _linear_maxima(bodies: HalfSpaceStack, start: Tensor, gains: Tensor, is_done: IsDone) -> Answers:
+    is_done = within(RELATIVE_GAP, 1.0) if is_done is None else is_done
     found = minimize(bodies, _linear(-gains), start, is_done)
     is_open = ~is_done(found.values, found.values - found.gaps)
     return _finished(bodies, gains, _answers(found, -found.values), is_open.cpu().numpy())
@@ -154,40 +149,6 @@ def point_beyond(body: HalfSpaceStack, direction: Tensor, distance: float) -> Fl
     is_open = ~is_known(found.values, found.values - found.gaps)
     points, values, _ = _finished(body, direction, answers, is_open.cpu().numpy())
     return points[0] if values[0] > distance else None
-
-
-def nearest_points(
-    bodies: HalfSpaceStack, start: Tensor, targets: Tensor, *, relative_gap: float = RELATIVE_GAP
-) -> Answers:
-    """Return the points of bodies that are nearest to targets, and their distances.
-
-    Parameters
-    ----------
-    bodies : HalfSpaceStack
-    start : (r, n) tensor
-        Strictly inside.
-    targets : (r, n) tensor
-    relative_gap : float
-        Of half the squared distance, or of that of the start if the target is inside.
-
-    Examples
-    --------
-    >>> square = HalfSpaceStack.of([HalfSpaces(np.zeros((0, 2)), np.zeros(0), -np.ones(2), np.ones(2))])
-    >>> target = torch.tensor([[4.0, 5.0]], dtype=torch.float64)
-    >>> nearest_points(square, 0 * target, target).values.round(6)
-    array([5.])
-    """
-    # In units of the distance at the start.
-    sizes = torch.linalg.vector_norm(start - targets, dim=1, keepdim=True).clamp_min(1e-300)
-
-    def objective(points: Tensor, which: Tensor) -> Local:
-        away = (points - targets[which]) / sizes[which]
-        return Local(away.square().sum(dim=1) / 2, away / sizes[which], stiffness=sizes[which, 0] ** -2)
-
-    found = minimize(bodies, objective, start, within(relative_gap, relative_gap))
-    distances = torch.linalg.vector_norm(found.points - targets, dim=1)
-    least = sizes[:, 0] * (2 * (found.values - found.gaps)).clamp_min(0.0).sqrt()
-    return Answers(*(part.cpu().numpy() for part in (found.points, distances, (distances - least).clamp_min(0.0))))
 
 
 def likeliest_points(
@@ -312,7 +273,7 @@ def widest_margins(
     def is_known(values: Tensor, bounds: Tensor) -> Tensor:
         return (values < 0) | (bounds > 0) | precise(values, bounds)
 
-    found = _linear_maxima(raised, inside, gains, is_known if is_sign_enough else precise)
+    found = linear_maxima(raised, inside, gains, is_known if is_sign_enough else precise)
     scale = units.cpu().numpy()
     return Answers(found.points[:, :-1], scale * found.values, scale * found.gaps)
 

@@ -33,9 +33,9 @@ MAX_PUSHES = 300
 PARALLEL = 1e-6
 # Memory for products of rows with rows, in bytes.
 PRODUCTS_BYTES, AT_ONCE = 2**29, 256
-# From so many dimensions on an interior-point method over all rows is faster than a simplex method over some.
+# From this many dimensions on an interior-point method over all rows is faster than a simplex method over some.
 MANY_DIMENSIONS = 128
-# From so many open rows on it is worth asking about all of them together first.
+# From this many open rows on it is worth asking about all of them together first.
 MANY_ROWS = 8
 
 
@@ -231,9 +231,9 @@ def _passed_by_simplex(
     return _onto(normals, depths, row, found.point) if found.value > depths[row] + slack else None
 
 
-def _onto(normals: np.ndarray, depths: np.ndarray, row: int, beyond: np.ndarray) -> np.ndarray:
+def _onto(normals: np.ndarray, depths: np.ndarray, row: int, outside: np.ndarray) -> np.ndarray:
     """Return where the way from the centre to a point beyond a row crosses it: inside all rows that hold at its end."""
-    return beyond * (depths[row] / (normals[row] @ beyond))
+    return outside * (depths[row] / (normals[row] @ outside))
 
 
 def _reached_on_hyperplanes(
@@ -265,13 +265,13 @@ def _pushed(
 
     found = []
     points, own = depths[rows, None] * normals[rows], times_all(rows)
-    beyond = points @ normals.T - depths
+    excess = points @ normals.T - depths
     for _ in range(MAX_PUSHES):
         if not len(rows):
             break
-        beyond[np.arange(len(rows)), rows] = -np.inf
-        worst = beyond.argmax(axis=1)
-        violation = beyond[np.arange(len(rows)), worst]
+        excess[np.arange(len(rows)), rows] = -np.inf
+        worst = excess.argmax(axis=1)
+        violation = excess[np.arange(len(rows)), worst]
         is_inside = violation < -slack[rows]
         if is_inside.any():
             there = np.flatnonzero(is_inside)
@@ -279,11 +279,11 @@ def _pushed(
             found.append((rows[there], points[there]))
         cosine = own[np.arange(len(rows)), worst]
         is_going = ~is_inside & (1 - cosine**2 > PARALLEL)
-        rows, points, beyond, own = rows[is_going], points[is_going], beyond[is_going], own[is_going]
+        rows, points, excess, own = rows[is_going], points[is_going], excess[is_going], own[is_going]
         worst, violation, cosine = worst[is_going], violation[is_going], cosine[is_going]
         length = OVERSHOOT * (violation + INSIDE + 2 * slack[rows]) / (1 - cosine**2)
         points -= length[:, None] * (normals[worst] - cosine[:, None] * normals[rows])
-        beyond -= length[:, None] * (times_all(worst) - cosine[:, None] * own)
+        excess -= length[:, None] * (times_all(worst) - cosine[:, None] * own)
     return found
 
 
@@ -291,10 +291,10 @@ def _are_inside(
     normals: np.ndarray, depths: np.ndarray, points: np.ndarray, rows: np.ndarray, slack: np.ndarray
 ) -> np.ndarray:
     """Return which points on hyperplanes are inside all other rows: what was added up on the way is rounded."""
-    beyond = points @ normals.T - depths
-    beyond[np.arange(len(rows)), rows] = -np.inf
+    excess = points @ normals.T - depths
+    excess[np.arange(len(rows)), rows] = -np.inf
     on = np.abs(np.einsum("ij,ij->i", points, normals[rows]) - depths[rows])
-    return beyond.max(axis=1, initial=-np.inf) < -slack[rows] - on
+    return excess.max(axis=1, initial=-np.inf) < -slack[rows] - on
 
 
 def _hit_along_normals(normals: np.ndarray, depths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -22,13 +22,13 @@ MAX_STEPS, PATIENCE = 100, 8
 PROMISING = 0.5
 # The gap that is asked for, relative to the scale of the objective.
 RELATIVE_GAP = 1e-9
-# How much of the way to the nearest wall a step goes.
+# The share of the way to the nearest side that a step goes.
 CLOSE = 0.995
 # What is left of an equation, relative to its largest term, when it holds up to rounding.
 NEGLIGIBLE = 1e-11
 TINY = 1e-300
 MAX_HALVINGS = 12
-# Steps halved so often, this near to the end, come from equations that rounding has blurred.
+# Steps halved this often, this near to the end, come from equations that rounding has blurred.
 SHORTEST, BLURRED = 1.5 * 2.0**-MAX_HALVINGS, 1e-8
 # Curved functions are to come down no faster than their equations are met.
 MIN_AIM = 0.1
@@ -47,19 +47,16 @@ class Local(NamedTuple):
     gradient : (r, n) tensor
     curvature : (r, k, n) tensor, optional
         Rows whose outer products with themselves sum up to the matrix of second derivatives; none if that is zero.
-    stiffness : (r,) tensor, optional
-        Multiples of the identity in these matrices, beside the rows.
     """
 
     value: Tensor
     gradient: Tensor
     curvature: Tensor | None = None
-    stiffness: Tensor | None = None
 
     @property
     def is_curved(self) -> bool:
         """Whether there are second derivatives."""
-        return self.curvature is not None or self.stiffness is not None
+        return self.curvature is not None
 
 
 Objective = Callable[[Tensor, Tensor], Local]
@@ -196,12 +193,8 @@ def _minimized(bodies: HalfSpaceStack, objective: Objective, start: Tensor, is_d
                 torch.minimum(ahead, up),
                 lambda moved, at=at: objective(moved, at),
                 bodies,
-                points,
-                along,
-                slacks,
-                closer,
-                multipliers,
-                heavier,
+                _Iterate(points, slacks, multipliers),
+                _Iterate(along, -closer, heavier),
                 aim,
                 here,
             )
@@ -245,12 +238,10 @@ class _NewtonEquations:
 
     def __init__(self, bodies: HalfSpaceStack, weights: Tensor, here: Local | None = None) -> None:
         self.bodies, self.weights = bodies, weights
-        self.curvature, self.stiffness = (None, None) if here is None else (here.curvature, here.stiffness)
+        self.curvature = None if here is None else here.curvature
         matrix = bodies.gram(weights)
         if self.curvature is not None:
             add_gram(matrix, self.curvature)
-        if self.stiffness is not None:
-            matrix.diagonal(dim1=1, dim2=2).add_(self.stiffness[:, None])
         # Scaling to a unit diagonal, and a little more than that, keeps the factorisation going near the end.
         self._sides = matrix.diagonal(dim1=1, dim2=2).clamp_min(TINY).rsqrt()
         matrix *= self._sides[:, :, None]
@@ -262,9 +253,7 @@ class _NewtonEquations:
     def apply(self, moves: Tensor) -> Tensor:
         """Return v for u."""
         moved = self.bodies.pull(self.weights * self.bodies.speeds(moves))
-        if self.curvature is not None:
-            moved = moved + _times(self.curvature.mT, _times(self.curvature, moves))
-        return moved if self.stiffness is None else moved + self.stiffness[:, None] * moves
+        return moved if self.curvature is None else moved + _times(self.curvature.mT, _times(self.curvature, moves))
 
     def solve(self, right: Tensor, refinements: int = 0) -> Tensor:
         """Return u for v; a refinement reads all rows twice."""
@@ -315,16 +304,20 @@ def _proof(
     return proof, here.value - (proof * slacks).sum(dim=1) - lost
 
 
+class _Iterate(NamedTuple):
+    """Points with their slacks and multipliers, or by how much a whole step changes them."""
+
+    points: Tensor
+    slacks: Tensor
+    multipliers: Tensor
+
+
 def _shortened(
     length: Tensor,
     objective: Callable[[Tensor], Local],
     bodies: HalfSpaceStack,
-    points: Tensor,
-    along: Tensor,
-    slacks: Tensor,
-    closer: Tensor,
-    multipliers: Tensor,
-    heavier: Tensor,
+    now: _Iterate,
+    step: _Iterate,
     aim: Tensor,
     here: Local,
 ) -> Tensor:
@@ -335,10 +328,11 @@ def _shortened(
         products = torch.where(exists, slacks * multipliers - aim[:, None], 0.0)
         return (gradient + bodies.pull(multipliers)).square().sum(dim=1) + products.square().sum(dim=1)
 
-    before = missing(here.gradient, slacks, multipliers)
+    before = missing(here.gradient, now.slacks, now.multipliers)
     for _ in range(MAX_HALVINGS):
-        there = objective(points + length * along)
-        after = missing(there.gradient, slacks - length * closer, multipliers + length * heavier)
+        there = objective(now.points + length * step.points)
+        slacks, multipliers = now.slacks + length * step.slacks, now.multipliers + length * step.multipliers
+        after = missing(there.gradient, slacks, multipliers)
         is_good = after <= ((1 - 0.01 * length[:, 0]) ** 2) * before
         if is_good.all():
             break
