@@ -65,7 +65,7 @@ class Space:
 
     @read_arguments
     def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
-        """Return which of the points (..., n) are points: those with finite coordinates."""
+        """Return which of the points (..., n) have finite coordinates only."""
         del tolerance
         points = read_array(x, "x", finite=False)
         if points.ndim == 0 or points.shape[-1] != self.dim:
@@ -329,7 +329,7 @@ class Slice:
         ----------
         x : (..., n) array
         tolerance : float
-            Distance from the slice's affine hull, and in slice coordinates from the window, that is no more than that.
+            Largest distance from the slice's affine hull, and from the window in slice coordinates.
         """
         points = read_array(x, "x", finite=False)
         if points.ndim == 0 or points.shape[-1] != self.ambient_dim:

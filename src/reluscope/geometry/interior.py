@@ -24,7 +24,7 @@ from reluscope.geometry.scales import exponents, times_power
 MANY_ENTRIES = 10_000
 # What it finds is taken if the gap is this share of the radius.
 WELL_PROVED = 1e-6
-# Beside numbers larger than this a solver finds no end.
+# Distances beyond this are replaced by it: with larger numbers solvers do not end.
 FARTHEST_FOR_SOLVERS = 1e15
 
 
@@ -120,7 +120,7 @@ def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> tuple[Ball, np.nd
     if len(normals) == dim and np.linalg.matrix_rank(normals) == dim:
         # Independent rows have a point at distance 1, or any other, from all of them.
         point = np.linalg.solve(normals, offsets - 1.0)
-        if (offsets - normals @ point).min() > 0.5 and _fall(normals, np.linalg.solve(normals, -np.ones(dim))):
+        if (offsets - normals @ point).min() > 0.5 and _all_fall(normals, np.linalg.solve(normals, -np.ones(dim))):
             return Ball(point, np.inf, 0.0), None
     if normals.size >= MANY_ENTRIES and (quick := _by_interior_point(normals, offsets)) is not None:
         return quick, None
@@ -130,14 +130,14 @@ def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> tuple[Ball, np.nd
     for _ in range(4):
         distances = (offsets - normals @ center) / scale
         program = LinearProgram(dim + 1)
-        # What is nearer than it is leaves a ball that is inside, and its gap is told by the true distances.
+        # Rows that are moved nearer leave a ball that is inside; its gap is computed from the true distances.
         program.add_rows(rows, np.minimum(distances, FARTHEST_FOR_SOLVERS))
         solution = program.maximize(objective)
         if solution.status is Status.UNBOUNDED:
             return _endless_ball(normals, offsets, program, center, scale), None
         center = center + scale * solution.point[:dim]
         radius = float((offsets - normals @ center).min())
-        # A solver takes distances below its tolerance for zero: its multipliers tell what it has lost.
+        # A solver takes distances below its tolerance for zero; its multipliers show how much of the value that lost.
         gap = max(0.0, scale * max(solution.value, float(solution.duals @ distances)) - radius)
         if radius > best.radius:
             best, duals = Ball(center, radius, gap), solution.duals
@@ -165,7 +165,7 @@ def _endless_ball(
     dim = normals.shape[1]
     program.set_bounds(dim, -np.inf, 1.0)
     center = center + scale * program.maximize(np.append(np.zeros(dim), 1.0)).point[:dim]
-    if _fall(normals, _way_down(normals)):
+    if _all_fall(normals, _direction_of_fall(normals)):
         return Ball(center, np.inf, 0.0)
     return Ball(center, float((offsets - normals @ center).min()), np.inf)
 
@@ -265,7 +265,7 @@ def is_cone_trivial(A: Float[np.ndarray, "h n"], C: Float[np.ndarray, "k n"] | N
             rest = np.linalg.norm(normals.T @ weights) + rounding * weights.sum()
             if rest < singular[-1] - rounding:
                 return True
-    if not is_trivial and _fall(normals, _way_down(normals)):
+    if not is_trivial and _all_fall(normals, _direction_of_fall(normals)):
         return False
     # Powers of two keep the rows what they are.
     exact = [[Fraction(entry) for entry in row] for row in scaled_rows(both[kept], np.zeros(len(kept)))[0].tolist()]
@@ -277,8 +277,8 @@ def is_cone_trivial(A: Float[np.ndarray, "h n"], C: Float[np.ndarray, "k n"] | N
     return is_trivial if proved is None else proved.status is Status.OPTIMAL
 
 
-def _way_down(normals: np.ndarray) -> np.ndarray:
-    """Return the way on which all rows, of length 1, fall most."""
+def _direction_of_fall(normals: np.ndarray) -> np.ndarray:
+    """Return the direction along which all rows, of length 1, fall most."""
     dim = normals.shape[1]
     program = LinearProgram(dim + 1)
     program.set_all_bounds(-np.ones(dim + 1), np.ones(dim + 1))
@@ -286,6 +286,6 @@ def _way_down(normals: np.ndarray) -> np.ndarray:
     return program.maximize(np.append(np.zeros(dim), 1.0)).point[:dim]
 
 
-def _fall(normals: np.ndarray, way: np.ndarray) -> bool:
-    """Return whether all rows fall on a way by more than rounding, theirs included."""
+def _all_fall(normals: np.ndarray, way: np.ndarray) -> bool:
+    """Return whether all rows fall along a direction by more than rounding, that of the rows included."""
     return bool((normals @ way < -16 * (len(way) + 2) * np.finfo(float).eps * np.abs(way).sum()).all())

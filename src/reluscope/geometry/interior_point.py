@@ -88,7 +88,7 @@ class Minima:
 
 
 def within(relative_gap: float, floor: float | Tensor = 0.0) -> IsDone:
-    """Ask for gaps of at most a share of the absolute value, or of the floor if that is more.
+    """Return a test whether gaps are at most a share of the absolute value, or of the floor if that is larger.
 
     Examples
     --------
@@ -167,7 +167,7 @@ def _minimized(bodies: HalfSpaceStack, objective: Objective, start: Tensor, is_d
         is_open &= ~is_stuck
         is_open &= ~is_done(values, bounds)
         if steps % PATIENCE == 0:
-            # What has not come closer by half for so long has come as close as rounding lets it.
+            # Where the gap has not been halved in so many steps, rounding does not let it become smaller.
             is_open &= ~(values - bounds > left_open / 2)
             left_open = values - bounds
         if not is_open.any():

@@ -24,7 +24,7 @@ from reluscope.geometry.scales import exponents, lengths, times_power
 VIOLATION = 1e-12
 # Rows that join a linear program at a time.
 MAX_NEW_ROWS = 64
-# With more bounds than this they are not taken one at a time.
+# With more bounds than this, methods are used that do not take them one at a time.
 MANY_BOUNDS = 64
 EPS = 2.0**-52
 
@@ -209,7 +209,7 @@ class _Problem:
         Where they are to contradict each other, the combination of rows is nothing but rounding: in fractions it can
         vanish, and within finite bounds what it comes to is small.
         """
-        weights, sides = self.only(weights), np.where(bounds > 0, self.upper, np.where(bounds < 0, self.lower, 0.0))
+        weights, sides = self.clipped(weights), np.where(bounds > 0, self.upper, np.where(bounds < 0, self.lower, 0.0))
         if not np.isfinite(sides).all():
             return 0.0
         ends = bounds * sides
@@ -225,8 +225,8 @@ class _Problem:
             return np.inf
         return value / ((float(np.linalg.norm(form)) + rest) * (1 + self.rounding))
 
-    def only(self, weights: np.ndarray) -> np.ndarray:
-        """Return multipliers, of inequalities those that are positive."""
+    def clipped(self, weights: np.ndarray) -> np.ndarray:
+        """Return multipliers, those of inequalities with zero in place of negative numbers."""
         return np.append(weights[: self.num_equations], np.maximum(weights[self.num_equations :], 0.0))
 
     def _is_far(self, form: np.ndarray, rest: float, value: float) -> bool:
@@ -435,7 +435,7 @@ class _LinfProgram:
 
 def _weak_bound(problem: _Problem, norm: Norm, weights: np.ndarray) -> float:
     """Return ``min |u| + m (A u - s)`` over u within its bounds, for multipliers m: no feasible u is shorter."""
-    weights = problem.only(weights)
+    weights = problem.clipped(weights)
     forms = problem.rows.T @ weights
     low, high = problem.lower, problem.upper
     if not ((low <= 0).all() and (high >= 0).all()):

@@ -48,7 +48,7 @@ class Passable(NamedTuple):
 
 
 def passable_rows(body: HalfSpaceStack, rows: Int[np.ndarray, " k"], slack: Float[np.ndarray, " k"]) -> Passable:
-    """Return for some rows of a body whether they can be passed, and leave those open that are hard to tell.
+    """Return which of some rows of a body can be passed and which cannot; some may stay undecided.
 
     Parameters
     ----------

@@ -2,7 +2,7 @@
 
 Floats find which rows matter. Fractions solve for these, and check what comes out: a point against all rows, a ray
 against all rows and 0, multipliers against all columns. Where that fails, because rows are nearly dependent or nearly
-contradict each other, small programs are solved in fractions from the start; of others nothing is said.
+contradict each other, small programs are solved in fractions from the start; others get no answer.
 """
 
 from collections.abc import Sequence
@@ -106,7 +106,7 @@ class ProvedSystem:
         return program
 
     def contains(self, point: Sequence[Fraction]) -> bool:
-        """Return whether a point satisfies all rows, in truth."""
+        """Return whether a point satisfies all rows, exactly."""
         return self._holds(point, self.b, self.d)
 
     @cached_property
@@ -222,7 +222,7 @@ class ProvedSystem:
         return bound is not None and bound < 0
 
     def _has_ray(self, gain: Sequence[Fraction]) -> bool:
-        """Return whether a way leads on for ever and up, and is found and checked."""
+        """Return whether a ray along which the function grows is found, and checked in fractions."""
         program = LinearProgram(self.dim)
         program.set_all_bounds(-np.ones(self.dim), np.ones(self.dim))
         program.add_rows(self._normals, np.zeros(len(self._rows)))

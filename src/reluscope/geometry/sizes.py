@@ -28,7 +28,7 @@ TOUCHING = 1e-3
 # The gap of linear maxima, relative to their size.
 ROUGH = 1e-4
 POWER_STEPS = 30
-# Rounds of the search for two points far apart, and the growth that is worth another.
+# Largest number of rounds of the search for two points far apart, and the growth that another round needs.
 MAX_ROUNDS, GROWTH = 4, 1.01
 
 

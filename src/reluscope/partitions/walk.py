@@ -23,7 +23,7 @@ _NO_WORK: Mapping[str, float] = MappingProxyType({})
 
 
 class CellBatch(Protocol):
-    """Cells that take their steps together; their length is their number, a lower bound on the regions in them."""
+    """Cells that take their steps together; ``len`` is their number, a lower bound on the number of regions in them."""
 
     @property
     def is_finished(self) -> bool:
