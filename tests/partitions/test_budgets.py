@@ -126,3 +126,10 @@ def test_a_hundred_thousand_regions_are_not_begun_for_a_few():
         part = rs.partition(net, rs.Box(-1, 1, 5), budget=rs.Budget(regions=regions))
         assert regions <= len(part) <= regions + FEW
     assert len(rs.partition(net, rs.Box(-1, 1, 5), budget=rs.Budget(seconds=0.05))) > 0
+
+
+def test_work_without_a_limit_is_that_of_a_limit_far_away():
+    plane = rs.Box(-1, 1, 2)
+    free, limited = (rs.partition(dense(2, 24, 24, 2), plane, budget=budget) for budget in (None, rs.Budget(10**9)))
+    assert free.work["chunks"] == limited.work["chunks"]  # thousands, if infinity is read as few
+    assert (free.codes.words == limited.codes.words).all()

@@ -31,7 +31,7 @@ def starve(monkeypatch, owner, name, after, error):
 
 @pytest.fixture
 def small_steps(monkeypatch, chunks_of):
-    chunks_of(8)
+    chunks_of(4)
     monkeypatch.setattr(cellwise, "BATCH", 8)
     monkeypatch.setattr("reluscope.partitions.tree_items.BATCH", 4)
 

@@ -10,8 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import beta, binom
-from scipy.stats import t as student
 
 CONFIDENCE = 0.95
 
@@ -74,6 +72,8 @@ def quantile(
     value = _quantile(values, share)
     if len(values) == population:
         return Ends(value, _quantile(lower, share), _quantile(upper, share))
+    from scipy.stats import binom  # takes half a second to import, which only samples of a population need
+
     number = len(values)
     # The largest l with P(B < l) at most 2.5 %, and the same on the other side.
     below = int(binom.ppf((1 - CONFIDENCE) / 2, number, share))
@@ -105,6 +105,8 @@ def mean(
         return Ends(value, low, high)
     if len(values) == 1:
         return Ends(value, -np.inf, np.inf, is_certain=False)
+    from scipy.stats import t as student
+
     reach = float(student.ppf((1 + CONFIDENCE) / 2, len(values) - 1)) / len(values) ** 0.5
     with np.errstate(invalid="ignore"):
         spreads = [reach * float(np.std(part, ddof=1)) for part in (lower, upper)]
@@ -149,6 +151,8 @@ def share(
     value, low, high = (float(np.mean(part)) for part in (values, lower, upper))
     if number == population:
         return Ends(value, low, high)
+    from scipy.stats import beta
+
     yes, most = float(np.sum(lower)), float(np.sum(upper))
     tail = (1 - CONFIDENCE) / 2
     first = float(beta.ppf(tail, yes, number - yes + 1)) if yes else 0.0

@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 from jaxtyping import Bool, Float
 
 from reluscope.arguments import Share, read_arguments, read_position, read_positions
@@ -23,6 +22,9 @@ from reluscope.findings.derived import CONFIDENCE, Ends, at_an_end, mean, quanti
 from reluscope.findings.finding import Finding
 from reluscope.findings.quantities import Kind, Quantity
 from reluscope.findings.writing import as_arrow, as_html, as_markdown, as_plain, as_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 
 class Status(StrEnum):
@@ -280,7 +282,7 @@ class Findings:
         """Return everything but details as plain types, ready for JSON."""
         return as_plain(self)
 
-    def to_table(self) -> pa.Table:
+    def to_table(self) -> "pa.Table":
         """Return keys, status, and value, ends and claim of each quantity as an Arrow table."""
         return as_arrow(self)
 

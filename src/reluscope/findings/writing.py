@@ -10,12 +10,12 @@ from html import escape
 from math import inf, isfinite, isinf
 from typing import TYPE_CHECKING, Any
 
-import pyarrow as pa
-
 from reluscope.findings.claims import Claim
 from reluscope.findings.finding import Finding
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from reluscope.findings.table import Findings
 
 SIGNS = {Claim.EXACT: "", Claim.LOWER: "≥ ", Claim.UPPER: "≤ ", Claim.ESTIMATE: "≈ "}
@@ -175,11 +175,13 @@ def as_plain(found: "Findings") -> dict[str, Any]:
     return plain | {"stopped": found.stopped, "seconds": found.seconds}
 
 
-def as_arrow(found: "Findings") -> pa.Table:
+def as_arrow(found: "Findings") -> "pa.Table":
     """Return keys, status, and for each quantity value, ends and claim, as an Arrow table.
 
     Definitions are metadata of the columns, and a summary, as JSON, of the table.
     """
+    import pyarrow as pa
+
     columns: dict[str, Any] = dict(found.keys) | {"status": [str(status) for status in found.status]}
     fields: dict[str, dict[str, str]] = {}
     for name, column in found.columns.items():

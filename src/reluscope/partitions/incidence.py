@@ -101,8 +101,8 @@ class _Cutting:
         """Take a chunk one gate further, or spread it if it is too large, also for the regions that are asked for."""
         most = chunk.cells.num_cells
         if self.certifier is None:
-            # A gate is left open at twice as many cells.
-            most = int(min(_chunk_cells(self.network, chunk), max(LEAST_CELLS, room // 4)))
+            # A gate is left open at twice as many cells. No floor division: that of infinity is not a number.
+            most = int(min(_chunk_cells(self.network, chunk), max(LEAST_CELLS, room / 4)))
         undecided, work = 0, {"evaluated_vertices": 0, "chunks": 0}
         if chunk.cells.num_cells <= most:
             work["chunks"] += 1

@@ -67,7 +67,8 @@ def test_planes_are_counted_as_by_exact_polygons(parameters, half):
 @settings(max_examples=15)
 @given(parameters=degenerate_networks(1, 2, 5), half=st.integers(1, 3))
 def test_lines_are_counted_as_by_exact_intervals(parameters, half):
-    assert exactly(parameters, rs.Box(-half, half, 1)) == six_counts(parameters, (-half, half))["activation"]
+    low, high = nearly(parameters, rs.Box(-half, half, 1))
+    assert low <= six_counts(parameters, (-half, half))["activation"] <= high
 
 
 @settings(max_examples=8)

@@ -76,7 +76,8 @@ def test_never_nearer_than_the_nearest_of_the_network(parameters, seed, norm):
             (boundary, "boundary_distance"),
         )
     )
-    if inside < facet:
+    # At the facet itself the outputs may tie and never change places.
+    if inside < facet * (1 - 1e-7) - 1e-9:
         assert whole == pytest.approx(inside, rel=1e-7, abs=1e-9)
     assert whole >= min(inside, facet) - 1e-9
 

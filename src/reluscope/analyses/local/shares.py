@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import t as student
 
 from reluscope.analyses.bodies import regions_inside
 from reluscope.analyses.classification.classes import classes_of_outputs, num_classes
@@ -234,6 +233,8 @@ def _asker(
 def _mean(of_chains: Float[np.ndarray, "q c"], *, are_shares: bool = False) -> Float[np.ndarray, "q 3"]:
     """Return means over chains and the ends of their intervals."""
     chains = of_chains.shape[1]
+    from scipy.stats import t as student
+
     mean = of_chains.mean(axis=1)
     reach = student.ppf(0.5 + CONFIDENCE / 2, chains - 1) * of_chains.std(axis=1, ddof=1) / np.sqrt(chains)
     low, high = np.maximum(mean - reach, 0.0), mean + reach
