@@ -1,5 +1,7 @@
 """Cutting the faces of a complex, dimension by dimension: edges at new vertices, other faces along new faces."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -7,6 +9,40 @@ from reluscope.geometry.complexes import NONE
 
 # The last entry of ``size``, after the numbers of faces, says how far the pool is filled.
 POOL = -1
+
+
+class FaceLists(NamedTuple):
+    """The faces of a complex with room for more, as in `Complex`, and the other half of every face that was cut."""
+
+    start: np.ndarray
+    count: np.ndarray
+    pool: np.ndarray
+    size: np.ndarray
+    other: np.ndarray
+
+
+class VertexTable(NamedTuple):
+    """Rows for vertices, with room for more: all cut functions, coordinates and their blur; and the skew of edges.
+
+    For the cut at hand there are its values before they were decided to be zero, and its slopes along the edges on
+    which vertices were made.
+    """
+
+    heights: np.ndarray
+    points: np.ndarray
+    blur: np.ndarray
+    skew: np.ndarray
+    raw: np.ndarray
+    rise: np.ndarray
+
+
+class NewVertices(NamedTuple):
+    """Between which two vertices each new one lies, and where; numbered from the first that is new."""
+
+    tail: np.ndarray
+    head: np.ndarray
+    share: np.ndarray
+    num_old: int
 
 
 @njit(cache=True)
@@ -39,10 +75,10 @@ def room_for_halves(faces, start, count, pool, other, lower_count) -> int:
 
 
 @njit(cache=True)
-def cut_edges(
-    edges, j, known, slope, start, count, pool, size, other, above, bit, heights, points, blur, skew, raw, rise, made
-) -> None:
+def cut_edges(edges, j, known, slope, lists, above, bit, rows, made) -> None:
     """Cut edges at new vertices, and write the lists of their halves."""
+    start, count, pool, size, other = lists
+    heights, points, blur, skew, raw, rise = rows
     tail, head, share, num_old = made
     end = size[POOL]
     for edge in edges:
@@ -77,11 +113,12 @@ def cut_edges(
 
 
 @njit(cache=True)
-def cut_faces(faces, k, start, count, pool, size, other, above, below, bit, stamp, tag) -> int:
+def cut_faces(faces, k, lists, above, below, bit, stamp, tag) -> int:
     """Cut faces of dimension k >= 2, and write the lists of their halves and of the new faces between them.
 
     Return how many could not be cut, because rounding made signs inconsistent: they stay whole.
     """
+    start, count, pool, size, other = lists
     whole = 0
     end = size[POOL]
     for face in faces:
@@ -149,8 +186,10 @@ def cut_faces(faces, k, start, count, pool, size, other, above, below, bit, stam
 
 
 @njit(cache=True)
-def skew_edges(polygons, first, j, known, start, count, pool, other, points, heights, raw, rise, skew) -> None:
+def skew_edges(polygons, first, j, known, lists, rows) -> None:
     """Find how far the new edges across some polygons may be from the true zero set."""
+    start, _, pool, _, other = lists
+    _, _, _, skew, raw, rise = rows
     edge = first
     for polygon in polygons:
         if other[2, polygon] == NONE:
@@ -158,15 +197,17 @@ def skew_edges(polygons, first, j, known, start, count, pool, other, points, hei
         a, b = pool[start[1, edge]], pool[start[1, edge] + 1]
         steep = max(rise[a], rise[b])
         if steep == 0.0:
-            steep = _steepest_side(polygon, j, start, count, pool, other, points, heights)
-            steep = max(steep, _steepest_side(other[2, polygon], j, start, count, pool, other, points, heights))
+            steep = _steepest_side(polygon, j, lists, rows)
+            steep = max(steep, _steepest_side(other[2, polygon], j, lists, rows))
         skew[edge] = (known + max(abs(raw[a]), abs(raw[b]))) / steep
         edge += 1
 
 
 @njit(cache=True)
-def _steepest_side(face, j, start, count, pool, other, points, heights):
+def _steepest_side(face, j, lists, rows):
     """Return the largest slope of a cut function along the sides of a polygon, halves of cut sides included."""
+    start, count, pool, _, other = lists
+    heights, points = rows.heights, rows.points
     steepest = 0.0
     for i in range(start[2, face], start[2, face] + count[2, face]):
         for edge in (pool[i], other[1, pool[i]]):

@@ -17,7 +17,18 @@ import numpy as np
 from numba import njit
 
 from reluscope.geometry.complexes import NONE, Complex, grow
-from reluscope.geometry.face_cuts import POOL, cut_edges, cut_faces, lengthen, room_for_halves, skew_edges, widen
+from reluscope.geometry.face_cuts import (
+    POOL,
+    FaceLists,
+    NewVertices,
+    VertexTable,
+    cut_edges,
+    cut_faces,
+    lengthen,
+    room_for_halves,
+    skew_edges,
+    widen,
+)
 from reluscope.geometry.face_signs import (
     GROUP,
     NOISE_PLUS,
@@ -277,19 +288,20 @@ def _subdivide(
                 room = room_for_halves(faces, start[k], count[k], pool, other[k - 1], count[k - 1])
             if size[POOL] + room > len(pool):
                 pool = grow(pool, 2 * (size[POOL] + room))
+            lists = FaceLists(start, count, pool, size, other)
+            rows = VertexTable(heights, points, blur, skew, raw, rise)
             if k == 1:
-                made = tail, head, share, num_old_vertices
-                place = heights, points, blur, skew, raw, rise
-                cut_edges(faces, j, known, slope, start, count, pool, size, other, above, bit, *place, made)
+                made = NewVertices(tail, head, share, num_old_vertices)
+                cut_edges(faces, j, known, slope, lists, above, bit, rows, made)
                 signs = above[0], below[0]
                 sign_vertices(first, size[0], heights, blur, rounding, slopes, floor, group, later, *signs)
             else:
-                undecided += cut_faces(faces, k, start, count, pool, size, other, above, below, bit, stamp, tag)
+                undecided += cut_faces(faces, k, lists, above, below, bit, stamp, tag)
                 tag += number
                 lower, signs = (above[k - 2], below[k - 2]), (above[k - 1], below[k - 1])
                 sign_faces(first, size[k - 1], start[k - 1], count[k - 1], pool, *lower, later, *signs)
             if k == 2:
-                skew_edges(faces, first, j, known, start, count, pool, other, points, heights, raw, rise, skew)
+                skew_edges(faces, first, j, known, lists, rows)
             lower, signs = (above[k - 1], below[k - 1]), (above[k], below[k])
             sign_halves(faces, start[k], count[k], pool, other[k], *lower, bit, *signs)
             if k == dim:
