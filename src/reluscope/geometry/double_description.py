@@ -9,7 +9,7 @@ and Prodon (1996).
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -29,7 +29,6 @@ from reluscope.geometry.cell_rows import (
     room_for_vertices,
 )
 from reluscope.geometry.polytope_cuts import (
-    Crossing,
     crossed_edges,
     free_slot,
     mark_zero_facets,
@@ -118,21 +117,13 @@ def cut_cells(
     while True:
         vertices = VertexRows(cells.vertices, cells.errors, cells.tight)
         facets = FacetRows(cells.slots, cells.kinds, cells.keys, np.zeros(len(cells.slots), dtype=np.bool_))
-        has_room, num_undecided, made, found = _cut(
-            cells.vertex_offsets, vertices, cells.facet_offsets, facets, cells.flat, units
-        )
+        has_room, *found = _cut(cells.vertex_offsets, vertices, cells.facet_offsets, facets, cells.flat, units)
         if has_room:
             break
         cells = cells.widened()
-    num_vertices, num_facets = found.vertex_offsets[made], found.facet_offsets[made]
-    after = Polytopes(
-        found.vertex_offsets[: made + 1].copy(),
-        *(part[:num_vertices].copy() for part in found.vertices),
-        found.facet_offsets[: made + 1].copy(),
-        *(part[:num_facets].copy() for part in found.facets[:3]),
-        found.flat[:made].copy(),
-    )
-    return Pieces(after, found.parents[:made].copy(), found.pieces[:made].copy(), int(num_undecided))
+    vertex_offsets, vertices, facet_offsets, facets, flat, parents, pieces, num_undecided = found
+    after = Polytopes(vertex_offsets, *vertices, facet_offsets, *facets[:3], flat)
+    return Pieces(after, parents, pieces, int(num_undecided))
 
 
 class _Units(NamedTuple):
@@ -148,47 +139,25 @@ class _Units(NamedTuple):
     relative: float
 
 
-class _Work(NamedTuple):
-    """Everything that is made for one cell, back to back; parts that were cut stay behind as holes."""
-
-    vertices: VertexRows
-    facets: FacetRows
-    parts: PartRows
-    heights: HeightRows
-    edges: np.ndarray
-    keep: np.ndarray
-
-
-class _Found(NamedTuple):
-    """The cells that are returned, as in `Pieces`; tables may have more rows than are used."""
-
-    vertex_offsets: np.ndarray
-    vertices: VertexRows
-    facet_offsets: np.ndarray
-    facets: FacetRows
-    flat: np.ndarray
-    parents: np.ndarray
-    pieces: np.ndarray
-
-
+@held
 @njit(cache=True)
-def _vertex_rows(number, width, words) -> VertexRows:
-    return VertexRows(np.empty((number, width)), np.empty((number, width)), np.empty((number, words), dtype=np.uint64))
+def _cut(voff, given_vertices, foff, given_facets, flat, units) -> tuple[Any, ...]:
+    """Cut cell after cell by unit after unit; the first thing returned says whether there were slots enough."""
+    # One function: handing the tables of a cell on to functions for one cell and one cut takes 10 to 25 % longer.
+    num_cells, num_units, width = units.maps.shape
+    zero_words = units.zero_words
+    dim, num_levels = width - 1, units.levels.shape[0]
+    words = given_vertices.tight.shape[1]
+    undecided, made = 0, 0
 
-
-@njit(cache=True)
-def _facet_rows(number) -> FacetRows:
-    return FacetRows(
-        np.empty(number, dtype=np.int64),
-        np.empty(number, dtype=np.uint8),
-        np.empty((number, 2), dtype=np.uint64),
-        np.empty(number, dtype=np.bool_),
+    # Everything that is made for one cell, back to back; parts that were cut stay behind as holes.
+    vertices = VertexRows(np.empty((256, width)), np.empty((256, width)), np.empty((256, words), dtype=np.uint64))
+    facets = FacetRows(
+        np.empty(256, dtype=np.int64),
+        np.empty(256, dtype=np.uint8),
+        np.empty((256, 2), dtype=np.uint64),
+        np.empty(256, dtype=np.bool_),
     )
-
-
-@njit(cache=True)
-def _new_work(width, words, num_units) -> _Work:
-    """Return tables for the parts of one cell."""
     parts = PartRows(
         np.empty((64, 2), dtype=np.int64),
         np.empty((64, 2), dtype=np.int64),
@@ -198,161 +167,142 @@ def _new_work(width, words, num_units) -> _Work:
         np.empty((64, num_units), dtype=np.uint16),
     )
     heights = HeightRows(np.empty(256), np.empty(256), np.empty(256), np.empty(256, dtype=np.int8))
-    edges, keep = np.empty((256, 2), dtype=np.int64), np.empty(words, dtype=np.uint64)
-    return _Work(_vertex_rows(256, width, words), _facet_rows(256), parts, heights, edges, keep)
+    edges = np.empty((256, 2), dtype=np.int64)
+    keep = np.empty(words, dtype=np.uint64)
 
-
-@held
-@njit(cache=True)
-def _cut(vertex_offsets, given_vertices, facet_offsets, given_facets, flat, units):
-    """Cut cell after cell by unit after unit.
-
-    Returns
-    -------
-    bool
-        Whether there were slots enough; without, nothing else means anything.
-    num_undecided, made : int
-        Open signs, and cells found.
-    found : _Found
-    """
-    num_cells, num_units, width = units.maps.shape
-    words = given_vertices.tight.shape[1]
-    work = _new_work(width, words, num_units)
-    num_vertices, num_facets = max(64, 2 * vertex_offsets[num_cells]), max(64, 2 * facet_offsets[num_cells])
-    capacity = max(16, 2 * num_cells) + 1
-    found = _Found(
-        np.zeros(capacity, dtype=np.int64),
-        _vertex_rows(num_vertices, width, words),
-        np.zeros(capacity, dtype=np.int64),
-        _facet_rows(num_facets),
-        np.empty((capacity, 2), dtype=np.uint64),
-        np.empty(capacity, dtype=np.int64),
-        np.empty((capacity, num_units), dtype=np.uint16),
+    # What is returned.
+    rows, facet_rows = max(64, 2 * voff[num_cells]), max(64, 2 * foff[num_cells])
+    out_vertices = VertexRows(
+        np.empty((rows, width)), np.empty((rows, width)), np.empty((rows, words), dtype=np.uint64)
     )
-    undecided, made = 0, 0
+    out_facets = FacetRows(
+        np.empty(facet_rows, dtype=np.int64),
+        np.empty(facet_rows, dtype=np.uint8),
+        np.empty((facet_rows, 2), dtype=np.uint64),
+        np.empty(facet_rows, dtype=np.bool_),
+    )
+    out_voff = np.zeros(max(16, 2 * num_cells) + 1, dtype=np.int64)
+    out_foff = np.zeros(out_voff.shape[0], dtype=np.int64)
+    out_flat = np.empty((out_voff.shape[0], 2), dtype=np.uint64)
+    out_parents = np.empty(out_voff.shape[0], dtype=np.int64)
+    out_pieces = np.empty((out_voff.shape[0], num_units), dtype=np.uint16)
+
     for c in range(num_cells):
-        used_v, used_f = vertex_offsets[c + 1] - vertex_offsets[c], facet_offsets[c + 1] - facet_offsets[c]
-        vertices, facets = room_for_vertices(work.vertices, used_v), room_for_facets(work.facets, used_f)
-        copy_vertices(given_vertices, vertex_offsets[c], used_v, vertices, 0)
-        copy_facets(given_facets, facet_offsets[c], used_f, facets, 0)
-        parts = work.parts
+        used_v, used_f, num_parts = voff[c + 1] - voff[c], foff[c + 1] - foff[c], 1
+        vertices, facets = room_for_vertices(vertices, used_v), room_for_facets(facets, used_f)
+        copy_vertices(given_vertices, voff[c], used_v, vertices, 0)
+        copy_facets(given_facets, foff[c], used_f, facets, 0)
         parts.vertices[0, 0], parts.vertices[0, 1], parts.facets[0, 0], parts.facets[0, 1] = 0, used_v, 0, used_f
         parts.flat[0] = flat[c]
         parts.pieces[0] = 0
-        work = _Work(vertices, facets, parts, work.heights, work.edges, work.keep)
-        has_room, num_parts, num_open, work = _cut_cell(c, used_v, used_f, units, work)
-        if not has_room:
-            return False, 0, 0, found
-        undecided += num_open
-        found = _append(work, num_parts, c, made, found)
-        made += num_parts
-    return True, undecided, made, found
-
-
-@njit(cache=True)
-def _cut_cell(cell, used_v, used_f, units, work):
-    """Cut one cell, the first part of the work, by unit after unit.
-
-    Returns whether there were slots enough, the number of parts, that of open signs, and the work.
-    """
-    vertices, facets, parts, heights, edges, keep = work
-    num_units, num_levels = units.maps.shape[1], units.levels.shape[0]
-    dim, words = vertices.points.shape[1] - 1, vertices.tight.shape[1]
-    undecided, num_parts = 0, 1
-    # By names of their own: a field of a tuple costs time in a loop.
-    spans, facet_spans, counts, flats, at_zero, pieces = parts
-    for u in range(num_units):
-        for i in range(num_parts):
-            at_zero[i] = False
-        for level in range(num_levels):
-            if heights.values.shape[0] < used_v:
-                heights = room_for_heights(heights, used_v)
-            undecided += measure_heights(vertices, parts, num_parts, units, cell, u, level, heights)
-            word_of_zero = units.zero_words[u, level]
+        # By names of their own: a field of a tuple costs time in a loop.
+        spans, facet_spans, counts, flats, at_zero, pieces = parts
+        for u in range(num_units):
             for i in range(num_parts):
-                first, number = spans[i, 0], spans[i, 1]
-                first_facet, num_facets = facet_spans[i, 0], facet_spans[i, 1]
-                plus, minus, zero = counts[i, 0], counts[i, 1], counts[i, 2]
-                is_cut, num_edges = plus > 0 and minus > 0, 0
-                if is_cut:
-                    edges, num_edges = crossed_edges(vertices, first, number, heights.signs, edges)
-                    if zero + num_edges < dim:
-                        is_cut = False
-                        undecided += 1
-                if not is_cut:
-                    if plus >= minus and plus > 0:
-                        pieces[i, u] += 1
-                    if zero == number:
-                        flats[i, 0] ^= word_of_zero[0]
-                        flats[i, 1] ^= word_of_zero[1]
-                        at_zero[i] = True
-                    if zero >= dim:
-                        mark_zero_facets(
-                            vertices, first, number, facets, first_facet, num_facets, heights.signs, word_of_zero
+                at_zero[i] = False
+            for level in range(num_levels):
+                if heights.values.shape[0] < used_v:
+                    heights = room_for_heights(heights, used_v)
+                undecided += measure_heights(vertices, parts, num_parts, units, c, u, level, heights)
+                word_of_zero = zero_words[u, level]
+                for i in range(num_parts):
+                    first, number, first_facet, num_facets = (
+                        spans[i, 0],
+                        spans[i, 1],
+                        facet_spans[i, 0],
+                        facet_spans[i, 1],
+                    )
+                    plus, minus, zero = counts[i, 0], counts[i, 1], counts[i, 2]
+                    is_cut, num_edges = plus > 0 and minus > 0, 0
+                    if is_cut:
+                        edges, num_edges = crossed_edges(vertices, first, number, heights.signs, edges)
+                        if zero + num_edges < dim:
+                            is_cut = False
+                            undecided += 1
+                    if not is_cut:
+                        if plus >= minus and plus > 0:
+                            pieces[i, u] += 1
+                        if zero == number:
+                            flats[i, 0] ^= word_of_zero[0]
+                            flats[i, 1] ^= word_of_zero[1]
+                            at_zero[i] = True
+                        if zero >= dim:
+                            mark_zero_facets(
+                                vertices, first, number, facets, first_facet, num_facets, heights.signs, word_of_zero
+                            )
+                        continue
+
+                    slot = free_slot(facets.slots, first_facet, num_facets, words)
+                    if slot < 0:
+                        return False, voff, given_vertices, foff, given_facets, flat, foff, out_pieces, 0
+                    if vertices.points.shape[0] < used_v + number + zero + 2 * num_edges:
+                        vertices = room_for_vertices(vertices, used_v + number + zero + 2 * num_edges)
+                    if facets.slots.shape[0] < used_f + 2 * (num_facets + 1):
+                        facets = room_for_facets(facets, used_f + 2 * (num_facets + 1))
+                    if num_parts + 2 > spans.shape[0]:
+                        parts = room_for_parts(parts, num_parts + 2)
+                        spans, facet_spans, counts, flats, at_zero, pieces = parts
+                    for half in range(2):
+                        side, child = (1, num_parts) if half == 0 else (-1, i)
+                        begin_v, begin_f = used_v, used_f
+                        used_v = write_half(
+                            vertices, first, number, heights, edges, num_edges, side, slot, units.rounding, used_v
                         )
-                    continue
-                slot = free_slot(facets.slots, first_facet, num_facets, words)
-                if slot < 0:
-                    return False, num_parts, undecided, _Work(vertices, facets, parts, heights, edges, keep)
-                if vertices.points.shape[0] < used_v + number + zero + 2 * num_edges:
-                    vertices = room_for_vertices(vertices, used_v + number + zero + 2 * num_edges)
-                if facets.slots.shape[0] < used_f + 2 * (num_facets + 1):
-                    facets = room_for_facets(facets, used_f + 2 * (num_facets + 1))
-                if num_parts + 2 > spans.shape[0]:
-                    parts = room_for_parts(parts, num_parts + 2)
-                    spans, facet_spans, counts, flats, at_zero, pieces = parts
-                crossing = Crossing(heights, edges, num_edges, slot, units.rounding)
-                used_v, used_f = _halve(
-                    vertices, facets, parts, i, num_parts, u, word_of_zero, crossing, keep, used_v, used_f
-                )
-                num_parts += 1
-        show_pieces(facets, parts, num_parts, u, units.piece_words)
-    return True, num_parts, undecided, _Work(vertices, facets, parts, heights, edges, keep)
+                        used_f = write_facets(
+                            vertices, begin_v, used_v, facets, first_facet, num_facets, slot, keep, used_f
+                        )
+                        facets.slots[used_f], facets.kinds[used_f], facets.at_zero[used_f] = slot, INNER, True
+                        facets.keys[used_f, 0] = flats[i, 0] ^ word_of_zero[0]
+                        facets.keys[used_f, 1] = flats[i, 1] ^ word_of_zero[1]
+                        used_f += 1
+                        if half == 0:
+                            flats[child], pieces[child], at_zero[child] = flats[i], pieces[i], at_zero[i]
+                            pieces[child, u] += 1
+                        spans[child, 0], spans[child, 1] = begin_v, used_v - begin_v
+                        facet_spans[child, 0], facet_spans[child, 1] = begin_f, used_f - begin_f
+                    num_parts += 1
+            show_pieces(facets, parts, num_parts, u, units.piece_words)
 
+        for i in range(num_parts):
+            first, nv, first_facet, nf = (
+                parts.vertices[i, 0],
+                parts.vertices[i, 1],
+                parts.facets[i, 0],
+                parts.facets[i, 1],
+            )
+            at_v, at_f = out_voff[made], out_foff[made]
+            out_vertices, out_facets = (
+                room_for_vertices(out_vertices, at_v + nv),
+                room_for_facets(out_facets, at_f + nf),
+            )
+            if made + 2 >= out_voff.shape[0]:
+                rows = 2 * out_voff.shape[0]
+                out_voff, out_foff, out_parents = more(out_voff, rows), more(out_foff, rows), more(out_parents, rows)
+                out_flat, out_pieces = more_rows(out_flat, rows), more_rows(out_pieces, rows)
+            copy_vertices(vertices, first, nv, out_vertices, at_v)
+            copy_facets(facets, first_facet, nf, out_facets, at_f)
+            out_flat[made], out_parents[made], out_pieces[made] = parts.flat[i], c, parts.pieces[i]
+            made += 1
+            out_voff[made], out_foff[made] = at_v + nv, at_f + nf
 
-@njit(cache=True)
-def _halve(vertices, facets, parts, part, child, unit, word_of_zero, crossing, keep, used_v, used_f):
-    """Write both halves of a part behind all rows: the upper one is a new part, the lower one takes the part's place.
-
-    Returns the numbers of rows of vertices and facets that are used then.
-    """
-    spans, facet_spans, _, flats, at_zero, pieces = parts
-    first, number = spans[part, 0], spans[part, 1]
-    first_facet, num_facets = facet_spans[part, 0], facet_spans[part, 1]
-    slot = crossing.slot
-    for half in range(2):
-        side, target = (1, child) if half == 0 else (-1, part)
-        begin_v, begin_f = used_v, used_f
-        used_v = write_half(vertices, first, number, crossing, side, used_v)
-        used_f = write_facets(vertices, begin_v, used_v, facets, first_facet, num_facets, slot, keep, used_f)
-        facets.slots[used_f], facets.kinds[used_f], facets.at_zero[used_f] = slot, INNER, True
-        facets.keys[used_f, 0] = flats[part, 0] ^ word_of_zero[0]
-        facets.keys[used_f, 1] = flats[part, 1] ^ word_of_zero[1]
-        used_f += 1
-        if half == 0:
-            flats[target], pieces[target], at_zero[target] = flats[part], pieces[part], at_zero[part]
-            pieces[target, unit] += 1
-        spans[target, 0], spans[target, 1] = begin_v, used_v - begin_v
-        facet_spans[target, 0], facet_spans[target, 1] = begin_f, used_f - begin_f
-    return used_v, used_f
-
-
-@njit(cache=True)
-def _append(work, num_parts, cell, made, found) -> _Found:
-    """Copy the parts of a cell to what is returned, which may have to grow."""
-    vertex_offsets, vertices, facet_offsets, facets, flat, parents, pieces = found
-    parts = work.parts
-    for i in range(num_parts):
-        number, num_facets = parts.vertices[i, 1], parts.facets[i, 1]
-        at_v, at_f = vertex_offsets[made], facet_offsets[made]
-        vertices, facets = room_for_vertices(vertices, at_v + number), room_for_facets(facets, at_f + num_facets)
-        if made + 2 >= vertex_offsets.shape[0]:
-            rows = 2 * vertex_offsets.shape[0]
-            vertex_offsets, facet_offsets = more(vertex_offsets, rows), more(facet_offsets, rows)
-            flat, parents, pieces = more_rows(flat, rows), more(parents, rows), more_rows(pieces, rows)
-        copy_vertices(work.vertices, parts.vertices[i, 0], number, vertices, at_v)
-        copy_facets(work.facets, parts.facets[i, 0], num_facets, facets, at_f)
-        flat[made], parents[made], pieces[made] = parts.flat[i], cell, parts.pieces[i]
-        made += 1
-        vertex_offsets[made], facet_offsets[made] = at_v + number, at_f + num_facets
-    return _Found(vertex_offsets, vertices, facet_offsets, facets, flat, parents, pieces)
+    num_vertices, num_facets = out_voff[made], out_foff[made]
+    return (
+        True,
+        out_voff[: made + 1].copy(),
+        VertexRows(
+            out_vertices.points[:num_vertices].copy(),
+            out_vertices.errors[:num_vertices].copy(),
+            out_vertices.tight[:num_vertices].copy(),
+        ),
+        out_foff[: made + 1].copy(),
+        FacetRows(
+            out_facets.slots[:num_facets].copy(),
+            out_facets.kinds[:num_facets].copy(),
+            out_facets.keys[:num_facets].copy(),
+            out_facets.at_zero[:num_facets].copy(),
+        ),
+        out_flat[:made].copy(),
+        out_parents[:made].copy(),
+        out_pieces[:made].copy(),
+        undecided,
+    )

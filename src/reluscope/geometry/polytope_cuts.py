@@ -4,22 +4,10 @@ Two vertices span an edge if no third vertex lies on all facets that the two sha
 Prodon, 1996); that is all a cut needs to know.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 from numba import njit
 
-from reluscope.geometry.cell_rows import HeightRows, more_rows
-
-
-class Crossing(NamedTuple):
-    """How a hyperplane crosses a part: heights at vertices, the edges crossed, and the slot of the new facet."""
-
-    heights: HeightRows
-    edges: np.ndarray
-    num_edges: int
-    slot: int
-    rounding: float
+from reluscope.geometry.cell_rows import more_rows
 
 
 @njit(cache=True)
@@ -159,9 +147,8 @@ def free_slot(slots, first, number, words):
 
 
 @njit(cache=True)
-def write_half(vertices, first, number, crossing, side, target):
+def write_half(vertices, first, number, heights, edges, num_edges, side, slot, rounding, target):
     """Write the vertices of one side of a cut, those on it and the crossings, from a row on; return the row after."""
-    heights, edges, slot, rounding = crossing.heights, crossing.edges, crossing.slot, crossing.rounding
     points, errors, tight = vertices.points, vertices.errors, vertices.tight
     values, doubts, blurs, signs = heights.values, heights.doubts, heights.blurs, heights.signs
     new_word, new_bit = slot >> 6, np.uint64(1) << np.uint64(slot & 63)
@@ -174,7 +161,7 @@ def write_half(vertices, first, number, crossing, side, target):
             if signs[v] == 0:
                 tight[target, new_word] |= new_bit
             target += 1
-    for e in range(crossing.num_edges):
+    for e in range(num_edges):
         a, b = edges[e, 0], edges[e, 1]
         span = values[a] - values[b]
         # Both shares as quotients: one minus a share near one has no digits left.
