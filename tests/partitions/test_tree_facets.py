@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
+import torch
+from torch import nn
 
 import reluscope as rs
 from reluscope.findings import Claim
 from reluscope.geometry.interior import proves_bounded
 from reluscope.partitions.exact_regions import exact_regions
+from reluscope.partitions.exact_rows import ExactRows
 from reluscope.partitions.tree_facets import boundedness
 from reluscope.testing import default_network
 
@@ -150,3 +153,14 @@ def test_noise_decides_what_is_proved(noise):
     sure = noise < 1e-2 / 4
     assert proves_bounded(wedge, np.full(3, noise)) is (True if sure else None)
     assert proves_bounded(open_wedge, np.full(3, noise)) is (False if sure else None)
+
+
+def test_half_spaces_of_a_unit_are_at_the_breakpoint_beside_the_piece_beyond():
+    module = nn.Sequential(nn.Linear(1, 1, dtype=torch.float64), nn.Softshrink(1.0), nn.Linear(1, 1))
+    with torch.no_grad():
+        module[0].weight[:], module[0].bias[:] = 1.0, 0.0
+    exact = ExactRows(rs.load(module.double(), input_shape=(1,)), rs.Space(1))
+    beyond = np.array([[0, 0, piece] for piece in range(3)])
+    rows = {own: exact.rows([np.array([own])], beyond[[one for one in range(3) if one != own]]) for own in range(3)}
+    # Not negative inside: -x - 1 and 1 - x for the lowest piece, and so on; the last entry is the constant.
+    assert rows == {0: [(-1, -1), (-1, 1)], 1: [(1, 1), (-1, 1)], 2: [(1, 1), (1, -1)]}

@@ -255,7 +255,9 @@ def _along_seams(
     flat_points = where.reshape(-1, 2)[by_position]
     start = flat_points[2 * first]
     stop = flat_points[2 * (first + number) - 1]
-    direction = (stop - start) / np.linalg.norm(stop - start, axis=1)[:, None]
+    # Beyond the resolution of floats a seam may be one point: then it has no direction, and no length to match.
+    length = np.linalg.norm(stop - start, axis=1)
+    direction = (stop - start) / np.where(length > 0, length, 1.0)[:, None]
     offset = where - start[group][:, None, :]
     position = np.empty((len(seams), 2))
     side = np.empty(len(seams), dtype=bool)

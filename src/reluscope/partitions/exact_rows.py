@@ -135,5 +135,6 @@ class ExactRows:
         *slopes, constant = function
         assert isinstance(gate, Pointwise)
         levels = gate.breakpoints.expand(-1, gate.num_units)[:, unit].tolist()
-        side = 1 if own > beyond else -1
-        return integer_row([side * entry for entry in (*slopes, constant - Fraction(levels[min(own, beyond)]))])
+        # The breakpoint next to the piece beyond: others may lie between it and the unit's own piece.
+        side, level = (1, levels[beyond]) if own > beyond else (-1, levels[beyond - 1])
+        return integer_row([side * entry for entry in (*slopes, constant - Fraction(level))])
