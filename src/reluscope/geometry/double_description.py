@@ -121,8 +121,9 @@ def cut_cells(
         if has_room:
             break
         cells = cells.widened()
-    vertex_offsets, vertices, facet_offsets, facets, flat, parents, pieces, num_undecided = found
-    after = Polytopes(vertex_offsets, *vertices, facet_offsets, *facets[:3], flat)
+    vertex_offsets, (points, errors, tight), facet_offsets, (slots, kinds, keys, _) = found[:4]
+    flat, parents, pieces, num_undecided = found[4:]
+    after = Polytopes(vertex_offsets, points, errors, tight, facet_offsets, slots, kinds, keys, flat)
     return Pieces(after, parents, pieces, int(num_undecided))
 
 

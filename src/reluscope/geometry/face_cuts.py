@@ -15,7 +15,7 @@ class FaceLists(NamedTuple):
     """The faces of a complex with room for more, as in `Complex`, and the other half of every face that was cut."""
 
     start: np.ndarray
-    count: np.ndarray
+    counts: np.ndarray
     pool: np.ndarray
     size: np.ndarray
     other: np.ndarray
