@@ -12,14 +12,16 @@ import reluscope as rs
 from benchmarks.measure import Measurement
 from reluscope.budget import Budget
 from reluscope.datasets.mnist import mnist
-from reluscope.geometry.crossing import SOME, UNDECIDED, find_positive, image
+from reluscope.geometry.crossing import SOME, UNDECIDED, find_positive
+from reluscope.geometry.forms_on_boxes import image
+from reluscope.geometry.framed_cells import LinearForm, Sides
 from reluscope.geometry.generation import find_among_corners
 from reluscope.geometry.linear_program import LinearProgram
 from reluscope.networks.from_arrays import from_arrays
 from reluscope.partitions.tree import tree_regions
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_count import tree_count
-from reluscope.partitions.tree_facets import _cells
+from reluscope.partitions.tree_facets import _cells, _pieces
 from reluscope.tolerance import Tolerance
 
 TARGET = "at most 2.5 programs per region; 5,000 regions/s; two workers at least 1.7 times one"
@@ -80,7 +82,8 @@ def _against_highs(network: rs.Network, num_regions: int) -> Measurement:
     coordinates = Coordinates.of(network, BOX, Tolerance())
     frame, scratch = coordinates.frame, coordinates.scratch
     mine, its, answers, solved = 0.0, 0.0, [], []
-    for cell in _cells(coordinates, regions, 0)[:num_regions]:
+    found = _cells(coordinates, _pieces(coordinates, regions.words), regions.witnesses, 0)
+    for cell, *_ in found[:num_regions]:
         number = len(cell.rows)
         scratch.reserve(number)
         z = np.empty(cell.rows.shape[1])
@@ -88,11 +91,12 @@ def _against_highs(network: rs.Network, num_regions: int) -> Measurement:
         others = [np.delete(np.arange(number), row) for row in range(number)]
         began = time.perf_counter()
         for row in range(number):
-            question = (-cell.rows[row], float(cell.noise[row]), 1e-9, np.ascontiguousarray(cell.rows[others[row]]),
-                        cell.noise[others[row]], number - 1, frame, scratch.work)  # fmt: skip
-            answer, _ = find_among_corners(*question, scratch.corners, cell.witness, z)
+            form = LinearForm(-cell.rows[row], float(cell.noise[row]), cell.slack[row], 1e-9)
+            rest = np.ascontiguousarray(cell.rows[others[row]]), cell.noise[others[row]], cell.slack[others[row]]
+            sides = Sides(*rest, number - 1)
+            answer, _ = find_among_corners(form, sides, frame, scratch.work, scratch.corners, cell.witness, z)
             if answer == UNDECIDED:
-                answer, _ = find_positive(*question, cell.witness, z)
+                answer, _ = find_positive(form, sides, frame, scratch.work, cell.witness, z)
             answers.append(answer == SOME)
         mine += time.perf_counter() - began
         rows = cell.rows @ frame.generators

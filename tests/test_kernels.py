@@ -1,15 +1,45 @@
-"""The kernels' stubs name what is compiled, and arrays come back as NumPy makes them."""
+"""Kernels compute the same on every processor, are named by their stubs, and give arrays as NumPy makes them."""
 
 import ast
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-import reluscope
 from reluscope import _kernels
+from reluscope.geometry.forms_on_boxes import dot
 
-STUBS = Path(reluscope.__file__).parent / "_kernels.pyi"
+ROOT = Path(__file__).parent.parent
+SOURCE = ROOT / "src"
+STUBS = SOURCE / "reluscope" / "_kernels.pyi"
+
+
+def test_no_kernel_may_reorder_sums():
+    """``fastmath`` and ``parallel`` let the compiler choose an order by the processor's registers and cores."""
+    reordering = re.compile(r"fastmath\s*=|parallel\s*=|prange\(")
+    found = [
+        path.name for path in SOURCE.rglob("*.py") if "njit" in (text := path.read_text()) and reordering.search(text)
+    ]
+    assert found == []
+    options = (ROOT / "native" / "CMakeLists.txt").read_text()
+    assert "-ffp-contract=off" in options
+    assert "fast-math" not in options
+
+
+def test_inner_products_are_summed_in_one_order():
+    generator = np.random.default_rng(0)
+    for size in range(40):
+        a, b = generator.normal(size=(2, size)) * 10.0 ** generator.integers(-8, 9, (2, size))
+        products = [float(one) for one in a * b]
+        total = 0.0
+        while len(products) >= 8:
+            p = products[:8]
+            total += ((p[0] + p[4]) + (p[2] + p[6])) + ((p[1] + p[5]) + (p[3] + p[7]))
+            products = products[8:]
+        for one in products:  # not `sum`, which compensates for rounding
+            total += one
+        assert dot(a, b) == total
 
 
 def test_stubs_name_every_kernel():

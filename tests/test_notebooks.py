@@ -134,7 +134,7 @@ def test_codes_show_how_many_differ(monkeypatch):
     assert ["different codes", str(len(codes.unique()))] in table
     for name, alone in codes.by_gate().items():
         assert [name, "16", "2", str(len(alone.unique()))] in table
-    monkeypatch.setattr("reluscope.codes.packed.MOST_BYTES_COUNTED", 10)
+    monkeypatch.setattr("reluscope.codes.packed.MAX_BYTES_COUNTED", 10)
     assert "not counted" in read(codes)[1]
 
 

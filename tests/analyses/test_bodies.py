@@ -5,8 +5,8 @@ import pytest
 import torch
 
 import reluscope as rs
-from reluscope.analyses import bodies
 from reluscope.analyses.bodies import ask_within_memory
+from reluscope.geometry.half_space_stack import HalfSpaceStack
 from reluscope.testing import default_network
 
 ELSEWHERE, CPU = torch.device("cuda"), torch.device("cpu")
@@ -53,16 +53,16 @@ def test_balls_and_classes_do_not_depend_on_the_memory(monkeypatch, most) -> Non
         return bodies_radii(net, points, box), classes.details["occurs"], classes.is_done
 
     truth = ask()
-    original = bodies.bodies_of
+    original = HalfSpaceStack.of
     sizes = []
 
-    def bodies_of(tables, *given, **named):
-        sizes.append(len(tables))
-        if len(tables) > most:
+    def stack_of(regions, **named):
+        sizes.append(len(regions))
+        if len(regions) > most:
             raise torch.OutOfMemoryError("planted")
-        return original(tables, *given, **named)
+        return original(regions, **named)
 
-    monkeypatch.setattr(bodies, "bodies_of", bodies_of)
+    monkeypatch.setattr(HalfSpaceStack, "of", stack_of)
     found = ask()
     assert max(sizes) > most
     assert np.allclose(found[0], truth[0], rtol=1e-7)

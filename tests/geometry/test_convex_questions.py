@@ -7,14 +7,13 @@ from scipy.optimize import LinearConstraint, linprog, minimize
 from scipy.special import log_softmax
 
 import reluscope as rs
+from geometry.bodies import bodies_of
 from reluscope.geometry import convex_questions
 from reluscope.geometry.convex_questions import (
     analytic_centers,
-    bodies_of,
     largest_balls,
     likeliest_points,
     linear_maxima,
-    nearest_points,
     widest_margins,
 )
 from reluscope.geometry.interior import _by_interior_point
@@ -165,27 +164,6 @@ def test_margins_are_those_of_the_simplex_method_and_signs_come_sooner():
     assert signs == {True, False}
 
 
-def test_nearest_points_against_quadratic_programs_and_the_box():
-    dim = 4
-    bodies, targets = tables(dim, 12, 3), 3 * np.random.default_rng(3).standard_normal((3, dim))
-    found = nearest_points(bodies_of(bodies, -BOX, BOX), zeros(3, dim), torch.from_numpy(targets))
-    for (A, b), target, distance, gap in zip(bodies, targets, found.values, found.gaps, strict=True):
-        truth = minimize(
-            lambda x, target=target: ((x - target) ** 2).sum(),
-            np.zeros(dim),
-            jac=lambda x, target=target: 2 * (x - target),
-            constraints=LinearConstraint(A, ub=b),
-            bounds=[(-BOX, BOX)] * dim,
-            method="SLSQP",
-            options={"ftol": 1e-14, "maxiter": 500},
-        )
-        assert distance == pytest.approx(np.sqrt(truth.fun), abs=1e-6)
-        assert gap <= 1e-6
-    inside = nearest_points(bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0), zeros(1, 2), zeros(1, 2) + 0.5)
-    assert inside.values[0] <= 1e-4
-    assert inside.values[0] - inside.gaps[0] <= 0
-
-
 def test_likeliest_points_against_a_general_minimiser():
     dim, draw = 3, np.random.default_rng(4)
     bodies, weights, biases = tables(dim, 8, 3), 2 * draw.standard_normal((3, 4, dim)), draw.standard_normal((3, 4))
@@ -219,7 +197,7 @@ def test_what_stalls_goes_to_the_simplex_method(monkeypatch):
     gains = torch.from_numpy(np.random.default_rng(5).standard_normal((2, dim)))
     given = bodies_of(bodies, -BOX, BOX), zeros(2, dim), gains
     truth = linear_maxima(*given)
-    monkeypatch.setattr("reluscope.geometry.interior_point.MOST_STEPS", 1)
+    monkeypatch.setattr("reluscope.geometry.interior_point.MAX_STEPS", 1)
     found = linear_maxima(*given)
     np.testing.assert_allclose(found.values, truth.values, atol=1e-8)
     assert (found.gaps <= 1e-8).all()
@@ -235,7 +213,7 @@ def test_repeated_rows_and_thin_bodies():
 
 def test_a_bound_that_is_wrong_would_be_seen(monkeypatch):
     """The proof is checked for what it proves: without the part that rounding leaves, it says too much."""
-    monkeypatch.setattr("reluscope.geometry.interior_point.MOST_STEPS", 3)
+    monkeypatch.setattr("reluscope.geometry.interior_point.MAX_STEPS", 3)
     monkeypatch.setattr(convex_questions, "_finished", lambda bodies, gains, answers, is_open: answers)
     bodies, draw = tables(6, 30, 8), np.random.default_rng(6)
     gains = draw.standard_normal((8, 6))

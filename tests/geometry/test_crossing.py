@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from reluscope.geometry.crossing import NONE, SOME, UNDECIDED, Cell, Forms, Frame, find_positive, image
+from reluscope.geometry.crossing import NONE, SOME, UNDECIDED, find_positive
+from reluscope.geometry.forms_on_boxes import image
+from reluscope.geometry.framed_cells import Frame, FramedCell, LinearForm, LinearForms, Sides
 from reluscope.geometry.generation import Scratch, find_among_corners
 from reluscope.geometry.sign_tree import SignTree
 
@@ -42,12 +44,11 @@ def largest_value(frame, rows, form):
 def ask(method, frame, rows, noise, form, form_noise, witness, z, threshold=1e-9):
     scratch = Scratch(frame)
     scratch.reserve(len(rows))
+    question = LinearForm(form, form_noise, np.zeros(0), threshold)
+    sides = Sides(rows, noise, np.zeros((len(rows), 0)), len(rows))
     if method == "corners":
-        question = (form, form_noise, threshold, rows, noise, len(rows), frame, scratch.work)
-        return *find_among_corners(*question, scratch.corners, witness, z), scratch.work
-    slack, slacks = np.zeros(0), np.zeros((len(rows), 0))
-    question = (form, form_noise, slack, threshold, rows, noise, slacks, len(rows), frame, scratch.work)
-    return *find_positive(*question, witness, z), scratch.work
+        return *find_among_corners(question, sides, frame, scratch.work, scratch.corners, witness, z), scratch.work
+    return *find_positive(question, sides, frame, scratch.work, witness, z), scratch.work
 
 
 @pytest.mark.parametrize("method", ["simplex", "corners"])
@@ -101,7 +102,7 @@ def test_slivers_below_the_threshold_are_not_separated():
 def test_sign_vectors_of_parallel_and_repeated_forms():
     frame = Frame(np.zeros((0, 3)), np.array([-1.0, -1.0, 1.0]), np.ones(3), False, 0.0)
     coefficients = np.array([[1, 0, 0], [1, 0, -0.5], [2, 0, 0], [-1, 0, 0], [0, 0, 0], [0, 0, 3], [0, 0, -3.0]])
-    forms = Forms(
+    forms = LinearForms(
         coefficients,
         np.full(7, 1e-15),
         np.zeros((7, 0)),
@@ -109,7 +110,7 @@ def test_sign_vectors_of_parallel_and_repeated_forms():
         np.array([False] * 4 + [True] * 3),
         np.zeros(7, dtype=bool),
     )
-    cell = Cell(
+    cell = FramedCell(
         np.zeros((0, 3)), np.zeros(0), np.zeros((0, 0)), np.array([0.0, 0.25, 1.0])
     )  # on the zero set of the first form
     tree = SignTree(frame, cell, forms, Scratch(frame))
@@ -160,11 +161,11 @@ def test_forms_on_rays_of_a_line_against_fractions(seed):
     root, slope = at + generator.normal() * 10.0 ** generator.uniform(-6, 2), 10.0 ** generator.uniform(-9, 0)
     form = slope * np.array([1.0, -root]) * (-1.0 if root < at else 1.0)
     # As known as sums of terms of size one are: what is left of their slopes may be far smaller.
-    slack, slacks = np.full(2, 1e-14), np.full((4, 2), 1e-14)
+    sides = Sides(rows, np.full(4, 1e-14), np.full((4, 2), 1e-14), 4)
     scratch = Scratch(frame)
     scratch.reserve(4)
-    question = (form, 1e-14, slack, 0.0, rows, np.full(4, 1e-14), slacks, 4, frame, scratch.work)
-    answer, _ = find_positive(*question, witness, witness)
+    question = LinearForm(form, 1e-14, np.full(2, 1e-14), 0.0)
+    answer, _ = find_positive(question, sides, frame, scratch.work, witness, witness)
     low, high = max(roots[roots < at], default=-np.inf), min(roots[roots > at], default=np.inf)
     is_inside = low < root < high
     blur = 1e-13 * (1.0 + abs(root)) / slope

@@ -4,7 +4,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog, nnls
@@ -12,7 +11,6 @@ from scipy.optimize import linprog, nnls
 from reluscope.errors import SolverError
 from reluscope.geometry import nearest_point as module
 from reluscope.geometry.active_set import STALLED
-from reluscope.geometry.convex_questions import bodies_of, nearest_points
 from reluscope.geometry.nearest_point import nearest_point
 from reluscope.geometry.norms import dual, size, steepest
 
@@ -148,20 +146,6 @@ def test_least_squares_see_contradictions_and_say_when_they_fail(monkeypatch):
     monkeypatch.setattr(module, "nnls", fail)
     with pytest.raises(SolverError, match="two methods"):
         nearest_point(A, b, np.zeros(1))
-
-
-def test_two_methods_agree():
-    """The active-set method on one polyhedron, and the interior-point method on many bodies at once."""
-    draw = np.random.default_rng(7)
-    tables = [(draw.standard_normal((30, 8)), draw.uniform(0.2, 1.0, 30)) for _ in range(6)]
-    targets = 2 * draw.standard_normal((6, 8))
-    start = torch.zeros(6, 8, dtype=torch.float64)
-    together = nearest_points(bodies_of(tables), start, torch.from_numpy(targets))
-    for (A, b), target, point, distance, gap in zip(tables, targets, *together, strict=True):
-        alone = nearest_point(A, b, target, norm="l2")
-        assert distance == pytest.approx(alone.distance, abs=1e-7)
-        assert distance - gap <= alone.distance <= distance + 1e-12
-        np.testing.assert_allclose(point, alone.point, atol=1e-4)
 
 
 @pytest.mark.parametrize("norm", NORMS)

@@ -6,8 +6,8 @@ import torch
 from scipy.optimize import linprog
 
 import reluscope as rs
+from geometry.bodies import bodies_of
 from reluscope.geometry import facets
-from reluscope.geometry.convex_questions import bodies_of
 from reluscope.geometry.passable_rows import passable_rows
 
 

@@ -11,7 +11,7 @@ import reluscope as rs
 from reluscope.geometry import proved_programs
 from reluscope.geometry.interior import is_cone_trivial
 from reluscope.geometry.linear_program import LinearProgram, Solution, Status
-from reluscope.geometry.proved_programs import System
+from reluscope.geometry.proved_programs import ProvedSystem
 
 
 def without_last(rows):
@@ -132,7 +132,7 @@ def test_dense_rows_are_proved(dim, monkeypatch):
     monkeypatch.setattr(proved_programs, "highest", None)
     random = np.random.default_rng(dim)
     A, b = random.normal(size=(100, dim)), random.random(100) + 0.1
-    system = System(A, b, np.zeros((0, dim)), np.zeros(0))
+    system = ProvedSystem(A, b, np.zeros((0, dim)), np.zeros(0))
     gain = [Fraction(entry) for entry in random.normal(size=dim).tolist()]
     found = system.maximum(gain)
     assert found is not None
@@ -140,8 +140,8 @@ def test_dense_rows_are_proved(dim, monkeypatch):
     assert sum(a * x for a, x in zip(gain, found.point, strict=True)) == found.value
     assert system.contains(found.point)
     assert not system.is_empty()
-    assert System(A, b - 4.0 * dim, np.zeros((0, dim)), np.zeros(0)).is_empty()
-    half = System(A[: dim + 2], b[: dim + 2], np.zeros((0, dim)), np.zeros(0))
+    assert ProvedSystem(A, b - 4.0 * dim, np.zeros((0, dim)), np.zeros(0)).is_empty()
+    half = ProvedSystem(A[: dim + 2], b[: dim + 2], np.zeros((0, dim)), np.zeros(0))
     assert half.maximum([-sum(map(Fraction, column)) for column in zip(*A[: dim + 2].tolist(), strict=True)])
 
 

@@ -12,18 +12,18 @@ from scipy.optimize import LinearConstraint, linprog, minimize
 from scipy.special import log_softmax
 
 import reluscope as rs
+from geometry.bodies import bodies_of
 from reluscope.datasets.demo import demo_network
 from reluscope.datasets.digits import digits
 from reluscope.geometry.convex_questions import (
     analytic_centers,
-    bodies_of,
     largest_balls,
     likeliest_points,
     linear_maxima,
-    nearest_points,
     point_beyond,
     widest_margins,
 )
+from reluscope.geometry.interior_point import within
 from reluscope.geometry.nearest_point import nearest_point
 
 CLOSE = 1e-7
@@ -166,8 +166,8 @@ def gains_of(body, count=3):
 @each
 def test_linear_maxima(body, share):
     for gain in gains_of(body):
-        asked = {} if share is None else {"relative_gap": share}
-        found = linear_maxima(body.bodies, body.start, torch.from_numpy(gain[None]), **asked)
+        asked = () if share is None else (within(share, 1.0),)
+        found = linear_maxima(body.bodies, body.start, torch.from_numpy(gain[None]), *asked)
         truth = body.maximum(gain)
         agrees(found.values[0], found.gaps[0], truth, max(1.0, abs(truth)), share)
         assert body.contains(found.points[0])
@@ -212,40 +212,12 @@ def nearest_by_highs(body, target):
     return float(np.linalg.norm(point - target))
 
 
-@pytest.mark.parametrize("share", SHARES)
-@each
-def test_nearest_points(body, share):
-    draw = np.random.default_rng(1)
-    for size in (0.5, 3.0):
-        target = body.inside + size * draw.standard_normal(body.dim)
-        asked = {} if share is None else {"relative_gap": share}
-        found = nearest_points(body.bodies, body.start, torch.from_numpy(target[None]), **asked)
-        distance, gap = found.values[0], found.gaps[0]
-        assert body.contains(found.points[0])
-        assert distance == pytest.approx(np.linalg.norm(found.points[0] - target), abs=1e-12)
-        truth = nearest_point(body.A, body.b, target, lower=body.lower, upper=body.upper)
-        agrees(-distance, gap, -truth.distance, 1.0 if truth.distance > 1e-3 else 1e3, share)
-
-
 @pytest.mark.parametrize("name", ["few", "duplicates", "nearly flat", "pointed"])
-def test_nearest_points_by_highs(name):
+def test_nearest_point_by_highs(name):
     body = ALL[name]()
     target = body.inside + 3.0 * np.random.default_rng(1).standard_normal(body.dim)
-    found = nearest_points(body.bodies, body.start, torch.from_numpy(target[None]))
-    assert found.values[0] == pytest.approx(nearest_by_highs(body, target), abs=CLOSE)
-
-
-def test_nearest_points_to_targets_on_the_boundary_and_inside():
-    body, _, point = real_region(0)
-    point = point.copy()
-    found = nearest_points(body.bodies, body.start, torch.from_numpy(point[None]))
-    assert found.values[0] <= 1e-3
-    assert found.values[0] - found.gaps[0] <= 0
-    row = body.A[0] / np.linalg.norm(body.A[0])
-    on = point + (body.b[0] - body.A[0] @ point) / np.linalg.norm(body.A[0]) * row
-    if body.contains(on):
-        found = nearest_points(body.bodies, body.start, torch.from_numpy(on[None]))
-        assert found.values[0] - found.gaps[0] <= 0
+    found = nearest_point(body.A, body.b, target, lower=body.lower, upper=body.upper)
+    assert found.distance == pytest.approx(nearest_by_highs(body, target), abs=CLOSE)
 
 
 def logits_of(body, number=4, size=1.0):
@@ -342,27 +314,9 @@ def test_analytic_centers_say_what_is_left(monkeypatch):
     body = random_body(6, 24, 100)
     truth, seen = analytic_centers(body.bodies, body.start).values[0], []
     for steps in range(1, 16):
-        monkeypatch.setattr("reluscope.geometry.convex_questions.MOST_CENTERING", steps)
+        monkeypatch.setattr("reluscope.geometry.convex_questions.MAX_CENTERING", steps)
         found = analytic_centers(body.bodies, body.start)
         assert found.values[0] <= truth + 1e-9
         assert truth <= found.values[0] + found.gaps[0] + 1e-9
         seen.append(truth - found.values[0])
     assert any(1e-4 < left < 0.3 for left in seen)
-
-
-def test_distances_follow_from_the_bound_on_squares(monkeypatch):
-    from dataclasses import replace
-
-    from reluscope.geometry import convex_questions
-
-    original = convex_questions.minimize
-
-    def rough(*arguments):
-        found = original(*arguments)
-        return replace(found, gaps=0.75 * found.values)
-
-    monkeypatch.setattr(convex_questions, "minimize", rough)
-    square = bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0)
-    found = nearest_points(square, torch.zeros(1, 2).double(), torch.tensor([[4.0, 5.0]]).double())
-    # A quarter of the square at least is half of the distance at least.
-    assert found.values[0] - found.gaps[0] == pytest.approx(2.5, abs=1e-6)

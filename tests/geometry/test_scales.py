@@ -5,7 +5,6 @@ from math import isqrt
 
 import numpy as np
 import pytest
-import torch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -13,7 +12,7 @@ from reluscope.geometry.interior import inscribed_ball, unit_rows
 from reluscope.geometry.nearest_point import nearest_point
 from reluscope.geometry.norms import size
 from reluscope.geometry.polyhedron import Polyhedron
-from reluscope.geometry.scales import exponents, lengths, tensor_lengths, times_power, units
+from reluscope.geometry.scales import exponents, lengths, times_power, units
 
 VECTORS = st.lists(st.tuples(st.integers(-(2**20), 2**20), st.integers(-1000, 1000)), min_size=1, max_size=5)
 
@@ -34,7 +33,6 @@ def test_lengths_of_vectors_of_any_scale(entries):
     vector = np.array([np.ldexp(float(digits), exponent - 20) for digits, exponent in entries])
     expected = exact_length(vector)
     assert float(lengths(vector)) == pytest.approx(expected, rel=1e-14)
-    assert tensor_lengths(torch.from_numpy(vector)).item() == pytest.approx(expected, rel=1e-14)
     assert float(size(vector, "l2")) == pytest.approx(expected, rel=1e-14)
     found = units(vector)
     assert float(np.linalg.norm(found)) == pytest.approx(1.0 if vector.any() else 0.0)
@@ -46,8 +44,6 @@ def test_lengths_along_any_axis():
     for axis in (0, 1, -1):
         expected = [exact_length(vector) for vector in (table.T if axis == 0 else table)]
         np.testing.assert_allclose(lengths(table, axis), expected, rtol=1e-9)
-        np.testing.assert_allclose(tensor_lengths(torch.from_numpy(table), axis), expected, rtol=1e-9)
-    assert tensor_lengths(torch.from_numpy(table), 1, keepdim=True).shape == (4, 1)
     assert np.isnan(lengths(np.array([np.nan, 1e300])))
 
 

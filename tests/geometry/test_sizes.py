@@ -73,7 +73,7 @@ def test_bounds_hold_the_truth(dim: int, number: int, seed: int) -> None:
     P = random_body(dim, number, seed)
     width, diameter = P.width(), P.diameter()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(polyhedron, "MOST_DIFFERENCES", {})
+        patch.setattr(polyhedron, "MAX_DIFFERENCES", {})
         again = rs.Polyhedron(P.A, P.b)
         rough, far = again.width(), again.diameter()
     assert rough.lower <= width.lower + 1e-7

@@ -7,9 +7,9 @@ from typing import TypeVar
 import numpy as np
 import torch
 
-from reluscope.geometry.convex_questions import bodies_of
 from reluscope.geometry.domains import Box
-from reluscope.geometry.interior_point import Bodies
+from reluscope.geometry.half_space_stack import HalfSpaceStack
+from reluscope.geometry.half_spaces import HalfSpaces
 from reluscope.networks.network import Network
 from reluscope.networks.points import Points
 from reluscope.regions.region import Region
@@ -68,11 +68,12 @@ def ask_within_memory(ask: Callable[[list[T], torch.device], R], items: list[T],
     return [ask(items, torch.device("cpu"))]
 
 
-def as_bodies(regions: list[Region], domain: Box | None, device: torch.device) -> Bodies:
+def as_bodies(regions: list[Region], domain: Box | None, device: torch.device) -> HalfSpaceStack:
     """Return regions cut down to a domain, on a device.
 
     They are cut down here, because points on the domain's boundary are no less inside their regions.
     """
-    bounds = (-np.inf, np.inf) if domain is None else (domain.lo, domain.hi)
-    tables = [(one.polyhedron.A, one.polyhedron.b) for one in regions]
-    return bodies_of(tables, *bounds, device=device)
+    dim = regions[0].polyhedron.dim
+    lower, upper = (np.full(dim, -np.inf), np.full(dim, np.inf)) if domain is None else (domain.lo, domain.hi)
+    bodies = [HalfSpaces(one.polyhedron.A, one.polyhedron.b, lower, upper) for one in regions]
+    return HalfSpaceStack.of(bodies, device=device)

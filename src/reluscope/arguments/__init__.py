@@ -1,6 +1,6 @@
-"""What users pass, read: one function per kind of argument, and one sentence for what is refused.
+"""Readers of arguments: one function for each kind, which refuses with one sentence what does not fit.
 
-A public function says by its annotations what it takes, and `read_arguments` reads each argument by them: numbers by
+The annotations of a public function say what it takes, and `read_arguments` reads each argument by them: numbers by
 `read_number`, whole numbers by `read_whole`, strings from a fixed set by `read_option`, arrays by `read_array`. What
 depends on other arguments (labels for so many classes, a gate of a network) is read in the function's first lines.
 """

@@ -21,7 +21,7 @@ from reluscope.errors import InputError, ReluscopeError, ShapeError
 
 Sizes = dict[str, tuple[int, str]]  # length of an axis by its letter, and the argument that fixed it
 
-# What to do about another thing than one of these, by the name of the class.
+# Advice where something else came than an instance of a class, by the name of the class.
 _ADVICE = {
     "Network": "open the model with reluscope.load(model)",
     "Partition": "make one with reluscope.partition(network, domain)",
@@ -112,10 +112,6 @@ _MAPPINGS = (dict, collections.abc.Mapping)
 
 def _refuse(value: Any, name: str, phrase: str, advice: str = "") -> Any:
     raise InputError(f"{name} must be {phrase}, got {describe(value)}" + (f": {advice}" if advice else ""))
-
-
-def _callable(value: Any, name: str, _: Sizes) -> Any:
-    return value if callable(value) else _refuse(value, name, "a function")
 
 
 def _has_instances(kind: Any) -> bool:
@@ -235,7 +231,7 @@ def _collection(kind: Any, members: tuple[Any, ...], has_gaps: bool) -> Reader:
 
     def read(value: Any, name: str, _: Sizes) -> Any:
         if kind is collections.abc.Iterable and not _is_sequence(value):
-            # What can be gone through once only is left to the one who goes.
+            # An iterator can be gone through once only, so that it is left to the function.
             is_fitting = isinstance(value, collections.abc.Iterable) and not isinstance(value, str | bytes)
             return value if is_fitting else _refuse(value, name, phrase)
         if not _is_sequence(value):

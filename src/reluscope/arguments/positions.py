@@ -1,4 +1,4 @@
-"""Positions in what has an order: one, as in Python from either end, or several."""
+"""Positions in a sequence: one, counted from either end as in Python, or several."""
 
 from operator import index
 from typing import Any

@@ -40,7 +40,7 @@ def read_arguments(public: Public) -> Public:
 
 
 def read_drawn(public: Public) -> Public:
-    """Read arguments as `read_arguments` does for a picture: arrays may hold NaN, of what is not known.
+    """Read the arguments of a picture as `read_arguments` does; arrays may hold NaN for unknown numbers.
 
     Examples
     --------
@@ -62,7 +62,7 @@ def _reading(public: Public, *, has_gaps: bool) -> Public:
     @wraps(function)
     def read_and_call(*args: Any, **kwargs: Any) -> Any:
         nonlocal plan
-        if plan is None:  # annotations may name what is defined further down
+        if plan is None:  # annotations may name classes that are defined further down
             plan = _Plan(function, has_gaps)
         return function(*plan.positional(args, sizes := {}), **plan.by_name(kwargs, sizes))
 

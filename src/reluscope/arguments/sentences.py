@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-LONGEST = 40  # characters of a value that a sentence repeats
+MAX_CHARACTERS = 40  # of a value that a sentence repeats
 
 
 def describe(value: object) -> str:
@@ -15,13 +15,15 @@ def describe(value: object) -> str:
     """
     if value is None or isinstance(value, bool | int | float | complex | str | bytes):
         said = repr(value)
-        return said if len(said) <= LONGEST else f"{said[:LONGEST]}..."
+        return said if len(said) <= MAX_CHARACTERS else f"{said[:MAX_CHARACTERS]}..."
     shape = getattr(value, "shape", None)
     if isinstance(shape, tuple):
-        return f"{_with_article(type(value).__name__)} of shape {tuple(shape)}" if shape else str(value)[:LONGEST]
+        return (
+            f"{_with_article(type(value).__name__)} of shape {tuple(shape)}" if shape else str(value)[:MAX_CHARACTERS]
+        )
     if isinstance(value, list | tuple | set | dict):
         said = repr(value)
-        if len(said) <= LONGEST and "\n" not in said and " at 0x" not in said:
+        if len(said) <= MAX_CHARACTERS and "\n" not in said and " at 0x" not in said:
             return said
         return f"{_with_article(type(value).__name__)} of {len(value)} {'entry' if len(value) == 1 else 'entries'}"
     return f"the class {value.__name__}" if isinstance(value, type) else _with_article(type(value).__name__)

@@ -1,4 +1,4 @@
-"""Whether words that come from elsewhere are codes of a layout."""
+"""Checks that words from files and messages are codes of a layout."""
 
 import numpy as np
 from jaxtyping import UInt64
@@ -6,7 +6,7 @@ from jaxtyping import UInt64
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces, unpack_pieces
 
-# Rows of codes that are unpacked at once.
+# Number of codes that are unpacked at once.
 ROWS = 2**16
 
 

@@ -90,7 +90,7 @@ def tiles(
     if stop is None and layout.num_words >= LONG and layout.is_binary:
         return lambda rows, columns: _kernels.long_distances(first[rows], second[columns])
     turned, units = np.ascontiguousarray(second.T), _unit_words(layout)
-    most = np.uint64(layout.num_units if stop is None else stop)
+    most = layout.num_units if stop is None else stop
     return lambda rows, columns: _kernels.tile_distances(first[rows], turned[:, columns], units, most)
 
 

@@ -16,7 +16,7 @@ from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces, place_planes, unpack_pieces
 from reluscope.errors import InputError, ShapeError
 
-MOST_BYTES_COUNTED = 64 * 2**20
+MAX_BYTES_COUNTED = 64 * 2**20
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -161,7 +161,7 @@ class Codes:
 
     def _repr_html_(self) -> str:
         """Return the codes for a notebook: how many there are, and how many different ones, gate by gate."""
-        is_small = self.words.nbytes <= MOST_BYTES_COUNTED
+        is_small = self.words.nbytes <= MAX_BYTES_COUNTED
         rows = [
             (gate.name, gate.num_units, gate.num_pieces, len(alone.unique()) if is_small else "")
             for gate, alone in zip(self.layout, self.by_gate().values(), strict=True)

@@ -117,7 +117,7 @@ def _shortest(rows, slack, num_equations, lower, upper, bound, tolerance):
                 if lower[k] - vector[k] > excess:
                     chosen, excess = h + n + k, lower[k] - vector[k]
         if chosen < 0:
-            # What rounding gathered on the way goes: the vector once more, from the rows that are tight.
+            # The vector is computed once more from the tight rows, without the rounding of all steps.
             _from_active(vector, weights, signs, active, count, basis, triangle, slack, lower, upper, h, n)
             polished += 1
             if polished == 2:
@@ -181,6 +181,7 @@ def _shortest(rows, slack, num_equations, lower, upper, bound, tolerance):
 
 @njit(cache=True)
 def _normal_of(which, sign, rows, h, n, normal):
+    """Write the outward normal of a row or a bound."""
     if which < h:
         for j in range(n):
             normal[j] = sign * rows[which, j]
@@ -194,6 +195,7 @@ def _normal_of(which, sign, rows, h, n, normal):
 
 @njit(cache=True)
 def _put(final, which, sign, weight, h, n):
+    """Write the multiplier of a row or a bound."""
     if which < h:
         final[0][which] = sign * weight
     elif which < h + n:
@@ -223,6 +225,7 @@ def _split(normal, basis, count, along, rest):
 
 @njit(cache=True)
 def _distance_to_span(normal, basis, count):
+    """Return the distance of a normal to the span of the basis."""
     if count == len(normal):
         return 0.0
     return _split(normal, basis, count, np.zeros(len(normal)), np.zeros(len(normal)))

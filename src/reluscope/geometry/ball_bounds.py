@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.geometry.axis_rows import read_bounds
-from reluscope.geometry.proved_programs import System, nearest
+from reluscope.geometry.proved_programs import ProvedSystem, nearest
 from reluscope.geometry.row_scales import unit_rows
 
 EPS = 2.0**-52
@@ -89,9 +89,9 @@ def _reach(rows: np.ndarray, weights: np.ndarray, slack: np.ndarray, rest: float
 
 
 def _in_fractions(A: np.ndarray, b: np.ndarray, weights: np.ndarray) -> float:
-    """Return the bound of weights that cancel in truth: they leave nothing, however far points are away."""
+    """Return the bound of weights that are changed to cancel exactly: it does not depend on how far points are away."""
     dim = A.shape[1]
-    found = System(A, b, np.zeros((0, dim)), np.zeros(0)).multipliers([Fraction(0)] * dim, weights)
+    found = ProvedSystem(A, b, np.zeros((0, dim)), np.zeros(0)).multipliers([Fraction(0)] * dim, weights)
     if found is None or not any(found[0]):
         return np.inf
     exact, used, _ = found

@@ -1,4 +1,4 @@
-"""What a ball around the origin, a box around it and a half-space have in common, and bounds of linear forms over it.
+"""Intersections of a ball around the origin, a box around it and a half-space, and bounds of linear forms over them.
 
 Over ball and box two bounds meet: that of the box in which both lie, and the radius times the dual norm of the form,
 from which the coordinates are left out that the box does not let go the form's way. The half-space ``cut u >= level``
@@ -50,7 +50,7 @@ class CutBall:
         Returns
         -------
         pair of (f,) arrays
-            Least and largest value, or beyond; infinite where nothing bounds a form.
+            Numbers at most the least and at least the largest value; infinite where nothing bounds a form.
 
         Examples
         --------

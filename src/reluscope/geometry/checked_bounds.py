@@ -1,10 +1,10 @@
-"""What the multipliers of a linear program prove, whatever the solver says of them.
+"""Upper bounds that multipliers of a linear program prove, whether or not the solver was right.
 
 For all x with ``low <= R x <= high`` and ``lower <= x <= upper``, and any multipliers y,
 
     c x = y (R x) + (c - R'y) x <= sum_i max(y_i low_i, y_i high_i) + sum_j max(r_j lower_j, r_j upper_j),  r = c - R'y.
 
-Good multipliers make that tight, bad ones make it loose, and never wrong. The rounding of sums is bounded and added.
+The bound holds for all multipliers; good ones make it tight. The rounding of sums is bounded and added.
 """
 
 from fractions import Fraction

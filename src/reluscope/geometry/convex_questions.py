@@ -1,10 +1,9 @@
-"""Convex questions over bodies, many at once: largest balls, linear maxima, nearest and likeliest points, centres.
+"""Convex questions over many bodies at once: largest balls, linear maxima, likeliest points, widest margins, centres.
 
 Each answer is a feasible point and the gap to a bound that multipliers prove. What `minimize` leaves open of linear
 programs goes to the simplex method, one by one.
 """
 
-from collections.abc import Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -14,15 +13,17 @@ from jaxtyping import Float
 from torch import Tensor
 
 from reluscope.geometry.checked_bounds import upper_bound
-from reluscope.geometry.interior_point import Bodies, IsDone, Local, Minima, Objective, minimize, within
+from reluscope.geometry.half_space_stack import HalfSpaceStack
+from reluscope.geometry.half_spaces import HalfSpaces
+from reluscope.geometry.interior_point import IsDone, Local, Minima, Objective, minimize, within
 from reluscope.geometry.linear_program import LinearProgram, Status
-from reluscope.geometry.proved_programs import System
+from reluscope.geometry.proved_programs import ProvedSystem
 
 RELATIVE_GAP = 1e-9
 # A ball this much larger than the offsets of rows is one of every size.
 ENDLESS = 1e9
 # Newton steps towards an analytic centre, and the decrement at which it is one.
-MOST_CENTERING, CENTERED = 60, 1e-10
+MAX_CENTERING, CENTERED = 60, 1e-10
 
 
 class Answers(NamedTuple):
@@ -43,51 +44,12 @@ class Answers(NamedTuple):
     gaps: Float[np.ndarray, " r"]
 
 
-def bodies_of(
-    tables: Sequence[tuple[np.ndarray, np.ndarray]],
-    lower: Float[np.ndarray, " n"] | float = -np.inf,
-    upper: Float[np.ndarray, " n"] | float = np.inf,
-    *,
-    device: torch.device | str = "cpu",
-) -> Bodies:
-    """Return bodies {x : A x <= b, lower <= x <= upper}, rows scaled to length 1, fewer rows filled up with none.
-
-    Parameters
-    ----------
-    tables : sequence of arrays A (h, n) and b (h,)
-    lower, upper : arrays or numbers
-        The same for all.
-    device : torch.device
-
-    Examples
-    --------
-    >>> bodies = bodies_of([(np.array([[3.0, 4.0]]), np.array([5.0])), (np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0)
-    >>> bodies.rows.shape, bodies.offsets.tolist()
-    (torch.Size([2, 1, 2]), [[1.0], [inf]])
-    """
-    dim = tables[0][0].shape[1]
-    height = max(1, *(len(b) for _, b in tables))
-    rows, offsets = np.zeros((len(tables), height, dim)), np.full((len(tables), height), np.inf)
-    for body, (A, b) in enumerate(tables):
-        lengths = np.sqrt(np.einsum("ij,ij->i", A, A))
-        kept = lengths > 0
-        # Rows may take up much memory: they are copied once.
-        if kept.all():
-            np.divide(A, lengths[:, None], out=rows[body, : len(A)])
-        else:
-            rows[body, : kept.sum()] = A[kept] / lengths[kept, None]
-        offsets[body, : kept.sum()] = b[kept] / lengths[kept]
-    bounds = [np.full((len(tables), dim), bound, dtype=np.float64) for bound in (lower, upper)]
-    tensors = [torch.from_numpy(part).to(device) for part in (rows, offsets, *bounds)]
-    return Bodies(tensors[0], tensors[1], tensors[2], tensors[3])
-
-
-def largest_balls(bodies: Bodies, start: Tensor, *, relative_gap: float = RELATIVE_GAP) -> Answers:
+def largest_balls(bodies: HalfSpaceStack, start: Tensor, *, relative_gap: float = RELATIVE_GAP) -> Answers:
     """Return centres and radii of largest balls: the greatest r with ``a c + |a| r <= b`` for all rows and bounds.
 
     Parameters
     ----------
-    bodies : Bodies
+    bodies : HalfSpaceStack
     start : (r, n) tensor
         Any points; those inside are nearer to the end.
     relative_gap : float
@@ -100,8 +62,8 @@ def largest_balls(bodies: Bodies, start: Tensor, *, relative_gap: float = RELATI
 
     Examples
     --------
-    >>> triangle = bodies_of([(np.array([[-1.0, 0.0], [0.0, -1.0], [4.0, 3.0]]), np.array([0.0, 0.0, 12.0]))])
-    >>> balls = largest_balls(triangle, torch.zeros(1, 2, dtype=torch.float64))
+    >>> triangle = HalfSpaces.of(np.array([[-1.0, 0.0], [0.0, -1.0], [4.0, 3.0]]), np.array([0.0, 0.0, 12.0]))
+    >>> balls = largest_balls(HalfSpaceStack.of([triangle]), torch.zeros(1, 2, dtype=torch.float64))
     >>> balls.points.round(6), balls.values.round(6)
     (array([[1., 1.]]), array([1.]))
     """
@@ -131,42 +93,37 @@ def largest_balls(bodies: Bodies, start: Tensor, *, relative_gap: float = RELATI
     return Answers(*(part.cpu().numpy() for part in (centers, radii, gaps)))
 
 
-def linear_maxima(
-    bodies: Bodies, start: Tensor, gains: Tensor, *, relative_gap: float = RELATIVE_GAP, floor: float = 1.0
-) -> Answers:
+def linear_maxima(bodies: HalfSpaceStack, start: Tensor, gains: Tensor, is_done: IsDone | None = None) -> Answers:
     """Return where linear functions are largest.
 
     Parameters
     ----------
-    bodies : Bodies
+    bodies : HalfSpaceStack
     start : (r, n) tensor
         Strictly inside.
     gains : (r, n) tensor
-    relative_gap, floor : float
-        The gap is to be at most the first times the absolute value, or times the second if that is more.
+    is_done : callable, optional
+        As in `minimize`, of minus the functions; by default gaps are at most 1e-9 times the absolute value, or 1e-9.
 
     Examples
     --------
-    >>> square = bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0)
+    >>> square = HalfSpaceStack.of([HalfSpaces(np.zeros((0, 2)), np.zeros(0), -np.ones(2), np.ones(2))])
     >>> one = torch.ones(1, 2, dtype=torch.float64)
     >>> linear_maxima(square, 0 * one, one).values.round(6)
     array([2.])
     """
-    return _linear_maxima(bodies, start, gains, within(relative_gap, floor))
-
-
-def _linear_maxima(bodies: Bodies, start: Tensor, gains: Tensor, is_done: IsDone) -> Answers:
+    is_done = within(RELATIVE_GAP, 1.0) if is_done is None else is_done
     found = minimize(bodies, _linear(-gains), start, is_done)
     is_open = ~is_done(found.values, found.values - found.gaps)
     return _finished(bodies, gains, _answers(found, -found.values), is_open.cpu().numpy())
 
 
-def point_beyond(body: Bodies, direction: Tensor, distance: float) -> Float[np.ndarray, " n"] | None:
+def point_beyond(body: HalfSpaceStack, direction: Tensor, distance: float) -> Float[np.ndarray, " n"] | None:
     """Return a point where a linear function passes a value on a body around the origin, if there is one.
 
     Parameters
     ----------
-    body : Bodies
+    body : HalfSpaceStack
         One, with the origin strictly inside.
     direction : (1, n) tensor
     distance : float
@@ -178,7 +135,7 @@ def point_beyond(body: Bodies, direction: Tensor, distance: float) -> Float[np.n
 
     Examples
     --------
-    >>> square = bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0)
+    >>> square = HalfSpaceStack.of([HalfSpaces(np.zeros((0, 2)), np.zeros(0), -np.ones(2), np.ones(2))])
     >>> direction = torch.tensor([[1.0, 1.0]], dtype=torch.float64)
     >>> point_beyond(square, direction, 1.9) is None, point_beyond(square, direction, 2.1) is None
     (False, True)
@@ -194,40 +151,8 @@ def point_beyond(body: Bodies, direction: Tensor, distance: float) -> Float[np.n
     return points[0] if values[0] > distance else None
 
 
-def nearest_points(bodies: Bodies, start: Tensor, targets: Tensor, *, relative_gap: float = RELATIVE_GAP) -> Answers:
-    """Return the points of bodies that are nearest to targets, and their distances.
-
-    Parameters
-    ----------
-    bodies : Bodies
-    start : (r, n) tensor
-        Strictly inside.
-    targets : (r, n) tensor
-    relative_gap : float
-        Of half the squared distance, or of that of the start if the target is inside.
-
-    Examples
-    --------
-    >>> square = bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0)
-    >>> target = torch.tensor([[4.0, 5.0]], dtype=torch.float64)
-    >>> nearest_points(square, 0 * target, target).values.round(6)
-    array([5.])
-    """
-    # In units of the distance at the start.
-    sizes = torch.linalg.vector_norm(start - targets, dim=1, keepdim=True).clamp_min(1e-300)
-
-    def objective(points: Tensor, which: Tensor) -> Local:
-        away = (points - targets[which]) / sizes[which]
-        return Local(away.square().sum(dim=1) / 2, away / sizes[which], stiffness=sizes[which, 0] ** -2)
-
-    found = minimize(bodies, objective, start, within(relative_gap, relative_gap))
-    distances = torch.linalg.vector_norm(found.points - targets, dim=1)
-    least = sizes[:, 0] * (2 * (found.values - found.gaps)).clamp_min(0.0).sqrt()
-    return Answers(*(part.cpu().numpy() for part in (found.points, distances, (distances - least).clamp_min(0.0))))
-
-
 def likeliest_points(
-    bodies: Bodies,
+    bodies: HalfSpaceStack,
     start: Tensor,
     weights: Tensor,
     biases: Tensor,
@@ -239,7 +164,7 @@ def likeliest_points(
 
     Parameters
     ----------
-    bodies : Bodies
+    bodies : HalfSpaceStack
     start : (r, n) tensor
         Strictly inside.
     weights : (r, m, n) tensor; biases : (r, m) tensor
@@ -262,7 +187,7 @@ def likeliest_points(
 
     Examples
     --------
-    >>> square = bodies_of([(np.zeros((0, 2)), np.zeros(0))], -1.0, 1.0)
+    >>> square = HalfSpaceStack.of([HalfSpaces(np.zeros((0, 2)), np.zeros(0), -np.ones(2), np.ones(2))])
     >>> weights = torch.tensor([[[1.0, 0.0], [0.0, 0.0]]], dtype=torch.float64)
     >>> origin, biases = torch.zeros(1, 2, dtype=torch.float64), torch.zeros(1, 2, dtype=torch.float64)
     >>> np.exp(likeliest_points(square, origin, weights, biases, torch.tensor([0])).values).round(6)  # 1 / (1 + 1 / e)
@@ -290,7 +215,13 @@ def likeliest_points(
 
 
 def widest_margins(
-    bodies: Bodies, start: Tensor, weights: Tensor, biases: Tensor, classes: Tensor, *, is_sign_enough: bool = False
+    bodies: HalfSpaceStack,
+    start: Tensor,
+    weights: Tensor,
+    biases: Tensor,
+    classes: Tensor,
+    *,
+    is_sign_enough: bool = False,
 ) -> Answers:
     """Return where a class is above all others by most: the greatest s with ``z_t - z_j >= s`` for all j other than t.
 
@@ -328,7 +259,7 @@ def widest_margins(
     rows = start.new_zeros(count, height + num_classes - 1, dim + 1)
     rows.unflatten(0, (-1, bodies.copies))[:, :, :height, :dim] = bodies.rows[:, None]
     rows[:, height:, :dim], rows[:, height:, dim] = rivals, 1.0
-    raised = Bodies(
+    raised = HalfSpaceStack(
         rows,
         torch.cat([bodies.offsets, ahead], dim=1),
         torch.cat([bodies.lower, margins - 2 * room], dim=1),
@@ -342,17 +273,17 @@ def widest_margins(
     def is_known(values: Tensor, bounds: Tensor) -> Tensor:
         return (values < 0) | (bounds > 0) | precise(values, bounds)
 
-    found = _linear_maxima(raised, inside, gains, is_known if is_sign_enough else precise)
+    found = linear_maxima(raised, inside, gains, is_known if is_sign_enough else precise)
     scale = units.cpu().numpy()
     return Answers(found.points[:, :-1], scale * found.values, scale * found.gaps)
 
 
-def analytic_centers(bodies: Bodies, start: Tensor) -> Answers:
+def analytic_centers(bodies: HalfSpaceStack, start: Tensor) -> Answers:
     """Return where the sum of logarithms of all distances to rows and bounds is largest.
 
     Parameters
     ----------
-    bodies : Bodies
+    bodies : HalfSpaceStack
         Bounded.
     start : (r, n) tensor
         Strictly inside.
@@ -370,7 +301,7 @@ def analytic_centers(bodies: Bodies, start: Tensor) -> Answers:
     points = start
     slacks = torch.where(exists, bodies.slacks(points), 1.0)
     decrement = torch.full_like(points[:, 0], torch.inf)
-    for _ in range(MOST_CENTERING):
+    for _ in range(MAX_CENTERING):
         inverse = torch.where(exists, 1.0 / slacks, 0.0)
         pull = bodies.pull(inverse)
         factor, info = torch.linalg.cholesky_ex(bodies.gram(inverse**2))
@@ -401,47 +332,36 @@ def _answers(found: Minima, values: Tensor) -> Answers:
     return Answers(*(part.cpu().numpy() for part in (found.points, values, found.gaps)))
 
 
-def _finished(bodies: Bodies, gains: Tensor, answers: Answers, is_open: np.ndarray) -> Answers:
+def _finished(bodies: HalfSpaceStack, gains: Tensor, answers: Answers, is_open: np.ndarray) -> Answers:
     """Ask the simplex method about the few bodies whose gaps are too large."""
     points, values, gaps = (part.copy() for part in answers)
     for body in np.flatnonzero(is_open).tolist():
-        rows, offsets, lower, upper, gain = (
-            part.cpu().numpy()
-            for part in (
-                bodies.rows[body // bodies.copies],
-                bodies.offsets[body],
-                bodies.lower[body],
-                bodies.upper[body],
-                gains[body],
-            )
-        )
+        one, gain = bodies.one(body), gains[body].cpu().numpy()
         program = LinearProgram(bodies.dim)
-        kept = np.isfinite(offsets)
-        program.add_rows(rows[kept], offsets[kept])
-        for variable in range(bodies.dim):
-            program.set_bounds(variable, lower[variable], upper[variable])
+        program.set_all_bounds(one.lower, one.upper)
+        program.add_rows(one.rows, one.offsets)
         solution = program.maximize(gain)
         if solution.status is Status.OPTIMAL and solution.value >= values[body]:
             # None of the rows matters if HiGHS gives no multipliers.
-            duals = solution.duals if len(solution.duals) else np.zeros(kept.sum())
+            duals = solution.duals if len(solution.duals) else np.zeros(len(one.offsets))
             endless = np.full(len(duals), -np.inf)
             points[body], values[body], gaps[body] = (
                 solution.point,
                 solution.value,
-                upper_bound(gain, rows[kept], endless, offsets[kept], lower, upper, duals) - solution.value,
+                upper_bound(gain, one.rows, endless, one.offsets, one.lower, one.upper, duals) - solution.value,
             )
         elif solution.status is Status.UNBOUNDED:
             gaps[body] = np.inf
-            if _has_no_end(rows[kept], lower, upper, gain):
+            if _has_no_end(one, gain):
                 values[body], gaps[body] = np.inf, 0.0
     return Answers(points, values, np.maximum(gaps, 0.0))
 
 
-def _has_no_end(rows: np.ndarray, lower: np.ndarray, upper: np.ndarray, gain: np.ndarray) -> bool:
-    """Tell whether a linear function grows without end where there are points, proved in fractions."""
+def _has_no_end(body: HalfSpaces, gain: np.ndarray) -> bool:
+    """Return whether a linear function grows without end where there are points, proved in fractions."""
     units = np.eye(len(gain))
-    directions = np.concatenate([rows, units[np.isfinite(upper)], -units[np.isfinite(lower)]])
+    directions = np.concatenate([body.rows, units[np.isfinite(body.upper)], -units[np.isfinite(body.lower)]])
     nothing = np.zeros((0, len(gain))), np.zeros(0)
-    cone = System(directions, np.zeros(len(directions)), *nothing)
+    cone = ProvedSystem(directions, np.zeros(len(directions)), *nothing)
     proved = cone.maximum([Fraction(entry) for entry in gain.tolist()])
     return proved is not None and proved.status is Status.UNBOUNDED

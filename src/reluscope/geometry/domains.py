@@ -18,7 +18,7 @@ from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.sizes import Diameter, diameter_of_hull
 
 # More than the largest images have; a point of so many coordinates takes a gigabyte.
-MOST_DIMENSIONS = 2**27
+MAX_DIMENSIONS = 2**27
 # Of points that are computed, relative to their coordinates.
 _ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
@@ -65,7 +65,7 @@ class Space:
 
     @read_arguments
     def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
-        """Tell which of the points (..., n) are points: those with finite coordinates."""
+        """Return which of the points (..., n) have finite coordinates only."""
         del tolerance
         points = read_array(x, "x", finite=False)
         if points.ndim == 0 or points.shape[-1] != self.dim:
@@ -173,7 +173,7 @@ class Box:
 
     @read_arguments
     def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
-        """Tell which of the points (..., n) lie in the box, up to ``tolerance`` in each coordinate."""
+        """Return which of the points (..., n) lie in the box, up to ``tolerance`` in each coordinate."""
         points = read_array(x, "x", finite=False)
         if points.ndim == 0 or points.shape[-1] != self.dim:
             raise ShapeError(f"points must have {self.dim} coordinates, got shape {points.shape}")
@@ -323,13 +323,13 @@ class Slice:
 
     @read_arguments
     def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
-        """Tell which of the points (..., n) of input space lie in the slice, up to rounding.
+        """Return which of the points (..., n) of input space lie in the slice, up to rounding.
 
         Parameters
         ----------
         x : (..., n) array
         tolerance : float
-            Distance from the slice's affine hull, and in slice coordinates from the window, that is no more than that.
+            Largest distance from the slice's affine hull, and from the window in slice coordinates.
         """
         points = read_array(x, "x", finite=False)
         if points.ndim == 0 or points.shape[-1] != self.ambient_dim:
@@ -520,5 +520,5 @@ def Plane(  # noqa: N802
 
 
 def _check_dimension(number: int) -> None:
-    if number > MOST_DIMENSIONS:
-        raise InputError(f"a domain may have {MOST_DIMENSIONS:,} dimensions at most, got {number:,}: give fewer")
+    if number > MAX_DIMENSIONS:
+        raise InputError(f"a domain may have {MAX_DIMENSIONS:,} dimensions at most, got {number:,}: give fewer")

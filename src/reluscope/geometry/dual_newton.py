@@ -14,7 +14,7 @@ from jaxtyping import Float
 
 from reluscope.geometry.active_set import BEYOND, FOUND, STALLED, ShortestVector
 
-MOST_ROUNDS = 60
+MAX_ROUNDS = 60
 
 
 def shortest_in_box(
@@ -54,7 +54,7 @@ def shortest_in_box(
     weights = np.zeros(len(rows))
     vector, value = _lagrangian(rows, slack, lower, upper, weights)
     status = STALLED
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         if 2 * value >= bound**2:
             status = BEYOND
             break

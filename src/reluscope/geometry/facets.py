@@ -18,7 +18,9 @@ from jaxtyping import Float
 from reluscope.errors import SolverError
 from reluscope.geometry.axis_rows import read_bounds
 from reluscope.geometry.coincidence import coincident_groups
-from reluscope.geometry.convex_questions import bodies_of, point_beyond
+from reluscope.geometry.convex_questions import point_beyond
+from reluscope.geometry.half_space_stack import HalfSpaceStack
+from reluscope.geometry.half_spaces import HalfSpaces
 from reluscope.geometry.interior import Ball, row_space
 from reluscope.geometry.linear_program import LinearProgram
 from reluscope.geometry.passable_rows import passable_rows
@@ -26,14 +28,14 @@ from reluscope.geometry.row_scales import unit_rows
 
 # A point is pushed this much farther than it needs, and so far inside, in units of the inscribed ball's radius.
 OVERSHOOT, INSIDE = 1.5, 0.01
-MOST_PUSHES = 300
+MAX_PUSHES = 300
 # Rows whose angle has less than this square of the sine are as good as parallel.
 PARALLEL = 1e-6
 # Memory for products of rows with rows, in bytes.
 PRODUCTS_BYTES, AT_ONCE = 2**29, 256
-# From so many dimensions on an interior-point method over all rows is faster than a simplex method over some.
+# From this many dimensions on an interior-point method over all rows is faster than a simplex method over some.
 MANY_DIMENSIONS = 128
-# From so many open rows on it is worth asking about all of them together first.
+# From this many open rows on it is worth asking about all of them together first.
 MANY_ROWS = 8
 
 
@@ -191,13 +193,13 @@ def _ask_known(normals: np.ndarray, depths: np.ndarray, points: np.ndarray, slac
 def _ask_all(normals: np.ndarray, depths: np.ndarray, points: np.ndarray, slack: np.ndarray) -> None:
     """Find the facets among the open rows, asking whether each can be passed if all rows left but it hold."""
     left = np.ones(len(normals), dtype=bool)
-    bounded = read_bounds(normals, depths)
+    rows = read_bounds(normals, depths).rows
     place = np.full(len(normals), -1)
-    place[bounded.rows] = np.arange(len(bounded.rows))
+    place[rows] = np.arange(len(rows))
     asked = _unknown(points)
     asked = asked[place[asked] >= 0]
     if len(asked) >= MANY_ROWS:
-        body = bodies_of([(normals[bounded.rows], depths[bounded.rows])], bounded.lower, bounded.upper)
+        body = HalfSpaceStack.of([HalfSpaces.of(normals, depths)])
         found = passable_rows(body, place[asked], slack[asked])
         for row, point in zip(asked[found.is_passed].tolist(), found.points[found.is_passed], strict=True):
             points[row] = _onto(normals, depths, row, point)
@@ -213,8 +215,7 @@ def _passed(normals: np.ndarray, depths: np.ndarray, row: int, left: np.ndarray,
     # Its own row is moved outwards, so that the program stays bounded.
     offsets = np.where(left, depths, np.inf)
     offsets[row] = depths[row] + max(1.0, depths[row])
-    bounded = read_bounds(normals, offsets)
-    body = bodies_of([(normals[bounded.rows], offsets[bounded.rows])], bounded.lower, bounded.upper)
+    body = HalfSpaceStack.of([HalfSpaces.of(normals, offsets)])
     found = point_beyond(body, torch.from_numpy(normals[row : row + 1]), float(depths[row] + slack))
     return None if found is None else _onto(normals, depths, row, found)
 
@@ -230,9 +231,9 @@ def _passed_by_simplex(
     return _onto(normals, depths, row, found.point) if found.value > depths[row] + slack else None
 
 
-def _onto(normals: np.ndarray, depths: np.ndarray, row: int, beyond: np.ndarray) -> np.ndarray:
+def _onto(normals: np.ndarray, depths: np.ndarray, row: int, outside: np.ndarray) -> np.ndarray:
     """Return where the way from the centre to a point beyond a row crosses it: inside all rows that hold at its end."""
-    return beyond * (depths[row] / (normals[row] @ beyond))
+    return outside * (depths[row] / (normals[row] @ outside))
 
 
 def _reached_on_hyperplanes(
@@ -264,13 +265,13 @@ def _pushed(
 
     found = []
     points, own = depths[rows, None] * normals[rows], times_all(rows)
-    beyond = points @ normals.T - depths
-    for _ in range(MOST_PUSHES):
+    excess = points @ normals.T - depths
+    for _ in range(MAX_PUSHES):
         if not len(rows):
             break
-        beyond[np.arange(len(rows)), rows] = -np.inf
-        worst = beyond.argmax(axis=1)
-        violation = beyond[np.arange(len(rows)), worst]
+        excess[np.arange(len(rows)), rows] = -np.inf
+        worst = excess.argmax(axis=1)
+        violation = excess[np.arange(len(rows)), worst]
         is_inside = violation < -slack[rows]
         if is_inside.any():
             there = np.flatnonzero(is_inside)
@@ -278,22 +279,22 @@ def _pushed(
             found.append((rows[there], points[there]))
         cosine = own[np.arange(len(rows)), worst]
         is_going = ~is_inside & (1 - cosine**2 > PARALLEL)
-        rows, points, beyond, own = rows[is_going], points[is_going], beyond[is_going], own[is_going]
+        rows, points, excess, own = rows[is_going], points[is_going], excess[is_going], own[is_going]
         worst, violation, cosine = worst[is_going], violation[is_going], cosine[is_going]
         length = OVERSHOOT * (violation + INSIDE + 2 * slack[rows]) / (1 - cosine**2)
         points -= length[:, None] * (normals[worst] - cosine[:, None] * normals[rows])
-        beyond -= length[:, None] * (times_all(worst) - cosine[:, None] * own)
+        excess -= length[:, None] * (times_all(worst) - cosine[:, None] * own)
     return found
 
 
 def _are_inside(
     normals: np.ndarray, depths: np.ndarray, points: np.ndarray, rows: np.ndarray, slack: np.ndarray
 ) -> np.ndarray:
-    """Tell which points on hyperplanes are inside all other rows: what was added up on the way is rounded."""
-    beyond = points @ normals.T - depths
-    beyond[np.arange(len(rows)), rows] = -np.inf
+    """Return which points on hyperplanes are inside all other rows: what was added up on the way is rounded."""
+    excess = points @ normals.T - depths
+    excess[np.arange(len(rows)), rows] = -np.inf
     on = np.abs(np.einsum("ij,ij->i", points, normals[rows]) - depths[rows])
-    return beyond.max(axis=1, initial=-np.inf) < -slack[rows] - on
+    return excess.max(axis=1, initial=-np.inf) < -slack[rows] - on
 
 
 def _hit_along_normals(normals: np.ndarray, depths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -12,25 +12,15 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from reluscope.geometry.crossing import (
-    GOOD_SHARE,
-    NONE,
-    SOME,
-    UNDECIDED,
-    Frame,
-    Workspace,
-    add_multiple,
-    dot,
-    image,
-    largest_on_box,
-    make_workspace,
-    pull_back,
-)
+from reluscope.geometry.crossing import GOOD_SHARE, NONE, SOME, UNDECIDED
+from reluscope.geometry.dual_simplex import Workspace, make_workspace
+from reluscope.geometry.forms_on_boxes import add_multiple, dot, image, largest_on_box, pull_back
+from reluscope.geometry.framed_cells import Frame
 
-# Corners that are kept.
+# Number of corners that are kept.
 NUM_CORNERS = 48
-# New corners per question, after which an exact method is called.
-MOST_CORNERS = 40
+# After this many new corners for one question an exact method is called.
+MAX_CORNERS = 40
 
 
 class Corners(NamedTuple):
@@ -94,14 +84,12 @@ class Scratch:
 
 
 @njit(cache=True, error_model="numpy")
-def find_among_corners(
-    form, form_noise, threshold, rows, noise, num_rows, frame, work, corners, at_y, at_z
-) -> tuple[int, int]:
+def find_among_corners(form, sides, frame, work, corners, at_y, at_z) -> tuple[int, int]:
     """Answer as `find_positive` does, and UNDECIDED as soon as corners do not lead further.
 
     Parameters
     ----------
-    form, form_noise, threshold, rows, noise, num_rows, frame, work, at_y, at_z
+    form, sides, frame, work, at_y, at_z
         See `find_positive`.
     corners : Corners
 
@@ -110,25 +98,27 @@ def find_among_corners(
     answer, steps : int
         As of `find_positive`; a step is a new corner.
     """
-    start = dot(form, at_z)
-    least = max(threshold, 2.0 * form_noise)
-    _set_up(form, rows, num_rows, corners, at_z, start)
-    for step in range(MOST_CORNERS):
+    coefficients, threshold = form.coefficients, form.threshold
+    rows, noise, num_rows = sides.rows, sides.noise, sides.number
+    start = dot(coefficients, at_z)
+    least = max(threshold, 2.0 * form.noise)
+    _set_up(coefficients, rows, num_rows, corners, at_z, start)
+    for step in range(MAX_CORNERS):
         value = _improve(num_rows, corners)
         if value > least and value >= GOOD_SHARE * (value - start):
             _combine(num_rows, frame, work, corners, at_y)
             # What the dictionary says is checked: the point itself must be inside.
-            if dot(form, work.out_z) > least and _is_inside(rows, noise, num_rows, work.out_z):
+            if dot(coefficients, work.out_z) > least and _is_inside(rows, noise, num_rows, work.out_z):
                 return SOME, step
             return UNDECIDED, step
-        bound, error = _bound(form, form_noise, rows, noise, num_rows, frame, work, corners)
+        bound, error = _bound(form, sides, frame, work, corners)
         if bound + error <= 0.0:
             return NONE, step
         if bound - value <= 1e-9 * (abs(bound) + abs(start)) or bound <= max(threshold, 1e-9 * abs(start)):
             return UNDECIDED, step
-        if not _add_corner(form, rows, num_rows, frame, work, corners, at_z, start):
+        if not _add_corner(coefficients, rows, num_rows, frame, work, corners, at_z, start):
             return UNDECIDED, step
-    return UNDECIDED, MOST_CORNERS
+    return UNDECIDED, MAX_CORNERS
 
 
 @njit(cache=True)
@@ -200,10 +190,11 @@ def _improve(num_rows, corners) -> float:
 
 
 @njit(cache=True)
-def _bound(form, form_noise, rows, noise, num_rows, frame, work, corners) -> tuple[float, float]:
+def _bound(form, sides, frame, work, corners) -> tuple[float, float]:
     """Return the largest value on the box of the form plus the multiplied rows, and the error of that sum."""
-    total, error = work.form, form_noise
-    total[:] = form
+    rows, noise, num_rows = sides.rows, sides.noise, sides.number
+    total, error = work.form, form.noise
+    total[:] = form.coefficients
     work.multipliers[:num_rows] = 0.0
     for c in range(corners.tally[0]):
         i = corners.column_variables[c]

@@ -10,11 +10,12 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from reluscope.geometry.axis_rows import read_bounds
 from reluscope.geometry.ball_bounds import radius_bound
-from reluscope.geometry.convex_questions import bodies_of, largest_balls
+from reluscope.geometry.convex_questions import largest_balls
+from reluscope.geometry.half_space_stack import HalfSpaceStack
+from reluscope.geometry.half_spaces import HalfSpaces
 from reluscope.geometry.linear_program import LinearProgram, Status
-from reluscope.geometry.proved_programs import MOST_DIMENSIONS, System
+from reluscope.geometry.proved_programs import MAX_DIMENSIONS, ProvedSystem
 from reluscope.geometry.rational_equations import reduced
 from reluscope.geometry.row_scales import scaled_rows, unit_rows
 from reluscope.geometry.scales import exponents, times_power
@@ -23,7 +24,7 @@ from reluscope.geometry.scales import exponents, times_power
 MANY_ENTRIES = 10_000
 # What it finds is taken if the gap is this share of the radius.
 WELL_PROVED = 1e-6
-# Beside numbers larger than this a solver finds no end.
+# Distances beyond this are replaced by it: with larger numbers solvers do not end.
 FARTHEST_FOR_SOLVERS = 1e15
 
 
@@ -119,7 +120,7 @@ def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> tuple[Ball, np.nd
     if len(normals) == dim and np.linalg.matrix_rank(normals) == dim:
         # Independent rows have a point at distance 1, or any other, from all of them.
         point = np.linalg.solve(normals, offsets - 1.0)
-        if (offsets - normals @ point).min() > 0.5 and _fall(normals, np.linalg.solve(normals, -np.ones(dim))):
+        if (offsets - normals @ point).min() > 0.5 and _all_fall(normals, np.linalg.solve(normals, -np.ones(dim))):
             return Ball(point, np.inf, 0.0), None
     if normals.size >= MANY_ENTRIES and (quick := _by_interior_point(normals, offsets)) is not None:
         return quick, None
@@ -129,14 +130,14 @@ def _largest_ball(normals: np.ndarray, offsets: np.ndarray) -> tuple[Ball, np.nd
     for _ in range(4):
         distances = (offsets - normals @ center) / scale
         program = LinearProgram(dim + 1)
-        # What is nearer than it is leaves a ball that is inside, and its gap is told by the true distances.
+        # Rows that are moved nearer leave a ball that is inside; its gap is computed from the true distances.
         program.add_rows(rows, np.minimum(distances, FARTHEST_FOR_SOLVERS))
         solution = program.maximize(objective)
         if solution.status is Status.UNBOUNDED:
             return _endless_ball(normals, offsets, program, center, scale), None
         center = center + scale * solution.point[:dim]
         radius = float((offsets - normals @ center).min())
-        # A solver takes distances below its tolerance for zero: its multipliers tell what it has lost.
+        # A solver takes distances below its tolerance for zero; its multipliers show how much of the value that lost.
         gap = max(0.0, scale * max(solution.value, float(solution.duals @ distances)) - radius)
         if radius > best.radius:
             best, duals = Ball(center, radius, gap), solution.duals
@@ -164,7 +165,7 @@ def _endless_ball(
     dim = normals.shape[1]
     program.set_bounds(dim, -np.inf, 1.0)
     center = center + scale * program.maximize(np.append(np.zeros(dim), 1.0)).point[:dim]
-    if _fall(normals, _way_down(normals)):
+    if _all_fall(normals, _direction_of_fall(normals)):
         return Ball(center, np.inf, 0.0)
     return Ball(center, float((offsets - normals @ center).min()), np.inf)
 
@@ -172,15 +173,13 @@ def _endless_ball(
 def _by_interior_point(normals: np.ndarray, offsets: np.ndarray) -> Ball | None:
     """Return a largest ball, or None for flat and empty polyhedra, which are for a simplex method."""
     start = torch.zeros(1, normals.shape[1], dtype=torch.float64)
-    bounded = read_bounds(normals, offsets)
-    bodies = bodies_of([(normals[bounded.rows], offsets[bounded.rows])], bounded.lower, bounded.upper)
-    centers, radii, gaps = largest_balls(bodies, start)
+    centers, radii, gaps = largest_balls(HalfSpaceStack.of([HalfSpaces.of(normals, offsets)]), start)
     ball = Ball(centers[0], float(radii[0]), float(gaps[0]))
     return ball if (ball.radius > 0 and ball.gap <= WELL_PROVED * ball.radius) or np.isinf(ball.radius) else None
 
 
 def proves_bounded(rows: Float[np.ndarray, "h n"], noise: Float[np.ndarray, " h"]) -> bool | None:
-    """Tell whether no r except 0 has ``rows r <= 0``, whatever the rows are within their noise; None if that depends.
+    """Return whether no r except 0 has ``rows r <= 0``, whatever the rows are within their noise; None if that depends.
 
     Parameters
     ----------
@@ -231,7 +230,7 @@ def proves_bounded(rows: Float[np.ndarray, "h n"], noise: Float[np.ndarray, " h"
 
 
 def is_cone_trivial(A: Float[np.ndarray, "h n"], C: Float[np.ndarray, "k n"] | None = None) -> bool:
-    """Tell whether no r except 0 has ``A r <= 0`` and ``C r = 0``.
+    """Return whether no r except 0 has ``A r <= 0`` and ``C r = 0``.
 
     Notes
     -----
@@ -266,20 +265,20 @@ def is_cone_trivial(A: Float[np.ndarray, "h n"], C: Float[np.ndarray, "k n"] | N
             rest = np.linalg.norm(normals.T @ weights) + rounding * weights.sum()
             if rest < singular[-1] - rounding:
                 return True
-    if not is_trivial and _fall(normals, _way_down(normals)):
+    if not is_trivial and _all_fall(normals, _direction_of_fall(normals)):
         return False
     # Powers of two keep the rows what they are.
     exact = [[Fraction(entry) for entry in row] for row in scaled_rows(both[kept], np.zeros(len(kept)))[0].tolist()]
-    if dim <= MOST_DIMENSIONS and len(reduced([*row, Fraction(0)] for row in exact)) < dim:
+    if dim <= MAX_DIMENSIONS and len(reduced([*row, Fraction(0)] for row in exact)) < dim:
         return False
     gain = [-sum(column, Fraction(0)) for column in zip(*exact, strict=True)]
     nothing = np.zeros((0, dim)), np.zeros(0)
-    proved = System(both[kept], np.zeros(len(kept)), *nothing).maximum(gain)
+    proved = ProvedSystem(both[kept], np.zeros(len(kept)), *nothing).maximum(gain)
     return is_trivial if proved is None else proved.status is Status.OPTIMAL
 
 
-def _way_down(normals: np.ndarray) -> np.ndarray:
-    """Return the way on which all rows, of length 1, fall most."""
+def _direction_of_fall(normals: np.ndarray) -> np.ndarray:
+    """Return the direction along which all rows, of length 1, fall most."""
     dim = normals.shape[1]
     program = LinearProgram(dim + 1)
     program.set_all_bounds(-np.ones(dim + 1), np.ones(dim + 1))
@@ -287,6 +286,6 @@ def _way_down(normals: np.ndarray) -> np.ndarray:
     return program.maximize(np.append(np.zeros(dim), 1.0)).point[:dim]
 
 
-def _fall(normals: np.ndarray, way: np.ndarray) -> bool:
-    """Tell whether all rows fall on a way by more than rounding, theirs included."""
+def _all_fall(normals: np.ndarray, way: np.ndarray) -> bool:
+    """Return whether all rows fall along a direction by more than rounding, that of the rows included."""
     return bool((normals @ way < -16 * (len(way) + 2) * np.finfo(float).eps * np.abs(way).sum()).all())

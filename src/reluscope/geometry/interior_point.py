@@ -8,167 +8,34 @@ multipliers prove. In torch, in float64, on any device: one batched product of m
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
+from reluscope.geometry.half_space_stack import HalfSpaceStack, add_gram
 from reluscope.single_threaded import one_thread
 
-MOST_STEPS, PATIENCE = 100, 8
-# Memory for weighted copies of rows, in bytes: what a cache holds, and enough for large products elsewhere.
-CACHE_BYTES, ROWS_BYTES = 8 * 2**20, 256 * 2**20
+MAX_STEPS, PATIENCE = 100, 8
 # A proof is tried where a gap of this share of the products of multipliers and slacks would do.
 PROMISING = 0.5
 # The gap that is asked for, relative to the scale of the objective.
 RELATIVE_GAP = 1e-9
-# How much of the way to the nearest wall a step goes.
+# The share of the way to the nearest side that a step goes.
 CLOSE = 0.995
 # What is left of an equation, relative to its largest term, when it holds up to rounding.
 NEGLIGIBLE = 1e-11
 TINY = 1e-300
-MOST_HALVINGS = 12
-# Steps halved so often, this near to the end, come from equations that rounding has blurred.
-SHORTEST, BLURRED = 1.5 * 2.0**-MOST_HALVINGS, 1e-8
+MAX_HALVINGS = 12
+# Steps halved this often, this near to the end, come from equations that rounding has blurred.
+SHORTEST, BLURRED = 1.5 * 2.0**-MAX_HALVINGS, 1e-8
 # Curved functions are to come down no faster than their equations are met.
-LEAST_AIM = 0.1
+MIN_AIM = 0.1
 # Steps shorter than this are short, and how much of the products the one after keeps at least.
 SHORT, CENTERING = 0.5, 0.5
 # Multiplications in a product of matrices from which on threads are worth having.
 WORTH_THREADS = 5e7
-# Columns of a block of products of matrices, at least, and blocks.
-MIN_WIDTH, NUM_BLOCKS = 64, 8
-
-
-@dataclass(frozen=True, eq=False)
-class Bodies:
-    """Bodies of one dimension, each with as many rows.
-
-    Parameters
-    ----------
-    rows : (t, h, n) tensor
-        Tables of outward normals. Each is that of r / t bodies, which follow each other.
-    offsets : (r, h) tensor
-        Infinite for a row that is not there.
-    lower, upper : (r, n) tensor
-        Bounds, infinite where there are none.
-    has_margin : bool
-        Whether the last variable is a margin: it comes off every bound, as off every row in which it has a coefficient.
-        Its own upper bound is half of the number given.
-    """
-
-    rows: Tensor
-    offsets: Tensor
-    lower: Tensor
-    upper: Tensor
-    has_margin: bool = False
-
-    def __len__(self) -> int:
-        return len(self.offsets)
-
-    @property
-    def dim(self) -> int:
-        """Number of variables."""
-        return self.rows.shape[2]
-
-    @property
-    def copies(self) -> int:
-        """How many bodies share a table."""
-        return len(self) // len(self.rows)
-
-    def shared(self, copies: int) -> "Bodies":
-        """Return every body so many times, the copies one after the other, with the tables that are there."""
-        offsets, lower, upper = (
-            part.repeat_interleave(copies, dim=0) for part in (self.offsets, self.lower, self.upper)
-        )
-        return replace(self, offsets=offsets, lower=lower, upper=upper)
-
-    def take(self, which: Tensor) -> "Bodies":
-        """Return some of the bodies, with tables of their own unless all have the same."""
-        return replace(
-            self,
-            rows=self.rows if len(self.rows) == 1 else self.rows[which // self.copies],
-            offsets=self.offsets[which],
-            lower=self.lower[which],
-            upper=self.upper[which],
-        )
-
-    def among(self, which: Tensor) -> "Bodies":
-        """Return as many bodies of every table, which keep sharing it."""
-        return replace(self, offsets=self.offsets[which], lower=self.lower[which], upper=self.upper[which])
-
-    def with_margin(self, most: Tensor) -> "Bodies":
-        """Return bodies of one more variable, at most (r,): how far a point is to be from every row and every bound."""
-        lengths = torch.linalg.vector_norm(self.rows, dim=2)
-        return Bodies(
-            torch.cat([self.rows, lengths[..., None]], dim=2),
-            self.offsets,
-            torch.cat([self.lower, torch.full_like(most, -torch.inf)[:, None]], dim=1),
-            torch.cat([self.upper, 2 * most[:, None]], dim=1),
-            has_margin=True,
-        )
-
-    @property
-    def exists(self) -> Tensor:
-        """Tell which rows, lower and upper bounds there are, (r, h + 2 n)."""
-        return torch.isfinite(torch.cat([self.offsets, self.lower, self.upper], dim=1))
-
-    def products(self, points: Tensor) -> Tensor:
-        """Return products of rows with points (r, n), as (r, h)."""
-        tables, height, dim = self.rows.shape
-        return (points.reshape(tables, -1, dim) @ self.rows.mT).reshape(-1, height)
-
-    def slacks(self, points: Tensor) -> Tensor:
-        """Return how far points (r, n) are inside, (r, h + 2 n): of the rows, of lower and of upper bounds."""
-        margin = points[:, -1:] if self.has_margin else 0.0
-        below, above = points - margin - self.lower, self.upper - points - margin
-        return torch.cat([self.offsets - self.products(points), below, above], dim=1)
-
-    def speeds(self, moves: Tensor) -> Tensor:
-        """Return by how much moves (r, n) take slacks away, (r, h + 2 n)."""
-        margin = moves[:, -1:] if self.has_margin else 0.0
-        return torch.cat([self.products(moves), margin - moves, margin + moves], dim=1)
-
-    def pull(self, weights: Tensor) -> Tensor:
-        """Return sums of normals (r, n), those of bounds included, with weights (r, h + 2 n)."""
-        of_rows, below, above = self._parts(weights)
-        tables, height, dim = self.rows.shape
-        pulled = (of_rows.reshape(tables, -1, height) @ self.rows).reshape(-1, dim) + above - below
-        if self.has_margin:
-            pulled[:, -1] += below[:, :-1].sum(dim=1) + above.sum(dim=1)
-        return pulled
-
-    def gram(self, weights: Tensor) -> Tensor:
-        """Return sums of outer products of normals with themselves, weighted by (r, h + 2 n): the lower triangle."""
-        of_rows, below, above = self._parts(weights)
-        _, height, dim = self.rows.shape
-        total = torch.zeros(len(self), dim, dim, dtype=self.rows.dtype, device=self.rows.device)
-        sides = of_rows.sqrt()[..., None]
-        # As many bodies at a time as have room, or some rows of one.
-        room = (CACHE_BYTES if total.device.type == "cpu" else ROWS_BYTES) // 8
-        some, block = max(1, room // (height * dim)), max(1, room // dim)
-        for begin in range(0, len(self), some):
-            here = slice(begin, begin + some)
-            tables = torch.arange(begin, min(begin + some, len(self)), device=total.device) // self.copies
-            for first in range(0, height, block):
-                part = slice(first, first + block)
-                if len(self.rows) == 1:
-                    table = self.rows[:, part]
-                else:
-                    table = self.rows[here, part] if self.copies == 1 else self.rows[tables, part]
-                _add_gram(total[here], table * sides[here, part])
-        diagonal = total.diagonal(dim1=1, dim2=2)
-        diagonal += below + above
-        if self.has_margin:
-            total[:, -1, :-1] += (above - below)[:, :-1]
-            total[:, -1, -1] += (above + below)[:, :-1].sum(dim=1) + 3 * above[:, -1]
-        return total
-
-    def _parts(self, weights: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        height = self.rows.shape[1]
-        below, above = weights[:, height : height + self.dim], weights[:, height + self.dim :]
-        return weights[:, :height], below, above
 
 
 class Local(NamedTuple):
@@ -180,19 +47,16 @@ class Local(NamedTuple):
     gradient : (r, n) tensor
     curvature : (r, k, n) tensor, optional
         Rows whose outer products with themselves sum up to the matrix of second derivatives; none if that is zero.
-    stiffness : (r,) tensor, optional
-        Multiples of the identity in these matrices, beside the rows.
     """
 
     value: Tensor
     gradient: Tensor
     curvature: Tensor | None = None
-    stiffness: Tensor | None = None
 
     @property
     def is_curved(self) -> bool:
         """Whether there are second derivatives."""
-        return self.curvature is not None or self.stiffness is not None
+        return self.curvature is not None
 
 
 Objective = Callable[[Tensor, Tensor], Local]
@@ -224,7 +88,7 @@ class Minima:
 
 
 def within(relative_gap: float, floor: float | Tensor = 0.0) -> IsDone:
-    """Ask for gaps of at most a share of the absolute value, or of the floor if that is more.
+    """Return a test whether gaps are at most a share of the absolute value, or of the floor if that is larger.
 
     Examples
     --------
@@ -238,12 +102,12 @@ def within(relative_gap: float, floor: float | Tensor = 0.0) -> IsDone:
     return is_done
 
 
-def minimize(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsDone | None = None) -> Minima:
+def minimize(bodies: HalfSpaceStack, objective: Objective, start: Tensor, is_done: IsDone | None = None) -> Minima:
     """Find the least values of convex functions on bodies.
 
     Parameters
     ----------
-    bodies : Bodies
+    bodies : HalfSpaceStack
     objective : callable
         Takes points (k, n) and the numbers (k,) of the bodies that they are of, and returns `Local`.
     start : (r, n) tensor
@@ -270,7 +134,7 @@ def minimize(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsDon
         return _minimized(bodies, objective, start, within(RELATIVE_GAP) if is_done is None else is_done)
 
 
-def _minimized(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsDone) -> Minima:
+def _minimized(bodies: HalfSpaceStack, objective: Objective, start: Tensor, is_done: IsDone) -> Minima:
     count, device = len(start), start.device
     # Those that are still worked on, and where they are.
     at = torch.arange(count, device=device)
@@ -282,12 +146,12 @@ def _minimized(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsD
     is_stuck = is_stuck.to(device)
     slacks = torch.where(exists, bodies.slacks(points), 1.0)
     multipliers = _first_multipliers(bodies, here, slacks, exists)
-    least_aim = torch.full_like(values, LEAST_AIM if here.is_curved else 0.0)
+    least_aim = torch.full_like(values, MIN_AIM if here.is_curved else 0.0)
     steps = 0
-    while steps < MOST_STEPS:
+    while steps < MAX_STEPS:
         steps += 1
         weights = multipliers / slacks
-        system = _System(bodies, weights, here)
+        system = _NewtonEquations(bodies, weights, here)
         is_open[at] &= system.is_sound
         is_better = is_open[at] & (here.value < values[at])
         best[at] = torch.where(is_better[:, None], points, best[at])
@@ -295,7 +159,7 @@ def _minimized(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsD
         hoped = bounds.clone()
         hoped[at] = torch.maximum(bounds[at], here.value - PROMISING * (slacks * multipliers * exists).sum(dim=1))
         is_promising = is_open & (is_done(values, hoped) | is_stuck)
-        if is_promising.any() or steps % PATIENCE == 0 or steps == MOST_STEPS:
+        if is_promising.any() or steps % PATIENCE == 0 or steps == MAX_STEPS:
             proof, bound = _proof(bodies, system, here, points, slacks, multipliers)
             is_tighter = is_open[at] & (bound > bounds[at])
             proofs[at] = torch.where(is_tighter[:, None], proof, proofs[at])
@@ -303,7 +167,7 @@ def _minimized(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsD
         is_open &= ~is_stuck
         is_open &= ~is_done(values, bounds)
         if steps % PATIENCE == 0:
-            # What has not come closer by half for so long has come as close as rounding lets it.
+            # Where the gap has not been halved in so many steps, rounding does not let it become smaller.
             is_open &= ~(values - bounds > left_open / 2)
             left_open = values - bounds
         if not is_open.any():
@@ -329,12 +193,8 @@ def _minimized(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsD
                 torch.minimum(ahead, up),
                 lambda moved, at=at: objective(moved, at),
                 bodies,
-                points,
-                along,
-                slacks,
-                closer,
-                multipliers,
-                heavier,
+                _Iterate(points, slacks, multipliers),
+                _Iterate(along, -closer, heavier),
                 aim,
                 here,
             )
@@ -343,7 +203,7 @@ def _minimized(bodies: Bodies, objective: Objective, start: Tensor, is_done: IsD
         )
         # After a short step the next one goes to the middle first: else points may go round in circles.
         is_short = torch.minimum(ahead, up)[:, 0] < SHORT
-        least_aim = torch.where(is_short, CENTERING, LEAST_AIM if here.is_curved else 0.0)
+        least_aim = torch.where(is_short, CENTERING, MIN_AIM if here.is_curved else 0.0)
         moved = points + ahead * along
         room = torch.where(exists, bodies.slacks(moved), 1.0)
         heavier = multipliers + up * heavier
@@ -373,17 +233,15 @@ def _regular(is_open: Tensor, copies: int) -> Tensor:
     return (first + order).reshape(-1)
 
 
-class _System:
+class _NewtonEquations:
     """The equations ``(H + A' W A) u = v`` of one step, H the second derivatives."""
 
-    def __init__(self, bodies: Bodies, weights: Tensor, here: Local | None = None) -> None:
+    def __init__(self, bodies: HalfSpaceStack, weights: Tensor, here: Local | None = None) -> None:
         self.bodies, self.weights = bodies, weights
-        self.curvature, self.stiffness = (None, None) if here is None else (here.curvature, here.stiffness)
+        self.curvature = None if here is None else here.curvature
         matrix = bodies.gram(weights)
         if self.curvature is not None:
-            _add_gram(matrix, self.curvature)
-        if self.stiffness is not None:
-            matrix.diagonal(dim1=1, dim2=2).add_(self.stiffness[:, None])
+            add_gram(matrix, self.curvature)
         # Scaling to a unit diagonal, and a little more than that, keeps the factorisation going near the end.
         self._sides = matrix.diagonal(dim1=1, dim2=2).clamp_min(TINY).rsqrt()
         matrix *= self._sides[:, :, None]
@@ -395,9 +253,7 @@ class _System:
     def apply(self, moves: Tensor) -> Tensor:
         """Return v for u."""
         moved = self.bodies.pull(self.weights * self.bodies.speeds(moves))
-        if self.curvature is not None:
-            moved = moved + _times(self.curvature.mT, _times(self.curvature, moves))
-        return moved if self.stiffness is None else moved + self.stiffness[:, None] * moves
+        return moved if self.curvature is None else moved + _times(self.curvature.mT, _times(self.curvature, moves))
 
     def solve(self, right: Tensor, refinements: int = 0) -> Tensor:
         """Return u for v; a refinement reads all rows twice."""
@@ -412,21 +268,21 @@ class _System:
         return self._sides * torch.linalg.solve_triangular(self._factor.mT, half, upper=True)[..., 0]
 
 
-def _first_multipliers(bodies: Bodies, here: Local, slacks: Tensor, exists: Tensor) -> Tensor:
+def _first_multipliers(bodies: HalfSpaceStack, here: Local, slacks: Tensor, exists: Tensor) -> Tensor:
     """Return multipliers of equal products with slacks, so that a first step is about as long as the body is wide."""
     inverse = torch.where(exists, 1.0 / slacks, 0.0)
-    system = _System(bodies, inverse**2)
+    system = _NewtonEquations(bodies, inverse**2)
     decrement = (here.gradient * system.solve(here.gradient)).sum(dim=1).clamp_min(TINY).sqrt()
     return decrement[:, None] * inverse
 
 
 def _proof(
-    bodies: Bodies, system: _System, here: Local, points: Tensor, slacks: Tensor, multipliers: Tensor
+    bodies: HalfSpaceStack, system: _NewtonEquations, here: Local, points: Tensor, slacks: Tensor, multipliers: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Return multipliers, and the bound on all values of the body that they prove."""
     missing = here.gradient + bodies.pull(multipliers)
     if here.is_curved and not (torch.isfinite(bodies.lower) & torch.isfinite(bodies.upper)).all():
-        system = _System(bodies, system.weights)
+        system = _NewtonEquations(bodies, system.weights)
     # As in a full step of the dual: without curvature this leaves rounding only.
     exact = multipliers - system.weights * bodies.speeds(system.solve(missing, refinements=1))
     proof = torch.where((exact >= 0).all(dim=1, keepdim=True), exact, multipliers)
@@ -448,16 +304,20 @@ def _proof(
     return proof, here.value - (proof * slacks).sum(dim=1) - lost
 
 
+class _Iterate(NamedTuple):
+    """Points with their slacks and multipliers, or by how much a whole step changes them."""
+
+    points: Tensor
+    slacks: Tensor
+    multipliers: Tensor
+
+
 def _shortened(
     length: Tensor,
     objective: Callable[[Tensor], Local],
-    bodies: Bodies,
-    points: Tensor,
-    along: Tensor,
-    slacks: Tensor,
-    closer: Tensor,
-    multipliers: Tensor,
-    heavier: Tensor,
+    bodies: HalfSpaceStack,
+    now: _Iterate,
+    step: _Iterate,
     aim: Tensor,
     here: Local,
 ) -> Tensor:
@@ -468,10 +328,11 @@ def _shortened(
         products = torch.where(exists, slacks * multipliers - aim[:, None], 0.0)
         return (gradient + bodies.pull(multipliers)).square().sum(dim=1) + products.square().sum(dim=1)
 
-    before = missing(here.gradient, slacks, multipliers)
-    for _ in range(MOST_HALVINGS):
-        there = objective(points + length * along)
-        after = missing(there.gradient, slacks - length * closer, multipliers + length * heavier)
+    before = missing(here.gradient, now.slacks, now.multipliers)
+    for _ in range(MAX_HALVINGS):
+        there = objective(now.points + length * step.points)
+        slacks, multipliers = now.slacks + length * step.slacks, now.multipliers + length * step.multipliers
+        after = missing(there.gradient, slacks, multipliers)
         is_good = after <= ((1 - 0.01 * length[:, 0]) ** 2) * before
         if is_good.all():
             break
@@ -483,14 +344,6 @@ def _longest(values: Tensor, moves: Tensor) -> Tensor:
     """Return how far positive values can move before one is zero, at most 1 / CLOSE, (r, 1)."""
     ratio = torch.where(moves < 0, -values / moves, torch.inf)
     return ratio.amin(dim=1, keepdim=True).clamp_max(1.0 / CLOSE)
-
-
-def _add_gram(total: Tensor, rows: Tensor) -> None:
-    """Add the lower triangle of the rows' products of columns, in blocks: what lies above is not computed."""
-    width = max(MIN_WIDTH, -(-total.shape[1] // NUM_BLOCKS))
-    for first in range(0, total.shape[1], width):
-        block = slice(first, first + width)
-        total[:, first:, block] += rows[:, :, first:].mT @ rows[:, :, block]
 
 
 def _times(matrices: Tensor, vectors: Tensor) -> Tensor:

@@ -10,18 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from reluscope.geometry.crossing import (
-    NONE,
-    SOME,
-    Cell,
-    Forms,
-    Frame,
-    find_positive,
-    image,
-    inner_point,
-    largest_on_box,
-    pull_back,
-)
+from reluscope.geometry.crossing import NONE, SOME, find_positive, inner_point
+from reluscope.geometry.forms_on_boxes import image, largest_on_box, pull_back
+from reluscope.geometry.framed_cells import Frame, FramedCell, LinearForms
 from reluscope.geometry.generation import Scratch
 from reluscope.geometry.sign_tree import NODES, NUM_COUNTERS, PIVOTS, PROGRAMS, UNDECIDED_FORMS, WORK
 from reluscope.interruption import held
@@ -34,12 +25,12 @@ class MaxBatch(NamedTuple):
     ----------
     members : (r, u) int64
         The largest member of each group, the lowest of equal ones.
-    cells : list of Cell
+    cells : list of FramedCell
         Where it is so.
     """
 
     members: np.ndarray
-    cells: list[Cell]
+    cells: list[FramedCell]
 
 
 class MaxTree:
@@ -48,20 +39,20 @@ class MaxTree:
     Parameters
     ----------
     frame : Frame
-    cell : Cell
-    differences : sequence of Forms
+    cell : FramedCell
+    differences : sequence of LinearForms
         For every group of k forms, entry ``a k + b`` is form a minus form b. A constant difference of zero says that
         the two are the same.
     scratch : Scratch
         Of the same frame.
     """
 
-    def __init__(self, frame: Frame, cell: Cell, differences: Sequence[Forms], scratch: Scratch) -> None:
+    def __init__(self, frame: Frame, cell: FramedCell, differences: Sequence[LinearForms], scratch: Scratch) -> None:
         self.frame, self.differences = frame, differences
         self.sizes = [round(len(forms.noise) ** 0.5) for forms in differences]
         scratch.reserve(len(cell.rows) + sum(size - 1 for size in self.sizes))
         self._scratch = scratch
-        self._stack: list[tuple[tuple[int, ...], Cell]] = [((), cell)]
+        self._stack: list[tuple[tuple[int, ...], FramedCell]] = [((), cell)]
         self.counters = np.zeros(NUM_COUNTERS, dtype=np.int64)
 
     @property
@@ -75,7 +66,7 @@ class MaxTree:
         return len(self._stack)
 
     def take(self, most: int) -> MaxBatch:
-        """Return the next choices, at most this many, in the order of the search; none if the way is long."""
+        """Return the next choices, at most this many, in order; maybe none (see ``sign_tree.WORK``)."""
         members, cells = [], []
         last = self.counters[[PROGRAMS, PIVOTS]].sum() + WORK // len(self.frame.lower)
         while self._stack and len(cells) < most and self.counters[[PROGRAMS, PIVOTS]].sum() <= last:
@@ -88,12 +79,12 @@ class MaxTree:
             self._stack += [((*chosen, member), part) for member, part in reversed(self._parts(cell, len(chosen)))]
         return MaxBatch(np.array(members, dtype=np.int64).reshape(len(cells), len(self.differences)), cells)
 
-    def _parts(self, cell: Cell, group: int) -> list[tuple[int, Cell]]:
+    def _parts(self, cell: FramedCell, group: int) -> list[tuple[int, FramedCell]]:
         undecided = self.counters[UNDECIDED_FORMS]
         found = [(member, self._part(cell, group, member)) for member in range(self.sizes[group])]
         parts = [(member, part) for member, part in found if part is not None]
         if not parts:
-            # Rounding hid every part; the cell itself is real.
+            # Rounding hides every part, although the cell has an interior.
             self.counters[UNDECIDED_FORMS] = undecided + 1
             z = self._image(cell.witness)
             size = self.sizes[group]
@@ -101,7 +92,7 @@ class MaxTree:
             parts = [(int(values.min(axis=1).argmax()), cell)]
         return parts
 
-    def _part(self, cell: Cell, group: int, member: int) -> Cell | None:
+    def _part(self, cell: FramedCell, group: int, member: int) -> FramedCell | None:
         """Return the part of a cell where one member is the largest, or None if it has no interior."""
         forms, size = self.differences[group], self.sizes[group]
         for other in range(size):
@@ -127,20 +118,17 @@ class MaxTree:
         return cell
 
     @held
-    def _moved(self, cell: Cell, forms: Forms, index: int, z: np.ndarray) -> np.ndarray | None:
+    def _moved(self, cell: FramedCell, forms: LinearForms, index: int, z: np.ndarray) -> np.ndarray | None:
         """Return a witness at which a form is positive too, or None."""
-        form, noise = forms.coefficients[index], float(forms.noise[index])
-        work, start = self._scratch.work, float(form @ z)
-        number = len(cell.rows)
-        question = form, noise, forms.slack[index], float(forms.threshold[index]), cell.rows, cell.noise, cell.slack
-        answer, steps = find_positive(*question, number, self.frame, work, cell.witness, z)
+        form, sides = forms.one(index), cell.sides
+        work, start = self._scratch.work, float(form.coefficients @ z)
+        answer, steps = find_positive(form, sides, self.frame, work, cell.witness, z)
         self.counters[PROGRAMS] += 1
         self.counters[PIVOTS] += steps
         if answer == SOME:
-            least = max(0.0, -start) / (max(0.0, -start) + float(form @ work.out_z))
+            least = max(0.0, -start) / (max(0.0, -start) + float(form.coefficients @ work.out_z))
             y = np.empty_like(cell.witness)
-            cut = form, noise, forms.slack[index], cell.rows, cell.noise, cell.slack
-            if inner_point(*cut, number, self.frame, cell.witness, work.out_y, least, y, z):
+            if inner_point(form, sides, self.frame, cell.witness, work.out_y, least, y, z):
                 return y
         if answer != NONE:
             self.counters[UNDECIDED_FORMS] += 1

@@ -21,11 +21,11 @@ from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.row_scales import unit_rows
 
-MOST_ROUNDS = 500
+MAX_ROUNDS = 500
 EPS = 2.0**-52
-# Coordinates that no row bounds are at most this many times as large as what is given.
+# Coordinates without bounds are taken to be at most this many times as large as the given numbers.
 FARTHEST = 1e6
-# Rays that lead nearer by less than this share of their terms lead nowhere.
+# Rays count as leading nearer from this share of their terms on.
 LEVEL = 1e-11
 
 
@@ -106,7 +106,7 @@ def nearest_image(
     proof = _Proof(polyhedron, reach)
     corners, rays = [start.point], []
     point, lower = start.point, 0.0
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         shift = weight @ point + bias - y
         distance = float(np.linalg.norm(shift))
         scale = max(1.0, float(np.abs(y).max(initial=0.0)), distance)
@@ -141,7 +141,7 @@ def nearest_image(
 
 
 class _Proof:
-    """What multipliers of the polyhedron's rows prove, within bounds for all coordinates."""
+    """Bounds that multipliers of the polyhedron's rows prove, with bounds for all coordinates."""
 
     def __init__(self, polyhedron: Polyhedron, reach: float) -> None:
         rows, offsets, _ = unit_rows(polyhedron.A, polyhedron.b)
@@ -170,7 +170,7 @@ class _Proof:
         return max(0.0, total) * (1 - (len(way) + 8) * EPS)
 
     def is_empty(self) -> bool:
-        """Tell whether multipliers prove that rows cannot even be missed by as little as one likes."""
+        """Return whether multipliers prove that the polyhedron is empty, even with all rows moved outwards a little."""
         if (self.lower > self.upper).any():
             return True
         pairs = np.isfinite(self.low)

@@ -17,14 +17,14 @@ from reluscope.geometry.active_set import BEYOND, EMPTY, STALLED, ShortestVector
 from reluscope.geometry.dual_newton import shortest_in_box
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.norms import Norm, check_norm, size
-from reluscope.geometry.proved_programs import MOST_DIMENSIONS, System
+from reluscope.geometry.proved_programs import MAX_DIMENSIONS, ProvedSystem
 from reluscope.geometry.scales import exponents, lengths, times_power
 
 # Violations of rows of length 1 that count as none, relative to the size of the problem.
 VIOLATION = 1e-12
 # Rows that join a linear program at a time.
-MOST_NEW_ROWS = 64
-# With more bounds than this they are not taken one at a time.
+MAX_NEW_ROWS = 64
+# With more bounds than this, methods are used that do not take them one at a time.
 MANY_BOUNDS = 64
 EPS = 2.0**-52
 
@@ -209,7 +209,7 @@ class _Problem:
         Where they are to contradict each other, the combination of rows is nothing but rounding: in fractions it can
         vanish, and within finite bounds what it comes to is small.
         """
-        weights, sides = self.only(weights), np.where(bounds > 0, self.upper, np.where(bounds < 0, self.lower, 0.0))
+        weights, sides = self.clipped(weights), np.where(bounds > 0, self.upper, np.where(bounds < 0, self.lower, 0.0))
         if not np.isfinite(sides).all():
             return 0.0
         ends = bounds * sides
@@ -225,24 +225,24 @@ class _Problem:
             return np.inf
         return value / ((float(np.linalg.norm(form)) + rest) * (1 + self.rounding))
 
-    def only(self, weights: np.ndarray) -> np.ndarray:
-        """Return multipliers, of inequalities those that are positive."""
+    def clipped(self, weights: np.ndarray) -> np.ndarray:
+        """Return multipliers, those of inequalities with zero in place of negative numbers."""
         return np.append(weights[: self.num_equations], np.maximum(weights[self.num_equations :], 0.0))
 
     def _is_far(self, form: np.ndarray, rest: float, value: float) -> bool:
-        """Tell whether no step within the bounds has products with a form, plus or less a rest, that reach a value."""
+        """Return whether no step within the bounds lets a form, plus or minus a rest, reach a value."""
         with np.errstate(over="ignore"):
             reach = np.maximum(np.abs(self.lower), np.abs(self.upper))
             return bool(np.isfinite(reach).all() and 2 * ((np.abs(form) + rest) * reach).sum() < value)
 
     def _is_contradicted(self, weights: np.ndarray, bounds: np.ndarray) -> bool:
-        """Tell whether multipliers near these prove in fractions that there is no step."""
-        if len(self.point) > MOST_DIMENSIONS:
+        """Return whether multipliers near these prove in fractions that there is no step."""
+        if len(self.point) > MAX_DIMENSIONS:
             return False
         equations, values, rows, offsets, lower, upper = self.given
         above, below = np.isfinite(upper), np.isfinite(lower)
         units = np.eye(len(self.point))
-        system = System(
+        system = ProvedSystem(
             np.concatenate([rows, units[above], -units[below]]),
             np.concatenate([offsets, upper[above], -lower[below]]),
             equations,
@@ -358,7 +358,7 @@ def _by_program(problem: _Problem, norm: Norm, bound: float, start: ShortestVect
         if not len(fresh):
             distance = float(size(step, norm))
             return problem.result(distance, min(below, distance), step, weights, no_bounds)
-        fresh = fresh[np.argsort(-excess[fresh])[:MOST_NEW_ROWS]]
+        fresh = fresh[np.argsort(-excess[fresh])[:MAX_NEW_ROWS]]
         taken[fresh] = True
 
 
@@ -435,7 +435,7 @@ class _LinfProgram:
 
 def _weak_bound(problem: _Problem, norm: Norm, weights: np.ndarray) -> float:
     """Return ``min |u| + m (A u - s)`` over u within its bounds, for multipliers m: no feasible u is shorter."""
-    weights = problem.only(weights)
+    weights = problem.clipped(weights)
     forms = problem.rows.T @ weights
     low, high = problem.lower, problem.upper
     if not ((low <= 0).all() and (high >= 0).all()):

@@ -15,12 +15,12 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
-from reluscope.geometry.interior_point import Bodies
+from reluscope.geometry.half_space_stack import HalfSpaceStack
 
 # Penalties in units of the inverse squares of the slacks at the centre, over-relaxation, steps between two checks.
 PENALTY, RELAXATION, STEPS = 0.03, 1.6, 25
 # Checks at most, and those over which it is seen whether more of them are worth it.
-MOST_CHECKS, PATIENCE = 300, 20
+MAX_CHECKS, PATIENCE = 300, 20
 # Rows that are asked about together.
 BLOCK = 1024
 # How far a proof has to be below a row, relative to its distance: rows that nearly touch are not called redundant.
@@ -47,12 +47,12 @@ class Passable(NamedTuple):
     points: Float[np.ndarray, "k n"]
 
 
-def passable_rows(body: Bodies, rows: Int[np.ndarray, " k"], slack: Float[np.ndarray, " k"]) -> Passable:
-    """Tell for some rows of a body whether they can be passed, and leave those open that are hard to tell.
+def passable_rows(body: HalfSpaceStack, rows: Int[np.ndarray, " k"], slack: Float[np.ndarray, " k"]) -> Passable:
+    """Return which of some rows of a body can be passed and which cannot; some may stay undecided.
 
     Parameters
     ----------
-    body : Bodies
+    body : HalfSpaceStack
         One, on the CPU, with the origin strictly inside.
     rows : (k,) int64
         The rows to ask about.
@@ -80,7 +80,7 @@ def passable_rows(body: Bodies, rows: Int[np.ndarray, " k"], slack: Float[np.nda
 class _Programs:
     """What all programs share: the body, and the system of equations of all steps."""
 
-    def __init__(self, body: Bodies) -> None:
+    def __init__(self, body: HalfSpaceStack) -> None:
         self.rows, self.offsets = body.rows[0], body.offsets[0]
         self.lower, self.upper = body.lower[0], body.upper[0]
         penalties = PENALTY / self.offsets.square()
@@ -113,7 +113,7 @@ def _decide(body: _Programs, rows: np.ndarray, slack: np.ndarray) -> Passable:
     which = torch.from_numpy(rows)
     state = _State(body, which)
     numbers = [number]
-    for _ in range(MOST_CHECKS):
+    for _ in range(MAX_CHECKS):
         state.step(STEPS)
         own = torch.from_numpy(rows[left])
         depth = body.offsets[own]

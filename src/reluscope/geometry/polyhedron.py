@@ -15,18 +15,19 @@ from numpy.typing import ArrayLike
 
 from reluscope.arguments import Count, NonNegative, Seed, read_arguments, read_array
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
+from reluscope.geometry.affine_hull import AffineHull
 from reluscope.geometry.axis_rows import read_bounds
-from reluscope.geometry.convex_questions import bodies_of
 from reluscope.geometry.corners import corners, exact_corners, hull_volume
 from reluscope.geometry.facets import FoundFacets, find_facets
+from reluscope.geometry.half_space_stack import HalfSpaceStack
+from reluscope.geometry.half_spaces import HalfSpaces
 from reluscope.geometry.interior import Ball, inscribed_ball, is_cone_trivial
-from reluscope.geometry.interior_point import Bodies
 from reluscope.geometry.linear_program import Status
-from reluscope.geometry.proved_programs import System, nearest
-from reluscope.geometry.row_scales import scaled_rows, unit_rows
+from reluscope.geometry.proved_programs import ProvedSystem, nearest
+from reluscope.geometry.row_scales import scaled_rows
 from reluscope.geometry.sampling import sample_chains
 from reluscope.geometry.sizes import (
-    MOST_DIFFERENCES,
+    MAX_DIFFERENCES,
     Diameter,
     Width,
     are_few,
@@ -36,8 +37,8 @@ from reluscope.geometry.sizes import (
     width_of_hull,
 )
 
-# Vertices of so many half-spaces in five dimensions are found within a second or two.
-MOST_ROWS_OF_VERTICES = 300
+# Vertices of this many half-spaces in five dimensions are found within a second or two.
+MAX_ROWS_OF_VERTICES = 300
 
 
 class Maximum(NamedTuple):
@@ -48,10 +49,6 @@ class Maximum(NamedTuple):
 
     value: float
     point: np.ndarray
-
-
-# Equations hold, and rows are constant on their solutions, up to this share of the terms of a sum.
-RELATIVE = 1e-9
 
 
 @read_arguments
@@ -121,7 +118,7 @@ class Polyhedron:
 
     @read_arguments
     def contains(self, x: ArrayLike, tolerance: float = 0.0) -> Bool[np.ndarray, "..."]:
-        """Tell which points satisfy every row up to ``tolerance`` times the row's length.
+        """Return which points satisfy every row up to ``tolerance`` times the row's length.
 
         Parameters
         ----------
@@ -140,15 +137,15 @@ class Polyhedron:
         if points.ndim == 0 or points.shape[-1] != self.dim:
             raise ShapeError(f"points must have {self.dim} coordinates, got shape {points.shape}")
         (normals, offsets), (equations, values) = scaled_rows(self.A, self.b), scaled_rows(self.C, self.d)
-        beyond = points @ normals.T - offsets
+        excess = points @ normals.T - offsets
         if not tolerance:
-            beyond = self._without_doubt(points, beyond, normals, offsets)
-        inside = (beyond <= tolerance * np.linalg.norm(normals, axis=1)).all(axis=-1)
+            excess = self._with_exact_signs(points, excess, normals, offsets)
+        inside = (excess <= tolerance * np.linalg.norm(normals, axis=1)).all(axis=-1)
         level = (np.abs(points @ equations.T - values) <= tolerance * np.linalg.norm(equations, axis=1)).all(axis=-1)
         return np.asarray(inside & level)
 
     def is_empty(self) -> bool:
-        """Tell whether no point satisfies all rows.
+        """Return whether no point satisfies all rows.
 
         Notes
         -----
@@ -160,7 +157,7 @@ class Polyhedron:
         return self.maximize(np.zeros(self.dim)).value == -np.inf if proved is None else proved
 
     def is_bounded(self) -> bool:
-        """Tell whether the polyhedron is bounded, by its recession cone {r : A r <= 0, C r = 0}.
+        """Return whether the polyhedron is bounded, by its recession cone {r : A r <= 0, C r = 0}.
 
         Returns
         -------
@@ -404,7 +401,7 @@ class Polyhedron:
         Notes
         -----
         A step costs as many numbers as there are rows: a point of 784 coordinates and 4,640 rows with the default takes
-        about a minute, and ``thinning=8 * 784`` less than 0.1 s; whether that is enough, chains tell that are compared.
+        about a minute, and ``thinning=8 * 784`` less than 0.1 s; compare chains to see whether that is enough.
 
         Examples
         --------
@@ -453,8 +450,8 @@ class Polyhedron:
         Notes
         -----
         The nearest floats to what is proved (`proved_programs`), in up to 16 dimensions wherever multipliers and point
-        could be checked in fractions, as they could be always among up to 2,000 entries. Elsewhere the word of a linear
-        program with a tolerance of 1e-9 per row of length 1: the point may be outside by as much.
+        could be checked in fractions, which is always possible with up to 2,000 entries. Elsewhere what a linear
+        program finds, with a tolerance of 1e-9 per row of length 1: the point may be outside by as much.
 
         Examples
         --------
@@ -502,8 +499,8 @@ class Polyhedron:
         return f"polyhedron of {len(self.A)} half-spaces{equations} in {self.dim} dimensions"
 
     @cached_property
-    def _system(self) -> System:
-        return System(self.A, self.b, self.C, self.d)
+    def _system(self) -> ProvedSystem:
+        return ProvedSystem(self.A, self.b, self.C, self.d)
 
     @cached_property
     def _has_no_rays(self) -> bool:
@@ -513,7 +510,7 @@ class Polyhedron:
     def _few_vertices(self) -> np.ndarray | None:
         """The vertices in coordinates of the affine hull, or None if there may be many or it is endless."""
         hull = self._hull
-        if hull.dim not in MOST_DIFFERENCES or len(hull.b) > MOST_ROWS_OF_VERTICES or not self._has_no_rays:
+        if hull.dim not in MAX_DIFFERENCES or len(hull.b) > MAX_ROWS_OF_VERTICES or not self._has_no_rays:
             return None
         vertices, _ = self._corners(1e-12)
         return vertices if are_few(vertices) else None
@@ -525,16 +522,16 @@ class Polyhedron:
         exact = None if found.are_all or not self._has_no_rays else exact_corners(hull.A, hull.b)
         return (found.points, None) if exact is None else exact
 
-    def _without_doubt(
-        self, points: np.ndarray, beyond: np.ndarray, normals: np.ndarray, offsets: np.ndarray
+    def _with_exact_signs(
+        self, points: np.ndarray, excess: np.ndarray, normals: np.ndarray, offsets: np.ndarray
     ) -> np.ndarray:
-        """Return how far points are beyond half-spaces with the signs that the numbers of rows have."""
+        """Return how far points are outside half-spaces, with signs that are exact for the numbers in the rows."""
         # A comparison of one coordinate is exact.
         rows = np.flatnonzero(((normals != 0).sum(axis=1) > 1) | (np.abs(normals).max(axis=1, initial=0.0) != 0.5))
         sizes = np.abs(points) @ np.abs(normals[rows]).T + np.abs(offsets[rows])
         with np.errstate(invalid="ignore"):
-            doubtful = np.abs(beyond[..., rows]) <= (self.dim + 2) * np.finfo(float).eps * sizes
-        found = beyond.copy()
+            doubtful = np.abs(excess[..., rows]) <= (self.dim + 2) * np.finfo(float).eps * sizes
+        found = excess.copy()
         for *place, column in np.argwhere(doubtful & np.isfinite(sizes)).tolist():
             row, point = rows[column], points[tuple(place)]
             terms = (Fraction(a) * Fraction(x) for a, x in zip(self.A[row].tolist(), point.tolist(), strict=True) if a)
@@ -550,12 +547,12 @@ class Polyhedron:
 
     @cached_property
     def _facets(self) -> dict[float, FoundFacets]:
-        """What was found, by the tolerance: facets among thousands of rows take a while."""
+        """Facets found so far, by the tolerance: among thousands of rows they take a while."""
         return {}
 
     @cached_property
-    def _hull(self) -> "_AffineHull":
-        return _AffineHull(*scaled_rows(self.A, self.b), *scaled_rows(self.C, self.d))
+    def _hull(self) -> AffineHull:
+        return AffineHull(*scaled_rows(self.A, self.b), *scaled_rows(self.C, self.d))
 
     @cached_property
     def _ball(self) -> Ball:
@@ -574,7 +571,7 @@ class Polyhedron:
         ball = self.insphere()
         return Ball(self._hull.project(ball.center), ball.radius, ball.gap)
 
-    def _full_dimensional(self, purpose: str) -> "_AffineHull":
+    def _full_dimensional(self, purpose: str) -> AffineHull:
         radius = self.insphere().radius
         if not radius > 0:
             what = "an empty polyhedron" if radius < 0 else "a flat one"
@@ -584,46 +581,6 @@ class Polyhedron:
         return self._hull
 
 
-def _body(hull: "_AffineHull") -> Bodies:
+def _body(hull: AffineHull) -> HalfSpaceStack:
     """Return the half-spaces as a body, those along axes as bounds."""
-    bounded = read_bounds(hull.A, hull.b)
-    return bodies_of([(hull.A[bounded.rows], hull.b[bounded.rows])], bounded.lower, bounded.upper)
-
-
-class _AffineHull:
-    """The half-spaces in coordinates of the solutions of C x = d: ``x = origin + z @ basis``, basis orthonormal."""
-
-    def __init__(self, A: np.ndarray, b: np.ndarray, C: np.ndarray, d: np.ndarray) -> None:
-        number = A.shape[1]
-        equations, values, kept = unit_rows(C, d)
-        self.is_consistent = not (np.delete(d, kept) != 0).any()
-        if not len(kept):
-            self.origin, self.basis = np.zeros(number), None
-            self.dim, self.A, self.b = number, A, b
-            return
-        left, singular, right = np.linalg.svd(equations)
-        rank = int((singular > singular[0] * max(equations.shape) * np.finfo(float).eps).sum())
-        self.origin = right[:rank].T @ ((left[:, :rank].T @ values) / singular[:rank])
-        self.is_consistent &= bool(self._vanishes(equations @ self.origin - values, equations, values).all())
-        self.basis = right[rank:]
-        self.dim = number - rank
-        rows = A @ self.basis.T
-        # A row along the hull is constant there: what rounding leaves of it must not count as a direction.
-        lengths = np.linalg.norm(A, axis=1)
-        constant = np.linalg.norm(rows, axis=1) <= 1e-12 * lengths
-        rows[constant] = 0.0
-        self.A, self.b = rows, b - A @ self.origin
-        self.b[constant & self._vanishes(self.b, A, b)] = 0.0
-
-    def _vanishes(self, differences: np.ndarray, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Tell where ``rows @ origin - values`` is zero up to 1e-9 of the terms it is the sum of."""
-        return np.abs(differences) <= RELATIVE * (np.abs(rows) @ np.abs(self.origin) + np.abs(values))
-
-    def lift(self, z: np.ndarray) -> np.ndarray:
-        return z if self.basis is None else self.origin + z @ self.basis
-
-    def lift_direction(self, z: np.ndarray) -> np.ndarray:
-        return z if self.basis is None else z @ self.basis
-
-    def project(self, x: np.ndarray) -> np.ndarray:
-        return x if self.basis is None else self.basis @ (x - self.origin)
+    return HalfSpaceStack.of([HalfSpaces.of(hull.A, hull.b)])

@@ -2,7 +2,7 @@
 
 Floats find which rows matter. Fractions solve for these, and check what comes out: a point against all rows, a ray
 against all rows and 0, multipliers against all columns. Where that fails, because rows are nearly dependent or nearly
-contradict each other, small programs are solved in fractions from the start; of others nothing is said.
+contradict each other, small programs are solved in fractions from the start; others get no answer.
 """
 
 from collections.abc import Sequence
@@ -20,9 +20,9 @@ from reluscope.geometry.rational_program import Form, deepest, highest, whole_fo
 from reluscope.geometry.row_scales import scaled_rows, unit_rows
 
 # Systems of so many unknowns are solved in fractions within a tenth of a second or so.
-MOST_DIMENSIONS = 16
+MAX_DIMENSIONS = 16
 # Programs of so many numbers are solved in fractions from the start, where nothing else helps: in a second at most.
-MOST_NUMBERS = 2_000
+MAX_NUMBERS = 2_000
 # Distances to rows of length 1, relative to the point, that may be none.
 TIGHT = 1e-7
 EPS = 2.0**-52
@@ -37,7 +37,7 @@ class Proved(NamedTuple):
     point: Point | None = None
 
 
-class System:
+class ProvedSystem:
     """The half-spaces and equations of a polyhedron, for questions that are answered with proof.
 
     Parameters
@@ -48,10 +48,10 @@ class System:
     Examples
     --------
     >>> none = np.zeros((0, 1)), np.zeros(0)
-    >>> third = System(np.array([[3.0], [-1.0]]), np.array([1.0, 0.0]), *none)
+    >>> third = ProvedSystem(np.array([[3.0], [-1.0]]), np.array([1.0, 0.0]), *none)
     >>> third.maximum([Fraction(1)]).value
     Fraction(1, 3)
-    >>> System(np.array([[1.0], [-1.0]]), np.array([0.0, -1e-300]), *none).is_empty()
+    >>> ProvedSystem(np.array([[1.0], [-1.0]]), np.array([0.0, -1e-300]), *none).is_empty()
     True
     """
 
@@ -69,7 +69,7 @@ class System:
         self.is_contradicted = bool((np.delete(b, self._rows) < 0).any() or np.delete(d, self._own).any())
 
     def is_empty(self) -> bool | None:
-        """Tell whether no point satisfies all rows; None if neither is proved."""
+        """Return whether no point satisfies all rows; None if neither is proved."""
         return None if (found := self._inside) is None else found.status is Status.INFEASIBLE
 
     def maximum(self, gain: Sequence[Fraction]) -> Proved | None:
@@ -79,7 +79,7 @@ class System:
         ----------
         gain : n fractions
         """
-        if self.dim > MOST_DIMENSIONS:
+        if self.dim > MAX_DIMENSIONS:
             return None
         if self.is_contradicted:
             return Proved(Status.INFEASIBLE)
@@ -106,7 +106,7 @@ class System:
         return program
 
     def contains(self, point: Sequence[Fraction]) -> bool:
-        """Tell whether a point satisfies all rows, in truth."""
+        """Return whether a point satisfies all rows, exactly."""
         return self._holds(point, self.b, self.d)
 
     @cached_property
@@ -145,7 +145,7 @@ class System:
 
     def _onto(self, near: np.ndarray, duals: np.ndarray, *, is_near: bool) -> Point | None:
         """Return a point moved onto the equations, and onto the rows that are nearly tight, those with weight first."""
-        if (self.dim > MOST_DIMENSIONS and (len(self._own) or is_near)) or not np.isfinite(near).all():
+        if (self.dim > MAX_DIMENSIONS and (len(self._own) or is_near)) or not np.isfinite(near).all():
             return None
         point = [Fraction(entry) for entry in near.tolist()]
         rows = [(self.C[row], float(self.d[row])) for row in self._own]
@@ -177,7 +177,7 @@ class System:
 
     def multipliers(self, gain: Sequence[Fraction], duals: np.ndarray) -> tuple[Point, list[int], list[int]] | None:
         """Return weights near some in floats, with the rows and equations they are of, that write a gain exactly."""
-        if self.dim > MOST_DIMENSIONS:
+        if self.dim > MAX_DIMENSIONS:
             return None
         weights, others = np.split(np.nan_to_num(duals), [len(self._rows)])
         used = np.flatnonzero(weights > 1e-12 * weights.max(initial=0.0))
@@ -209,20 +209,20 @@ class System:
         return _product([Fraction(end) for end in ends], weights)
 
     def is_excluded_by(self, duals: Float[np.ndarray, " _"]) -> bool:
-        """Tell whether multipliers near some in floats prove that there is no point.
+        """Return whether multipliers near some in floats prove that there is no point.
 
         Parameters
         ----------
         duals : (h + k,) float64
             Of the rows that are not zero, in units of their lengths, then of such equations.
         """
-        if self.dim > MOST_DIMENSIONS:
+        if self.dim > MAX_DIMENSIONS:
             return False
         bound = self._bound([Fraction(0)] * self.dim, duals)
         return bound is not None and bound < 0
 
     def _has_ray(self, gain: Sequence[Fraction]) -> bool:
-        """Tell whether a way leads on for ever and up, and is found and checked."""
+        """Return whether a ray along which the function grows is found, and checked in fractions."""
         program = LinearProgram(self.dim)
         program.set_all_bounds(-np.ones(self.dim), np.ones(self.dim))
         program.add_rows(self._normals, np.zeros(len(self._rows)))
@@ -242,7 +242,7 @@ class System:
 
     def _in_fractions(self, gain: Sequence[Fraction]) -> Proved | None:
         """Return the answer of the simplex method in fractions, for few numbers."""
-        if self.dim > MOST_DIMENSIONS or (len(self.b) + 2 * len(self.d)) * self.dim > MOST_NUMBERS:
+        if self.dim > MAX_DIMENSIONS or (len(self.b) + 2 * len(self.d)) * self.dim > MAX_NUMBERS:
             return None
         rows = [_form(*side) for side in zip(self.A, self.b.tolist(), strict=True)]
         for row, value in zip(self.C, self.d.tolist(), strict=True):

@@ -1,4 +1,4 @@
-"""Sets of weak and strict inequalities in rational arithmetic: whether they have a point is decided, never estimated.
+"""Sets of weak and strict inequalities in rational arithmetic, for which it is decided whether they have a point.
 
 A cell keeps one of its points. What one more inequality leaves of it follows from the largest value of an affine form
 on its closure, found by the simplex method from that point on, in whole numbers. A positive value shows a point;

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 
-# Under which the constant of a form is kept; its coefficients are under the numbers of their axes.
+# The key of the constant of a form; the keys of its coefficients are the numbers of their axes.
 CONSTANT = -1
 
 Form = dict[int, int]

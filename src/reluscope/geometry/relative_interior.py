@@ -24,7 +24,7 @@ NEAR = 1e3
 
 
 class RelativeInterior(NamedTuple):
-    """Where a polyhedron is thick.
+    """A point in the relative interior of a polyhedron, with its dimension and a ball.
 
     Parameters
     ----------

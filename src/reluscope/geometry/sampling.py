@@ -14,7 +14,7 @@ from numba import njit
 from scipy.linalg import solve_triangular
 
 from reluscope.geometry.convex_questions import analytic_centers
-from reluscope.geometry.interior_point import Bodies
+from reluscope.geometry.half_space_stack import HalfSpaceStack
 from reluscope.interruption import held
 
 # Slacks are summed up along a chain; after so many steps they are computed afresh.
@@ -22,7 +22,7 @@ REFRESH = 1000
 
 
 def sample_chains(
-    body: Bodies,
+    body: HalfSpaceStack,
     start: Float[np.ndarray, " n"],
     *,
     chains: int,
@@ -35,7 +35,7 @@ def sample_chains(
 
     Parameters
     ----------
-    body : Bodies
+    body : HalfSpaceStack
         One, bounded.
     start : (n,) array
         Strictly inside.

@@ -6,7 +6,6 @@ without bounds would give.
 """
 
 import numpy as np
-import torch
 from jaxtyping import Float, Int
 
 # Squares of lengths in between, and of every entry that matters beside them, keep all their digits.
@@ -79,22 +78,3 @@ def units(vectors: Float[np.ndarray, "*batch n"]) -> Float[np.ndarray, "*batch n
     scaled = times_power(vectors, -exponents(vectors, -1)[..., None])
     found = lengths(scaled)[..., None]
     return np.divide(scaled, found, out=np.zeros_like(scaled), where=found > 0)
-
-
-def tensor_lengths(vectors: torch.Tensor, dim: int | tuple[int, ...] = -1, *, keepdim: bool = False) -> torch.Tensor:
-    """Return Euclidean lengths of tensors of any scale, on their device; see `lengths`.
-
-    Examples
-    --------
-    >>> tensor_lengths(torch.tensor([3.0, 4.0], dtype=torch.float64) * 2.0**600).item() == 5 * 2.0**600
-    True
-    """
-    found = torch.linalg.vector_norm(vectors, dim=dim, keepdim=keepdim)
-    if bool(((found > SHORTEST) & (found < LONGEST)).all()):
-        return found
-    largest = vectors.abs().amax(dim=dim, keepdim=True)
-    # The power of two up to the largest entry: twice it may be too large for float64, and both quotients are exact.
-    power = torch.where(largest > 0, largest / 2 / torch.frexp(largest).mantissa, 1.0)
-    power = torch.where(torch.isfinite(power) & (power > 0), power, 1.0)
-    found = torch.linalg.vector_norm(vectors / power, dim=dim, keepdim=True) * power
-    return found if keepdim else found.reshape(torch.linalg.vector_norm(vectors, dim=dim).shape)

@@ -1,8 +1,8 @@
 """All sign vectors that some linear forms take inside a cell, depth first, by few linear programs.
 
-At every node a form is positive and negative inside the cell, or it is not. Points of the cell that earlier programs
-left behind often show the first. A proof of the second uses a few rows only; it is kept, and holds wherever the same
-few rows come up again (learned clauses, as in solvers for satisfiability). What neither decides costs one program.
+At every node of the search a form takes both signs inside the cell, or only one. Points of the cell that earlier
+programs found often show both. A proof that there is only one uses a few rows; it is kept, and holds wherever the same
+rows come up again (learned clauses, as in solvers for satisfiability). What neither decides costs one program.
 """
 
 from typing import NamedTuple
@@ -10,25 +10,15 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from reluscope.geometry.crossing import (
-    NONE,
-    SOME,
-    UNDECIDED,
-    Cell,
-    Forms,
-    Frame,
-    dot,
-    find_positive,
-    image,
-    inner_point,
-    noise_at,
-)
+from reluscope.geometry.crossing import NONE, SOME, UNDECIDED, find_positive, inner_point
+from reluscope.geometry.forms_on_boxes import dot, image, noise_at
+from reluscope.geometry.framed_cells import Frame, FramedCell, LinearForm, LinearForms, Sides
 from reluscope.geometry.generation import Scratch, find_among_corners
 from reluscope.interruption import held
 
-MOST_CLAUSES = 256
-MOST_POINTS = 16
-# Numbers touched between two occasions to stop: a search of many forms is long on the way to its first sign vector.
+MAX_CLAUSES = 256
+MAX_POINTS = 16
+# Numbers touched by one call of `take` at most: a search of many forms may take long to find its first sign vector.
 WORK = 2_000_000
 
 PROGRAMS, PIVOTS, CORNERS, NODES, BY_POINT, BY_CLAUSE, UNDECIDED_FORMS = range(7)
@@ -92,8 +82,8 @@ class SignTree:
     Parameters
     ----------
     frame : Frame
-    cell : Cell
-    forms : Forms
+    cell : FramedCell
+    forms : LinearForms
         A form that is constantly zero counts as not positive.
     scratch : Scratch
         Of the same frame.
@@ -104,7 +94,7 @@ class SignTree:
     """
 
     @held
-    def __init__(self, frame: Frame, cell: Cell, forms: Forms, scratch: Scratch) -> None:
+    def __init__(self, frame: Frame, cell: FramedCell, forms: LinearForms, scratch: Scratch) -> None:
         number, size = forms.coefficients.shape
         fixed, num_columns = len(cell.rows), len(frame.lower)
         words = max(1, -(-number // 64))
@@ -131,13 +121,13 @@ class SignTree:
             np.zeros(number + 2, dtype=np.int64),
             np.zeros(number + 1, dtype=np.int64),
             np.ones(number + 2, dtype=np.int64),
-            np.zeros((number + 2, MOST_POINTS), dtype=np.int64),
+            np.zeros((number + 2, MAX_POINTS), dtype=np.int64),
             np.zeros(number + 2, dtype=np.int64),
             np.zeros((stored, num_columns)),
             np.zeros((stored, size)),
-            np.zeros((number, MOST_CLAUSES, words), dtype=np.uint64),
-            np.zeros((number, MOST_CLAUSES, words), dtype=np.uint64),
-            np.zeros((number, MOST_CLAUSES), dtype=np.int64),
+            np.zeros((number, MAX_CLAUSES, words), dtype=np.uint64),
+            np.zeros((number, MAX_CLAUSES, words), dtype=np.uint64),
+            np.zeros((number, MAX_CLAUSES), dtype=np.int64),
             np.zeros(number, dtype=np.int64),
         )
         self._tree.store_y[0] = cell.witness
@@ -163,7 +153,7 @@ class SignTree:
         return self._tree.counters
 
     def take(self, most: int) -> SignBatch:
-        """Return the next sign vectors, at most this many, in the order of the search; none if the way is long."""
+        """Return the next sign vectors, at most this many, in the order of the search; maybe none (see ``WORK``)."""
         number = len(self.forms.coefficients)
         signs = np.zeros((most, number), dtype=np.bool_)
         cuts = np.zeros((most, number), dtype=np.bool_)
@@ -173,7 +163,7 @@ class SignTree:
         count = _advance(tree, self.frame, scratch.work, scratch.corners, WORK, signs, cuts, witnesses)
         return SignBatch(signs[:count], cuts[:count], witnesses[:count])
 
-    def cells(self, batch: SignBatch) -> list[Cell]:
+    def cells(self, batch: SignBatch) -> list[FramedCell]:
         """Return the cells of sign vectors."""
         cells = []
         for signs, is_cut, witness in zip(*batch, strict=True):
@@ -187,7 +177,7 @@ class SignTree:
 @held
 @njit(cache=True)
 def _advance(tree, frame, work, corners, most_work, signs, cuts, witnesses) -> int:
-    """Walk on until as many sign vectors are found as there is room for, or for so much work, or to the end."""
+    """Go on until there is no more room for sign vectors, or so much work is done, or the search has ended."""
     number = tree.forms.shape[0]
     place = tree.place
     last = _num_steps(tree) + most_work // frame.lower.shape[0]
@@ -287,9 +277,9 @@ def _decide(tree, frame, work, corners, depth):
     least = max(tree.threshold[depth], 2.0 * noise)
     best, reach = -1, max(least, 0.05 * abs(value))
     for i in range(tree.num_points[depth]):
-        beyond = -side * dot(form, tree.store_z[tree.points[depth, i]])
-        if beyond > reach:
-            best, reach = tree.points[depth, i], beyond
+        value_there = -side * dot(form, tree.store_z[tree.points[depth, i]])
+        if value_there > reach:
+            best, reach = tree.points[depth, i], value_there
     if best >= 0:
         work.out_y[:] = tree.store_y[best]
         work.out_z[:] = tree.store_z[best]
@@ -312,33 +302,30 @@ def _decide(tree, frame, work, corners, depth):
 
 
 @njit(cache=True)
+def _signed_form(tree, depth, side) -> LinearForm:
+    """Return a form of the search, or minus it."""
+    return LinearForm(side * tree.forms[depth], tree.form_noise[depth], tree.form_slack[depth], tree.threshold[depth])
+
+
+@njit(cache=True)
+def _sides(tree) -> Sides:
+    """Return the rows of the node at hand."""
+    return Sides(tree.rows, tree.noise, tree.slack, tree.place[NUM_ROWS])
+
+
+@njit(cache=True)
 def _ask(tree, frame, work, corners, depth, side) -> int:
     """Look for a point of the cell of a node where the form has the given sign, or for a proof that there is none."""
     witness = tree.witness[depth]
-    form, noise, threshold = side * tree.forms[depth], tree.form_noise[depth], tree.threshold[depth]
-    at_y, at_z, number = tree.store_y[witness], tree.store_z[witness], tree.place[NUM_ROWS]
+    form, sides = _signed_form(tree, depth, side), _sides(tree)
+    at_y, at_z = tree.store_y[witness], tree.store_z[witness]
     tree.counters[PROGRAMS] += 1
     answer = UNDECIDED
     if frame.generators.shape[0] > 0:
-        answer, steps = find_among_corners(
-            form, noise, threshold, tree.rows, tree.noise, number, frame, work, corners, at_y, at_z
-        )
+        answer, steps = find_among_corners(form, sides, frame, work, corners, at_y, at_z)
         tree.counters[CORNERS] += steps
     if answer == UNDECIDED:
-        answer, steps = find_positive(
-            form,
-            noise,
-            tree.form_slack[depth],
-            threshold,
-            tree.rows,
-            tree.noise,
-            tree.slack,
-            number,
-            frame,
-            work,
-            at_y,
-            at_z,
-        )
+        answer, steps = find_positive(form, sides, frame, work, at_y, at_z)
         tree.counters[PIVOTS] += steps
     return answer
 
@@ -382,13 +369,8 @@ def _between(tree, frame, work, depth, side, least) -> int:
     """Store a strictly interior point on the way from the witness to ``work.out_y``; -1 if rounding leaves none."""
     new = tree.place[NUM_STORED]
     found = inner_point(
-        side * tree.forms[depth],
-        tree.form_noise[depth],
-        tree.form_slack[depth],
-        tree.rows,
-        tree.noise,
-        tree.slack,
-        tree.place[NUM_ROWS],
+        _signed_form(tree, depth, side),
+        _sides(tree),
         frame,
         tree.store_y[tree.witness[depth]],
         work.out_y,
@@ -406,8 +388,8 @@ def _between(tree, frame, work, depth, side, least) -> int:
 def _keep_point(tree, work, depth):
     """Keep the point that a program ended at, for this node and those below."""
     number = tree.num_points[depth]
-    if number == MOST_POINTS:
-        for i in range(MOST_POINTS - 1):
+    if number == MAX_POINTS:
+        for i in range(MAX_POINTS - 1):
             tree.points[depth, i] = tree.points[depth, i + 1]
         number -= 1
     new = tree.place[NUM_STORED]
@@ -422,7 +404,7 @@ def _keep_point(tree, work, depth):
 def _known_sign(tree, depth) -> int:
     """Return the sign that a learned clause implies here, or 0."""
     mask, bits = tree.clause_mask[depth], tree.clause_bits[depth]
-    for c in range(min(tree.num_clauses[depth], MOST_CLAUSES)):
+    for c in range(min(tree.num_clauses[depth], MAX_CLAUSES)):
         holds = True
         for w in range(tree.words.shape[0]):
             if (tree.words[w] & mask[c, w]) != bits[c, w]:
@@ -435,9 +417,9 @@ def _known_sign(tree, depth) -> int:
 
 @njit(cache=True)
 def _learn(tree, work, depth, sign):
-    """Keep which rows proved the sign of a form; the oldest clause goes when there is no room."""
+    """Keep which rows proved the sign of a form, in place of the oldest clause where there is no room."""
     one = np.uint64(1)
-    slot = tree.num_clauses[depth] % MOST_CLAUSES
+    slot = tree.num_clauses[depth] % MAX_CLAUSES
     tree.num_clauses[depth] += 1
     mask, bits = tree.clause_mask[depth, slot], tree.clause_bits[depth, slot]
     mask[:] = np.uint64(0)

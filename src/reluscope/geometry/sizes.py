@@ -17,18 +17,19 @@ from scipy.spatial.distance import pdist
 from torch import Tensor
 
 from reluscope.errors import DegenerateGeometryError
+from reluscope.geometry.half_space_stack import HalfSpaceStack
 from reluscope.geometry.interior import Ball
-from reluscope.geometry.interior_point import Bodies, Local, minimize, within
+from reluscope.geometry.interior_point import Local, minimize, within
 
 # Pairs of vertices whose differences have a convex hull within a second, by the dimension.
-MOST_DIFFERENCES = {1: 10**6, 2: 10**6, 3: 10**5, 4: 3_000, 5: 1_100}
+MAX_DIFFERENCES = {1: 10**6, 2: 10**6, 3: 10**5, 4: 3_000, 5: 1_100}
 # Rows this close to the inscribed ball, in shares of its radius, count as touching.
 TOUCHING = 1e-3
 # The gap of linear maxima, relative to their size.
 ROUGH = 1e-4
 POWER_STEPS = 30
-# Rounds of the search for two points far apart, and the growth that is worth another.
-MOST_ROUNDS, GROWTH = 4, 1.01
+# Largest number of rounds of the search for two points far apart, and the growth that another round needs.
+MAX_ROUNDS, GROWTH = 4, 1.01
 
 
 class Width(NamedTuple):
@@ -75,7 +76,7 @@ def steinhagen(dim: int) -> float:
 def are_few(vertices: Float[np.ndarray, "v n"]) -> bool:
     """Whether width and diameter of the convex hull of points take a second at most."""
     number, dim = vertices.shape
-    return number**2 <= MOST_DIFFERENCES.get(dim, 0)
+    return number**2 <= MAX_DIFFERENCES.get(dim, 0)
 
 
 def width_of_hull(vertices: Float[np.ndarray, "v n"]) -> Width:
@@ -124,12 +125,12 @@ def diameter_of_hull(vertices: Float[np.ndarray, "v n"]) -> Diameter:
     return Diameter(float(distances[farthest]), float(distances[farthest]), vertices[[first, second]])
 
 
-def width_bounds(body: Bodies, ball: Ball) -> Width:
+def width_bounds(body: HalfSpaceStack, ball: Ball) -> Width:
     """Return bounds on the width of one body.
 
     Parameters
     ----------
-    body : Bodies
+    body : HalfSpaceStack
         One.
     ball : Ball
         A largest ball in it, of positive and finite radius.
@@ -156,12 +157,12 @@ def width_bounds(body: Bodies, ball: Ball) -> Width:
     return Width(lower, max(lower, upper), direction)
 
 
-def diameter_bounds(body: Bodies, ball: Ball) -> Diameter:
+def diameter_bounds(body: HalfSpaceStack, ball: Ball) -> Diameter:
     """Return bounds on the diameter of one body.
 
     Parameters
     ----------
-    body : Bodies
+    body : HalfSpaceStack
         One; its bounds of coordinates bound the diameter.
     ball : Ball
         A largest ball in it, of positive and finite radius.
@@ -176,7 +177,7 @@ def diameter_bounds(body: Bodies, ball: Ball) -> Diameter:
     slacks = centered.slacks(torch.zeros_like(centered.lower))
     direction = _axis(centered, slacks, is_long=True)
     best, ends = 0.0, np.full((2, body.dim), np.nan)
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         _, points = _maxima(centered, torch.stack([direction, -direction]), ball.radius)
         apart = points[0] - points[1]
         length = float(torch.linalg.vector_norm(apart))
@@ -187,13 +188,13 @@ def diameter_bounds(body: Bodies, ball: Ball) -> Diameter:
     return Diameter(best, upper, ends)
 
 
-def _around(body: Bodies, center: np.ndarray) -> Bodies:
+def _around(body: HalfSpaceStack, center: np.ndarray) -> HalfSpaceStack:
     """Return a body moved so that a point is the origin."""
     there = torch.as_tensor(center, dtype=body.rows.dtype, device=body.rows.device)
-    return Bodies(body.rows, body.offsets - body.rows @ there, body.lower - there, body.upper - there)
+    return HalfSpaceStack(body.rows, body.offsets - body.rows @ there, body.lower - there, body.upper - there)
 
 
-def _maxima(body: Bodies, gains: Tensor, radius: float) -> tuple[Tensor, Tensor]:
+def _maxima(body: HalfSpaceStack, gains: Tensor, radius: float) -> tuple[Tensor, Tensor]:
     """Return upper bounds on the maxima of linear functions on a body around the origin, and points near them."""
     number = len(gains)
 
@@ -204,7 +205,7 @@ def _maxima(body: Bodies, gains: Tensor, radius: float) -> tuple[Tensor, Tensor]
     return found.gaps - found.values, found.points
 
 
-def _across(body: Bodies, slacks: Tensor) -> Tensor:
+def _across(body: HalfSpaceStack, slacks: Tensor) -> Tensor:
     """Return the direction between the two most opposite hyperplanes that touch the ball around the origin."""
     height, dim = body.rows.shape[1:]
     touching = torch.nonzero(body.exists[0] & (slacks[0] <= (1 + TOUCHING) * slacks[body.exists].min()))[:, 0]
@@ -222,7 +223,7 @@ def _across(body: Bodies, slacks: Tensor) -> Tensor:
     return apart / length if length > 1e-3 else normals[first]
 
 
-def _axis(body: Bodies, slacks: Tensor, *, is_long: bool) -> Tensor:
+def _axis(body: HalfSpaceStack, slacks: Tensor, *, is_long: bool) -> Tensor:
     """Return about the longest or the shortest axis of the ellipsoid ``x' A' S^-2 A x <= 1`` at the origin."""
     weights = torch.where(body.exists, 1.0 / slacks, 0.0).square()
     matrix = body.gram(weights)[0]

@@ -159,4 +159,18 @@ def subdivide(
         floor,
         limit,
     )
-    return Subdivision(Complex(*parts), *columns, Placement(*places), done, undecided)
+    seams, parent, sides, tail, head, share, values, snapped = columns
+    return Subdivision(
+        Complex(*parts),
+        seams,
+        parent,
+        sides,
+        tail,
+        head,
+        share,
+        values,
+        snapped,
+        Placement(*places),
+        done,
+        undecided,
+    )

@@ -1,7 +1,7 @@
 """The shape of a bounded window: its exact corners, their nearest floats, and which corners lie on which side.
 
 A window is its inequalities, whose float64 entries are taken as the rational numbers they are. Corners follow from them
-and are rational, too; floats come close, and say how close.
+and are rational, too; the floats nearest to them come with bounds on their errors.
 """
 
 from collections.abc import Sequence

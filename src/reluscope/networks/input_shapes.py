@@ -6,7 +6,7 @@ from math import prod
 import numpy as np
 
 from reluscope.errors import InputError, ShapeError
-from reluscope.geometry.domains import MOST_DIMENSIONS
+from reluscope.geometry.domains import MAX_DIMENSIONS
 
 
 def check_size(shape: Sequence[int], what: str) -> None:
@@ -25,9 +25,9 @@ def check_size(shape: Sequence[int], what: str) -> None:
     Traceback (most recent call last):
     reluscope.errors.InputError: expected an input of at most 134,217,728 numbers, but input_shape is ...
     """
-    if prod(shape) > MOST_DIMENSIONS:
+    if prod(shape) > MAX_DIMENSIONS:
         raise InputError(
-            f"expected an input of at most {MOST_DIMENSIONS:,} numbers, but {what} {tuple(shape)}: give the "
+            f"expected an input of at most {MAX_DIMENSIONS:,} numbers, but {what} {tuple(shape)}: give the "
             "shape of one point"
         )
 

@@ -18,7 +18,8 @@ from reluscope.budget import Budget
 from reluscope.codes.layout import CodeLayout
 from reluscope.codes.packing import pack_pieces
 from reluscope.geometry.domains import Domain
-from reluscope.geometry.double_description import BORDER, WALL, Cells, cut_cells
+from reluscope.geometry.double_description import cut_cells
+from reluscope.geometry.polytopes import BORDER, WALL, Polytopes
 from reluscope.networks.affine_values import AffineValues, advance_affinely, affine_input, close_affinely
 from reluscope.networks.graph import Pointwise
 from reluscope.networks.network import Network
@@ -90,7 +91,7 @@ class Batch:
     """Cells before a gate, or before some of its units."""
 
     stage: int
-    cells: Cells
+    cells: Polytopes
     values: AffineValues
     words: tuple[np.ndarray, ...]
     hashes: np.ndarray

@@ -8,8 +8,8 @@ import numpy as np
 
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.domains import Box, Domain, Space
-from reluscope.geometry.double_description import BORDER, WALL, Cells
 from reluscope.geometry.polyhedron import Polyhedron
+from reluscope.geometry.polytopes import BORDER, WALL, Polytopes
 from reluscope.geometry.rational_polytopes import Row, between, half_spaces, integer_row
 from reluscope.geometry.row_scales import scaled_rows
 from reluscope.geometry.window_shapes import window_shape
@@ -26,7 +26,7 @@ class Start(NamedTuple):
 
     Parameters
     ----------
-    cells : Cells
+    cells : Polytopes
         One for a bounded domain; one per orthant that it meets for another.
     scale : float
         Coordinates of the cells times this are those of the domain: about the size of a bounded domain, else the
@@ -36,7 +36,7 @@ class Start(NamedTuple):
         For `cut_cells`.
     """
 
-    cells: Cells
+    cells: Polytopes
     scale: float
     resolution: np.ndarray
     relative: float
@@ -95,7 +95,7 @@ def _typical_distance(network: Network, rows: np.ndarray) -> float:
     return float(2.0 ** np.round(np.median(np.log2(np.abs(rows[known, -1]) / slopes[known]))))
 
 
-def _orthants(domain: Space | Polyhedron, scale: float) -> Cells | None:
+def _orthants(domain: Space | Polyhedron, scale: float) -> Polytopes | None:
     """Return the parts of a domain in all orthants, exact but for their vertices' last digits; None if it is flat."""
     dim = domain.dim
     if isinstance(domain, Polyhedron) and len(domain.C):
@@ -145,7 +145,7 @@ def _cells(
     incidences: list[np.ndarray],
     kinds: list[np.ndarray],
     keys: list[np.ndarray] | None,
-) -> Cells:
+) -> Polytopes:
     """Return cells from vertices and incidences, facets in slots 0, 1, ... of each."""
     num_words = 1 + max(incidence.shape[1] for incidence in incidences) // 64
     tight = np.zeros((sum(map(len, vertices)), num_words), dtype=np.uint64)
@@ -156,7 +156,7 @@ def _cells(
         row += len(incidence)
     num_facets = [incidence.shape[1] for incidence in incidences]
     total = sum(num_facets)
-    return Cells(
+    return Polytopes(
         np.cumsum([0, *map(len, vertices)]),
         np.concatenate(vertices),
         np.concatenate(errors),

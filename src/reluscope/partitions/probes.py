@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from reluscope.geometry.crossing import Cell, Frame
 from reluscope.geometry.domains import Domain, Slice
+from reluscope.geometry.framed_cells import Frame, FramedCell
 from reluscope.networks.network import Network
 from reluscope.partitions.tree_coordinates import Coordinates
 from reluscope.partitions.tree_items import Block
@@ -98,7 +98,7 @@ def _probe(coordinates: Coordinates, draw: np.random.Generator, until: float) ->
     return Probe(product, True)
 
 
-def _centred(cell: Cell, frame: Frame) -> Cell:
+def _centred(cell: FramedCell, frame: Frame) -> FramedCell:
     """Return a cell with a witness away from its walls: each cut on the way down leaves it half as far from some."""
     y = cell.witness
     norms = np.linalg.norm(cell.rows, axis=1)

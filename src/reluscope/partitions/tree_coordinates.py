@@ -17,8 +17,8 @@ import torch
 from jaxtyping import Float
 
 from reluscope.errors import DegenerateGeometryError, InputError, ShapeError
-from reluscope.geometry.crossing import Cell, Forms, Frame
 from reluscope.geometry.domains import Box, Domain, Space
+from reluscope.geometry.framed_cells import Frame, FramedCell, LinearForms
 from reluscope.geometry.generation import Scratch
 from reluscope.geometry.polyhedron import Polyhedron
 from reluscope.geometry.row_scales import scaled_rows
@@ -45,7 +45,7 @@ class Coordinates:
     ----------
     network : Network
     frame : Frame
-    first : Cell
+    first : FramedCell
         The domain.
     doubt : (k,) float64
         Bounds on the errors of z.
@@ -60,7 +60,7 @@ class Coordinates:
 
     network: Network
     frame: Frame
-    first: Cell
+    first: FramedCell
     doubt: Float[np.ndarray, " k"]
     blur: Float[np.ndarray, "k n"]
     is_narrow: bool
@@ -100,7 +100,7 @@ class Coordinates:
             rows = np.eye(len(generators))[len(values) : -1]
         # A proof on a cone hides no more than twice its share.
         frame = Frame(np.ascontiguousarray(generators), lower, upper, is_cone, tolerance.resolution / 2)
-        first = Cell(np.ascontiguousarray(rows), np.zeros(len(rows)), np.zeros((len(rows), 0)), center)
+        first = FramedCell(np.ascontiguousarray(rows), np.zeros(len(rows)), np.zeros((len(rows), 0)), center)
         coordinates = cls(network, frame, first, blur @ largest, blur, len(generators) > 0, scale, tolerance)
         noise, slack = (bound(rows, np.zeros_like(rows)) for bound in (coordinates.noise, coordinates.slack))
         image = rows @ (generators @ center if len(generators) else center)
@@ -162,7 +162,7 @@ class Coordinates:
 
     def forms(
         self, coefficients: Float[np.ndarray, "p k"], errors: Float[np.ndarray, "p k"], exactly: Exactly
-    ) -> Forms:
+    ) -> LinearForms:
         """Return forms with what counts as zero, each times a power of two that lets its values be about one.
 
         Parameters
@@ -196,7 +196,7 @@ class Coordinates:
             return None
         return np.array([float(entry) for entry in function])
 
-    def _rounded_forms(self, coefficients: np.ndarray, errors: np.ndarray) -> Forms:
+    def _rounded_forms(self, coefficients: np.ndarray, errors: np.ndarray) -> LinearForms:
         # Rows are compared with one another by their values; a unit's own scale says nothing.
         powers = -exponents(np.abs(coefficients) * self.largest, 1)[:, None]
         coefficients, errors = times_power(coefficients, powers), times_power(errors, powers)
@@ -207,7 +207,7 @@ class Coordinates:
             is_constant = np.asarray((slopes <= slack[:, :-1]).all(axis=1))
             # Far away the smallest slope is more than any constant.
             is_doubtful = is_constant & slack[:, :-1].any(axis=1)
-            return Forms(
+            return LinearForms(
                 np.ascontiguousarray(coefficients), noise, slack, np.zeros(len(noise)), is_constant, is_doubtful
             )
         variation = np.abs(coefficients[:, :-1]) @ self.largest[:-1]
@@ -215,7 +215,7 @@ class Coordinates:
         diameter = float(np.linalg.norm(self.frame.upper - self.frame.lower))
         is_constant = variation <= noise
         is_doubtful = is_constant & (noise > 0) & (np.abs(coefficients[:, -1]) <= variation + noise)
-        return Forms(
+        return LinearForms(
             np.ascontiguousarray(coefficients),
             noise,
             slack,

@@ -18,8 +18,10 @@ from jaxtyping import Bool, Int, Integer
 
 from reluscope.codes.packing import pack_pieces, unpack_pieces
 from reluscope.geometry.coincidence import coincident_groups
-from reluscope.geometry.crossing import NONE, SOME, UNDECIDED, Cell, find_positive, image
+from reluscope.geometry.crossing import NONE, SOME, UNDECIDED, find_positive
 from reluscope.geometry.domains import Domain, Slice
+from reluscope.geometry.forms_on_boxes import image
+from reluscope.geometry.framed_cells import FramedCell, LinearForm, Sides
 from reluscope.geometry.generation import find_among_corners
 from reluscope.geometry.interior import proves_bounded
 from reluscope.geometry.rational_polytopes import Row, integer_row
@@ -313,22 +315,20 @@ def _wall(coordinates: Coordinates, row: np.ndarray) -> Row:
 
 
 @held
-def _bears_facet(coordinates: Coordinates, cell: Cell, pulled: np.ndarray, group: np.ndarray) -> int:
+def _bears_facet(coordinates: Coordinates, cell: FramedCell, pulled: np.ndarray, group: np.ndarray) -> int:
     """Ask whether some point violates the rows of a group and no other."""
     frame, scratch = coordinates.frame, coordinates.scratch
     z = np.empty(cell.rows.shape[1])
     image(frame.generators, cell.witness, z)
     others = np.delete(np.arange(len(cell.rows)), group)
-    form, noise = -cell.rows[group[0]], float(cell.noise[group[0]])
-    rows, noises = np.ascontiguousarray(cell.rows[others]), cell.noise[others]
     threshold = 0.0 if frame.is_cone else coordinates.tolerance.resolution * float(np.linalg.norm(pulled[group[0]]))
+    form = LinearForm(-cell.rows[group[0]], float(cell.noise[group[0]]), cell.slack[group[0]], threshold)
+    rows, slack = np.ascontiguousarray(cell.rows[others]), np.ascontiguousarray(cell.slack[others])
+    sides = Sides(rows, cell.noise[others], slack, len(rows))
     scratch.reserve(len(rows))
     if coordinates.is_narrow:
-        question = (form, noise, threshold, rows, noises, len(rows), frame, scratch.work)
-        answer, _ = find_among_corners(*question, scratch.corners, cell.witness, z)
+        answer, _ = find_among_corners(form, sides, frame, scratch.work, scratch.corners, cell.witness, z)
         if answer != UNDECIDED:
             return answer
-    slack, slacks = cell.slack[group[0]], np.ascontiguousarray(cell.slack[others])
-    question = (form, noise, slack, threshold, rows, noises, slacks, len(rows), frame, scratch.work)
-    answer, _ = find_positive(*question, cell.witness, z)
+    answer, _ = find_positive(form, sides, frame, scratch.work, cell.witness, z)
     return answer

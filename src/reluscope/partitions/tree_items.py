@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from reluscope.geometry.crossing import Cell, Forms
+from reluscope.geometry.framed_cells import FramedCell, LinearForms
 from reluscope.geometry.max_tree import MaxBatch, MaxTree
 from reluscope.geometry.sign_tree import SignTree
 from reluscope.networks.affine_values import AffineValue, AffineValues, close_affinely
@@ -44,7 +44,7 @@ class Block:
     coordinates : Coordinates
     stage : int
         The gate to come; the number of gates if there is none.
-    cells : list of c Cell
+    cells : list of c FramedCell
     pieces : tuple of (c, u) arrays
         What the gates before have chosen.
     values : AffineValues
@@ -53,7 +53,7 @@ class Block:
 
     coordinates: Coordinates
     stage: int
-    cells: list[Cell]
+    cells: list[FramedCell]
     pieces: tuple[np.ndarray, ...]
     values: AffineValues
 
@@ -142,7 +142,7 @@ class OpenGate:
         return units, table[units, which], (table == -np.inf).sum(axis=1)
 
     @cached_property
-    def forms(self) -> Forms:
+    def forms(self) -> LinearForms:
         """Pre-activations minus breakpoints, unit by unit."""
         units, levels, _ = self._levels
         coefficients, errors = self.maps[units].copy(), self.errors[units].copy()
@@ -181,7 +181,7 @@ class OpenGate:
         assert isinstance(self.gate, Max)
         return [np.flatnonzero(row >= 0) for row in self.gate.index.cpu().numpy()]
 
-    def search(self, cell: Cell, signs: np.ndarray) -> "Search":
+    def search(self, cell: FramedCell, signs: np.ndarray) -> "Search":
         """Return a search for what remains of the gate after some forms have got their signs."""
         frame, scratch = self.coordinates.frame, self.coordinates.scratch
         if isinstance(self.gate, Max):
@@ -191,7 +191,7 @@ class OpenGate:
         last = FIRST_FORMS if first == 0 and number > MAX_FORMS else number
         return Search(self, cell, signs, SignTree(frame, cell, self.forms.select(slice(first, last)), scratch), last)
 
-    def _differences(self) -> list[Forms]:
+    def _differences(self) -> list[LinearForms]:
         assert isinstance(self.gate, Max)
         found = []
         for members, index in zip(self._groups, self.gate.index.cpu().numpy(), strict=True):
@@ -217,7 +217,7 @@ class OpenGate:
         """Forms of a pointwise gate, groups of candidates of a max gate."""
         return len(self._groups) if isinstance(self.gate, Max) else len(self.forms.noise)
 
-    def choices(self, index: int, cell: Cell) -> tuple[np.ndarray, list[Cell]]:
+    def choices(self, index: int, cell: FramedCell) -> tuple[np.ndarray, list[FramedCell]]:
         """Return all that one form, or one group, may be on a cell: its signs or members, and where it is so."""
         frame, scratch = self.coordinates.frame, self.coordinates.scratch
         found, cells = [], []
@@ -235,7 +235,7 @@ class OpenGate:
                 cells += tree.cells(batch)
         return np.concatenate(found), cells
 
-    def chosen(self, cell: Cell, choices: np.ndarray) -> Block:
+    def chosen(self, cell: FramedCell, choices: np.ndarray) -> Block:
         """Return a cell on which every form, or group, is what was chosen, as a block before the next gate."""
         pieces = self.labels(choices[None]) if isinstance(self.gate, Max) else self.pieces_of(choices[None])
         return self.close([cell], pieces)
@@ -251,7 +251,7 @@ class OpenGate:
         np.add.at(pieces.T, units, signs.T)
         return pieces
 
-    def imposed(self, pieces: np.ndarray) -> tuple[Forms, np.ndarray, np.ndarray]:
+    def imposed(self, pieces: np.ndarray) -> tuple[LinearForms, np.ndarray, np.ndarray]:
         """Return the forms whose signs pieces (u,) fix, these signs, and sources (p, 3): gate, unit, piece beyond."""
         if isinstance(self.gate, Max):
             parts, sources = [], []
@@ -260,7 +260,7 @@ class OpenGate:
                 others = np.delete(np.arange(len(group)), member)
                 parts.append(differences.select(member * len(group) + others))
                 sources += [(self.stage, unit, other) for other in group[others].tolist()]
-            forms = Forms(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+            forms = LinearForms(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
             return forms, np.ones(len(forms.noise)), np.array(sources, dtype=np.int64).reshape(-1, 3)
         units, _, lowest = self._levels
         levels = lowest[units] + np.arange(len(units)) - np.searchsorted(units, units)
@@ -273,7 +273,7 @@ class OpenGate:
         columns = [group[members[:, unit]] for unit, group in enumerate(self._groups)]
         return np.stack(columns, axis=1) if columns else members
 
-    def close(self, cells: list[Cell], pieces: np.ndarray) -> Block:
+    def close(self, cells: list[FramedCell], pieces: np.ndarray) -> Block:
         """Return cells with their pieces of this gate as a block before the next one."""
         coordinates, network = self.coordinates, self.coordinates.network
         number = len(cells)
@@ -293,12 +293,12 @@ class GatePart:
     Parameters
     ----------
     gate : OpenGate
-    cells : list of c Cell
+    cells : list of c FramedCell
     signs : (c, p) bool
     """
 
     gate: OpenGate
-    cells: list[Cell]
+    cells: list[FramedCell]
     signs: np.ndarray
 
     is_finished = False
@@ -330,7 +330,7 @@ class Search:
     Parameters
     ----------
     gate : OpenGate
-    cell : Cell
+    cell : FramedCell
     signs : (p,) bool
         Of the forms that are decided on the cell.
     tree : SignTree or MaxTree
@@ -341,7 +341,7 @@ class Search:
     """
 
     gate: OpenGate
-    cell: Cell
+    cell: FramedCell
     signs: np.ndarray
     tree: SignTree | MaxTree
     num_forms: int
@@ -400,7 +400,7 @@ class ImposedCell(NamedTuple):
 
     Parameters
     ----------
-    cell : Cell
+    cell : FramedCell
         Rows of the domain first; constant rows are left out.
     sources : (m, 3) int64
         Gate and unit of every row that is not the domain's, and the unit's piece beyond it.
@@ -410,7 +410,7 @@ class ImposedCell(NamedTuple):
         Constant rows that may be at zero, for all that rounding tells.
     """
 
-    cell: Cell
+    cell: FramedCell
     sources: np.ndarray
     still: np.ndarray
     num_doubtful: int
@@ -455,7 +455,9 @@ def region_cells(coordinates: Coordinates, pieces: Sequence[np.ndarray], witness
             values = _close(coordinates, stage, live, chosen)
     return [
         ImposedCell(
-            Cell(np.concatenate(tables[row]), np.concatenate(noises[row]), np.concatenate(slacks[row]), witnesses[row]),
+            FramedCell(
+                np.concatenate(tables[row]), np.concatenate(noises[row]), np.concatenate(slacks[row]), witnesses[row]
+            ),
             np.concatenate(sources[row]),
             np.concatenate(still[row]),
             num_doubtful[row],

@@ -22,8 +22,8 @@ from reluscope.progress import RegionProgress
 _NO_WORK: Mapping[str, float] = MappingProxyType({})
 
 
-class Cells(Protocol):
-    """Cells that take their steps together; their length is their number, a lower bound on the regions in them."""
+class CellBatch(Protocol):
+    """Cells that take their steps together; ``len`` is their number, a lower bound on the number of regions in them."""
 
     @property
     def is_finished(self) -> bool:
@@ -43,7 +43,7 @@ class Step(NamedTuple):
 
     Parameters
     ----------
-    cells : sequence of Cells
+    cells : sequence of CellBatch
         What is left of them, the ones to go on with last.
     num_found : int
         Regions found that are no cells here.
@@ -128,7 +128,7 @@ def walk(
 
     Parameters
     ----------
-    start : sequence of Cells
+    start : sequence of CellBatch
     step : callable
         Given cells, and how many regions are still asked for (infinity without a limit), returns a `Step`.
     split : callable, optional

@@ -1,5 +1,7 @@
 """Cells do not take a solver's word: what only touches, and what is thin, is proved to."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -35,17 +37,25 @@ def test_what_has_room_never_only_touches(cell, status, monkeypatch):
     assert cell.deepest(rival)[1] >= 8**0.5 - 1e-12
 
 
+def with_row(half_spaces, sign):
+    """Return the same set with its first row once more in front, or with the opposite of that row."""
+    first = sign * half_spaces.rows[:1], sign * half_spaces.offsets[:1]
+    return replace(
+        half_spaces,
+        rows=np.concatenate([first[0], half_spaces.rows]),
+        offsets=np.concatenate([first[1], half_spaces.offsets]),
+    )
+
+
 def test_thin_cells_are_those_with_a_proved_contradiction(cell, monkeypatch):
     corner = np.array([-3.0, -1.0])
     assert not cell.is_thin(corner)
     honest = module.shortest_vector
     monkeypatch.setattr(module, "shortest_vector", lambda *a, **k: honest(*a, **k)._replace(status=EMPTY))
-    cell.rows = np.concatenate([cell.rows[:1], cell.rows])  # dependent rows, which are asked about
-    cell.slack = np.append(cell.slack[0], cell.slack)
+    cell.half_spaces = with_row(cell.half_spaces, 1.0)  # dependent rows, which are asked about
     cell.num_own += 1
     assert not cell.is_thin(corner)
     monkeypatch.undo()
-    cell.rows = np.concatenate([-cell.rows[:1], cell.rows])
-    cell.slack = np.append(-cell.slack[0], cell.slack)
+    cell.half_spaces = with_row(cell.half_spaces, -1.0)
     cell.num_own += 1
     assert cell.is_thin(corner)

@@ -182,7 +182,7 @@ def test_a_search_that_did_not_end_or_left_doubts_is_a_lower_bound(monkeypatch, 
 @pytest.mark.parametrize(("farther", "nearest"), [(0.0, 1.0), (0.75, 5 / 3)])
 def test_a_tolerance_holds_the_gap_to_the_dual_bound_of_every_rival(monkeypatch, farther, nearest):
     """The nearest of the rivals may be nearer than what was found by as much as any of their bounds is below."""
-    from reluscope.analyses.robustness.cells import Cell
+    from reluscope.analyses.robustness.cells import StepRegion
 
     net = rs.load(
         [
@@ -190,7 +190,7 @@ def test_a_tolerance_holds_the_gap_to_the_dual_bound_of_every_rival(monkeypatch,
             (np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0]]), np.array([0.0, 0.0, 9.0])),
         ]
     )
-    proper = Cell.nearest_change
+    proper = StepRegion.nearest_change
 
     def loose(cell, rival, bound):
         found = proper(cell, rival, bound)
@@ -198,7 +198,7 @@ def test_a_tolerance_holds_the_gap_to_the_dual_bound_of_every_rival(monkeypatch,
             return replace(found, distance=found.distance + farther, lower=found.lower - 0.5)
         return replace(found, lower=found.lower - 0.25)
 
-    monkeypatch.setattr(Cell, "nearest_change", loose)
+    monkeypatch.setattr(StepRegion, "nearest_change", loose)
     found = rs.robustness.decision_distance_within(net, [[3.0, 1.0]], norm="linf")
     column = found["decision_distance_within"]
     assert column.value[0] == pytest.approx(nearest)
@@ -246,7 +246,7 @@ def test_points_after_an_interruption_are_not_reached(monkeypatch):
 
 @pytest.mark.parametrize("norm", ["l1", "l2", "linf"])
 def test_a_way_is_followed_as_far_as_a_cell_s_outputs_hold(norm):
-    from reluscope.analyses.robustness.cells import Cell, open_domain, viewpoint
+    from reluscope.analyses.robustness.cells import StepRegion, open_domain, viewpoint
     from reluscope.analyses.robustness.changes import _share_within
     from reluscope.geometry.norms import size
     from reluscope.tolerance import Tolerance
@@ -254,7 +254,7 @@ def test_a_way_is_followed_as_far_as_a_cell_s_outputs_hold(norm):
     net, window = open_domain(rs.load([(np.eye(2), np.array([50.0, 50.0])), (np.eye(2), np.zeros(2))]), None)
     view = viewpoint(net, window, np.array([3.0, 1.0]), norm, Tolerance())
     own = view.cell(view.first_pieces())
-    cell = Cell(view, own.rows, own.slack, own.errors, own.outputs, radius=2.0)
+    cell = StepRegion(view, own.half_spaces.rows, own.half_spaces.offsets, own.errors, own.outputs, radius=2.0)
     step, short, long = np.array([1.0, 0.25]), np.array([0.25, -0.125]), np.array([3.0, 4.0])
     assert _share_within(step, short, cell) == 1.0
     share = _share_within(step, long, cell)
@@ -267,19 +267,19 @@ def test_a_way_is_followed_as_far_as_a_cell_s_outputs_hold(norm):
 def test_what_is_confirmed_far_inside_lies_on_the_way_there(monkeypatch):
     """Without a direction at once, points between the step and the deepest one are asked, within the radius."""
     from reluscope.analyses.robustness import changes
-    from reluscope.analyses.robustness.cells import Cell, Viewpoint, open_domain, viewpoint
+    from reluscope.analyses.robustness.cells import StepRegion, Viewpoint, open_domain, viewpoint
     from reluscope.tolerance import Tolerance
 
     net, window = open_domain(rs.load([(np.eye(2), np.array([50.0, 50.0])), (np.eye(2), np.zeros(2))]), None)
     view = viewpoint(net, window, np.array([3.0, 1.0]), "l2", Tolerance())
     assert isinstance(view, Viewpoint)
     own = view.cell(view.first_pieces())
-    cell = Cell(view, own.rows, own.slack, own.errors, own.outputs, radius=2.0)
+    cell = StepRegion(view, own.half_spaces.rows, own.half_spaces.offsets, own.errors, own.outputs, radius=2.0)
     (rival,) = cell.rivals
     found = cell.nearest_change(rival, np.inf)
     asked = []
     proper = changes._first_other_class
-    monkeypatch.setattr(Cell, "inward", lambda *_: None)
+    monkeypatch.setattr(StepRegion, "inward", lambda *_: None)
     monkeypatch.setattr(
         changes,
         "_first_other_class",

@@ -29,7 +29,7 @@ _RESULTS = """
     stability.CorrelationCounts stability.Interlacing stability.PrefixMap
     stability.RemovedRows stacked.LossFunction stacked.Stack stacked.Trained stability.NetworkLayer
     tracking.Records
-    tropical.Cell tropical.Interpolant tropical.MaxDifference tropical.NewtonPolygon tropical.NewtonPolygons
+    tropical.ExactCell tropical.Interpolant tropical.MaxDifference tropical.NewtonPolygon tropical.NewtonPolygons
     tropical.Pieces tropical.TropicalPolynomial tropical.TropicalRational testing.ReferenceNetwork
 """
 # What packages of studies hand to the command line; pyright is their reader.

@@ -102,11 +102,11 @@ def _nearest_in_box(view: Viewpoint, rows: np.ndarray, slack: np.ndarray) -> np.
 def _into_domain(view: Viewpoint, steps: np.ndarray) -> np.ndarray:
     """Return steps that end in the domain: clipped by a box, shortened by other rows."""
     steps = np.clip(steps, view.lower, view.upper)
-    window = view.window
-    if not len(window.rows):
+    limits = view.domain.half_spaces
+    if not len(limits.rows):
         return steps
-    slack = np.maximum(window.offsets - window.rows @ view.x, 0.0)
-    along = steps @ window.rows.T
+    slack = np.maximum(limits.offsets - limits.rows @ view.x, 0.0)
+    along = steps @ limits.rows.T
     share = np.divide(slack, along, out=np.ones_like(along), where=along > slack).min(axis=1, initial=1.0)
     return share[:, None] * steps
 
@@ -144,7 +144,7 @@ def _polished(view: Viewpoint, step: np.ndarray) -> Change | None:
                 best, bound, nearest = change, change.distance, found
         if nearest is None:
             break
-        pull = nearest.multipliers[: cell.num_own] @ cell.rows[: cell.num_own]
+        pull = nearest.multipliers[: cell.num_own] @ cell.half_spaces.rows[: cell.num_own]
         length = float(np.linalg.norm(pull))
         if not length > 0:
             break

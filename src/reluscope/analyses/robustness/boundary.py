@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from reluscope.analyses.measuring import Measured, measure
-from reluscope.analyses.robustness.cells import Window, open_domain
+from reluscope.analyses.robustness.cells import SearchDomain, open_domain
 from reluscope.analyses.robustness.quantities import BOUNDARY_DISTANCE, distances
 from reluscope.arguments import Count, read_arguments
 from reluscope.budget import TimeBudget
@@ -88,22 +88,22 @@ def boundary_distance(
     1.42857 (EXACT)
     """
     check_norm(norm)
-    network, window = open_domain(network, domain)
+    network, opened = open_domain(network, domain)
     points = network.points(x)
     flat = points.reshape(-1, network.num_inputs).cpu().numpy()
-    if outside := [row for row, point in enumerate(flat) if not window.contains(point)]:
+    if outside := [row for row, point in enumerate(flat) if not opened.contains(point)]:
         raise InputError(
-            f"expected points in the domain ({window.text}), got point {outside[0]} outside: move it inside"
+            f"expected points in the domain ({opened.text}), got point {outside[0]} outside: move it inside"
         )
 
     def ask(block: slice) -> Measured:
         at = network.at(points[block], tolerance=tolerance)
-        return to_boundary(at, nearest_facets(at, norm=norm), window, norm=norm)
+        return to_boundary(at, nearest_facets(at, norm=norm), opened, norm=norm)
 
     return measure(
         len(points),
         ask,
-        domain=window.text,
+        domain=opened.text,
         budget=budget,
         most=points_at_once(network),
         population=population,
@@ -111,13 +111,13 @@ def boundary_distance(
     )
 
 
-def to_boundary(at: Evaluation, found: NearestFacets, window: Window, *, norm: Norm) -> Measured:
+def to_boundary(at: Evaluation, found: NearestFacets, domain: SearchDomain, *, norm: Norm) -> Measured:
     """Return the distances of points in a domain whose nearest facets are known."""
     flat = at.points.reshape(-1, at.network.num_inputs).cpu().numpy()
     parts = at.blocks(3 * at.network.bytes_per_point + 8 * at.network.num_inputs)
     normals = np.concatenate([facet_normals(part, found.sources[rows]) for rows, part in parts])
     nearest, errors, sources = found.distances.copy(), found.errors.copy(), found.sources.copy()
-    limits, rows, outward = _nearest_limits(window, flat, norm)
+    limits, rows, outward = _nearest_limits(domain, flat, norm)
     nearer = limits < nearest
     nearest[nearer], normals[nearer] = limits[nearer], outward[nearer]
     sizes = np.abs(flat).max(axis=1, initial=0.0)
@@ -130,14 +130,15 @@ def to_boundary(at: Evaluation, found: NearestFacets, window: Window, *, norm: N
     return Measured((column,), {"sources": sources, "points": touched})
 
 
-def _nearest_limits(window: Window, points: np.ndarray, norm: Norm) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _nearest_limits(domain: SearchDomain, points: np.ndarray, norm: Norm) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return for each point the distance to the boundary of the domain, the row there, and its outward normal."""
     dim = points.shape[1]
-    slack = np.concatenate([window.upper - points, points - window.lower], axis=1)
+    limits = domain.half_spaces
+    slack = np.concatenate([limits.upper - points, points - limits.lower], axis=1)
     normals = np.concatenate([np.eye(dim), -np.eye(dim)])
-    if len(window.rows):
-        slack = (window.offsets - points @ window.rows.T) / size(window.rows, dual(norm))
-        normals = window.rows
+    if len(limits.rows):
+        slack = (limits.offsets - points @ limits.rows.T) / size(limits.rows, dual(norm))
+        normals = limits.rows
     slack = np.maximum(slack, 0.0)
     rows = slack.argmin(axis=1)
     return slack[np.arange(len(points)), rows], rows, normals[rows]

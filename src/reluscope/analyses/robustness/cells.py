@@ -1,11 +1,11 @@
 """The nearest change of class in a convex set of steps u away from a point, on which the outputs are affine.
 
-Which classes rival the point's own is decided with these outputs; with a single output f the classes 0 and 1 have the
-outputs 0 and f.
+The outputs on that set decide which classes may win there; with a single output f the classes 0 and 1 have the outputs
+0 and f.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,6 +15,7 @@ from reluscope.analyses.classification.classes import classes_of_outputs
 from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.geometry.checked_bounds import upper_bound
 from reluscope.geometry.domains import Box, Domain, Slice, Space
+from reluscope.geometry.half_spaces import HalfSpaces
 from reluscope.geometry.linear_program import LinearProgram, Status
 from reluscope.geometry.nearest_point import NearestPoint, nearest_point
 from reluscope.geometry.norms import Norm, dual, size
@@ -30,37 +31,37 @@ from reluscope.tolerance import Tolerance
 
 Pieces = tuple[np.ndarray, ...]
 
-# Lengths below this, relative to the point and its distances, are not told from zero: thinner regions are not entered.
+# Lengths below this, relative to the point and its distances, count as zero: thinner regions are not entered.
 RESOLUTION = 1e-9
 # Steps into a half-space are no longer than this, in units of the distance that is sought there.
 MAX_LENGTH = 1e5
 
 
 @dataclass(frozen=True, eq=False)
-class Window:
-    """A domain in the form that nearest points want: bounds of coordinates, and rows of length 1."""
+class SearchDomain:
+    """A domain as half-spaces.
 
-    lower: Float[np.ndarray, " n"]
-    upper: Float[np.ndarray, " n"]
-    rows: Float[np.ndarray, "h n"]
-    offsets: Float[np.ndarray, " h"]
+    Parameters
+    ----------
+    half_spaces : HalfSpaces
+        Rows of length 1.
+    inner : (n,) array, optional
+        A point inside, None for the whole space.
+    text : str
+        The domain in words.
+    """
+
+    half_spaces: HalfSpaces
     inner: Float[np.ndarray, " n"] | None
     text: str
 
-    @cached_property
-    def width(self) -> float:
-        """The longest side with two bounds, 0 without one."""
-        sides = self.upper - self.lower
-        return float(sides[np.isfinite(sides)].max(initial=0.0))
-
     def contains(self, x: Float[np.ndarray, " n"]) -> bool:
-        """Whether a point lies in the domain, up to rounding."""
-        slack = 1e-12 * max(float(np.abs(x).max()), self.width)
-        inside = (x >= self.lower - slack) & (x <= self.upper + slack)
-        return bool(inside.all() and (self.rows @ x <= self.offsets + slack).all())
+        """Return whether a point lies in the domain, up to rounding."""
+        slack = 1e-12 * max(float(np.abs(x).max()), self.half_spaces.width)
+        return bool(self.half_spaces.contains(x, slack))
 
 
-def open_domain(network: Network, domain: Domain | None) -> tuple[Network, Window]:
+def open_domain(network: Network, domain: Domain | None) -> tuple[Network, SearchDomain]:
     """Return the network as a function of the domain's coordinates, and the domain.
 
     Raises
@@ -78,15 +79,16 @@ def open_domain(network: Network, domain: Domain | None) -> tuple[Network, Windo
     if isinstance(domain, Slice):
         network, domain = network.restrict(domain), domain.window
     dim = network.num_inputs
-    endless = np.full(dim, np.inf)
+    endless, no_rows = np.full(dim, np.inf), (np.zeros((0, dim)), np.zeros(0))
     if domain is None or isinstance(domain, Space):
-        return network, Window(-endless, endless, np.zeros((0, dim)), np.zeros(0), None, text)
+        return network, SearchDomain(HalfSpaces(*no_rows, -endless, endless), None, text)
     if isinstance(domain, Box):
         inner = domain.lo + np.random.default_rng(1).uniform(0.25, 0.75, dim) * (domain.hi - domain.lo)
-        return network, Window(domain.lo, domain.hi, np.zeros((0, dim)), np.zeros(0), inner, text)
+        return network, SearchDomain(HalfSpaces(*no_rows, domain.lo, domain.hi), inner, text)
     if len(domain.C):
         raise InputError("a domain with equations has no interior: give its solutions as a Slice")
-    return network, Window(-endless, endless, *unit_rows(domain.A, domain.b)[:2], _inner_point(domain), text)
+    half_spaces = HalfSpaces(*unit_rows(domain.A, domain.b)[:2], -endless, endless)
+    return network, SearchDomain(half_spaces, _inner_point(domain), text)
 
 
 def _inner_point(domain: Polyhedron) -> np.ndarray:
@@ -104,7 +106,7 @@ class Viewpoint:
     Parameters
     ----------
     network : Network
-    window : Window
+    domain : SearchDomain
     x : (n,) array
     norm : "l1", "l2" or "linf"
     label : int
@@ -113,7 +115,7 @@ class Viewpoint:
     """
 
     network: Network
-    window: Window
+    domain: SearchDomain
     x: Float[np.ndarray, " n"]
     norm: Norm
     label: int
@@ -122,17 +124,17 @@ class Viewpoint:
     @cached_property
     def lower(self) -> Float[np.ndarray, " n"]:
         """Lower bounds of steps; a point that rounding put outside may stay where it is."""
-        return np.minimum(self.window.lower - self.x, 0.0)
+        return np.minimum(self.domain.half_spaces.lower - self.x, 0.0)
 
     @cached_property
     def upper(self) -> Float[np.ndarray, " n"]:
         """Upper bounds of steps."""
-        return np.maximum(self.window.upper - self.x, 0.0)
+        return np.maximum(self.domain.half_spaces.upper - self.x, 0.0)
 
     @cached_property
     def scale(self) -> float:
         """What lengths are compared with: the size of the point and of the domain, else its hyperplanes' distances."""
-        size = max(float(np.abs(self.x).max()), self.window.width)
+        size = max(float(np.abs(self.x).max()), self.domain.half_spaces.width)
         if size == 0 and self.network.gates:
             own = tuple(piece[0] for piece in pieces_of(self.network.codes(self.x)))
             region = region_of_code(self.network, self.x, own, tolerance=self.tolerance)
@@ -154,24 +156,22 @@ class Viewpoint:
         # Off the kinks in a direction that points into the domain and along none of them.
         way = (
             np.random.default_rng(0).normal(size=len(self.x))
-            if self.window.inner is None
-            else self.window.inner - self.x
+            if self.domain.inner is None
+            else self.domain.inner - self.x
         )
         loose = np.concatenate([region.sources[touching], region.still])
         found = pieces_across(self.network, own, [loose], way[None] / np.linalg.norm(way), rounding=self.rounding)
         return tuple(piece[0] for piece in found)
 
-    def cell(self, pieces: Sequence[Integer[np.ndarray, " _"]]) -> "Cell":
+    def cell(self, pieces: Sequence[Integer[np.ndarray, " _"]]) -> "StepRegion":
         """Return the region of a code."""
         region = region_of_code(self.network, self.x, pieces, tolerance=self.tolerance)
-        noise = np.zeros((len(region.outputs), 0))
-        return Cell(
-            self, region.rows, region.slack, region.noise, Forms(region.outputs, region.weight, noise, region.errors)
-        )
+        outputs = Forms(region.outputs, region.weight, np.zeros((len(region.outputs), 0)), region.errors)
+        return StepRegion(self, region.rows, region.slack, region.noise, outputs)
 
 
 def viewpoint(
-    network: Network, window: Window, x: Float[np.ndarray, " n"], norm: Norm, tolerance: Tolerance
+    network: Network, domain: SearchDomain, x: Float[np.ndarray, " n"], norm: Norm, tolerance: Tolerance
 ) -> Viewpoint:
     """Return a point as a viewpoint.
 
@@ -180,12 +180,12 @@ def viewpoint(
     InputError
         If it lies outside the domain.
     """
-    if not window.contains(x):
+    if not domain.contains(x):
         raise InputError(
-            f"expected points in the domain ({window.text}), got one outside: move it, or enlarge the domain"
+            f"expected points in the domain ({domain.text}), got one outside: move it, or enlarge the domain"
         )
     outputs = network(x).reshape(1, -1).cpu().numpy()
-    return Viewpoint(network, window, x, norm, int(classes_of_outputs(outputs)[0]), tolerance)
+    return Viewpoint(network, domain, x, norm, int(classes_of_outputs(outputs)[0]), tolerance)
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,8 +209,8 @@ class Rival:
         return max(0.0, -self.slack / self.length) if self.length > 0 else 0.0
 
 
-class Cell:
-    """A convex set around or away from a point on which outputs are affine forms: a closed region, or an enclosure.
+class StepRegion:
+    """A convex set of steps from a point, with outputs as affine forms on it: a closed region, or an enclosure of some.
 
     Parameters
     ----------
@@ -236,13 +236,12 @@ class Cell:
         radius: float = np.inf,
     ) -> None:
         self.view, self.outputs, self.radius = view, outputs, radius
-        window = view.window
+        limits = view.domain.half_spaces
         self.num_own = len(rows)
-        self.rows = np.concatenate([rows, window.rows])
-        self.slack = np.concatenate([slack, window.offsets - window.rows @ view.x])
-        sizes = np.abs(window.offsets) + np.abs(window.rows) @ np.abs(view.x)
+        own = HalfSpaces(rows, slack, view.lower, view.upper)
+        self.half_spaces = own.cut(limits.rows, limits.offsets - limits.rows @ view.x)
+        sizes = np.abs(limits.offsets) + np.abs(limits.rows) @ np.abs(view.x)
         self.errors = np.concatenate([errors, view.rounding * sizes])
-        self.lower, self.upper = view.lower, view.upper
         self.origin = np.zeros(len(view.x))
 
     @cached_property
@@ -269,30 +268,25 @@ class Cell:
             return Rival(label, 0 * row, 0.0, noise, error, 0.0)
         return None
 
+    def half_spaces_beyond(self, rival: Rival) -> HalfSpaces:
+        """Return the part of the set where another class is not below the point's own."""
+        return self.half_spaces.cut(rival.row[None], np.array([rival.slack]))
+
     def cut(self, rival: Rival, found: NearestPoint) -> tuple[Float[np.ndarray, " n"] | None, float]:
         """Return ``form u >= level`` of dual norm 1 that holds wherever a rival may win: what keeps it from being near.
 
         Any combination of rows says something of this kind; that of the nearest change has the largest level.
         """
-        form = -(found.multipliers @ np.concatenate([self.rows, rival.row[None]]))
+        form = -(found.multipliers @ self.half_spaces_beyond(rival).rows)
         length = float(size(form, dual(self.view.norm)))
         if not length > 0:
             return None, 0.0
-        level = -float(found.multipliers @ np.append(self.slack, rival.slack))
+        level = -float(found.multipliers @ self.half_spaces_beyond(rival).offsets)
         return form / length, level / length
 
     def nearest_change(self, rival: Rival, bound: float) -> NearestPoint:
         """Return the step to the nearest point of the set where another class is not below the point's own."""
-        return nearest_point(
-            np.concatenate([self.rows, rival.row[None]]),
-            np.append(self.slack, rival.slack),
-            self.origin,
-            norm=self.view.norm,
-            lower=self.lower,
-            upper=self.upper,
-            bound=bound,
-            extent=self.view.scale,
-        )
+        return self._nearest(self.half_spaces_beyond(rival), self.view.norm, bound)
 
     def rounding(self, rival: Rival, found: NearestPoint) -> float:
         """Return what rounding makes of the distance of a nearest change, to first order.
@@ -300,7 +294,7 @@ class Cell:
         Its multipliers say how much it moves with the rows that hold it: a corner of two that are nearly parallel moves
         by far more than they do.
         """
-        multipliers, rows = found.multipliers, np.concatenate([self.rows, rival.row[None]])
+        multipliers, rows = found.multipliers, self.half_spaces_beyond(rival).rows
         length = float(size(multipliers @ rows, dual(self.view.norm)))
         errors = np.append(self.errors, rival.error)
         if not length > 0:
@@ -311,13 +305,16 @@ class Cell:
 
     def nearest(self, bound: float) -> NearestPoint:
         """Return the step to the nearest point of the set."""
+        return self._nearest(self.half_spaces, self.view.norm, bound)
+
+    def _nearest(self, half_spaces: HalfSpaces, norm: Norm, bound: float = np.inf) -> NearestPoint:
         return nearest_point(
-            self.rows,
-            self.slack,
+            half_spaces.rows,
+            half_spaces.offsets,
             self.origin,
-            norm=self.view.norm,
-            lower=self.lower,
-            upper=self.upper,
+            norm=norm,
+            lower=half_spaces.lower,
+            upper=half_spaces.upper,
             bound=bound,
             extent=self.view.scale,
         )
@@ -331,13 +328,12 @@ class Cell:
         reach, tight, free = self._at(step)
         if not tight[: self.num_own].any():
             return False
-        inner = self.rows[np.ix_(tight, free)]
+        inner = self.half_spaces.rows[np.ix_(tight, free)]
         if len(inner) <= inner.shape[1] and np.linalg.svd(inner, compute_uv=False)[-1] > 1e-6:
             return False
-        slack = np.append(self.slack[: self.num_own] - reach, self.slack[self.num_own :])
-        return nearest_point(
-            self.rows, slack, self.origin, lower=self.lower, upper=self.upper, extent=self.view.scale
-        ).is_empty
+        slack = self.half_spaces.offsets.copy()
+        slack[: self.num_own] -= reach
+        return self._nearest(replace(self.half_spaces, offsets=slack), "l2").is_empty
 
     def inward(self, step: Float[np.ndarray, " n"], rival: Rival) -> Float[np.ndarray, " n"] | None:
         """Return a direction from a step into the set and a rival's half-space; None if rows do not show one at once.
@@ -345,18 +341,17 @@ class Cell:
         It leaves all rows that are tight at the step equally fast, along the bounds that are.
         """
         _, tight, free = self._at(step)
-        rows = np.concatenate([self.rows[tight], rival.row[None] / np.linalg.norm(rival.row)])[:, free]
+        rows = np.concatenate([self.half_spaces.rows[tight], rival.row[None] / np.linalg.norm(rival.row)])[:, free]
         way = np.zeros(len(step))
         way[free] = -np.linalg.lstsq(rows, np.ones(len(rows)), rcond=None)[0]
         length = float(size(way, self.view.norm))
         return way / length if (rows @ way[free] < -0.5).all() else None
 
     def contains(self, steps: Float[np.ndarray, "s n"]) -> Bool[np.ndarray, " s"]:
-        """Return which steps are in the set, a tenth of the resolution allowed for."""
-        slack = self.slack + 0.1 * RESOLUTION * self.view.scale
-        inside = ((steps >= self.lower) & (steps <= self.upper)).all(axis=1)
-        inside &= size(steps, self.view.norm) <= self.radius
-        return np.asarray(inside & (steps @ self.rows.T <= slack).all(axis=1))
+        """Return which steps are in the set, with a tenth of the resolution as tolerance."""
+        own = self.half_spaces
+        moved = replace(own, offsets=own.offsets + 0.1 * RESOLUTION * self.view.scale)
+        return moved.contains(steps) & (size(steps, self.view.norm) <= self.radius)
 
     def deepest(self, rival: Rival) -> tuple[Float[np.ndarray, " n"], float] | None:
         """Return a step far inside the half-space of a rival, and how deep one can be there, in the point's scale.
@@ -367,11 +362,12 @@ class Cell:
         """
         dim = len(self.origin)
         cap = 10.0 * max(self.view.scale, rival.distance)
-        low = np.append(np.maximum(self.lower, -MAX_LENGTH * cap), -cap)
-        high = np.append(np.minimum(self.upper, MAX_LENGTH * cap), cap)
+        own = self.half_spaces
+        low = np.append(np.maximum(own.lower, -MAX_LENGTH * cap), -cap)
+        high = np.append(np.minimum(own.upper, MAX_LENGTH * cap), cap)
         length = np.linalg.norm(rival.row)
-        table = np.column_stack([self.rows, np.full(len(self.rows), float(length == 0))])
-        slack = self.slack
+        table = np.column_stack([own.rows, np.full(len(own.rows), float(length == 0))])
+        slack = own.offsets
         if length > 0:
             table = np.concatenate([table, np.append(rival.row / length, 1.0)[None]])
             slack = np.append(slack, rival.slack / length)
@@ -389,5 +385,6 @@ class Cell:
     def _at(self, step: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
         """Return the resolution at a step, the rows that are tight there, and the coordinates that no bound stops."""
         reach = RESOLUTION * max(self.view.scale, float(np.abs(step).max(initial=0.0)))
-        free = (step - self.lower > 10 * reach) & (self.upper - step > 10 * reach)
-        return reach, self.slack - self.rows @ step <= 10 * reach, free
+        own = self.half_spaces
+        free = (step - own.lower > 10 * reach) & (own.upper - step > 10 * reach)
+        return reach, own.offsets - own.rows @ step <= 10 * reach, free

@@ -85,14 +85,14 @@ def certified_radius(
     0.707107 (EXACT) 1 (LOWER)
     """
     check_norm(norm)
-    network, window = open_domain(network, None)
+    network, opened = open_domain(network, None)
     points = network.points(x)
     tolerance = tolerance or Tolerance()
 
     def ask(block: slice) -> Measured:
         at = network.at(points[block], tolerance=tolerance)
         found = nearest_facets(at, norm=norm)
-        boundary = to_boundary(at, found, window, norm=norm)
+        boundary = to_boundary(at, found, opened, norm=norm)
         reach = boundary.columns[0]
         certified = _certified(at, reach, found.of_gradients, norm)
         return Measured((certified, reach), boundary.details)

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from reluscope.analyses.classification.classes import classes_of_outputs
-from reluscope.analyses.robustness.cells import RESOLUTION, Cell, Rival, Viewpoint
+from reluscope.analyses.robustness.cells import RESOLUTION, Rival, StepRegion, Viewpoint
 from reluscope.geometry.nearest_point import NearestPoint
 from reluscope.geometry.norms import size
 from reluscope.networks.rounded_forward import rounded_forward
@@ -39,12 +39,12 @@ class Undecided:
     lower: float
 
 
-def confirm(cell: Cell, rival: Rival, found: NearestPoint) -> Change | Undecided | None:
+def confirm(cell: StepRegion, rival: Rival, found: NearestPoint) -> Change | Undecided | None:
     """Return what the network says about a point where outputs tie; None where they only touch.
 
     Parameters
     ----------
-    cell : Cell
+    cell : StepRegion
         On which the outputs are exact.
     rival : Rival
     found : NearestPoint
@@ -67,7 +67,7 @@ def confirm(cell: Cell, rival: Rival, found: NearestPoint) -> Change | Undecided
     return Undecided(found.lower) if depth > 10 * RESOLUTION * view.scale else None
 
 
-def _share_within(step: np.ndarray, way: np.ndarray, cell: Cell) -> float:
+def _share_within(step: np.ndarray, way: np.ndarray, cell: StepRegion) -> float:
     """Return how much of a way keeps to where a cell's outputs hold."""
     if size(step + way, cell.view.norm) <= cell.radius:
         return 1.0

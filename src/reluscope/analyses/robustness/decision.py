@@ -96,9 +96,9 @@ def decision_distance(
     """
     check_norm(norm)
     tolerance = tolerance or Tolerance()
-    network, window = open_domain(network, domain)
+    network, opened = open_domain(network, domain)
     points = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
-    views = [viewpoint(network, window, point, norm, tolerance) for point in points]
+    views = [viewpoint(network, opened, point, norm, tolerance) for point in points]
 
     def ask(block: slice) -> Measured:
         (view,) = views[block]
@@ -110,7 +110,7 @@ def decision_distance(
         stopped = INTERRUPTED if found.stopped == INTERRUPTED else ""
         return Measured((_column(view, found),), _details(view, found, time.perf_counter() - began), stopped)
 
-    return measure(len(views), ask, domain=window.text, most=1, progress=progress)
+    return measure(len(views), ask, domain=opened.text, most=1, progress=progress)
 
 
 def _column(view: Viewpoint, found: Search) -> Column:

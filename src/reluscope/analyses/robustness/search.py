@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from reluscope.analyses.robustness.attack import nearby_change
-from reluscope.analyses.robustness.cells import RESOLUTION, Cell, Pieces, Rival, Viewpoint
+from reluscope.analyses.robustness.cells import RESOLUTION, Pieces, Rival, StepRegion, Viewpoint
 from reluscope.analyses.robustness.changes import Change, Undecided, confirm
 from reluscope.budget import Budget
 from reluscope.geometry.balls import CutBall
@@ -200,7 +200,7 @@ def _with(pieces: Pieces, gate: int, unit: int, piece: int) -> Pieces:
     return (*pieces[:gate], changed, *pieces[gate + 1 :])
 
 
-def _cell(view: Viewpoint, steps: CutBall, enclosure: Enclosure) -> tuple[Cell, np.ndarray, bool]:
+def _cell(view: Viewpoint, steps: CutBall, enclosure: Enclosure) -> tuple[StepRegion, np.ndarray, bool]:
     """Return the steps that an enclosure allows, the noise of its rows, and whether they are without noise."""
     dim, symbols = len(view.x), len(enclosure.open)
     rows: list[np.ndarray] = [np.zeros((0, dim))]
@@ -229,7 +229,9 @@ def _cell(view: Viewpoint, steps: CutBall, enclosure: Enclosure) -> tuple[Cell, 
     outputs = enclosure.outputs
     if outputs is None:
         outputs = Forms(np.zeros(0), np.zeros((0, dim)), np.zeros((0, symbols)), np.zeros(0))
-    cell = Cell(view, np.concatenate(rows), np.concatenate(slack), np.concatenate(errors), outputs, radius=steps.radius)
+    cell = StepRegion(
+        view, np.concatenate(rows), np.concatenate(slack), np.concatenate(errors), outputs, radius=steps.radius
+    )
     return cell, np.concatenate(noise), is_exact
 
 

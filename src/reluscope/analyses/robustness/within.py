@@ -3,7 +3,7 @@
 import numpy as np
 
 from reluscope.analyses.measuring import Measured, measure
-from reluscope.analyses.robustness.cells import Cell, open_domain, viewpoint
+from reluscope.analyses.robustness.cells import StepRegion, open_domain, viewpoint
 from reluscope.analyses.robustness.quantities import DECISION_DISTANCE_WITHIN, distances
 from reluscope.arguments import read_arguments
 from reluscope.findings import Findings
@@ -71,9 +71,9 @@ def decision_distance_within(
     2 (EXACT) [1]
     """
     check_norm(norm)
-    network, window = open_domain(network, domain)
+    network, opened = open_domain(network, domain)
     points = network.points(x).reshape(-1, network.num_inputs).cpu().numpy()
-    views = [viewpoint(network, window, point, norm, tolerance or Tolerance()) for point in points]
+    views = [viewpoint(network, opened, point, norm, tolerance or Tolerance()) for point in points]
 
     def ask(block: slice) -> Measured:
         (view,) = views[block]
@@ -90,10 +90,10 @@ def decision_distance_within(
         details = {"points": (view.x + step)[None], "classes": np.array([view.label]), "rivals": np.array([rival])}
         return Measured((column,), details)
 
-    return measure(len(views), ask, domain=window.text, most=1)
+    return measure(len(views), ask, domain=opened.text, most=1)
 
 
-def _nearest_change(cell: Cell) -> tuple[float, float, np.ndarray, int, float]:
+def _nearest_change(cell: StepRegion) -> tuple[float, float, np.ndarray, int, float]:
     """Return distance, lower bound, step, rival and rounding of the nearest change of class in a region."""
     best, lower, step, label, error = np.inf, np.inf, np.full(len(cell.origin), np.nan), -1, 0.0
     for rival in sorted(cell.rivals, key=lambda rival: rival.distance):

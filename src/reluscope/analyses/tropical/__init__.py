@@ -1,7 +1,7 @@
 """Networks as tropical rational functions and as tables of pieces, in rational arithmetic, and back to networks."""
 
 from reluscope.analyses.tropical.agreement import agreement, round_trip
-from reluscope.analyses.tropical.cells import Cell
+from reluscope.analyses.tropical.cells import ExactCell
 from reluscope.analyses.tropical.from_network import rational_form
 from reluscope.analyses.tropical.from_pieces import from_pieces
 from reluscope.analyses.tropical.interpolation import Interpolant, error_upper, errors_at, interpolate, least_squares
@@ -12,7 +12,7 @@ from reluscope.analyses.tropical.rational_function import TropicalRational
 from reluscope.analyses.tropical.to_module import MaxDifference, to_module
 
 __all__ = [
-    "Cell",
+    "ExactCell",
     "Interpolant",
     "MaxDifference",
     "NewtonPolygon",

@@ -8,7 +8,7 @@ is largest at a vertex. Regions are represented by the cones over them, so that 
 from collections.abc import Sequence
 from fractions import Fraction
 
-from reluscope.analyses.tropical.cells import Cell, exact_cells
+from reluscope.analyses.tropical.cells import ExactCell, exact_cells
 from reluscope.analyses.tropical.from_pieces import from_pieces
 from reluscope.analyses.tropical.pieces import pieces
 from reluscope.analyses.tropical.polynomial import epigraph
@@ -129,7 +129,7 @@ def round_trip(network: Network, domain: Domain | None = None) -> Finding:
     )
 
 
-def _agree(cell: Cell, function: TropicalRational) -> bool:
+def _agree(cell: ExactCell, function: TropicalRational) -> bool:
     pairs = zip(cell.outputs, function.numerators, function.denominators, strict=True)
     rows = [row[:-1] for row in cell.polytope.facets() if row[-1] == 0]
     corners = cell.polytope.vertices

@@ -26,7 +26,7 @@ MAX_CELLS = 2_000
 
 
 @dataclass(frozen=True)
-class Cell:
+class ExactCell:
     """One full-dimensional region.
 
     Parameters
@@ -46,7 +46,7 @@ class Cell:
     polytope: RationalPolytope
 
 
-def exact_cells(network: Network, domain: Domain | None = None, *, most: int = MAX_CELLS) -> list[Cell]:
+def exact_cells(network: Network, domain: Domain | None = None, *, most: int = MAX_CELLS) -> list[ExactCell]:
     """Return all regions of a tiny network, those with more active units first.
 
     Parameters
@@ -81,7 +81,7 @@ def exact_cells(network: Network, domain: Domain | None = None, *, most: int = M
         raise DegenerateGeometryError("the domain has no interior in exact arithmetic: give another")
     exact = RationalNetwork(network)
     border = {(*row, 0) for row in outer}
-    found: dict[Code, Cell] = {}
+    found: dict[Code, ExactCell] = {}
     waiting = [_first_code(exact, whole)]
     while waiting:
         code = waiting.pop()
@@ -93,7 +93,7 @@ def exact_cells(network: Network, domain: Domain | None = None, *, most: int = M
         assert polytope is not None
         facets = {row: members for row, members in polytope.facets().items() if row[-1] == 0}
         sides = tuple(row[:-1] for row in facets if any(row[: size - 1]))
-        found[code] = Cell(code, sides, rational_maps(exact, code).outputs, polytope)
+        found[code] = ExactCell(code, sides, rational_maps(exact, code).outputs, polytope)
         if len(found) > most:
             raise BudgetExceededError(
                 f"a table may have at most {most:,} regions, and this network has more: take a smaller domain, or use "

@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from reluscope.analyses.tropical.cells import MAX_CELLS, Cell, exact_cells
+from reluscope.analyses.tropical.cells import MAX_CELLS, ExactCell, exact_cells
 from reluscope.analyses.tropical.printing import affine, affine_latex, conditions, conditions_latex
 from reluscope.analyses.tropical.rational_function import read_points
 from reluscope.arguments import Count, read_arguments
@@ -30,13 +30,13 @@ class Pieces:
 
     Parameters
     ----------
-    cells : tuple of Cell
+    cells : tuple of ExactCell
         One row per region: code, half-spaces ``a . x + c >= 0``, outputs.
     domain : str
         Where, in words.
     """
 
-    cells: tuple[Cell, ...]
+    cells: tuple[ExactCell, ...]
     domain: str
 
     @property
@@ -177,7 +177,7 @@ def pieces(network: Network, domain: Domain | None = None, *, most: Count = MAX_
     return Pieces(tuple(exact_cells(network, domain, most=most)), where)
 
 
-def _code(cell: Cell) -> str:
+def _code(cell: ExactCell) -> str:
     # Pieces above 9 need a separator.
     apart = "," if any(piece > 9 for gate in cell.code for piece in gate) else ""
     return " | ".join(apart.join(map(str, gate)) for gate in cell.code)

@@ -1,0 +1,98 @@
+"""Many polytopes side by side, each with its own vertices and facets.
+
+Vertices are homogeneous, (x, w): points have any positive w, directions of unbounded polyhedra w = 0.
+
+Facets carry keys. A key is the exclusive or of one random 128-bit word for every unit that is not at a breakpoint on
+the facet (for its piece) and one for every unit that is (for its breakpoint). Both sides of a facet see the same key,
+so neighbours are found by sorting keys.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+# A facet lies on a unit's hyperplane, on the border of the domain, or on a wall between its parts, which parts nothing.
+INNER, BORDER, WALL = 0, 1, 2
+
+
+@dataclass(frozen=True)
+class Polytopes:
+    """Polytopes, each with its own vertices and facets.
+
+    Parameters
+    ----------
+    vertex_offsets : (c + 1,) int64
+    vertices : (v, d + 1) float64
+        Homogeneous coordinates.
+    errors : (v, d + 1) float64
+        Bounds on the errors of the coordinates.
+    tight : (v, k) uint64
+        Which facets a vertex lies on, as bits of the facets' slots.
+    facet_offsets : (c + 1,) int64
+    slots : (f,) int64
+        Bit of every facet, different within a cell.
+    kinds : (f,) uint8
+        INNER, BORDER or WALL: the hyperplane of a unit, a side of the domain, or a wall between its parts.
+    keys : (f, 2) uint64
+        By what the key of a facet differs from that of its cell.
+    flat : (c, 2) uint64
+        The same for units at a breakpoint on the whole cell: where the keys of new facets begin.
+    """
+
+    vertex_offsets: np.ndarray
+    vertices: np.ndarray
+    errors: np.ndarray
+    tight: np.ndarray
+    facet_offsets: np.ndarray
+    slots: np.ndarray
+    kinds: np.ndarray
+    keys: np.ndarray
+    flat: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.vertex_offsets) - 1
+
+    def take(self, first: int, last: int) -> "Polytopes":
+        """Return the cells of a range."""
+        v0, v1 = self.vertex_offsets[first], self.vertex_offsets[last]
+        f0, f1 = self.facet_offsets[first], self.facet_offsets[last]
+        return Polytopes(
+            self.vertex_offsets[first : last + 1] - v0,
+            self.vertices[v0:v1],
+            self.errors[v0:v1],
+            self.tight[v0:v1],
+            self.facet_offsets[first : last + 1] - f0,
+            self.slots[f0:f1],
+            self.kinds[f0:f1],
+            self.keys[f0:f1],
+            self.flat[first:last],
+        )
+
+    def select(self, rows: np.ndarray) -> "Polytopes":
+        """Return some cells, in the order given."""
+        vertex_offsets, vertices = _rows_of(self.vertex_offsets, rows)
+        facet_offsets, facets = _rows_of(self.facet_offsets, rows)
+        return Polytopes(
+            vertex_offsets,
+            self.vertices[vertices],
+            self.errors[vertices],
+            self.tight[vertices],
+            facet_offsets,
+            self.slots[facets],
+            self.kinds[facets],
+            self.keys[facets],
+            self.flat[rows],
+        )
+
+    def widened(self) -> "Polytopes":
+        """Return the same cells with room for twice as many facets."""
+        tight = np.hstack([self.tight, np.zeros_like(self.tight)])
+        return Polytopes(**{**self.__dict__, "tight": tight})
+
+
+def _rows_of(offsets: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return new offsets, and which entries of a ragged array belong to some rows."""
+    sizes = np.diff(offsets)[rows]
+    ends = np.cumsum(sizes)
+    entries = np.arange(ends[-1] if len(ends) else 0) + np.repeat(offsets[rows] - (ends - sizes), sizes)
+    return np.concatenate([[0], ends]), entries
