@@ -120,8 +120,10 @@ def test_points_on_a_row_but_for_a_rounding_are_in_or_out(offset):
         height = sum(Fraction(a) * x for a, x in zip(row.tolist(), point, strict=True))
         ends = np.nextafter(float(height), [-np.inf, np.inf])[[seed % 2]] if seed % 3 else np.array([float(height)])
         truth = height <= Fraction(float(ends[0]))
-        assert System(row[None], ends, np.zeros((0, 3)), np.zeros(0)).contains(point) == truth
-        assert System(np.zeros((0, 3)), np.zeros(0), row[None], ends).contains(point) == (height == Fraction(ends[0]))
+        assert ProvedSystem(row[None], ends, np.zeros((0, 3)), np.zeros(0)).contains(point) == truth
+        assert ProvedSystem(np.zeros((0, 3)), np.zeros(0), row[None], ends).contains(point) == (
+            height == Fraction(ends[0])
+        )
         told[truth] += 1
     assert min(told.values()) > 10
 

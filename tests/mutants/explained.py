@@ -156,7 +156,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "asked later, or left to the simplex method; equality of two reals",
     (
         "geometry/proved_programs",
-        "if (self.dim >= MOST_DIMENSIONS and (len(self._own) or is_near)) or not np.isfinite(near).all():",
+        "if (self.dim >= MAX_DIMENSIONS and (len(self._own) or is_near)) or not np.isfinite(near).all():",
     ): "from how many dimensions on fractions are too slow",
     (
         "geometry/proved_programs",

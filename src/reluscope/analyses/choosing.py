@@ -12,7 +12,7 @@ from reluscope.arguments import Seed, read_arguments
 from reluscope.errors import DegenerateGeometryError
 from reluscope.geometry.domains import Plane
 
-MOST_TRIES = 2_000
+MAX_TRIES = 2_000
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ def choose_triple(
     for place in range(3):
         # Samples of a class that is not there yet come first, in random order.
         new = ~np.isin(classes[order], classes[chosen])
-        candidates = np.concatenate([order[new], order[~new]])[:MOST_TRIES] if place else order[:1]
+        candidates = np.concatenate([order[new], order[~new]])[:MAX_TRIES] if place else order[:1]
         found = next((int(row) for row in candidates if _spans(points, [*chosen, int(row)])), None)
         if found is None:
             return None

@@ -17,7 +17,7 @@ from reluscope.partitions.table import Partition
 from reluscope.progress import Progress, share_done
 
 # Hulls of corners take a tenth of a millisecond up to here, and ten times more with every dimension beyond.
-MOST_EXACT_DIMENSIONS = 5
+MAX_EXACT_DIMENSIONS = 5
 BATCH_NUMBERS = 2**22
 
 
@@ -84,7 +84,7 @@ def region_volumes(
         raise InputError(f"num_samples must be at least 1, got {num_samples}: 100,000 give two or three digits")
     if not 0 < confidence < 1:
         raise InputError(f"confidence must lie between 0 and 1, got {confidence:g}: take 0.95")
-    few = part.has_vertices and part.dim <= MOST_EXACT_DIMENSIONS
+    few = part.has_vertices and part.dim <= MAX_EXACT_DIMENSIONS
     if method == "exact" or (method == "auto" and few):
         return _table(part, Column.of(VOLUME, part.volumes(), method="from the corners of regions"))
     around, inside = _enclosing_box(part)

@@ -13,7 +13,7 @@ from reluscope.arguments import read_drawn
 from reluscope.errors import InputError
 from reluscope.plots.style import DARK, INK, NEUTRAL, bare, canvas, category, legend_below
 
-_MOST_CUBE = 4
+_MAX_CUBE = 4
 # Where the coordinate axes of the cube go in the picture.
 _AXES = np.array([[1.0, 0.0], [0.0, 1.0], [0.42, 0.3], [1.95, 0.3]])
 
@@ -51,9 +51,9 @@ def boolean_direction(function: BooleanFunction, direction: Direction) -> Figure
     if found is None:
         raise InputError("expected a direction along which inputs at one place have one value, got another: use swaps")
     n = function.num_inputs
-    figure = Figure(figsize=(7.2, 2.9) if n <= _MOST_CUBE else (7.2, 2.0), layout="constrained")
+    figure = Figure(figsize=(7.2, 2.9) if n <= _MAX_CUBE else (7.2, 2.0), layout="constrained")
     FigureCanvasAgg(figure)
-    if 0 < n <= _MOST_CUBE:
+    if 0 < n <= _MAX_CUBE:
         left, right = figure.subplots(1, 2, width_ratios=(1.0, 1.7))
         _draw_cube(canvas(left, (3.0, 2.9)), function)
     else:

@@ -21,7 +21,7 @@ from reluscope.testing import (
     reference_networks,
 )
 
-MOST_REGIONS = 120
+MAX_REGIONS = 120
 
 
 def count(found, name):
@@ -31,7 +31,7 @@ def count(found, name):
 def assert_equals_facets(net, domain):
     """Compare with the facets of an exact partition; return what was found."""
     part = rs.partition(net, domain)
-    if len(part) > MOST_REGIONS or part.claim != "EXACT":
+    if len(part) > MAX_REGIONS or part.claim != "EXACT":
         return None
     found = rs.codespace.adjacency(net, part.witnesses, domain=domain)
     assert len(found) == len(part)

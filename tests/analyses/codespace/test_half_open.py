@@ -11,7 +11,7 @@ from reluscope.errors import DegenerateGeometryError, InputError
 from reluscope.networks.rational import RationalNetwork
 from reluscope.testing import boxes, degenerate_networks, reference_networks
 
-MOST_REGIONS = 40
+MAX_REGIONS = 40
 
 
 def exact_centers(part, cell_faces, region):
@@ -30,7 +30,7 @@ def exact_centers(part, cell_faces, region):
 
 def assert_classes_are_unions_of_faces(net, domain):
     part = rs.partition(net, domain, certify=True)
-    if part.certificate is None or len(part) > MOST_REGIONS:
+    if part.certificate is None or len(part) > MAX_REGIONS:
         return
     exact = RationalNetwork(net)
     layout = part.codes.layout

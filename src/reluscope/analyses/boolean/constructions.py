@@ -32,7 +32,7 @@ from reluscope.networks.rational import RationalNetwork
 Run = tuple[Fraction, Fraction]
 # Weights and constants, as fractions until they are rounded.
 Layer = tuple[np.ndarray, np.ndarray]
-_MOST_PROGRAMS = 2_000
+_MAX_PROGRAMS = 2_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -276,7 +276,7 @@ def by_search(function: BooleanFunction, direction: Direction, *, leak: float = 
     inner = [sorted({low, (low + high) / 2, high}) for low, high in runs[1:-1]]
     sides = list(product((1, -1), repeat=len(inner)))
     for tried, (bends, side) in enumerate((bends, side) for bends in product(*inner) for side in sides):
-        if tried == _MOST_PROGRAMS:
+        if tried == _MAX_PROGRAMS:
             break
         seen = np.array(side) * (places[:, None] - np.array([float(bend) for bend in bends]))
         outputs = np.column_stack([np.where(seen > 0, seen, leak * seen), np.ones(len(places))])

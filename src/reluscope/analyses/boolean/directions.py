@@ -11,8 +11,8 @@ from reluscope.errors import InputError, ShapeError
 
 Direction = Sequence[int] | Num[np.ndarray, " n"]
 
-_MOST_LATTICE = 11
-_MOST_SMALL = 6
+_MAX_LATTICE = 11
+_MAX_SMALL = 6
 
 
 @read_arguments
@@ -129,7 +129,7 @@ def lattice_lower(function: BooleanFunction) -> int:
     """
     n = function.num_inputs
     trivial = int(not function.is_constant)
-    if not 0 < n <= _MOST_LATTICE:
+    if not 0 < n <= _MAX_LATTICE:
         return trivial
     # Turning all inputs round turns all chains round.
     masks = np.arange(1 << (n - 1))
@@ -172,7 +172,7 @@ def small_direction(
     [1, 1, 1]
     """
     n = function.num_inputs
-    if n == 0 or n > _MOST_SMALL:
+    if n == 0 or n > _MAX_SMALL:
         return None
     entries = np.arange(-largest, largest + 1)
     directions = np.stack(np.meshgrid(*[entries] * n, indexing="ij"), axis=-1).reshape(-1, n)

@@ -11,7 +11,7 @@ from reluscope.errors import InputError
 _TOKEN = re.compile(r"\s*(?:(?P<name>x[1-9]\d*)|(?P<word>[a-z]+|[01])(?![a-z0-9])|(?P<sign>[&|^~!()]))", re.IGNORECASE)
 _SIGNS = {"and": "&", "or": "|", "xor": "^", "not": "~", "!": "~", "false": "0", "true": "1"}
 _STRENGTH = {"|": 1, "^": 2, "&": 3, "~": 4}
-_MOST_INPUTS = 16
+_MAX_INPUTS = 16
 
 
 def num_variables(text: str) -> int:
@@ -96,8 +96,8 @@ def _tokens(text: str) -> list[str]:
                 f"expected variables x1, x2, ..., the operations and, or, xor, not (& | ^ ~) and parentheses, and "
                 f"{text[place : place + 12].strip()!r} is none of these"
             )
-        if match["name"] and int(word[1:]) > _MOST_INPUTS:
-            raise InputError(f"expected variables up to x{_MOST_INPUTS}, got {word}: rename the variables")
+        if match["name"] and int(word[1:]) > _MAX_INPUTS:
+            raise InputError(f"expected variables up to x{_MAX_INPUTS}, got {word}: rename the variables")
         found.append(word)
         place = match.end()
     return found

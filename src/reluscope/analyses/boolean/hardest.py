@@ -21,7 +21,7 @@ from reluscope.arguments import Count, Natural, Seed, read_arguments
 from reluscope.errors import InputError
 from reluscope.findings import Finding
 
-_MOST_INPUTS = 5
+_MAX_INPUTS = 5
 # A function of five inputs of swaps value 9, found by search: class 857 of four inputs, exclusive or x5.
 _HARD = {5: 1431987862}
 _STAGES = (96, 512, 4096)
@@ -67,7 +67,7 @@ def search_hardest(
     >>> print(search_hardest(3, steps=60).value)
     3 (LOWER)
     """
-    check_num_inputs(num_inputs, _MOST_INPUTS, "functions of large swaps value are searched")
+    check_num_inputs(num_inputs, _MAX_INPUTS, "functions of large swaps value are searched")
     if num_inputs < 1 or steps < 1:
         raise InputError(f"expected at least one input and one step, got {num_inputs} and {steps}")
     began = time.perf_counter()
@@ -123,7 +123,7 @@ def largest_swaps(num_inputs: Natural) -> HardFunction:
     >>> print(largest_swaps(4).value)
     5 (EXACT)
     """
-    check_num_inputs(num_inputs, _MOST_INPUTS, "the largest swaps value is computed")
+    check_num_inputs(num_inputs, _MAX_INPUTS, "the largest swaps value is computed")
     if num_inputs < 1:
         raise InputError(f"expected at least one input, got {num_inputs}")
     began = time.perf_counter()

@@ -23,7 +23,7 @@ from reluscope.arguments import read_arguments
 from reluscope.budget import TimeBudget
 from reluscope.findings import Finding
 
-_MOST_INPUTS = 10
+_MAX_INPUTS = 10
 _REPORTED = (
     "Sattelberg, Section 3.4.2, trained leaky networks of one layer of 3 units and of 2 layers of 2 units for all "
     "functions of four inputs, without giving weights"
@@ -88,7 +88,7 @@ def smallest_known(function: BooleanFunction, *, leak: float = 0.0, budget: Time
     (3,) 3 (UPPER, in [2, 3])
     (3,) 3 (UPPER, in [2, 3])
     """
-    check_num_inputs(function.num_inputs, _MOST_INPUTS, "networks are constructed")
+    check_num_inputs(function.num_inputs, _MAX_INPUTS, "networks are constructed")
     exact_leak(leak)
     test = threshold_test(function)
     if test.is_threshold:

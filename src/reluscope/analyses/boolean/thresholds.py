@@ -10,8 +10,8 @@ from reluscope.analyses.boolean.spectra import set_sizes
 from reluscope.arguments import read_arguments
 from reluscope.findings import Finding
 
-_MOST_INPUTS = 10
-_MOST_INPUTS_DEGREE = 6
+_MAX_INPUTS = 10
+_MAX_INPUTS_DEGREE = 6
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def threshold_test(function: BooleanFunction) -> ThresholdTest:
     >>> threshold_test(BooleanFunction.of_formula("x1 ^ x2")).conflict
     (((0, 0), 1), ((0, 1), 1), ((1, 0), 1), ((1, 1), 1))
     """
-    check_num_inputs(function.num_inputs, _MOST_INPUTS, "threshold functions are recognised")
+    check_num_inputs(function.num_inputs, _MAX_INPUTS, "threshold functions are recognised")
     inputs = all_inputs(function.num_inputs)
     found = separate(np.column_stack([inputs, np.ones(len(inputs), dtype=np.int64)]), function.values)
     if found.coefficients is not None:
@@ -102,7 +102,7 @@ def threshold_degree(function: BooleanFunction) -> Finding:
     3 (EXACT)
     """
     n = function.num_inputs
-    check_num_inputs(n, _MOST_INPUTS_DEGREE, "the threshold degree is computed")
+    check_num_inputs(n, _MAX_INPUTS_DEGREE, "the threshold degree is computed")
     sizes, indices = set_sizes(n), np.arange(1 << n)
     # chi_S(x) with inputs 0 and 1 for -1 and 1: minus one to the number of zeros in S.
     characters = 1 - 2 * (set_sizes(n)[(~indices[:, None] & indices) % (1 << n)] % 2)

@@ -12,7 +12,7 @@ from reluscope.networks.aten.site import Site, is_value, lowers
 from reluscope.networks.builder import Value
 from reluscope.networks.building.core import constant
 
-_MOST_ENTRIES = 2**26
+_MAX_ENTRIES = 2**26
 
 
 @lowers("add", "sub", "subtract", "rsub")
@@ -154,7 +154,7 @@ def probed(site: Site, a: SimpleNamespace) -> Value:
         image = site.target(**{name: _replace(entry, point.reshape(-1, *x.shape)) for name, entry in vars(a).items()})
         if image.ndim == 0 or len(image) != site.batch or bool(image[1:].any()):
             raise site.batch_error("mixes the points of a batch")
-        if image[0].numel() * extent > _MOST_ENTRIES:
+        if image[0].numel() * extent > _MAX_ENTRIES:
             raise site.unsupported("for values this large: write it as a linear layer or a convolution")
         rows.append(image[0])
     if site.batch > 1:

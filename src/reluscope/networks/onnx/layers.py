@@ -11,7 +11,7 @@ from reluscope.networks.builder import Value
 from reluscope.networks.onnx.evaluation import evaluate
 from reluscope.networks.onnx.site import Activation, Shape, Site, lowers
 
-_MOST_ENTRIES = 2**24
+_MAX_ENTRIES = 2**24
 
 
 @lowers("Gemm")
@@ -180,7 +180,7 @@ def probed(site: Site) -> Activation:
         unit[position] = 1.0
         operands[places[0]] = unit.reshape(x.shape)  # pyright: ignore[reportArgumentType]
         columns.append(evaluate(site.node, operands, site.opset)[0])  # pyright: ignore[reportArgumentType]
-        if columns[0].size * size > _MOST_ENTRIES:
+        if columns[0].size * size > _MAX_ENTRIES:
             raise site.unsupported("on tensors this large: write it as MatMul or Conv")
     matrix = torch.from_numpy(np.stack([column.reshape(-1) for column in columns], axis=1))
     flat = site.builder.reshape(x.value, (size,), name=site.name)
