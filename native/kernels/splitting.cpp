@@ -38,11 +38,6 @@ struct Faces {
     }
 };
 
-bool is_doubtful(double height, double error, double floor) {
-    // A zero whose sign is known, or one that may be more than the resolution allows.
-    return height > std::min(error, floor) || error > SLACK * floor;
-}
-
 class Subdivider {
 public:
     Subdivider(const ComplexView& cells, const Placed& placement, View<std::int64_t> seams, Rows<const double> heights,
@@ -203,7 +198,8 @@ private:
     // function is small there by how steep it is on the cell, which may be much less than elsewhere.
     void count_doubts(std::size_t j) {
         const Word bit = this->bit(j);
-        const double known = errors_.rounding[j], resolution = errors_.floor[j] / errors_.slopes[j];
+        const double known = errors_.rounding[j], slope = errors_.slopes[j], floor = errors_.floor[j];
+        const double resolution = floor / slope;
         const auto value = [&](std::int32_t v) {
             return (faces_[0].above[v] | faces_[0].below[v]) & bit ? out_.heights[v][j] : raw_[v];
         };
@@ -236,8 +232,9 @@ private:
         }
         for (std::size_t v = 0; v < faces_[0].size(); ++v) {
             if ((faces_[0].above[v] | faces_[0].below[v]) & bit || lower[v] == INFINITE) continue;
-            const double error = known + lower[v] * out_.blur[v];
-            out_.num_undecided += is_doubtful(std::abs(raw_[v]), error, resolution * lower[v]);
+            const double error = known + slope * out_.blur[v], thinnest = std::min(error, resolution * lower[v]);
+            // A zero whose sign is known or that may hide a region, or one that is not known well enough.
+            out_.num_undecided += std::abs(raw_[v]) > thinnest || error > SLACK * floor;
         }
     }
 

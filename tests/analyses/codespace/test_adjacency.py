@@ -49,7 +49,7 @@ def assert_equals_facets(net, domain):
     assert np.array_equal(table == 0, np.eye(len(table), dtype=bool))
     assert np.isin(table, (0, 1, 2)).all()
     for index, (left, right) in enumerate(found.pairs):
-        assert np.array_equal(found.flips_at(index), differences(found.codes, [left], [right])[1])
+        assert np.array_equal(found.flips_at(index), differences(found.codes, np.array([left]), np.array([right]))[1])
     return found
 
 
