@@ -4,14 +4,14 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-from numba import njit
-from numba.core import config
+import torch
+from numba import njit, types
+from numba.extending import intrinsic
 from scipy.spatial.distance import pdist
 
 import reluscope as rs
 from benchmarks.measure import Measurement, in_fresh_process, paired, peak_gigabytes
 from benchmarks.models import mlp
-from reluscope.codes.distances import _popcount
 
 TARGET = (
     "all pairs: at most 1.5 cache-resident loops over the words of as many pairs, 200 times faster than SciPy; "
@@ -26,6 +26,14 @@ def random_codes(number: int, seed: int = 0) -> rs.Codes:
     return rs.Codes(np.random.default_rng(seed).integers(0, 2**64, (number, BITS // 64), dtype=np.uint64), layout)
 
 
+@intrinsic
+def _popcount(typing_context, word):
+    def generate(context, builder, signature, arguments):
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), generate
+
+
 @njit(nogil=True)
 def _loop(rows, columns, repeats):
     """Exclusive or and population count of all pairs of two small sets, again and again."""
@@ -37,14 +45,14 @@ def _loop(rows, columns, repeats):
                 other = columns[j]
                 found = np.uint64(0)
                 for w in range(rows.shape[1]):
-                    found += _popcount(one[w] ^ other[w])
+                    found += _popcount(one[w] ^ other[w])  # pyright: ignore[reportCallIssue]
                 total += found ^ np.uint64(turn)
     return total
 
 
 def cached_pairs(pairs: int) -> None:
     """Compare so many pairs of 4,096 bits that stay in the first-level cache, on as many threads as the library."""
-    threads = config.NUMBA_NUM_THREADS  # pyright: ignore[reportAttributeAccessIssue]
+    threads = torch.get_num_threads()
     words = random_codes(32).words
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(lambda _: _loop(words, words, pairs // (32 * 32 * threads)), range(threads)))
@@ -63,7 +71,7 @@ def distinct(number: int, units: int) -> list:
 
 def run(quick: bool) -> list[Measurement]:
     """Compare with loops, SciPy, and faiss where it is installed."""
-    threads = config.NUMBA_NUM_THREADS  # pyright: ignore[reportAttributeAccessIssue]
+    threads = torch.get_num_threads()
     number = 2_000 if quick else 20_000
     codes = random_codes(number)
     ratio, seconds, reference = paired(codes.distance, lambda: cached_pairs(number * number // 2), 5)
