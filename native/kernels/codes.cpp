@@ -3,13 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-// Whole numbers only: what a processor does faster gives the same.
-#if defined(__x86_64__) && defined(__gnu_linux__) && (defined(__GNUC__) || defined(__clang__))
-#define FOR_EACH_PROCESSOR __attribute__((target_clones("arch=icelake-server", "avx2", "popcnt", "default")))
-#else
-#define FOR_EACH_PROCESSOR
-#endif
-
 namespace reluscope {
 
 Groups group_equal_rows(Rows<const Word> words) {
@@ -67,17 +60,19 @@ Differences differences(Rows<const Word> words, View<std::int64_t> first, View<s
 
 namespace {
 
-FOR_EACH_PROCESSOR void add_distances(Word* __restrict row, const Word* __restrict others, Word word,
-                                      std::size_t number) {
+// Sums of counted bits, in whole numbers: processors that count faster find the same.
+#if defined(__GNUC__)
+#define INLINED inline __attribute__((always_inline))
+#else
+#define INLINED inline
+#endif
+
+INLINED void add_distances(Word* __restrict row, const Word* __restrict others, Word word, std::size_t number) {
     for (std::size_t j = 0; j < number; ++j) row[j] += static_cast<Word>(std::popcount(word ^ others[j]));
 }
 
-FOR_EACH_PROCESSOR void add_changed(Word* __restrict row, const Word* __restrict changed, std::size_t number) {
-    for (std::size_t j = 0; j < number; ++j) row[j] += static_cast<Word>(std::popcount(changed[j]));
-}
-
 // Blocks of 2 x 4 pairs: eight sums stay in registers and every word that is read is used for several.
-FOR_EACH_PROCESSOR void block_distances(const Word* const* one, const Word* const* other, std::size_t width, Word* sums) {
+INLINED void block_distances(const Word* const* one, const Word* const* other, std::size_t width, Word* sums) {
     Word s0 = 0, s1 = 0, s2 = 0, s3 = 0, t0 = 0, t1 = 0, t2 = 0, t3 = 0;
     for (std::size_t w = 0; w < width; ++w) {
         const Word x = one[0][w], y = one[1][w];
@@ -95,6 +90,39 @@ FOR_EACH_PROCESSOR void block_distances(const Word* const* one, const Word* cons
     std::copy(std::begin(all), std::end(all), sums);
 }
 
+struct Counting {
+    void (*add)(Word*, const Word*, Word, std::size_t);
+    void (*block)(const Word* const*, const Word* const*, std::size_t, Word*);
+};
+
+#define COUNTING(NAME, ...)                                                                                \
+    __VA_ARGS__ void NAME##_add(Word* row, const Word* others, Word word, std::size_t number) {            \
+        add_distances(row, others, word, number);                                                          \
+    }                                                                                                      \
+    __VA_ARGS__ void NAME##_block(const Word* const* one, const Word* const* other, std::size_t width,     \
+                                  Word* sums) {                                                            \
+        block_distances(one, other, width, sums);                                                          \
+    }
+
+COUNTING(plain)
+#if defined(__x86_64__) && defined(__GNUC__)
+COUNTING(counter, __attribute__((target("popcnt"))))
+COUNTING(vector, __attribute__((target("avx512f,avx512vl,avx512vpopcntdq,popcnt"))))
+
+Counting best_counting() {
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vl"))
+        return {vector_add, vector_block};
+    if (__builtin_cpu_supports("popcnt")) return {counter_add, counter_block};
+    return {plain_add, plain_block};
+}
+#else
+Counting best_counting() { return {plain_add, plain_block}; }
+#endif
+#undef COUNTING
+
+const Counting counting = best_counting();
+
 }  // namespace
 
 Table<Word> tile_distances(Rows<const Word> rows, Rows<const Word> columns, Rows<const std::int64_t> units, Word stop) {
@@ -106,7 +134,7 @@ Table<Word> tile_distances(Rows<const Word> rows, Rows<const Word> columns, Rows
         for (std::size_t q = 0; q < units.size(); ++q) {
             const auto start = units[q][0];
             if (units[q][1] == 1) {
-                add_distances(row, columns[start], rows[i][start], number);
+                counting.add(row, columns[start], rows[i][start], number);
             } else {
                 std::fill(changed.begin(), changed.end(), 0);
                 for (std::int64_t plane = 0; plane < units[q][1]; ++plane) {
@@ -114,10 +142,11 @@ Table<Word> tile_distances(Rows<const Word> rows, Rows<const Word> columns, Rows
                     const Word word = rows[i][column], *others = columns[column];
                     for (std::size_t j = 0; j < number; ++j) changed[j] |= word ^ others[j];
                 }
-                add_changed(row, changed.data(), number);
+                counting.add(row, changed.data(), 0, number);
             }
             if (q % 8 == 7 && std::all_of(row, row + number, [stop](Word found) { return found >= stop; })) break;
         }
+        for (std::size_t j = 0; j < number; ++j) row[j] = std::min(row[j], stop);
     }
     return distances;
 }
@@ -132,7 +161,7 @@ Table<Word> long_distances(Rows<const Word> rows, Rows<const Word> columns) {
             for (std::size_t k = 0; k < 2; ++k) one[k] = rows[row[k] = std::min(i + k, rows.size() - 1)];
             for (std::size_t k = 0; k < 4; ++k) other[k] = columns[column[k] = std::min(j + k, columns.size() - 1)];
             Word sums[8];
-            block_distances(one, other, rows.width(), sums);
+            counting.block(one, other, rows.width(), sums);
             for (std::size_t k = 0; k < 8; ++k) distances[row[k / 4]][column[k % 4]] = sums[k];
         }
     return distances;

@@ -24,7 +24,7 @@ struct Differences {
 Differences differences(Rows<const Word> words, View<std::int64_t> first, View<std::int64_t> second,
                         const GateWords& gates);
 
-// Distances of codes in rows (a, w) and in columns (w, b); a row ends early once all its distances reach stop. For each
+// Distances of codes in rows (a, w) and in columns (w, b), at most stop: a row ends early once all reach it. For each
 // 64 units of a gate: the column of plane 0, the number of planes, the step between planes.
 Table<Word> tile_distances(Rows<const Word> rows, Rows<const Word> columns, Rows<const std::int64_t> units, Word stop);
 

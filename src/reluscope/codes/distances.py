@@ -62,8 +62,6 @@ def hamming_distances(
         for column in range(reached, len(others), TILE_COLUMNS):
             columns = slice(column, column + TILE_COLUMNS)
             tile = tile_distances(rows, columns)
-            if threshold is not None:
-                np.minimum(tile, largest, out=tile)
             # Narrow before the mirror image: its reads then stay in one tile of the cache.
             tile = tile.astype(distances.dtype)
             distances[rows, columns] = tile
@@ -84,7 +82,7 @@ def tiles(
     first, second : (s, w) and (t, w) uint64
     layout : CodeLayout
     stop : int or None
-        Above it distances need not be told apart.
+        Distances above it are given as it.
     """
     first, second = np.ascontiguousarray(first), np.ascontiguousarray(second)
     if stop is None and layout.num_words >= LONG and layout.is_binary:
