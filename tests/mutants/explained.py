@@ -190,4 +190,9 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/counting/segments",
         "ends_of_counts = [(one.value, one.value) if one.claim is Claim.ESTIMATE else one.interval for one in counts]",
     ): "an exact number of regions has itself as both ends of its interval",
+    (
+        "partitions/shown_regions",
+        "if doubtful.all():  # of two ways to bound rounding either one may be the tighter",
+    ): "what is not asked again in floats is decided in rational arithmetic, or left out",
+    ("regions/nearest", "_nearest(part, norm, memory // (1) // per_input)"): "how many inputs are taken at once",
 }

@@ -131,6 +131,48 @@ COARSE = 1 / 64
 CLAMP = ("pointwise", [-0.5, 0.5], [0.0, 1.0, 0.0], [-0.5, 0.0, 0.5])
 
 
+def test_rounding_grows_with_the_size_of_steps():
+    net, steps = network_of([affine([[3.0]], [0.0])], 1), CutBall(1.0, "l2", -np.ones(1), np.ones(1))
+    found = enclose(net, np.zeros(1), steps, [], [], rounding=COARSE).outputs
+    assert (found.centers, found.weights, found.spread) == (0.0, 3.0, 0.0)
+    assert found.errors[0] >= 3 * COARSE  # 3 u may be 3 (1 + 1 / 64) u, up to the end of the steps
+    away = enclose(net, np.ones(1), steps, [], [], rounding=COARSE).outputs
+    assert away.errors[0] >= 6 * COARSE  # up to 2
+
+
+def test_rounding_of_a_chord_is_that_of_the_function_where_it_is_farthest():
+    rounding = 2.0**-20
+    net = network_of([affine([[1.0]], [0.0]), ("pointwise", [0.0], [-3.0, 3.0], [0.0, 0.0]), affine([[1.0]], [0.0])], 1)
+    steps = CutBall(1.0, "l2", -np.ones(1), np.ones(1))
+    found = enclose(net, np.zeros(1), steps, *pieces_range(net), rounding=rounding).outputs
+    assert found.weights[0, 0] == 0
+    # At 1 three products are rounded in turn; the bounds are of first order.
+    largest = 3 * (1 + rounding) ** 3
+    assert largest <= found.centers[0] + found.spread[0] + found.errors[0] + 12 * rounding**2
+
+
+def test_a_unit_without_weights_is_on_the_piece_that_ends_at_it():
+    net = rs.load([([[0.0], [1.0]], [0.0, 2.0]), ([[1.0, 1.0]], [0.0])])
+    steps, held = CutBall(1.0, "l2", -np.ones(1), np.ones(1)), [np.array([0, 1])]
+    assert net.codes([[0.5]]).to_array().tolist() == [[0, 1]]
+    assert not enclose(net, np.zeros(1), steps, held, held, rounding=ROUNDING).is_empty
+
+
+def test_one_unit_that_cannot_have_its_piece_is_enough():
+    net = rs.load([([[1.0], [1.0]], [2.0, -2.0]), ([[1.0, 1.0]], [0.0])])
+    steps = CutBall(1.0, "l2", -np.ones(1), np.ones(1))
+    for pieces in ([0, 0], [1, 1], [0, 1], [1, 0]):  # one is on and the other is off all over
+        held = [np.array(pieces)]
+        assert enclose(net, np.zeros(1), steps, held, held, rounding=ROUNDING).is_empty == (pieces != [1, 0])
+
+
+def test_both_parts_of_an_open_unit_leave_a_piece_that_it_may_be_on():
+    net, steps = network_of([affine([[1.0]], [0.0]), CLAMP], 1), CutBall(0.25, "l2", -np.ones(1), np.ones(1))
+    for point, parts in ((-0.5, ((0, 0), (1, 2))), (0.5, ((0, 1), (2, 2)))):
+        (unit,) = enclose(net, np.array([point]), steps, *pieces_range(net), rounding=ROUNDING).open
+        assert unit.parts == parts
+
+
 def values_of(steps, points):
     """Return outputs, and the pieces of every gate."""
     values, pieces = points, []

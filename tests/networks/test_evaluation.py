@@ -61,6 +61,16 @@ def test_parts_know_what_the_whole_knows(net, x):
     assert same is at
 
 
+@pytest.mark.parametrize(("net", "x"), CASES, ids=["layers", "branches and pools", "affine"])
+def test_errors_of_maps_do_not_depend_on_the_memory(net, x, monkeypatch):
+    whole = net.at(x)
+    expected = whole.map_errors, whole.constant_errors
+    monkeypatch.setattr("reluscope.networks.evaluation.BUDGET", 8 * net.bytes_per_point)  # two points at once
+    at = net.at(x)
+    np.testing.assert_allclose(at.map_errors, expected[0], rtol=1e-12)
+    np.testing.assert_allclose(at.constant_errors, expected[1], rtol=1e-12)
+
+
 def test_nothing_is_computed_twice(monkeypatch):
     passes, apply = [], Linear.apply
 

@@ -52,11 +52,12 @@ def test_a_second_cell_of_one_region_is_left_out(method):
         words = part.geometry.words
     else:
         moved = geometry.witnesses.copy()
-        moved[0] = moved[1]
+        moved[0] = moved[1] + 2.0**-30  # of the two, the one that had the code before stays
         part = replace(part, geometry=replace(geometry, witnesses=moved))
     again = shown(misread(part, words))
     assert again.work["cells_left_out"] == 1
     assert len(set(codes_of(again))) == len(again) == len(words) - 1
+    np.testing.assert_array_equal(again.witnesses, part.witnesses[:-1] if method == "incidence" else moved[1:])
     assert set(codes_of(again)) <= set(codes_of(rs.partition(NET, SQUARE)))
     assert (again.finding().value, again.finding().interval) == (len(again), (len(again), float("inf")))
 
@@ -111,6 +112,24 @@ def test_a_doubtful_witness_on_the_border_shows_nothing():
     part = rs.partition(sharp(), rs.Box(0, 1, 1), method="tree")
     geometry = replace(part.geometry, witnesses=np.zeros_like(part.witnesses))
     assert len(shown(replace(part, geometry=geometry, num_undecided=1))) == 0
+
+
+def test_a_partition_without_doubts_stays_as_it_is():
+    part = replace(rs.partition(NET, SQUARE, method="cellwise"), num_undecided=0, num_pending=3)
+    assert not part.certified
+    assert shown(part) is part
+
+
+def test_the_code_of_a_witness_on_a_kink_is_that_beside_it():
+    """Both units are off at 0 and nowhere else; only the first of two words of the code tells."""
+    weights, biases = [[1.0], [-1.0], *[[1.0]] * 68], [0.0, 0.0, *[3.0] * 68]
+    part = rs.partition(rs.load([(weights, biases), (np.ones((1, 70)), [0.0])]), rs.Box(-1, 1, 1), method="tree")
+    assert part.codes.words.shape == (2, 2)
+    witnesses = part.witnesses.copy()
+    witnesses[0] = 0.0
+    again = shown(replace(part, geometry=replace(part.geometry, witnesses=witnesses), num_undecided=1))
+    assert len(again) >= 1
+    assert set(codes_of(again)) <= set(codes_of(part))
 
 
 def test_weights_of_many_scales_make_no_regions():

@@ -69,6 +69,9 @@ def test_words_are_found_or_left(regions, with_tasks):
 
 def test_without_a_split_the_order_is_that_of_steps():
     assert found_in(every()) == sorted(WORDS)
+    assert found_in(every(split=tasks_of)) == sorted(WORDS)  # with nobody to hand tasks to
+    with ThreadPoolExecutor(2) as executor:
+        assert found_in(every(executor=executor)) == sorted(WORDS)
     assert every(finish=None).parts == []
     assert every(finish=None).num_found == len(WORDS)
 
@@ -188,6 +191,7 @@ def test_the_least_bound_comes_first():
 def test_a_search_that_stops_knows_how_far_it_came():
     search = Shortest(901)
     assert search.run(Budget(regions=6)) == "budget of 6 regions"
+    assert search.num_branches == 7  # one at first, and two for each that is split
     assert search.frontier <= 31
 
 
