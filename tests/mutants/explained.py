@@ -32,10 +32,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "equality of two reals; either answer is right",
     (
         "analyses/robustness/search",
-        "is_exact = is_exact and bool((spread < CLEAR * limit.errors).all())",
-    ): "equality of two reals; either answer is right",
-    (
-        "analyses/robustness/search",
         "score = (own @ noise)",
     ): "which branch is split first; bounds hold whatever is split",
     (
@@ -190,4 +186,8 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "analyses/counting/segments",
         "ends_of_counts = [(one.value, one.value) if one.claim is Claim.ESTIMATE else one.interval for one in counts]",
     ): "an exact number of regions has itself as both ends of its interval",
+    (
+        "analyses/robustness/search",
+        "return key > self.limit",
+    ): "what is as far as the change that is known is looked at, and is no nearer",
 }
