@@ -32,10 +32,6 @@ EXPLAINED: dict[tuple[str, str], str] = {
     ): "equality of two reals; either answer is right",
     (
         "analyses/robustness/search",
-        "is_exact = is_exact and bool((spread < CLEAR * limit.errors).all())",
-    ): "equality of two reals; either answer is right",
-    (
-        "analyses/robustness/search",
         "score = (own @ noise)",
     ): "which branch is split first; bounds hold whatever is split",
     (
@@ -195,4 +191,7 @@ EXPLAINED: dict[tuple[str, str], str] = {
         "if doubtful.all():  # of two ways to bound rounding either one may be the tighter",
     ): "what is not asked again in floats is decided in rational arithmetic, or left out",
     ("regions/nearest", "_nearest(part, norm, memory // (1) // per_input)"): "how many inputs are taken at once",
+        "analyses/robustness/search",
+        "return key > self.limit",
+    ): "what is as far as the change that is known is looked at, and is no nearer",
 }

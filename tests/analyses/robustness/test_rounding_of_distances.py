@@ -223,6 +223,9 @@ def test_a_class_that_rounding_could_have_made_is_no_change():
         assert _first_other_class(view, small[None], ties=True)[1] == 1
         assert _first_other_class(view, np.zeros((1, 2)), ties=True) is None
         assert _first_other_class(view, np.zeros((0, 2)), ties=True) is None
+        # The same lead is within the rounding that a larger safety factor allows for.
+        careful = replace(view, tolerance=Tolerance(rounding=16e6))
+        assert _first_other_class(careful, large[None], ties=False) is None
 
 
 def test_what_a_search_left_undecided_is_told(monkeypatch):

@@ -1,6 +1,7 @@
 """A search that stops anywhere: what it calls the frontier is never beyond the nearest change of class."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,8 +9,11 @@ import pytest
 import reluscope as rs
 from networks.models import layers
 from reluscope.analyses.robustness import search as module
-from reluscope.analyses.robustness.cells import open_domain, viewpoint
+from reluscope.analyses.robustness.cells import StepRegion, open_domain, viewpoint
 from reluscope.analyses.robustness.search import _NearestChange, _radii, search
+from reluscope.geometry.balls import CutBall
+from reluscope.networks.carriers.forms import Forms, OpenUnit
+from reluscope.networks.enclosures import Enclosure
 from reluscope.tolerance import Tolerance
 
 BOX = rs.Box(-2, 2, 2)
@@ -172,3 +176,71 @@ def test_a_class_that_never_wins_is_not_looked_for():
         found = rs.robustness.decision_distance(net, [point], norm="linf", domain=rs.Box(-5, 5, 2))
         assert found.finding("decision_distance").value == pytest.approx(1.0)
         assert found.details["adversarial"].tolist() == [other]
+
+
+def corner_view(point, offset=0.0, tolerance=None):
+    """A point from which the classes x_0 and x_1 tie at (x_0 - x_1) / sqrt(2), all units far from their kinks."""
+    net = rs.load([(np.eye(2), np.array([9.0, 9.0])), (np.eye(2), np.array([offset, offset]))])
+    return viewpoint(*open_domain(net, None), np.array(point), "l2", tolerance or Tolerance())
+
+
+def test_what_is_no_nearer_than_the_change_known_bounds_the_answer_by_its_proof(monkeypatch):
+    """Nearer by less than the resolution is not looked at; what multipliers prove of it may be less than that."""
+    view, truth = corner_view([3.0, 1.0]), np.sqrt(2.0)
+    proper = StepRegion.nearest_change
+    monkeypatch.setattr(
+        StepRegion, "nearest_change", lambda cell, rival, bound: replace(proper(cell, rival, bound), lower=1.25)
+    )
+    known = module.Change(truth + 1e-9, truth, 0.0, np.array([-1.0, 1.0]), np.array([-1.1, 1.1]), 1)
+    monkeypatch.setattr(module, "nearby_change", lambda view: known)
+    found = search(view, rs.Budget())
+    assert (found.lower, found.change) == (1.25, known)
+    # A part is not nearer than the whole of which that was proved.
+    first, last = ((np.full(2, piece, dtype=np.int32),) for piece in (0, 1))
+    for key, passed, bound in ((0.0, 2.0, 1.25), (1.3125, 2.0, 1.3125), (1.0, 2.0, 1.25), (0.0, 0.5, 0.5)):
+        part = _NearestChange(view, known)
+        part.limit, part.passed = known.distance, passed
+        part._bound(first, last, 1, key, None, 0.0)
+        assert part.passed == bound
+
+
+def test_a_change_right_beside_the_point_is_confirmed_farther_away(monkeypatch):
+    """The network is sure of the other class only at ten times the distance of the change that was known before."""
+    margin = 2.0**-26
+    view = corner_view([3.0, 3.0 - margin], offset=2.0**23)
+    far = module.Change(2e-8, 0.0, 0.0, np.zeros(2), np.zeros(2), 1)
+    monkeypatch.setattr(module, "nearby_change", lambda view: far)
+    found = search(view, rs.Budget())
+    assert found.num_undecided == 0
+    assert found.change is not None
+    assert found.change.distance == pytest.approx(margin / np.sqrt(2), rel=1e-6)
+
+
+def test_without_rounding_what_has_no_noise_is_settled(monkeypatch):
+    monkeypatch.setattr(module, "nearby_change", lambda view: None)
+    found = search(corner_view([3.0, 1.0], tolerance=Tolerance(rounding=0.0)), rs.Budget())
+    assert found.change.distance == pytest.approx(np.sqrt(2.0))
+
+
+@pytest.mark.parametrize(
+    ("spreads", "is_exact"),
+    [
+        ([[0.0, 0.0], [0.0]], True),
+        ([[3.9e-12, -3.9e-12], [0.0]], True),
+        ([[4.1e-12, 0.0], [0.0]], False),
+        ([[0.0, 0.0], [0.5]], False),
+        ([[0.0, 0.5], [0.0]], False),
+    ],
+)
+def test_one_row_with_noise_is_noise(spreads, is_exact):
+    view = corner_view([3.0, 1.0])
+    limits = [
+        Forms(-np.ones(len(row)), np.ones((len(row), 2)), np.array(row)[:, None], np.full(len(row), 1e-12))
+        for row in spreads
+    ]
+    ball = CutBall(1.0, "l2", view.lower, view.upper)
+    cell, noise, found = module._cell(view, ball, Enclosure(False, limits, [OpenUnit(0, 0, ((0, 0), (1, 1)))], None))
+    assert found is is_exact
+    flat = np.array([entry for row in spreads for entry in row])
+    assert noise[:, 0] == pytest.approx(np.abs(flat) / np.sqrt(2), abs=0)
+    assert cell.half_spaces.offsets == pytest.approx((1 + np.abs(flat)) / np.sqrt(2))

@@ -131,8 +131,8 @@ def test_outputs_along_a_direction():
     assert float(found.explained()) == pytest.approx(correlation**2, abs=1e-9)
     coarse = rs.sensitivity.output_along(net, points, direction, tolerance=rs.Tolerance(rounding=32.0))
     unit, sizes = direction / np.linalg.norm(direction), np.abs(points).max() + np.abs(points.mean(axis=0)).max()
-    assert coarse.position_error == pytest.approx(32 * 2.0**-52 * sizes * np.abs(unit).sum(), rel=1e-9)
-    assert found.position_error == pytest.approx(coarse.position_error / 2, rel=1e-9)
+    assert coarse.position_error == pytest.approx(32 * 2.0**-52 * sizes * np.abs(unit).sum(), rel=1e-9, abs=0)
+    assert found.position_error == pytest.approx(coarse.position_error / 2, rel=1e-9, abs=0)
     single = rs.sensitivity.output_along(net, points[:1], direction)
     assert len(single.line_positions) == 1
     for wrong, message in ((np.ones(3), "4 entries"), (np.zeros(4), "not zero"), (np.full(4, np.nan), "finite")):
@@ -324,6 +324,19 @@ def test_a_dead_network_owes_everything_to_its_constant():
     assert str(found.constant_share(0)) == "1 (EXACT)"
     nothing = rs.load([(np.ones((1, 2)), np.array([-100.0])), (np.ones((1, 1)), np.zeros(1))])
     assert rs.sensitivity.saliency(nothing, [[1.0, 2.0]]).constant_share(0).interval == (0.0, 1.0)
+
+
+@pytest.mark.parametrize(("constant", "contribution"), [(1.0, -3.0), (-1.0, 3.0), (3.9, 0.1), (0.1, 3.9)])
+def test_the_share_of_a_constant_is_as_uncertain_as_its_parts(constant, contribution):
+    one = [np.array([entry]) for entry in (constant, 0.0625, 0.125, 2.0)]
+    gradients = np.array([[contribution / 2]])
+    found = rs.sensitivity.Saliency(np.array([0]), gradients, 2 * gradients, *one).constant_share(0)
+    value, apart = abs(constant) / 4, 2 * 0.25 / 3.75  # errors of the gradient count twice: the input is 2
+    assert found.value == pytest.approx(value)
+    assert found.interval == pytest.approx((max(0.0, value - apart), min(1.0, value + apart)))
+    for moved in (-0.25, 0.25):  # of one part against the other
+        share = (abs(constant) + moved) / (abs(constant) + moved + max(0.0, abs(contribution) - moved))
+        assert found.interval[0] <= share <= found.interval[1] or not 0 <= share <= 1
 
 
 def test_norms_of_codes_in_doubt_are_estimates():

@@ -97,4 +97,11 @@ def test_tolerances_are_those_of_their_derivation():
     moved += 16 * eps * (np.array([1e9 + 1.0, 5.0]) + np.array([3.0, 1e6]) + 2) * (1 + spread)
     assert reach(found) == pytest.approx(moved.mean(), rel=1e-9)
     found = cross_entropy_of_outputs(forward(own, [[1e-3], [0.0]]), np.array([0, 1]))
-    assert reach(found) == pytest.approx((2e-3 + 16 * eps * (1e9 + 1 + 2) + 16 * eps * 7) / 2, rel=1e-12)
+    assert reach(found) == pytest.approx((2e-3 + 16 * eps * (1e9 + 1 + 2) + 16 * eps * 7) / 2, rel=1e-12, abs=0)
+
+
+def test_a_cross_entropy_is_never_below_zero():
+    sure = forward([[50.0, 0.0]])
+    found = output_cross_entropy([sure, forward([[50.0, 0.0]], 1e-3)], 0, 1)
+    assert found.value < 1e-20
+    assert found.interval == (0.0, pytest.approx(2e-3))
